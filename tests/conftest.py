@@ -1,0 +1,12 @@
+"""One import name for the core, in tests as at run time: ``ansible.module_utils.kraft``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import ansible.module_utils
+
+ROOT = Path(__file__).resolve().parents[1]
+ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
+sys.path[:0] = [str(ROOT), str(ROOT / "library")]
