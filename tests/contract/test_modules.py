@@ -1,0 +1,63 @@
+"""A module's documentation is its argument spec, and its examples parse."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULES = sorted(p.stem for p in ROOT.glob("library/*.py"))
+COMPARED = ("type", "elements", "required", "default", "choices", "no_log")
+
+
+def literal(module: str, name: str) -> str:
+    tree = ast.parse((ROOT / "library" / f"{module}.py").read_text())
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == name:
+            return str(ast.literal_eval(node.value))
+    raise AssertionError(f"{module} has no {name}")
+
+
+def shape(options: dict[str, Any], inner: str) -> dict[str, Any]:
+    """Options reduced to what documentation and argument spec both say."""
+    out = {}
+    for name, option in options.items():
+        kept = {key: option[key] for key in COMPARED if key in option and key != "no_log"}
+        kept.setdefault("type", "str")
+        if not kept.get("required", True):
+            del kept["required"]
+        if "choices" in kept:
+            kept["choices"] = list(kept["choices"])
+        kept["options"] = shape(option.get(inner) or {}, inner)
+        out[name] = kept
+    return out
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_documentation_is_the_argument_spec(module: str) -> None:
+    documented = yaml.safe_load(literal(module, "DOCUMENTATION"))
+    spec = getattr(importlib.import_module(module), "ARGUMENT_SPEC", None)
+    assert spec is not None, f"{module} has no ARGUMENT_SPEC to compare"
+    assert shape(documented.get("options") or {}, "suboptions") == shape(spec, "options")
+    assert documented["module"] == module
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_are_tasks_that_use_the_module(module: str) -> None:
+    examples = yaml.safe_load(literal(module, "EXAMPLES"))
+    assert examples
+    options = set(yaml.safe_load(literal(module, "DOCUMENTATION")).get("options") or {})
+    for task in examples:
+        assert task["name"]
+        assert set(task[module] or {}) <= options
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_returns_are_described(module: str) -> None:
+    returns = yaml.safe_load(literal(module, "RETURN"))
+    assert all({"description", "returned", "type"} <= set(value) for value in returns.values())

@@ -1,0 +1,92 @@
+"""A role's defaults, its argument specs and its README say the same, key by key and value by value."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+ROLES = sorted(p.parent.parent for p in ROOT.glob("roles/*/meta/argument_specs.yml"))
+FORBIDDEN_IN_TASKS = ("ignore_errors", "set_fact", "pause:", "ansible.builtin.shell", "ansible.builtin.raw")
+
+
+def load(path: Path) -> Any:
+    return yaml.safe_load(path.read_text()) if path.exists() else {}
+
+
+def spec_options(role: Path) -> dict[str, dict[str, Any]]:
+    specs = load(role / "meta/argument_specs.yml")["argument_specs"]
+    return {name: option for spec in specs.values() for name, option in spec.get("options", {}).items()}
+
+
+def readme_rows(role: Path) -> dict[str, str]:
+    """Rows of the README's variable tables: name -> default as it is written there."""
+    rows = re.findall(r"^\| `(kafka_\w+)` \| (.*?) \|", (role / "README.md").read_text(), re.MULTILINE)
+    return {name: default.strip() for name, default in rows}
+
+
+@pytest.mark.parametrize("role", ROLES, ids=lambda r: r.name)
+def test_defaults_are_those_of_the_spec(role: Path) -> None:
+    defaults = load(role / "defaults/main.yml") or {}
+    specced = {name: option["default"] for name, option in spec_options(role).items() if "default" in option}
+    assert specced == defaults
+
+
+@pytest.mark.parametrize("role", ROLES, ids=lambda r: r.name)
+def test_variables_without_default_stand_commented_out(role: Path) -> None:
+    text = (role / "defaults/main.yml").read_text()
+    commented = set(re.findall(r"^# (kafka_\w+):", text, re.MULTILINE))
+    assert commented == {name for name, option in spec_options(role).items() if "default" not in option}
+
+
+@pytest.mark.parametrize("role", ROLES, ids=lambda r: r.name)
+def test_readme_lists_every_variable_with_its_default(role: Path) -> None:
+    def written(option: dict[str, Any]) -> str:
+        if option.get("required"):
+            return "required"
+        if "default" not in option:
+            return "unset"
+        text = yaml.safe_dump(option["default"], default_flow_style=True, width=10_000).strip()
+        return f"`{text.removesuffix('...').strip().replace('|', chr(92) + '|')}`"
+
+    assert readme_rows(role) == {name: written(option) for name, option in spec_options(role).items()}
+
+
+@pytest.mark.parametrize("role", ROLES, ids=lambda r: r.name)
+def test_every_entry_point_that_others_use_is_specced(role: Path) -> None:
+    used = set()
+    for path in [
+        *ROOT.glob("playbooks/*.yml"),
+        *ROOT.glob("molecule/**/*.yml"),
+        *ROOT.glob("roles/*/tasks/*.yml"),
+    ]:
+        text = path.read_text()
+        pattern = rf"name: {role.name}\n(?:\s+tasks_from: (\S+))?"
+        used |= {match or "main" for match in re.findall(pattern, text)}
+    assert not [u for u in used if u.endswith(".yml")], "tasks_from with .yml skips the argument spec"
+    assert used <= set(load(role / "meta/argument_specs.yml")["argument_specs"])
+
+
+def test_roles_that_share_a_variable_give_it_the_same_default() -> None:
+    seen: dict[str, tuple[str, Any]] = {}
+    for role in ROLES:
+        for name, value in (load(role / "defaults/main.yml") or {}).items():
+            other, known = seen.setdefault(name, (role.name, value))
+            assert known == value, f"{name}: {other} says {known!r}, {role.name} says {value!r}"
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("roles/*/tasks/*.yml")), ids=lambda p: str(p.relative_to(ROOT)))
+def test_task_files_are_short_and_keep_the_house_rules(path: Path) -> None:
+    text = path.read_text()
+    assert len(text.splitlines()) <= 100
+    assert not [word for word in FORBIDDEN_IN_TASKS if word in text]
+
+
+@pytest.mark.parametrize("role", ROLES, ids=lambda r: r.name)
+def test_roles_name_no_inventory_group(role: Path) -> None:
+    for path in [*role.glob("tasks/*.yml"), *role.glob("vars/*.yml"), *role.glob("defaults/*.yml")]:
+        assert "groups[" not in path.read_text(), f"{path}: hosts come in as parameters"
