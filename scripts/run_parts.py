@@ -1,0 +1,116 @@
+"""Runs the parts of a test target, shows each as it goes, and how long each took.
+
+``python scripts/run_parts.py check|test|test-long [PART ...]``: parts of one group run side by side, groups one after the
+other; a part's whole output goes to ``.cache/parts/<part>.log`` and is shown when the part fails.
+Exit code 0 when every part passed, else 1. The last line counts them.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+LOGS = ROOT / ".cache/parts"
+SHOWN_LINES = 150
+
+
+@dataclass(frozen=True)
+class Part:
+    """One command of a target; parts with the same ``group`` run side by side."""
+
+    name: str
+    command: str
+    group: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a part ended: its exit code and wall time in seconds."""
+
+    part: Part
+    code: int
+    seconds: float
+
+
+def molecule(scenario: str, group: int) -> Part:
+    """A molecule scenario, its hosts destroyed also when it fails."""
+    return Part(f"molecule-{scenario}", f"molecule test -s {scenario}", group)
+
+
+CHECK = (
+    Part("ansible-lint", "ansible-lint", 1),
+    Part("mypy", "mypy", 1),
+    Part("ruff", "ruff check && ruff format --check", 1),
+    Part("yamllint", "yamllint --strict .", 1),
+    Part("shellcheck", "git ls-files -z scripts .ci | xargs -0 grep -lZ '^#!/bin/.*sh' | xargs -0 shellcheck", 1),
+    Part("unit", "pytest -q -p no:cacheprovider tests/unit --ignore tests/unit/spark", 2),
+    Part("contract", "pytest -q -p no:cacheprovider tests/contract", 2),
+)
+TEST = (
+    Part("unit-spark", "pytest -q tests/unit/spark", 3),
+    Part("integration", "pytest -q tests/integration", 4),
+    molecule("cluster", 5),
+)
+TEST_LONG = (molecule("dedicated", 1),)
+TARGETS = {"check": CHECK, "test": CHECK + TEST, "test-long": TEST_LONG}
+
+
+def environment() -> dict[str, str]:
+    """The caller's environment with the project's own tools first on the path."""
+    return {**os.environ, "PATH": f"{ROOT / '.venv/bin'}:{os.environ['PATH']}", "PY_COLORS": "0", "NO_COLOR": "1"}
+
+
+def run(part: Part) -> Outcome:
+    """Runs one part into its log and says how it went."""
+    began = time.monotonic()
+    with (LOGS / f"{part.name}.log").open("w") as log:
+        shell = ["bash", "-o", "pipefail", "-c", part.command]
+        code = subprocess.run(shell, cwd=ROOT, env=environment(), stdout=log, stderr=log, check=False).returncode  # noqa: S603
+    outcome = Outcome(part, code, time.monotonic() - began)
+    say(f"{'passed' if code == 0 else 'FAILED'}  {outcome.seconds:6.1f} s  {part.name:20} {part.command}")
+    if code:
+        say("\n".join((LOGS / f"{part.name}.log").read_text(errors="replace").splitlines()[-SHOWN_LINES:]))
+    return outcome
+
+
+def run_groups(parts: Iterable[Part]) -> list[Outcome]:
+    """Runs groups in their order, the parts of a group side by side."""
+    by_group: dict[int, list[Part]] = {}
+    for part in parts:
+        by_group.setdefault(part.group, []).append(part)
+    outcomes: list[Outcome] = []
+    for group in sorted(by_group):
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            outcomes += pool.map(run, by_group[group])
+    return outcomes
+
+
+def say(text: str) -> None:
+    """Prints a line at once, for whoever watches."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def main(arguments: list[str]) -> int:
+    """Runs a target's parts, or the named ones of it."""
+    if not arguments or arguments[0] not in TARGETS:
+        say(f"usage: run_parts.py {'|'.join(TARGETS)} [PART ...]")
+        return 3
+    LOGS.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
+    outcomes = run_groups(p for p in TARGETS[arguments[0]] if not arguments[1:] or p.name in arguments[1:])
+    failed = [o.part.name for o in outcomes if o.code]
+    say(f"{arguments[0]}: {time.monotonic() - began:.0f} s" + (f", failed: {', '.join(failed)}" if failed else ""))
+    say(f"{len(outcomes) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed or not outcomes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
