@@ -1,7 +1,7 @@
 """Runs the parts of a test target, shows each as it goes, and how long each took.
 
-``python scripts/run_parts.py check|test|test-long [PART ...]``: parts of one group run side by side, groups one after the
-other; a part's whole output goes to ``.cache/parts/<part>.log`` and is shown when the part fails.
+``python scripts/run_parts.py check|test|test-long [PART ...]``: parts of one group run side by side, groups one
+after the other; a part's whole output goes to ``.cache/parts/<part>.log`` and is shown when the part fails.
 Exit code 0 when every part passed, else 1. The last line counts them.
 """
 
