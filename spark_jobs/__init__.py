@@ -1,0 +1,1 @@
+"""The Spark smoke test: write, read back, account for every record, report."""
