@@ -1,0 +1,95 @@
+"""One Kafka node of a test cluster: its files, ports and process."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import subprocess
+import uuid
+from base64 import urlsafe_b64encode
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.integration.kafka_home import kafka_home
+
+LEASH = ["setpriv", "--pdeathsig", "KILL"]  # the JVM dies with the test process, whatever ends that one
+JVM = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-Xss512k", "-Djava.awt.headless=true"]
+LOG4J = """
+Configuration:
+  status: warn
+  Appenders:
+    File:
+      - name: server
+        fileName: {path}
+        PatternLayout:
+          pattern: "[%d] %p %m (%c)%n"
+  Loggers:
+    Root:
+      level: info
+      AppenderRef:
+        - ref: server
+"""
+
+
+def random_id() -> str:
+    """A Kafka id (22 characters, base64url) that does not begin with a dash."""
+    while True:
+        text = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        if not text.startswith("-"):
+            return text
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of loopback that nobody listens on now, all different."""
+    with contextlib.ExitStack() as held:
+        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [int(one.getsockname()[1]) for one in sockets]
+
+
+@dataclass
+class KafkaNode:
+    """One node: its files, its ports and, while it runs, its process."""
+
+    node_id: int
+    directory: Path
+    client_port: int
+    internal_port: int
+    controller_port: int
+    directory_id: str
+    roles: tuple[str, ...] = ("broker", "controller")
+    process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
+
+    @property
+    def log(self) -> Path:
+        return self.directory / "server.log"
+
+    @property
+    def config(self) -> Path:
+        return self.directory / "server.properties"
+
+    @property
+    def running(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def last_lines(self, count: int = 15) -> str:
+        text = self.log.read_text(errors="replace") if self.log.exists() else ""
+        console = (self.directory / "console.log").read_text(errors="replace")
+        return "\n".join((console.splitlines() + text.splitlines())[-count:])
+
+    def java(self, heap: str, main: str, *args: str) -> list[str]:
+        """The command line of one of Kafka's main classes, logging to this node's file."""
+        logging = f"-Dlog4j2.configurationFile={self.directory / 'log4j2.yaml'}"
+        classes = ":".join(str(jar) for jar in sorted((kafka_home() / "libs").glob("*.jar")))
+        return [*LEASH, "java", f"-Xmx{heap}", *JVM, logging, "-cp", classes, main, *args]
+
+    def write_files(self, properties: dict[str, str]) -> None:
+        self.directory.mkdir(parents=True, exist_ok=True)
+        lines = [f"{key}={value}" for key, value in sorted(properties.items())]
+        self.config.write_text("\n".join(lines) + "\n")
+        (self.directory / "log4j2.yaml").write_text(LOG4J.format(path=self.log))
+
+    def spawn(self, command: list[str]) -> subprocess.Popen[bytes]:
+        with open(self.directory / "console.log", "ab") as console:
+            return subprocess.Popen(command, cwd=self.directory, stdout=console, stderr=subprocess.STDOUT)
