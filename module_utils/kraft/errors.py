@@ -1,0 +1,31 @@
+"""What can go wrong, as a small tree.
+
+KraftError
+├── RefusedError      what is asked, or what is there, must not be acted on; carries every problem at once
+├── UnreachableError  a host or the cluster did not answer in time
+└── ToolError         a command was run and failed; the message holds what it said
+"""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+
+class KraftError(Exception):
+    """Base of all; its text says what, where, and what to do."""
+
+
+class RefusedError(KraftError):
+    """Nothing was changed. ``problems``: one text (or object whose ``str`` is one) for each thing that is wrong."""
+
+    def __init__(self, problems: Sequence[object]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class UnreachableError(KraftError):
+    """No answer within the deadline; says who was asked and for how long."""
+
+
+class ToolError(KraftError):
+    """A command failed; says which, with what exit code, and its own last words."""
