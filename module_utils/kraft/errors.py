@@ -8,7 +8,7 @@ KraftError
 
 from __future__ import annotations
 
-from typing import Sequence
+from collections.abc import Sequence
 
 
 class KraftError(Exception):

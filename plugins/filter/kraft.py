@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+import ansible.module_utils
+
+ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+
+from ansible.module_utils.kraft.unit import fingerprinted
 
 
 def kraft_directory(path: str, owner: str, group: str, mode: str) -> dict[str, str]:
@@ -16,4 +23,4 @@ class FilterModule:
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""
-        return {"kraft_directory": kraft_directory}
+        return {"kraft_directory": kraft_directory, "kraft_fingerprinted_unit": fingerprinted}
