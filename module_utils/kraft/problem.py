@@ -1,0 +1,38 @@
+"""One thing that is wrong, in a form that prints as a sentence and travels as data."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Iterable
+
+ERROR = "error"
+WARNING = "warning"
+
+
+@dataclasses.dataclass(frozen=True)
+class Problem:
+    """``rule`` is its stable name; ``variable``, ``host`` and ``value`` say where and what; ``remedy`` what to do.
+
+    ``message`` is a clause about the value ("is below 17"), so that messages of one rule read alike everywhere.
+    """
+
+    rule: str
+    message: str
+    remedy: str
+    variable: str = ""
+    host: str = ""
+    value: Any = None
+    severity: str = ERROR
+
+    def __str__(self) -> str:
+        where = ": ".join(part for part in (self.host, self.variable) if part)
+        text = f"{where}: {self.message}" if where else self.message
+        return f"{text} -> {self.remedy}" if self.remedy else text
+
+    def as_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+
+def errors(problems: Iterable[Problem]) -> list[Problem]:
+    """Those that must stop a run."""
+    return [problem for problem in problems if problem.severity == ERROR]
