@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 #: Runs a command and gives (return code, stdout, stderr): ``AnsibleModule.run_command`` or a stand-in.
 Run = Callable[[list[str]], tuple[int, str, str]]
