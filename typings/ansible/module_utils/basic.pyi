@@ -10,6 +10,7 @@ class AnsibleModule:
         argument_spec: dict[str, Any],
         *,
         supports_check_mode: bool = ...,
+        no_log: bool = ...,
         mutually_exclusive: list[tuple[str, ...]] | None = ...,
         required_together: list[tuple[str, ...]] | None = ...,
         required_one_of: list[tuple[str, ...]] | None = ...,

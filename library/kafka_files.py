@@ -1,0 +1,128 @@
+#!/usr/bin/python
+"""All directories, files and links of a host in one task."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: kafka_files
+short_description: Brings directories, files and links of a host to the wanted state, all in one task
+description:
+  - Compares content, owner, group and mode of each path and changes what differs, in the order given;
+    directories first, then files, then links.
+  - A file is written beside its place, synced and renamed, so that a killed run leaves the old file or the new one.
+    The temporary file of a killed run has a fixed name, is recognised by the next one and removed.
+  - Everything that cannot be done is reported at once, before the first change. A directory is not replaced by a file
+    nor a file by a directory; a link is only changed where a link is. Nothing is changed recursively.
+  - Links on the way to a path are followed when root made them, and refused otherwise. A file that is itself a link
+    is refused.
+  - In check mode a missing user, group or parent directory is taken for something that an earlier task would have made.
+options:
+  directories:
+    description: Directories. Missing ones above them are made as root, mode V(0755).
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      path: {description: Absolute path., type: str, required: true}
+      owner: {description: Name of the owner., type: str, default: root}
+      group: {description: Name of the group., type: str, default: root}
+      mode: {description: Octal digits in quotes., type: str, default: "0755"}
+  files:
+    description: Files, written in this order.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      path: {description: Absolute path., type: str, required: true}
+      content: {description: What is in it., type: str, required: true}
+      owner: {description: Name of the owner., type: str, default: root}
+      group: {description: Name of the group., type: str, default: root}
+      mode: {description: Octal digits in quotes., type: str, default: "0644"}
+      sensitive: {description: Whether the diff hides the content., type: bool, default: false}
+  links:
+    description: Symbolic links. Where they point to need not exist yet.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      path: {description: Absolute path., type: str, required: true}
+      target: {description: "Where it points to, as it is written in the link.", type: str, required: true}
+author: [Kraftwright]
+"""
+
+EXAMPLES = r"""
+- name: Write the node's configuration
+  kafka_files:
+    directories:
+      - {path: /opt/kafka, mode: "0755"}
+      - {path: /data/kafka, owner: kafka, group: kafka, mode: "0750"}
+    files:
+      - path: /opt/kafka/releases/4.3.1/config/server.properties
+        content: "{{ properties }}"
+        group: kafka
+        mode: "0640"
+        sensitive: true
+    links:
+      - {path: /opt/kafka/bin, target: current/bin}
+"""
+
+RETURN = r"""
+changed_paths:
+  description: Paths that were changed, or would be in check mode, in order; a removed leftover by its own name.
+  returned: always
+  type: list
+  elements: str
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft import file_io, files
+from ansible.module_utils.kraft.errors import KraftError, RefusedError
+
+PATH = {"type": "str", "required": True}
+OWNED = {"path": PATH, "owner": {"type": "str", "default": "root"}, "group": {"type": "str", "default": "root"}}
+LIST: dict[str, Any] = {"type": "list", "elements": "dict", "default": []}
+ARGUMENT_SPEC: dict[str, Any] = {
+    "directories": {**LIST, "options": {**OWNED, "mode": {"type": "str", "default": "0755"}}},
+    "files": {
+        **LIST,
+        "options": {
+            **OWNED,
+            "content": {"type": "str", "required": True},
+            "mode": {"type": "str", "default": "0644"},
+            "sensitive": {"type": "bool", "default": False},
+        },
+    },
+    "links": {**LIST, "options": {"path": PATH, "target": {"type": "str", "required": True}}},
+}
+
+
+def bring_about(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
+    """The five steps; gives the module's result."""
+    wanted = files.wanted_list(params)
+    known = file_io.accounts(wanted)
+    found = [file_io.find(w) for w in wanted]
+    problems = files.problems(wanted, found, known, predict=check_mode)
+    if problems:
+        raise RefusedError(problems)
+    changes = files.plan(wanted, found, known)
+    if not check_mode:
+        for change in changes:
+            file_io.apply(change, known)
+    return {"changed": bool(changes), "changed_paths": files.changed_paths(changes), "diff": files.diffs(changes)}
+
+
+def main() -> None:
+    # no_log keeps the parameters, which hold the files' contents, out of the host's journal.
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True, no_log=True)
+    invocation = {"module_args": {"paths": [item["path"] for items in module.params.values() for item in items]}}
+    try:
+        result = bring_about(module.params, module.check_mode)
+    except (KraftError, ValueError, OSError) as error:
+        module.fail_json(msg=str(error), invocation=invocation)
+    module.exit_json(invocation=invocation, **result)
+
+
+if __name__ == "__main__":
+    main()
