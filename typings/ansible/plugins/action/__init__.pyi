@@ -1,0 +1,21 @@
+from typing import Any
+
+class ActionBase:
+    _supports_check_mode: bool
+    _supports_async: bool
+    _task: Any
+    _templar: Any
+    _connection: Any
+    _display: Any
+    _loader: Any
+    def run(self, tmp: str | None = ..., task_vars: dict[str, Any] | None = ...) -> dict[str, Any]: ...
+    def _execute_module(
+        self,
+        module_name: str | None = ...,
+        module_args: dict[str, Any] | None = ...,
+        tmp: str | None = ...,
+        task_vars: dict[str, Any] | None = ...,
+        persist_files: bool = ...,
+        delete_remote_tmp: bool | None = ...,
+        wrap_async: bool = ...,
+    ) -> dict[str, Any]: ...
