@@ -1,0 +1,164 @@
+#!/usr/bin/python
+"""One release of Kafka, unpacked and complete."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: kafka_release
+short_description: Unpacks a release of Kafka beside the others
+description:
+  - Compares the archive's checksum before anything is unpacked, unpacks into C(releases/.partial-<version>), refuses
+    what is not the version that was asked for, writes C(classpath.options) and at last C(MANIFEST), syncs everything to
+    the disk and renames it to C(releases/<version>). What a killed run left is replaced by the next one.
+  - Paths, links and special files that lead out of the archive are refused. Everything belongs to root.
+  - A release is complete when its MANIFEST is there and all files have the recorded sizes (with O(verify=full), the
+    recorded sha256). A damaged one is repaired from the archive. Whole files are put in the place of damaged ones, one
+    rename each, so that a process that runs from the release goes on; C(config/), which holds the node's own files,
+    stays.
+  - A release that was unpacked from an archive with another checksum is refused, not replaced.
+  - Does not choose which release is run; see M(kafka_node).
+options:
+  version: {description: Version of Kafka., type: str, required: true}
+  install_dir: {description: Where releases live., type: str, default: /opt/kafka}
+  archive:
+    description:
+      - The archive on the host. Not needed when the release is complete. It is removed afterwards when it lies in
+        C(<install_dir>/.incoming), where the role brings it, and kept anywhere else.
+    type: path
+  checksum: {description: "The archive's checksum, C(sha256:<hex>) or C(sha512:<hex>).", type: str, required: true}
+  verify:
+    description: What is compared with the MANIFEST. V(sizes) takes milliseconds, V(full) reads every file.
+    type: str
+    choices: [sizes, full]
+    default: sizes
+author: [Kraftwright]
+"""
+
+EXAMPLES = r"""
+- name: Unpack the release beside the others
+  kafka_release:
+    version: 4.3.1
+    archive: /opt/kafka/.incoming/kafka_2.13-4.3.1.tgz
+    checksum: "sha512:{{ checksum }}"
+"""
+
+RETURN = r"""
+action:
+  description: What was done (or would be). V(none), V(unpack), V(repair) or V(classpath).
+  returned: always
+  type: str
+damage:
+  description: Path of each file that was found damaged, with what was wrong.
+  returned: always
+  type: dict
+release_dir:
+  description: The release's directory.
+  returned: always
+  type: str
+archive_checksum:
+  description: The checksum that was asked for.
+  returned: always
+  type: str
+"""
+
+import contextlib
+import dataclasses
+import os
+import shutil
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft import release, release_unpack
+from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.file_io import write_file
+
+ARGUMENT_SPEC: dict[str, Any] = {
+    "version": {"type": "str", "required": True},
+    "install_dir": {"type": "str", "default": "/opt/kafka"},
+    "archive": {"type": "path"},
+    "checksum": {"type": "str", "required": True},
+    "verify": {"type": "str", "choices": ["sizes", "full"], "default": "sizes"},
+}
+
+
+def observe(params: dict[str, Any]) -> release.ReleaseState:
+    state = release.observe_release(params["install_dir"], params["version"])
+    if params["verify"] == "sizes" or state.manifest is None:
+        return state
+    directory = release.release_dir(params["install_dir"], params["version"])
+    return dataclasses.replace(
+        state, damage={**release_unpack.content_damage(directory, state.manifest), **state.damage}
+    )
+
+
+def is_ours(archive: str, install_dir: str) -> bool:
+    return os.path.dirname(os.path.realpath(archive)) == os.path.realpath(f"{install_dir}/{release.INCOMING}")
+
+
+def rewrite_classpath(params: dict[str, Any], state: release.ReleaseState) -> None:
+    directory = release.release_dir(params["install_dir"], params["version"])
+    text = release.classpath_options(directory, state.manifest.files if state.manifest else ())
+    write_file(f"{directory}/{release.CLASSPATH}", text.encode(), os.geteuid(), os.getegid(), 0o644)
+
+
+def apply(plan: release.Plan, params: dict[str, Any], state: release.ReleaseState, digests: dict[str, str]) -> None:
+    install_dir, version, archive = params["install_dir"], params["version"], params["archive"]
+    if plan.action in ("unpack", "repair"):
+        manifest = release_unpack.unpack_beside(archive, digests, install_dir, version)
+        (release_unpack.install if plan.action == "unpack" else release_unpack.repair)(install_dir, manifest)
+    if plan.action == "classpath":
+        rewrite_classpath(params, state)
+    if "partial" in plan.clean:
+        shutil.rmtree(release.partial_dir(install_dir, version), ignore_errors=True)
+    if "archive" in plan.clean:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(archive)
+
+
+def diff(params: dict[str, Any], state: release.ReleaseState, plan: release.Plan) -> dict[str, str]:
+    what = f"release {params['version']}"
+    before = f"damaged: {release.describe_damage(state.damage)}" if state.damage else "complete"
+    after = "complete" if plan.action != "none" or state.complete else before
+    cleaned = {"partial": "remains of a killed run", "archive": params["archive"]}
+    return {
+        "before_header": what,
+        "after_header": what,
+        "before": "\n".join([before if state.exists else "absent", *(cleaned[c] for c in plan.clean)]) + "\n",
+        "after": f"{after}\n",
+    }
+
+
+def bring_about(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
+    """The five steps; gives the module's result."""
+    archive = params["archive"] or ""
+    release.parse_checksum(params["checksum"])
+    state = observe(params)
+    found = bool(archive) and os.path.isfile(archive)
+    plan = release.plan_release(
+        state, params["checksum"], archive, found or check_mode, found and is_ours(archive, params["install_dir"])
+    )
+    needed = found and plan.action in ("unpack", "repair")
+    digests = release_unpack.verified_archive(archive, params["checksum"]) if needed else {}
+    if not check_mode:
+        apply(plan, params, state, digests)
+    return {
+        "changed": plan.changed,
+        "action": plan.action,
+        "damage": dict(state.damage),
+        "release_dir": release.release_dir(params["install_dir"], params["version"]),
+        "archive_checksum": params["checksum"],
+        "diff": [diff(params, state, plan)] if plan.changed else [],
+    }
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    try:
+        result = bring_about(module.params, module.check_mode)
+    except (KraftError, ValueError, OSError) as error:
+        module.fail_json(msg=f"Kafka {module.params['version']}: {error}")
+    module.exit_json(**result)
+
+
+if __name__ == "__main__":
+    main()
