@@ -1,0 +1,52 @@
+"""``python -m dist kafka [VERSION] | spark | client | all | lock VERSION``: assembles, or locks, and says where."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from dist import client, kafka, locks, maven
+
+ROOT = Path(__file__).resolve().parents[1]
+CACHE = ROOT / ".cache"
+VERSION = "4.3.1"
+SPARK_LOCK = "spark-4.2.0"
+
+
+def spark(cache: Path) -> Path:
+    """The connector's jars, exactly those that are locked."""
+    jars = cache / "spark" / "jars"
+    maven.fetch(locks.read(SPARK_LOCK), jars)
+    return jars
+
+
+def parser() -> argparse.ArgumentParser:
+    """The verbs."""
+    verbs = argparse.ArgumentParser(prog="python -m dist", description=__doc__)
+    verbs.add_argument("verb", choices=["kafka", "spark", "client", "all", "lock"])
+    verbs.add_argument("version", nargs="?", default=VERSION, help="version of Kafka")
+    return verbs
+
+
+def main(arguments: list[str]) -> int:
+    """Exit code 0, or 1 with the reason on stderr."""
+    asked = parser().parse_args(arguments)
+    made = {
+        "kafka": lambda: [kafka.assemble(asked.version, CACHE)],
+        "spark": lambda: [spark(CACHE)],
+        "client": lambda: [client.build(CACHE)],
+        "all": lambda: [kafka.assemble(asked.version, CACHE), spark(CACHE), client.build(CACHE)],
+        "lock": lambda: [kafka.lock(asked.version, CACHE)],
+    }
+    try:
+        for path in made[asked.verb]():
+            sys.stdout.write(f"{path}\n")
+    except locks.LockError as error:
+        sys.stderr.write(f"dist: {error}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

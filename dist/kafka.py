@@ -1,0 +1,74 @@
+"""Kafka's archive in Apache's layout (libs, bin, config), from locked jars."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+from dist import archive, locks, maven, tools
+
+SCALA = "2.13"
+LOG4J = "2.25.1"
+JACKSON_YAML = "2.21.2"
+FILES = locks.HERE / "files"
+
+
+def roots(version: str) -> tuple[locks.Artifact, ...]:
+    """What a release is made of; the rest is what these need."""
+    kafka = "org.apache.kafka"
+    named = [(kafka, f"kafka_{SCALA}"), (kafka, "kafka-tools"), (kafka, "kafka-shell")]
+    logging = [("org.apache.logging.log4j", n) for n in ("log4j-slf4j-impl", "log4j-core", "log4j-1.2-api")]
+    yaml = locks.Artifact("com.fasterxml.jackson.dataformat", "jackson-dataformat-yaml", JACKSON_YAML)
+    return (
+        *(locks.Artifact(group, name, version) for group, name in named),
+        *(locks.Artifact(group, name, LOG4J) for group, name in logging),
+        yaml,
+    )
+
+
+def lock(version: str, cache: Path) -> Path:
+    """Resolve a version anew and write its lock."""
+    artifacts = maven.resolve(roots(version))
+    jars = cache / "kafka" / f"libs-{version}"
+    jars.mkdir(parents=True, exist_ok=True)
+    maven.run("copy-dependencies", artifacts, maven.ALONE, f"-DoutputDirectory={jars}")
+    hashed = tuple(locks.Artifact(a.group, a.name, a.version, locks.sha256(jars / a.jar)) for a in artifacts)
+    target = locks.path(f"kafka-{version}")
+    target.write_text(locks.text(hashed))
+    return target
+
+
+def assemble(version: str, cache: Path) -> Path:
+    """The archive of `version`, its sha256 beside it. Made again only when the lock or the files around it change."""
+    name = f"kafka_{SCALA}-{version}"
+    target = cache / "kafka" / f"{name}.tgz"
+    recipe = _recipe(version)
+    made_by = cache / "kafka" / f".{name}.recipe"
+    if target.is_file() and made_by.is_file() and made_by.read_text() == recipe:
+        return target
+    jars = cache / "kafka" / f"libs-{version}"
+    artifacts = locks.read(f"kafka-{version}")
+    maven.fetch(artifacts, jars)
+    archive.tar_gz(target, {f"{name}/{path}": content for path, content in _members(artifacts, jars).items()})
+    Path(f"{target}.sha256").write_text(f"{locks.sha256(target)}  {target.name}\n")
+    made_by.write_text(recipe)
+    return target
+
+
+def _members(artifacts: tuple[locks.Artifact, ...], jars: Path) -> dict[str, bytes]:
+    """Path in the archive -> content."""
+    members = {f"libs/{a.jar}": (jars / a.jar).read_bytes() for a in artifacts}
+    for file in FILES.iterdir():
+        members[f"{'bin' if file.suffix == '.sh' else 'config'}/{file.name}"] = file.read_bytes()
+    members |= {f"bin/{name}": text.encode() for name, text in tools.wrappers().items()}
+    with zipfile.ZipFile(jars / next(a.jar for a in artifacts if a.name == f"kafka_{SCALA}")) as kafka:
+        members |= {name: kafka.read(name) for name in ("LICENSE", "NOTICE")}
+    return members
+
+
+def _recipe(version: str) -> str:
+    """All that decides the archive's bytes, short of the jars that the lock names."""
+    sources = [locks.path(f"kafka-{version}"), *sorted(FILES.iterdir()), Path(tools.__file__), Path(archive.__file__)]
+    if not sources[0].is_file():
+        locks.read(f"kafka-{version}")
+    return "\n".join(f"{source.name} {locks.sha256(source)}" for source in sources)

@@ -1,0 +1,60 @@
+"""Brings artifacts by Maven's own client: exactly the named ones, or everything that some of them need."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from dist.locks import Artifact, LockError, wrong
+
+POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
+<modelVersion>4.0.0</modelVersion>
+<groupId>kraftwright</groupId><artifactId>dist</artifactId><version>1</version><packaging>pom</packaging>
+<dependencies>{dependencies}</dependencies>
+</project>
+"""
+DEPENDENCY = """<dependency><groupId>{a.group}</groupId><artifactId>{a.name}</artifactId><version>{a.version}</version>
+{exclusions}</dependency>
+"""
+ALONE = "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
+PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
+LISTED = re.compile(r"^\s+([\w.-]+):([\w.-]+):jar:([\w.-]+):(?:compile|runtime)", re.MULTILINE)
+
+
+def run(goal: str, artifacts: Iterable[Artifact], exclusions: str, *options: str) -> str:
+    """Run one goal of Maven's dependency plugin over a pom that names `artifacts`; gives its output."""
+    maven = shutil.which("mvn")
+    if maven is None:
+        raise LockError("mvn is not installed; run scripts/bootstrap (Debian: apt-get install maven)")
+    with tempfile.TemporaryDirectory() as scratch:
+        pom = Path(scratch) / "pom.xml"
+        pom.write_text(
+            POM.format(dependencies="".join(DEPENDENCY.format(a=a, exclusions=exclusions) for a in artifacts))
+        )
+        command = [maven, "--batch-mode", "--no-transfer-progress", "--file", str(pom), f"{PLUGIN}:{goal}", *options]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode:
+        raise LockError(f"mvn could not bring the artifacts:\n{done.stdout[-4000:]}{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def fetch(artifacts: tuple[Artifact, ...], directory: Path) -> None:
+    """Put exactly `artifacts` into `directory`, each compared with its lock. Does nothing when they are there."""
+    missing = wrong(artifacts, directory)
+    if not missing:
+        return
+    directory.mkdir(parents=True, exist_ok=True)
+    run("copy-dependencies", missing, ALONE, f"-DoutputDirectory={directory}", "-DoverWriteReleases=true")
+    if still := wrong(artifacts, directory):
+        names = "\n".join(f"  {directory / a.jar}: expected sha256 {a.sha256}" for a in still)
+        raise LockError(f"not what was locked:\n{names}")
+
+
+def resolve(roots: tuple[Artifact, ...]) -> tuple[Artifact, ...]:
+    """All that `roots` need at run time, themselves included, without hashes."""
+    found = LISTED.findall(run("list", roots, "", "-DincludeScope=runtime").replace("[INFO]", ""))
+    return tuple(sorted({Artifact(*coordinates) for coordinates in found}))
