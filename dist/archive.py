@@ -15,13 +15,16 @@ FIRST_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
 def tar_gz(target: Path, members: Mapping[str, bytes], executable: str = "/bin/") -> None:
     """Write `members` (name -> content), sorted, owned by root, without dates; those below `executable` can be run."""
-    with _whole(target).open("wb") as raw, gzip.GzipFile("", "wb", compresslevel=1, fileobj=raw, mtime=0) as packed:
-        with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
-            for name in sorted(members):
-                entry = tarfile.TarInfo(name)
-                entry.size = len(members[name])
-                entry.mode = 0o755 if executable in name else 0o644
-                archive.addfile(entry, io.BytesIO(members[name]))
+    with (
+        _whole(target).open("wb") as raw,
+        gzip.GzipFile("", "wb", compresslevel=1, fileobj=raw, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+    ):
+        for name in sorted(members):
+            entry = tarfile.TarInfo(name)
+            entry.size = len(members[name])
+            entry.mode = 0o755 if executable in name else 0o644
+            archive.addfile(entry, io.BytesIO(members[name]))
     _whole(target).replace(target)
 
 
