@@ -1,0 +1,61 @@
+#!/usr/bin/python
+"""Documentation of the action plugin plugins/action/kafka_desired.py: nothing of it runs on a host."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: kafka_desired
+short_description: Works out what every node should be, or lists every mistake in the inventory
+description:
+  - Reads the variables of all O(hosts) on the control machine, opens no connection, and checks everything before
+    anything is done. All mistakes are reported at once, each with variable, host, value and remedy.
+  - After M(kafka_host_info) has run on the hosts, heap and threads are derived from what they have.
+  - Never changes anything; runs in check mode as it does otherwise.
+options:
+  hosts:
+    description: Inventory names of all the cluster's nodes.
+    type: list
+    elements: str
+    required: true
+  refuse:
+    description: Whether a mistake fails the task. Otherwise the problems are only returned.
+    type: bool
+    default: true
+  report:
+    description: How problems that do not fail the task are shown, one line each or everything as JSON.
+    type: str
+    choices: [warnings, json]
+    default: warnings
+author: [Kraftwright]
+"""
+
+EXAMPLES = r"""
+- name: Work out the desired state of every node
+  kafka_desired:
+    hosts: "{{ groups['kafka'] }}"
+
+- name: Look for mistakes without failing
+  kafka_desired:
+    hosts: "{{ groups['kafka'] }}"
+    refuse: false
+"""
+
+RETURN = r"""
+problems:
+  description: Errors and warnings, each with severity, rule, variable, host, value, message and remedy.
+  returned: unless the task fails
+  type: list
+  elements: dict
+ansible_facts:
+  description: >-
+    C(kafka_desired) with C(cluster) (identity, bootstrap addresses, voters, initial controllers) and C(nodes), by host
+    (identity, directories, listeners, properties and the text of the node's files).
+  returned: when nothing is wrong
+  type: dict
+"""
+
+ARGUMENT_SPEC = {
+    "hosts": {"type": "list", "elements": "str", "required": True},
+    "refuse": {"type": "bool", "default": True},
+    "report": {"type": "str", "choices": ["warnings", "json"], "default": "warnings"},
+}

@@ -1,0 +1,36 @@
+"""The whole check of an inventory: read, then every rule, then how grave it is."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from . import rules
+from .model import Cluster
+from .problem import Problem
+from .reading import HostVariables, read
+from .rules.subject import Subject
+from .severity import settle
+from .spec import Option
+
+
+@dataclasses.dataclass(frozen=True)
+class Surroundings:
+    """What rules need beside the hosts' variables.
+
+    ``names``: every known variable; ``used``: host -> names of the ``kafka_*`` variables that somebody set for it;
+    ``archive_exists``: whether ``kafka_archive`` is a file of the control machine, None for a URL.
+    """
+
+    names: frozenset[str] = frozenset()
+    used: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
+    archive_exists: bool | None = None
+
+
+def validate(
+    hosts: Sequence[HostVariables], specs: Mapping[str, Option], surroundings: Surroundings
+) -> tuple[Cluster, list[Problem]]:
+    """The cluster that the hosts' variables describe, and everything that is wrong with it, the gravest first."""
+    cluster, problems = read(hosts, specs)
+    subject = Subject(cluster, surroundings.names, surroundings.used, surroundings.archive_exists)
+    return cluster, settle([*problems, *rules.check(subject)], cluster)

@@ -1,0 +1,162 @@
+"""Reads the inventory's whole desired state, refuses it with every mistake at once, or gives it as facts."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import ansible.module_utils
+import yaml
+from ansible.errors import AnsibleError
+from ansible.plugins.action import ActionBase
+from ansible.template import Templar
+from ansible.utils.display import Display
+
+ROOT = Path(__file__).resolve().parents[2]
+ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
+
+from ansible.module_utils.kraft import desired, reading, report, validation
+from ansible.module_utils.kraft.model import Cluster
+from ansible.module_utils.kraft.problem import Problem, errors
+
+PREFIX = "kafka_"
+#: Roles whose variables make up the desired state; those of all other roles are checked where somebody sets them.
+CORE = ("kafka", "kafka_host")
+CONNECTION = ("ansible_host", "ansible_port", "ansible_connection")
+DISPLAY = Display()
+
+
+def plain(value: Any) -> Any:
+    """A value without Ansible's own types: what it says, and nothing of where it came from."""
+    if isinstance(value, Mapping):
+        return {str(plain(key)): plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple, set)):
+        return [plain(each) for each in value]
+    if value is None or isinstance(value, bool):
+        return value
+    for kind in (int, float):
+        if isinstance(value, kind):
+            return kind(value)
+    return str(value)
+
+
+def load_specs() -> dict[str, dict[str, Any]]:
+    """Every public variable of every role with its option; only those of the core are required here."""
+    specs: dict[str, dict[str, Any]] = {}
+    for path in sorted(ROOT.glob("roles/*/meta/argument_specs.yml")):
+        entries = yaml.load(path.read_text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))["argument_specs"]  # noqa: S506
+        core = path.parents[1].name in CORE
+        for entry in entries.values():
+            for name, option in (entry.get("options") or {}).items():
+                specs.setdefault(name, {**option, "core": core, "required": core and option.get("required", False)})
+    return specs
+
+
+def load_defaults(loader: Any) -> dict[str, Any]:
+    """The roles' defaults: outside of a play that has the role nobody else gives them."""
+    defaults: dict[str, Any] = {}
+    for path in sorted(ROOT.glob("roles/*/defaults/main.yml")):
+        defaults.update(loader.load_from_file(str(path), trusted_as_template=True) or {})
+    return defaults
+
+
+class Inventory:
+    """Hosts' variables, resolved each in its own host's context, whether or not a role is in scope."""
+
+    def __init__(self, hostvars: Any, loader: Any, specs: Mapping[str, Mapping[str, Any]]) -> None:
+        self._hostvars, self._loader, self._specs = hostvars, loader, specs
+        self._defaults = load_defaults(loader)
+
+    def read(self, host: str, hosts: list[str]) -> reading.HostVariables:
+        """Every variable of the core, and those of other roles that somebody set."""
+        given = self._hostvars.raw_get(host)
+        merged = {**self._defaults, "kafka_hosts": hosts, **given}
+        templar = Templar(loader=self._loader, variables=merged)
+        values: dict[str, Any] = {}
+        unresolved: dict[str, str] = {}
+        for name in self._specs:
+            if name in given or (name in merged and self._specs[name].get("core")):
+                try:
+                    values[name] = plain(templar.template(merged[name]))
+                except AnsibleError as error:
+                    unresolved[name] = reason(error)
+        return reading.HostVariables(
+            host=host,
+            values=values,
+            unresolved=unresolved,
+            facts=plain((given.get("ansible_facts") or {}).get("kafka_host") or {}),
+            connection=self._connection(templar, given),
+        )
+
+    def used(self, host: str) -> frozenset[str]:
+        """Names that the inventory or the command line sets; what tasks registered is none of ours."""
+        registered = getattr(self._hostvars, "_variable_manager", None)
+        passing = getattr(registered, "_nonpersistent_fact_cache", {}).get(host, {})
+        return frozenset(
+            name for name in self._hostvars.raw_get(host) if name.startswith(PREFIX) and name not in passing
+        )
+
+    def _connection(self, templar: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            return {name: plain(templar.template(given[name])) for name in CONNECTION if name in given}
+        except AnsibleError:
+            return {}
+
+
+def reason(error: Exception) -> str:
+    """An error's own words without the trail of causes that Ansible puts in front of them."""
+    cause: BaseException = error
+    while cause.__cause__ is not None:
+        cause = cause.__cause__
+    return " ".join(str(getattr(cause, "message", None) or cause).split())
+
+
+class ActionModule(ActionBase):
+    """Opens no connection: everything is known on the control machine."""
+
+    _supports_check_mode = True
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        super().run(tmp, task_vars)
+        arguments = self._task.args
+        hosts = [str(host) for host in arguments.get("hosts") or []]
+        if not hosts:
+            return {"failed": True, "msg": "No host to validate: the inventory's group is empty or has another name."}
+        specs = load_specs()
+        inventory = Inventory((task_vars or {})["hostvars"], self._loader, specs)
+        variables = [inventory.read(host, hosts) for host in hosts]
+        cluster, problems = validation.validate(variables, specs, self._surroundings(inventory, variables, specs))
+        self._show(problems, len(hosts), arguments.get("report", "warnings"))
+        return self._answer(cluster, problems, len(hosts), refuse=arguments.get("refuse", True))
+
+    def _surroundings(
+        self, inventory: Inventory, variables: list[reading.HostVariables], specs: Mapping[str, Any]
+    ) -> validation.Surroundings:
+        archive = variables[0].values.get("kafka_archive")
+        local = isinstance(archive, str) and archive and "://" not in archive
+        return validation.Surroundings(
+            names=frozenset(specs),
+            used={each.host: inventory.used(each.host) for each in variables},
+            archive_exists=Path(self._loader.path_dwim(archive)).is_file() if local else None,
+        )
+
+    def _answer(self, cluster: Cluster, problems: list[Problem], hosts: int, *, refuse: bool) -> dict[str, Any]:
+        listed = {"problems": [problem.as_dict() for problem in problems]}
+        if not errors(problems):
+            return {"changed": False, **listed, "ansible_facts": {"kafka_desired": desired.describe(cluster)}}
+        if not refuse:
+            return {"changed": False, **listed}
+        heading = f"The inventory asks for what cannot end well ({report.summary(problems)}); nothing was touched."
+        return {"failed": True, "msg": f"{heading}\n\n{report.table(problems, hosts, self._width())}"}
+
+    def _show(self, problems: list[Problem], hosts: int, form: str) -> None:
+        if form == "json":
+            DISPLAY.display(report.as_json(problems))
+        elif not errors(problems):
+            for sentence in report.sentences(problems, hosts):
+                DISPLAY.warning(sentence)
+
+    def _width(self) -> int:
+        return min(shutil.get_terminal_size((120, 40)).columns, 160) - 4

@@ -1,0 +1,3 @@
+class AnsibleError(Exception):
+    @property
+    def message(self) -> str: ...
