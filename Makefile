@@ -1,0 +1,62 @@
+# The project's verbs. `make help` lists them; each works first, on its own, on a fresh machine.
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -ec
+.DEFAULT_GOAL := help
+PATH := $(CURDIR)/.venv/bin:$(PATH)
+export PATH
+PYTHON := .venv/bin/python
+PLAYBOOK := .venv/bin/ansible-playbook
+KAFKA_VERSION := 4.3.1
+
+.PHONY: help
+help: ## list the verbs
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+.PHONY: setup
+setup: ## install what is missing: system packages, Python packages into .venv
+	@scripts/bootstrap
+
+.PHONY: setup-test
+setup-test:
+	@scripts/bootstrap test
+
+.PHONY: archive
+archive: setup ## assemble Kafka's archive, Spark's connector and the modules' client into .cache
+	@$(PYTHON) -m dist all $(KAFKA_VERSION)
+
+.PHONY: lab
+lab: setup ## make the three hosts of the local lab
+	@$(PLAYBOOK) playbooks/create_lab.yml
+
+.PHONY: demo
+demo: archive lab ## from nothing to a proven three-node cluster on this machine
+	@$(PLAYBOOK) -i inventories/local site.yml
+
+.PHONY: demo-down
+demo-down: setup ## remove the demo's hosts, disks and keys
+	@$(PLAYBOOK) playbooks/destroy_lab.yml
+
+.PHONY: cluster-id
+cluster-id: ## draw an id for a new cluster
+	@python3 -c 'import base64, uuid; print(next(i for i in iter(lambda: base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("="), "") if i[0] != "-"))'
+
+.PHONY: check
+check: setup-test ## lint, types, unit and contract tests: under a minute
+	@$(PYTHON) scripts/run_parts.py check
+
+.PHONY: test
+test: archive setup-test ## every layer, the essential path of every promise
+	@$(PYTHON) scripts/run_parts.py test
+
+.PHONY: test-long
+test-long: archive setup-test ## the longer molecule scenarios
+	@$(PYTHON) scripts/run_parts.py test-long
+
+.PHONY: lock
+lock: setup ## lock the Python packages of pyproject.toml anew
+	@uv pip compile pyproject.toml --group dev --generate-hashes --python-version 3.11 --no-header --no-annotate -q \
+		-o requirements/dev.lock
+
+.PHONY: clean
+clean: ## remove caches and reports (not the demo: `make demo-down`)
+	@rm -rf .cache .mypy_cache .ruff_cache .pytest_cache .ansible
