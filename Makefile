@@ -18,14 +18,16 @@ setup: ## install what is missing: system packages, Python packages into .venv
 
 .PHONY: setup-test
 setup-test:
-	@scripts/bootstrap test
+	@scripts/bootstrap lab archive test
 
 .PHONY: archive
-archive: setup ## assemble Kafka's archive, Spark's connector and the modules' client into .cache
+archive: ## assemble Kafka's archive, Spark's connector and the modules' client into .cache
+	@scripts/bootstrap archive
 	@$(PYTHON) -m dist all $(KAFKA_VERSION)
 
 .PHONY: lab
-lab: setup ## make the three hosts of the local lab
+lab: ## make the three hosts of the local lab
+	@scripts/bootstrap lab
 	@$(PLAYBOOK) playbooks/create_lab.yml
 
 .PHONY: demo
