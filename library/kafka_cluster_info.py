@@ -1,0 +1,160 @@
+"""Take a snapshot of a cluster: brokers, topics, quorum and what else is asked for."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: kafka_cluster_info
+short_description: Takes a snapshot of a cluster
+description:
+  - One connection and as few questions as possible; O(gather) says what to ask for. Changes nothing.
+  - A part that is not answered is named in RV(snapshot.unanswered) and does not spoil the rest.
+options:
+  client:
+    description: How the cluster is reached.
+    type: dict
+    required: true
+    suboptions:
+      bootstrap_servers:
+        description: Client listeners as C(host:port); an entry may hold several, with commas.
+        type: list
+        elements: str
+        required: true
+      security_protocol:
+        description: What the listeners speak.
+        type: str
+        default: PLAINTEXT
+        choices: [PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL]
+      ssl_cafile:
+        description: PEM file with the certificates to trust.
+        type: path
+      ssl_certfile:
+        description: PEM file with the client's own certificate.
+        type: path
+      ssl_keyfile:
+        description: PEM file with the key of O(client.ssl_certfile).
+        type: path
+      ssl_password:
+        description: Password of O(client.ssl_keyfile).
+        type: str
+      ssl_check_hostname:
+        description: Whether a broker's certificate must carry its host name.
+        type: bool
+        default: true
+      sasl_mechanism:
+        description: How to log in.
+        type: str
+        choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512]
+      sasl_plain_username:
+        description: User for O(client.sasl_mechanism).
+        type: str
+      sasl_plain_password:
+        description: Password for O(client.sasl_mechanism).
+        type: str
+      python_path:
+        description: Zip or directory that holds kafka-python; without it, the one that is installed.
+        type: path
+  gather:
+    description:
+      - What to ask for. The cluster's id and its brokers always come along.
+      - C(configs) is the effective C(min.insync.replicas) of each topic, and brings the topics.
+    type: list
+    elements: str
+    choices: [brokers, quorum, topics, configs, log_dirs, features, reassignments]
+    default: [brokers, quorum, topics]
+  timeout:
+    description: Seconds to go on asking while something is not answered.
+    type: int
+    default: 15
+author: Kraftwright
+"""
+
+EXAMPLES = r"""
+- name: Take a snapshot of everything
+  kafka_cluster_info:
+    client:
+      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
+      python_path: /opt/kafka/client/kafka_python.zip
+    gather: [quorum, topics, configs, log_dirs, features, reassignments]
+  register: __kafka_info
+"""
+
+RETURN = r"""
+snapshot:
+  description: What was asked for; null where it was not.
+  returned: success
+  type: dict
+  contains:
+    cluster_id:
+      description: The cluster's id.
+      type: str
+      returned: always
+    controller_id:
+      description: The active controller; -1 when it is not known.
+      type: int
+      returned: always
+    brokers:
+      description: Every registered broker, with C(node_id), C(host), C(port), C(rack), C(fenced).
+      type: list
+      returned: always
+    quorum:
+      description: As in M(kafka_quorum_info).
+      type: dict
+      returned: when gathered
+    topics:
+      description: Every topic with its partitions, and of each its leader, replicas, in-sync and offline replicas.
+      type: list
+      returned: when gathered
+    min_insync:
+      description: Topic to effective C(min.insync.replicas).
+      type: dict
+      returned: when gathered
+    log_dirs:
+      description: Every log directory, with its broker, path, error, sizes in bytes and number of replicas.
+      type: list
+      returned: when gathered
+    features:
+      description: Every feature flag, with its finalised level and the range that the asked broker supports.
+      type: list
+      returned: when gathered
+    reassignments:
+      description: Every partition on the move, with the replicas that come and go.
+      type: list
+      returned: when gathered
+    unanswered:
+      description: Part to reason, for what was asked for and not answered.
+      type: dict
+      returned: always
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft import gather
+from ansible.module_utils.kraft.client import CLIENT_SPEC, Client
+from ansible.module_utils.kraft.errors import KraftError
+
+ARGUMENT_SPEC: dict[str, Any] = {
+    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
+    "gather": {
+        "type": "list",
+        "elements": "str",
+        "choices": ["brokers", "quorum", "topics", "configs", "log_dirs", "features", "reassignments"],
+        "default": ["brokers", "quorum", "topics"],
+    },
+    "timeout": {"type": "int", "default": 15},
+}
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    try:
+        with Client(module.params["client"]) as client:
+            snapshot = gather.patiently(client, module.params["gather"], module.params["timeout"])
+    except KraftError as error:
+        module.fail_json(msg=str(error))
+    module.exit_json(changed=False, snapshot=snapshot.to_dict())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,223 @@
+"""Wait until a cluster is healthy, and say why when it is not."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: kafka_health
+short_description: Waits until a cluster is healthy
+description:
+  - Healthy means that a leader is known, all expected controllers are voters and caught up, all expected brokers are
+    registered and unfenced, no partition is without a leader or under-replicated, and the node itself answers and
+    goes on running.
+  - Asks over sockets, five times a second. Gives up early when the node's unit has failed or crashes again and again.
+  - A failure shows every problem, the node's own last errors, their likely cause and a remedy.
+  - Changes nothing. In check mode it looks once and reports, and does not fail.
+options:
+  client:
+    description: How the cluster is reached.
+    type: dict
+    required: true
+    suboptions:
+      bootstrap_servers:
+        description: Client listeners as C(host:port); an entry may hold several, with commas.
+        type: list
+        elements: str
+        required: true
+      security_protocol:
+        description: What the listeners speak.
+        type: str
+        default: PLAINTEXT
+        choices: [PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL]
+      ssl_cafile:
+        description: PEM file with the certificates to trust.
+        type: path
+      ssl_certfile:
+        description: PEM file with the client's own certificate.
+        type: path
+      ssl_keyfile:
+        description: PEM file with the key of O(client.ssl_certfile).
+        type: path
+      ssl_password:
+        description: Password of O(client.ssl_keyfile).
+        type: str
+      ssl_check_hostname:
+        description: Whether a broker's certificate must carry its host name.
+        type: bool
+        default: true
+      sasl_mechanism:
+        description: How to log in.
+        type: str
+        choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512]
+      sasl_plain_username:
+        description: User for O(client.sasl_mechanism).
+        type: str
+      sasl_plain_password:
+        description: Password for O(client.sasl_mechanism).
+        type: str
+      python_path:
+        description: Zip or directory that holds kafka-python; without it, the one that is installed.
+        type: path
+  expected:
+    description: What the inventory says the cluster is; what is left out is not checked.
+    type: dict
+    suboptions:
+      cluster_id:
+        description: The cluster's id.
+        type: str
+      broker_ids:
+        description: Node ids of all brokers.
+        type: list
+        elements: int
+      voter_ids:
+        description: Node ids of all controllers.
+        type: list
+        elements: int
+      largest_delay_ms:
+        description: How far a controller may be behind the leader, in milliseconds.
+        type: int
+        default: 2000
+  node_id:
+    description: The node of this host; it is asked at its own listener. Left out, any broker's word will do.
+    type: int
+  unit:
+    description: The node's systemd unit on this host; an empty string says that there is none to look at.
+    type: str
+    default: kafka
+  log_file:
+    description: Where the node logs, for a host without a journal.
+    type: path
+    default: /var/log/kafka/server.log
+  controllers:
+    description: Controller listeners as C(host:port), asked whom they follow when no leader is known.
+    type: list
+    elements: str
+    default: []
+  timeout:
+    description: Seconds without any advance after which waiting is given up.
+    type: int
+    default: 120
+author: Kraftwright
+"""
+
+EXAMPLES = r"""
+- name: Wait until the cluster is healthy
+  kafka_health:
+    client:
+      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
+      python_path: /opt/kafka/client/kafka_python.zip
+    expected:
+      cluster_id: aGVsbG8ta3JhZnQtMTIzNA
+      broker_ids: [1, 2, 3]
+      voter_ids: [1, 2, 3]
+    node_id: 1
+"""
+
+RETURN = r"""
+healthy:
+  description: Whether there is no problem; always true outside check mode, where anything else is a failure.
+  returned: always
+  type: bool
+problems:
+  description: What is wrong, in words.
+  returned: always
+  type: list
+  elements: str
+snapshot:
+  description: Brokers and quorum, as in M(kafka_cluster_info); null when nobody answered.
+  returned: always
+  type: dict
+waited:
+  description: Seconds until the cluster was healthy.
+  returned: success
+  type: float
+diagnosis:
+  description: The node's last errors, the rule that knows them, cause and remedy.
+  returned: failure
+  type: dict
+"""
+
+import dataclasses
+import time
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft import gather, node_log, service
+from ansible.module_utils.kraft.client import CLIENT_SPEC, Client
+from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.health import EXPECTED_SPEC, expected
+from ansible.module_utils.kraft.watch import Look, Node, UnhealthyError, Watch
+
+ARGUMENT_SPEC: dict[str, Any] = {
+    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
+    "expected": {"type": "dict", "options": EXPECTED_SPEC},
+    "node_id": {"type": "int"},
+    "unit": {"type": "str", "default": "kafka"},
+    "log_file": {"type": "path", "default": "/var/log/kafka/server.log"},
+    "controllers": {"type": "list", "elements": "str", "default": []},
+    "timeout": {"type": "int", "default": 120},
+}
+
+
+def node(module: AnsibleModule) -> Node | None:
+    """The process on this host, if there is one to look at."""
+    unit, log_file = module.params["unit"], module.params["log_file"]
+    if not unit:
+        return None
+
+    def run(command: list[str]) -> tuple[int, str, str]:
+        return module.run_command(command, handle_exceptions=False)
+
+    return Node(
+        lambda: service.observe_service(run, unit),
+        lambda: node_log.last_lines(run, unit, log_file),
+    )
+
+
+def look_once(module: AnsibleModule) -> dict[str, Any]:
+    """The prediction of check mode: on a host that has nothing yet, that nothing answers."""
+    try:
+        with Client(module.params["client"]) as client:
+            seen = Watch(client, expected(module.params["expected"] or {}), module.params["node_id"]).look()
+    except KraftError as error:
+        seen = Look(None, (str(error),))
+    return result(seen)
+
+
+def result(seen: Look) -> dict[str, Any]:
+    snapshot = dataclasses.replace(seen.snapshot, topics=None).to_dict() if seen.snapshot else None
+    return {"changed": False, "healthy": not seen.problems, "problems": list(seen.problems), "snapshot": snapshot}
+
+
+def wait(module: AnsibleModule, client: Client) -> dict[str, Any]:
+    params, started = module.params, time.monotonic()
+    watch = Watch(client, expected(params["expected"] or {}), params["node_id"], node(module))
+    seen = watch.wait(params["timeout"])
+    return {**result(seen), "waited": round(time.monotonic() - started, 2)}
+
+
+def failure(client: Client, controllers: list[str], error: UnhealthyError) -> dict[str, Any]:
+    """What there is to know; controllers are asked too when nobody knows a leader."""
+    quorum = error.look.snapshot.quorum if error.look.snapshot else None
+    words = gather.whom_they_follow(client, controllers) if quorum is None else []
+    message = "\n".join([str(error), *words])
+    return {"msg": message, "diagnosis": dataclasses.asdict(error.diagnosis), **result(error.look)}
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    if module.check_mode:
+        module.exit_json(**look_once(module))
+    try:
+        with Client(module.params["client"]) as client:
+            try:
+                found = wait(module, client)
+            except UnhealthyError as error:
+                module.fail_json(**failure(client, module.params["controllers"], error))
+    except KraftError as error:
+        module.fail_json(msg=str(error))
+    module.exit_json(**found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+"""Ask whether nodes may go down now, and wait until they may."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: kafka_node_gate
+short_description: Whether nodes may go down now
+description:
+  - From one snapshot. Without the nodes, the caught-up controllers must still be a majority, every partition must keep
+    its effective C(min.insync.replicas) in sync, and no partition may be on its way to one of them.
+  - Waits as long as the cluster advances towards it; then fails with the reasons in words.
+  - What no waiting can change (a topic with as few replicas as it must have in sync, a quorum of two) is named apart.
+  - Changes nothing. In check mode it looks once and reports, and does not fail.
+options:
+  client:
+    description: How the cluster is reached.
+    type: dict
+    required: true
+    suboptions:
+      bootstrap_servers:
+        description: Client listeners as C(host:port); an entry may hold several, with commas.
+        type: list
+        elements: str
+        required: true
+      security_protocol:
+        description: What the listeners speak.
+        type: str
+        default: PLAINTEXT
+        choices: [PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL]
+      ssl_cafile:
+        description: PEM file with the certificates to trust.
+        type: path
+      ssl_certfile:
+        description: PEM file with the client's own certificate.
+        type: path
+      ssl_keyfile:
+        description: PEM file with the key of O(client.ssl_certfile).
+        type: path
+      ssl_password:
+        description: Password of O(client.ssl_keyfile).
+        type: str
+      ssl_check_hostname:
+        description: Whether a broker's certificate must carry its host name.
+        type: bool
+        default: true
+      sasl_mechanism:
+        description: How to log in.
+        type: str
+        choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512]
+      sasl_plain_username:
+        description: User for O(client.sasl_mechanism).
+        type: str
+      sasl_plain_password:
+        description: Password for O(client.sasl_mechanism).
+        type: str
+      python_path:
+        description: Zip or directory that holds kafka-python; without it, the one that is installed.
+        type: path
+  expected:
+    description: What the inventory says the cluster is; what is left out is not checked.
+    type: dict
+    suboptions:
+      cluster_id:
+        description: The cluster's id.
+        type: str
+      broker_ids:
+        description: Node ids of all brokers.
+        type: list
+        elements: int
+      voter_ids:
+        description: Node ids of all controllers.
+        type: list
+        elements: int
+      largest_delay_ms:
+        description: How far a controller may be behind the leader, in milliseconds.
+        type: int
+        default: 2000
+  node_ids:
+    description: The nodes that are to go down together.
+    type: list
+    elements: int
+    required: true
+  accept_unavoidable:
+    description: Let the nodes go although something is then unavailable that no waiting can save.
+    type: bool
+    default: false
+  timeout:
+    description: Seconds without any advance after which waiting is given up.
+    type: int
+    default: 120
+author: Kraftwright
+"""
+
+EXAMPLES = r"""
+- name: Ask whether node 2 may go down now
+  kafka_node_gate:
+    client:
+      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
+      python_path: /opt/kafka/client/kafka_python.zip
+    node_ids: [2]
+"""
+
+RETURN = r"""
+allowed:
+  description: Whether the nodes may go down; always true outside check mode, where anything else is a failure.
+  returned: always
+  type: bool
+reasons:
+  description: What holds them back and may pass.
+  returned: always
+  type: list
+  elements: str
+unavoidable:
+  description: What is lost by it and no waiting can save.
+  returned: always
+  type: list
+  elements: str
+"""
+
+import time
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft import gate, gather
+from ansible.module_utils.kraft.client import CLIENT_SPEC, Client
+from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.health import EXPECTED_SPEC, Expected, distance, expected
+from ansible.module_utils.kraft.patience import Patience
+from ansible.module_utils.kraft.retry import PAUSE
+
+ARGUMENT_SPEC: dict[str, Any] = {
+    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
+    "expected": {"type": "dict", "options": EXPECTED_SPEC},
+    "node_ids": {"type": "list", "elements": "int", "required": True},
+    "accept_unavoidable": {"type": "bool", "default": False},
+    "timeout": {"type": "int", "default": 120},
+}
+
+
+def judged(client: Client, node_ids: list[int], wanted: Expected) -> tuple[gate.Verdict, int | None]:
+    """The verdict now, and how far the cluster is from healthy (None: nobody answers)."""
+    try:
+        snapshot = gather.observe(client, gate.PARTS)
+    except KraftError as error:
+        return gate.Verdict(reasons=(str(error),)), None
+    if wanted.cluster_id and snapshot.cluster_id != wanted.cluster_id:
+        text = f"this is cluster {snapshot.cluster_id}, and {wanted.cluster_id} is expected"
+        return gate.Verdict(reasons=(text,)), None
+    return gate.judge(snapshot, node_ids, wanted.largest_delay_ms), distance(snapshot, wanted)
+
+
+def decide(module: AnsibleModule, client: Client) -> gate.Verdict:
+    """The first verdict that lets the nodes go, or the last one when nothing advances any more."""
+    params = module.params
+    wanted, patience = expected(params["expected"] or {}), Patience(params["timeout"])
+    closest: int | None = None
+    while True:
+        verdict, far = judged(client, params["node_ids"], wanted)
+        closest = far if closest is None or (far is not None and far < closest) else closest
+        if module.check_mode or not verdict.reasons or not patience.lasts(closest):
+            return verdict
+        time.sleep(PAUSE)
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    try:
+        with Client(module.params["client"]) as client:
+            verdict = decide(module, client)
+    except KraftError as error:
+        verdict = gate.Verdict(reasons=(str(error),))
+    allowed = verdict.allows(module.params["accept_unavoidable"])
+    found = {"allowed": allowed, "reasons": list(verdict.reasons), "unavoidable": list(verdict.unavoidable)}
+    if not allowed and not module.check_mode:
+        nodes = ", ".join(str(one) for one in module.params["node_ids"])
+        lines = "\n".join(f"  - {text}" for text in verdict.sentences())
+        module.fail_json(msg=f"Node {nodes} may not go down now:\n{lines}", **found)
+    module.exit_json(changed=False, **found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,250 @@
+"""Make topics be as they are asked for."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: kafka_topic
+short_description: Creates, changes and removes topics
+description:
+  - Everything is planned and validated by Kafka before anything is changed; all refusals are listed at once.
+  - Waits until what was changed is known to every broker and replicas have arrived.
+  - Takes one topic or a list of them; a list is one task and few requests.
+options:
+  client:
+    description: How the cluster is reached.
+    type: dict
+    required: true
+    suboptions:
+      bootstrap_servers:
+        description: Client listeners as C(host:port); an entry may hold several, with commas.
+        type: list
+        elements: str
+        required: true
+      security_protocol:
+        description: What the listeners speak.
+        type: str
+        default: PLAINTEXT
+        choices: [PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL]
+      ssl_cafile:
+        description: PEM file with the certificates to trust.
+        type: path
+      ssl_certfile:
+        description: PEM file with the client's own certificate.
+        type: path
+      ssl_keyfile:
+        description: PEM file with the key of O(client.ssl_certfile).
+        type: path
+      ssl_password:
+        description: Password of O(client.ssl_keyfile).
+        type: str
+      ssl_check_hostname:
+        description: Whether a broker's certificate must carry its host name.
+        type: bool
+        default: true
+      sasl_mechanism:
+        description: How to log in.
+        type: str
+        choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512]
+      sasl_plain_username:
+        description: User for O(client.sasl_mechanism).
+        type: str
+      sasl_plain_password:
+        description: Password for O(client.sasl_mechanism).
+        type: str
+      python_path:
+        description: Zip or directory that holds kafka-python; without it, the one that is installed.
+        type: path
+  name:
+    description: The topic.
+    type: str
+  state:
+    description: Whether the topic is to be there. Kafka's own topics are never removed.
+    type: str
+    choices: [present, absent]
+    default: present
+  partitions:
+    description: Number of partitions; may only grow. Left out, that of the topic or the cluster's default.
+    type: int
+  replication_factor:
+    description:
+      - Replicas of each partition. Changed by moving as little as possible, spread over racks, no leader displaced.
+      - Left out, that of the topic or the cluster's default.
+    type: int
+  config:
+    description: Settings of the topic. A null value takes the topic's own setting away. Others are left alone.
+    type: dict
+  topics:
+    description: Several topics at once, instead of O(name) and the options beside it.
+    type: list
+    elements: dict
+    suboptions:
+      name:
+        description: The topic.
+        type: str
+        required: true
+      state:
+        description: Whether the topic is to be there. Kafka's own topics are never removed.
+        type: str
+        choices: [present, absent]
+        default: present
+      partitions:
+        description: Number of partitions; may only grow. Left out, that of the topic or the cluster's default.
+        type: int
+      replication_factor:
+        description:
+          - Replicas of each partition. Changed by moving as little as possible, spread over racks, no leader displaced.
+          - Left out, that of the topic or the cluster's default.
+        type: int
+      config:
+        description: Settings of the topic. A null value takes the topic's own setting away. Others are left alone.
+        type: dict
+  timeout:
+    description: Seconds without any advance after which waiting is given up.
+    type: int
+    default: 60
+author: Kraftwright
+"""
+
+EXAMPLES = r"""
+- name: Create a topic
+  kafka_topic:
+    client:
+      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
+      python_path: /opt/kafka/client/kafka_python.zip
+    name: orders
+    partitions: 12
+    replication_factor: 3
+    config:
+      retention.ms: 86400000
+      cleanup.policy: [compact, delete]
+
+- name: See that several are as they should be
+  kafka_topic:
+    client:
+      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
+      python_path: /opt/kafka/client/kafka_python.zip
+    topics:
+      - {name: orders, partitions: 24}
+      - {name: audit, partitions: 6, config: {retention.ms: null}}
+      - {name: scratch, state: absent}
+"""
+
+RETURN = r"""
+topics:
+  description: One entry for each topic, in the order given.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: The topic.
+      type: str
+      returned: always
+    changed:
+      description: Whether it was, or would be, changed.
+      type: bool
+      returned: always
+    steps:
+      description: What was done, or would be, in words.
+      type: list
+      returned: always
+    partitions:
+      description: Number of partitions afterwards.
+      type: int
+      returned: when present
+    replication_factor:
+      description: Replicas of each partition afterwards.
+      type: int
+      returned: when present
+    config:
+      description: The topic's own settings afterwards.
+      type: dict
+      returned: when present
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft import topic_report
+from ansible.module_utils.kraft.client import CLIENT_SPEC, Client
+from ansible.module_utils.kraft.errors import KraftError, RefusedError
+from ansible.module_utils.kraft.retry import until_answered
+from ansible.module_utils.kraft.topic_admin import TopicAdmin
+from ansible.module_utils.kraft.topics import Wish, duplicates, find, plan, problems, wish
+
+TOPIC_SPEC: dict[str, Any] = {
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    "partitions": {"type": "int"},
+    "replication_factor": {"type": "int"},
+    "config": {"type": "dict"},
+}
+ARGUMENT_SPEC: dict[str, Any] = {
+    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
+    "name": {"type": "str"},
+    **TOPIC_SPEC,
+    "topics": {
+        "type": "list",
+        "elements": "dict",
+        "options": {"name": {"type": "str", "required": True}, **TOPIC_SPEC},
+    },
+    "timeout": {"type": "int", "default": 60},
+}
+
+
+class Run:
+    """One run of the module: what was planned first is what is reported, however often the connection broke."""
+
+    def __init__(self, client: Client, wishes: Sequence[Wish], timeout: float, check_mode: bool) -> None:
+        self._client, self._wishes, self._timeout, self._check_mode = client, wishes, timeout, check_mode
+        self._reported: list[dict[str, Any]] = []
+
+    def __call__(self) -> list[dict[str, Any]]:
+        admin = TopicAdmin(self._client, self._timeout)
+        snapshot, overrides = admin.observe([one.name for one in self._wishes])
+        found = [*duplicates(self._wishes), *(text for one in self._wishes for text in problems(one, snapshot))]
+        if found:
+            raise RefusedError(found)
+        plans = [plan(one, snapshot, overrides.get(one.name, {})) for one in self._wishes]
+        refused = admin.validate(plans)
+        if refused:
+            raise RefusedError(refused)
+        reported = [
+            topic_report.entry(one, find(snapshot, one.wish.name), overrides.get(one.wish.name, {}), admin.resolved)
+            for one in plans
+        ]
+        self._reported = self._reported or reported
+        if not self._check_mode:
+            admin.apply(plans)
+        return self._reported
+
+
+def result(reported: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    diffs = [one["diff"] for one in reported if one["changed"]]
+    topics = [{key: value for key, value in one.items() if key not in ("diff", "replicas")} for one in reported]
+    return {"changed": bool(diffs), "topics": topics, "diff": diffs}
+
+
+def main() -> None:
+    module = AnsibleModule(
+        argument_spec=ARGUMENT_SPEC,
+        supports_check_mode=True,
+        mutually_exclusive=[("name", "topics")],
+        required_one_of=[("name", "topics")],
+    )
+    params = module.params
+    wishes = [wish(one) for one in params["topics"] or [params]]
+    try:
+        with Client(params["client"]) as client:
+            run = Run(client, wishes, params["timeout"], module.check_mode)
+            reported = until_answered(run, params["timeout"])
+    except RefusedError as error:
+        module.fail_json(msg=str(error), problems=[str(problem) for problem in error.problems])
+    except KraftError as error:
+        module.fail_json(msg=str(error))
+    module.exit_json(**result(reported))
+
+
+if __name__ == "__main__":
+    main()
