@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,8 @@ import ansible.module_utils
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
+from ansible.module_utils.kraft import roll
+from ansible.module_utils.kraft.snapshot import from_dict
 from ansible.module_utils.kraft.unit import fingerprinted
 
 
@@ -18,9 +20,28 @@ def kraft_directory(path: str, owner: str, group: str, mode: str) -> dict[str, s
     return {"path": path, "owner": owner, "group": group, "mode": mode}
 
 
+def kraft_roll_order(
+    hosts: Iterable[str], hostvars: Mapping[str, Any], desired: Mapping[str, Any], snapshot: Mapping[str, Any]
+) -> list[str]:
+    """Those of `hosts` whose process must be restarted, in the order in which that is done.
+
+    Reads what ``kafka_node`` registered as ``__kafka_started`` on each host; `desired` is ``kafka_desired``'s fact.
+    """
+    stale = {desired["nodes"][host]["node_id"]: host for host in hosts if hostvars[host]["__kafka_started"]["stale"]}
+    cluster = desired["cluster"]
+    if not stale:
+        return []
+    seen = from_dict(snapshot)
+    return [stale[node_id] for node_id in roll.order(stale, seen, cluster["controller_ids"], cluster["broker_ids"])]
+
+
 class FilterModule:
     """What Ansible loads."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""
-        return {"kraft_directory": kraft_directory, "kraft_fingerprinted_unit": fingerprinted}
+        return {
+            "kraft_directory": kraft_directory,
+            "kraft_fingerprinted_unit": fingerprinted,
+            "kraft_roll_order": kraft_roll_order,
+        }
