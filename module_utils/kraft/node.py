@@ -37,13 +37,16 @@ class NodeState:
 
 
 def start_actions(node: NodeState, release: str, how: str) -> tuple[str, ...]:
-    """All that comes with a start: the final configuration first, then one start."""
+    """All that comes with a start: the final configuration first, then one start.
+
+    Reset each time: systemd counts our starts with those of a crash loop, and refuses the sixth in five minutes.
+    """
     service = node.service
     wanted = {
         FLIP: node.current != release,
         RELOAD: service.needs_reload or not service.installed,
         ENABLE: not service.enabled,
-        RESET: service.state == "failed",
+        RESET: service.installed,
         how: True,
     }
     return tuple(action for action, needed in wanted.items() if needed)

@@ -151,11 +151,12 @@ def apply(run: Run, actions: tuple[str, ...], place: Place, timeout: int) -> Non
     commands = {
         node.RELOAD: ("daemon-reload",),
         node.ENABLE: ("enable", "--quiet", place.service),
-        node.RESET: ("reset-failed", place.service),
         node.STOP: ("stop", place.service),
     }
     for action in actions:
-        if action in commands:
+        if action == node.RESET:
+            run(["systemctl", "reset-failed", place.service])  # fails harmlessly on a unit that is not loaded
+        elif action in commands:
             systemctl(run, timeout, *commands[action])
         elif action in (node.START, node.RESTART):
             start(run, place.unit, action, timeout)

@@ -30,17 +30,17 @@ FAILED = dataclasses.replace(DOWN, state="failed", sub_state="failed", result="e
     ("found", "state", "actions"),
     [
         (NodeState(ServiceState()), "started", "flip reload enable start"),
-        (NodeState(DOWN, "4.3.1"), "started", "start"),
-        (NodeState(DOWN, "4.2.1"), "started", "flip start"),
-        (NodeState(dataclasses.replace(DOWN, needs_reload=True), "4.3.1"), "started", "reload start"),
+        (NodeState(DOWN, "4.3.1"), "started", "reset start"),
+        (NodeState(DOWN, "4.2.1"), "started", "flip reset start"),
+        (NodeState(dataclasses.replace(DOWN, needs_reload=True), "4.3.1"), "started", "reload reset start"),
         (NodeState(FAILED, "4.3.1"), "started", "reset start"),
-        (NodeState(WAITING, "4.3.1"), "started", "restart"),
+        (NodeState(WAITING, "4.3.1"), "started", "reset restart"),
         (NodeState(UP, "4.3.1", "4.3.1", ("unit",)), "started", ""),
         (NodeState(UP, "4.2.1", "4.2.1", ("release",)), "started", ""),
         (NodeState(UP, "4.2.1", "4.3.1"), "started", "flip"),
         (NodeState(dataclasses.replace(UP, enabled=False), "4.3.1", "4.3.1"), "started", "enable"),
-        (NodeState(UP, "4.2.1", "4.2.1"), "restarted", "flip restart"),
-        (NodeState(UP, "4.3.1", "4.3.1"), "restarted", "restart"),
+        (NodeState(UP, "4.2.1", "4.2.1"), "restarted", "flip reset restart"),
+        (NodeState(UP, "4.3.1", "4.3.1"), "restarted", "reset restart"),
         (NodeState(FAILED, "4.3.1"), "restarted", "reset restart"),
         (NodeState(UP, "4.3.1"), "stopped", "stop"),
         (NodeState(WAITING, "4.3.1"), "stopped", "stop"),
@@ -102,8 +102,9 @@ class Host:
     def run(self, command: list[str]) -> tuple[int, str, str]:
         if command[0] == "journalctl":
             return 0, "Error: bad property\n", ""
-        words = command[3:]
-        self.commands.append(words[0])
+        words = command[command.index("systemctl") + 1 :]
+        if words[0] != "reset-failed":
+            self.commands.append(words[0])
         if words[0] in ("start", "restart"):
             if self.dies:
                 self.service = dataclasses.replace(FAILED, exit_status=1)
