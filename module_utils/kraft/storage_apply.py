@@ -1,0 +1,155 @@
+"""Brings a node's log dirs about: observe, plan, stop in check mode, run the tool, read back what it wrote."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from . import log_dir, storage_tool
+from .errors import KraftError, RefusedError
+from .log_dir import LogDir, observe_log_dir, parse_properties
+from .problem import Problem
+from .release import CLASSPATH, release_dir
+from .storage import NOTHING, StoragePlan, plan_storage
+from .storage_types import NodeStorage, Peer
+
+
+def node_storage(params: Mapping[str, Any]) -> NodeStorage:
+    """The desired storage that the module's parameters describe."""
+    metadata = params["metadata_log_dir"] or params["log_dirs"][0]
+    return NodeStorage(
+        host="",
+        node_id=params["node_id"],
+        cluster_id=params["cluster_id"],
+        roles=tuple(params["roles"]),
+        log_dirs=tuple(dict.fromkeys([*params["log_dirs"], metadata])),
+        metadata_log_dir=metadata,
+        quorum=params["quorum"],
+        directory_id=params["directory_id"] or "",
+        initial_controllers=params["initial_controllers"] or "",
+    )
+
+
+def peers(params: Mapping[str, Any]) -> list[Peer]:
+    return [Peer(p["host"], p["node_id"], p["known"], tuple(p["lived"])) for p in params["peers"]]
+
+
+def as_problems(error: RefusedError) -> list[Problem]:
+    return [problem for problem in error.problems if isinstance(problem, Problem)]
+
+
+def config_problems(node: NodeStorage, config: str) -> list[Problem]:
+    """The tool formats what server.properties says, so that must be what was planned."""
+    found = parse_properties(Path(config).read_text(encoding="utf-8"))
+    dirs = tuple(part.strip() for part in found.get("log.dirs", "").split(","))
+    says = {
+        "node.id": found.get("node.id", ""),
+        "log dirs": sorted({*dirs, found.get("metadata.log.dir", dirs[0])}),
+        "metadata log dir": found.get("metadata.log.dir", dirs[0]),
+    }
+    wanted = {
+        "node.id": str(node.node_id),
+        "log dirs": sorted(node.log_dirs),
+        "metadata log dir": node.metadata_log_dir,
+    }
+    remedy = "write the node's configuration before its log dirs are formatted"
+    return [
+        Problem(
+            "config_differs", f"{config} has {name} {says[name]}, wanted is {wanted[name]}", remedy, value=says[name]
+        )
+        for name in wanted
+        if says[name] != wanted[name]
+    ]
+
+
+def describe(found: LogDir) -> str:
+    """A log dir's state in one line."""
+    if found.state != log_dir.FORMATTED:
+        return f"{found.path}: {found.state}"
+    identity = f"cluster id {found.cluster_id}, node id {found.node_id}, directory id {found.directory_id}"
+    return f"{found.path}: formatted ({identity})"
+
+
+def predict(node: NodeStorage, found: LogDir, action: str) -> str:
+    """The line that `describe` will give after the plan; a directory id that the tool draws is not known before."""
+    if action == NOTHING:
+        return describe(found)
+    drawn = not (node.is_dynamic_voter and found.path == node.metadata_log_dir)
+    directory_id = "drawn by Kafka" if drawn else node.directory_id
+    identity = f"cluster id {node.cluster_id}, node id {node.node_id}, directory id {directory_id}"
+    return f"{found.path}: formatted ({identity})"
+
+
+def diff(node: NodeStorage, dirs: Sequence[LogDir], plan: StoragePlan) -> dict[str, str]:
+    header = f"log dirs of node {node.node_id}"
+    return {
+        "before_header": header,
+        "after_header": header,
+        "before": "".join(describe(found) + "\n" for found in dirs),
+        "after": "".join(predict(node, found, plan.actions[found.path]) + "\n" for found in dirs),
+    }
+
+
+def refuse(problems: Sequence[Problem]) -> None:
+    if problems:
+        raise RefusedError(problems)
+
+
+def absent_problems(dirs: Sequence[LogDir]) -> list[Problem]:
+    """The tool would make an absent directory itself, with whatever owner and on whatever filesystem."""
+    remedy = "make it first, owned by Kafka's user (and mount its disk)"
+    absent = [found.path for found in dirs if found.state == log_dir.ABSENT]
+    return [Problem("log_dir_absent", f"{path} does not exist", remedy, value=path) for path in absent]
+
+
+def apply(node: NodeStorage, plan: StoragePlan, params: Mapping[str, Any], lock: int) -> list[str]:
+    """Run the tool once for all directories; gives what was set aside."""
+    release = release_dir(params["install_dir"], params["version"])
+    if not Path(release, CLASSPATH).exists():
+        raise KraftError(f"release {params['version']} is not installed in {params['install_dir']}")
+    refuse(config_problems(node, params["config"]))
+    aside = [storage_tool.set_aside(path) for path in plan.set_aside]
+    arguments = storage_tool.tool_arguments(params["config"], node.cluster_id, plan.flags)
+    storage_tool.run_tool(storage_tool.tool_command(params["java"], release), arguments, params["user"], lock)
+    for path, action in plan.actions.items():
+        if action != NOTHING:
+            storage_tool.flush(path)
+    return aside
+
+
+def verify(node: NodeStorage, dirs: Sequence[LogDir]) -> None:
+    """The tool's word is not enough: on a full disk it leaves an empty meta.properties and reports success."""
+    again = plan_storage(node, dirs, ())
+    refuse(again.problems)
+    wrong = [
+        f"{found.path} is {found.state} {found.detail}".strip()
+        for found in dirs
+        if again.actions[found.path] != NOTHING
+    ]
+    if wrong:
+        raise KraftError(
+            f"kafka-storage format reported success, but {'; '.join(wrong)}: is the filesystem full? "
+            "Free space and run again; the next run completes it"
+        )
+
+
+def bring_about(params: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
+    """The five steps; gives the module's result. Observes and acts under a lock on the metadata log dir."""
+    node = node_storage(params)
+    with contextlib.ExitStack() as held:
+        lock = -1
+        if not check_mode and Path(node.metadata_log_dir).is_dir():
+            lock = held.enter_context(storage_tool.locked(node.metadata_log_dir))
+        dirs = [observe_log_dir(path) for path in node.log_dirs]
+        plan = plan_storage(node, dirs, peers(params))
+        refuse(plan.problems)
+        result: dict[str, Any] = {"changed": plan.changed, "actions": plan.actions, "set_aside": []}
+        result["diff"] = [diff(node, dirs, plan)] if plan.changed else []
+        if plan.changed and not check_mode:
+            refuse(absent_problems(dirs))
+            result["set_aside"] = apply(node, plan, params, lock)
+            dirs = [observe_log_dir(path) for path in node.log_dirs]
+            verify(node, dirs)
+    return {**result, "log_dirs": {found.path: found.as_facts() for found in dirs}}
