@@ -21,17 +21,16 @@ def kraft_directory(path: str, owner: str, group: str, mode: str) -> dict[str, s
 
 
 def kraft_roll_order(
-    hosts: Iterable[str], hostvars: Mapping[str, Any], desired: Mapping[str, Any], snapshot: Mapping[str, Any]
+    hosts: Iterable[str], hostvars: Mapping[str, Any], desired: Mapping[str, Any], snapshot: Mapping[str, Any] | None
 ) -> list[str]:
     """Those of `hosts` whose process must be restarted, in the order in which that is done.
 
     Reads what ``kafka_node`` registered as ``__kafka_started`` on each host; `desired` is ``kafka_desired``'s fact.
+    Without a snapshot (check mode, nobody answers) the order is that of the node ids.
     """
     stale = {desired["nodes"][host]["node_id"]: host for host in hosts if hostvars[host]["__kafka_started"]["stale"]}
     cluster = desired["cluster"]
-    if not stale:
-        return []
-    seen = from_dict(snapshot)
+    seen = from_dict(snapshot or {"cluster_id": cluster["cluster_id"]})
     return [stale[node_id] for node_id in roll.order(stale, seen, cluster["controller_ids"], cluster["broker_ids"])]
 
 
