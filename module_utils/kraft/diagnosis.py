@@ -11,7 +11,7 @@ from .diagnosis_rules import RULES, Rule
 ERROR_LINE = re.compile(
     r"^(?:\[[^\]]*\] |\S+ main )?(?:ERROR|FATAL)\b"
     r"|^(?:Error|Unrecognized|Invalid (?:maximum|initial)|Conflicting|# There is insufficient|OpenJDK .* warning: INFO)"
-    r"|\b(?:Failed (?:at step|to locate|to adjust|with result)|(?:Main|Control) process exited)"
+    r"|\b(?:Failed (?:at step|to locate|to adjust|with result)|(?:Main|Control) process exited)|^\S+: cannot \w+ '"
 )
 CAUSED_BY = re.compile(r"^(?:Caused by: )?(?P<text>(?:java|javax|org|kafka|scala|com)\.[\w.$]+(?:Exception|Error)\b.*)")
 STAMP = re.compile(r"^\[[^\]]*\] ")

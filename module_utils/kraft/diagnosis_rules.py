@@ -28,21 +28,28 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "java_missing",
-        r"Failed (?:to locate executable|at step EXEC spawning) (?P<path>[^\s:]*java)\b",
-        "{path} is not there or cannot be executed",
+        r"Main process exited, code=exited, status=203/EXEC"
+        r"|Failed (?:to locate executable|at step EXEC spawning) \S*java\b",
+        "the Java that the unit starts is not there or cannot be executed",
         "set kafka_java_home to a Java 17 or newer, or unset it and let kafka_host install the package",
     ),
     Rule(
         "executable_missing",
-        r"Failed (?:to locate executable|at step EXEC spawning) (?P<path>[^\s:]+)|status=203/EXEC",
-        "a program that the unit runs is not there or cannot be executed",
-        "look at ExecStart and ExecStartPre with `systemctl cat kafka`",
+        r"Control process exited, code=exited, status=203/EXEC|Failed to locate executable",
+        "a program that the unit runs before Kafka is not there or cannot be executed",
+        "look at ExecStartPre with `systemctl cat kafka`",
     ),
     Rule(
         "user_missing",
         r"Failed to determine (?:user|group) credentials|status=21[67]/(?:USER|GROUP)",
         "the unit's user or group does not exist",
         "run the role kafka_host, or set kafka_user and kafka_group to ones that exist",
+    ),
+    Rule(
+        "directory_missing",
+        r"status=200/CHDIR",
+        "the unit's working directory (kafka_install_dir) is not there or not open to the Kafka user",
+        "run the playbook again: it makes what is missing",
     ),
     Rule(
         "sandbox",
@@ -114,8 +121,9 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "permission",
-        r"(?:AccessDeniedException: (?P<path>/\S+)|FileNotFoundException: (?P<file>/.+?) \(Permission denied\))",
-        "{path}{file} is not open to the Kafka user: wrong owner or mode",
+        r"AccessDeniedException: (?P<path>/\S+)|FileNotFoundException: (?P<file>/.+?) \(Permission denied\)"
+        r"|'(?P<other>/[^']+)': Permission denied",
+        "{path}{file}{other} is not open to the Kafka user: wrong owner or mode",
         "chown it to the Kafka user and group, parents searchable; a program run as root may have made it",
     ),
     Rule(
@@ -204,8 +212,8 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "file_missing",
-        r"NoSuchFileException: (?P<path>/\S+)",
-        "{path} does not exist",
+        r"NoSuchFileException: (?P<path>/\S+)|cannot stat '(?P<file>/[^']+)': No such file",
+        "{path}{file} does not exist",
         "run the playbook again: it writes what is missing",
     ),
     Rule(
@@ -220,6 +228,12 @@ RULES: tuple[Rule, ...] = (
         r"Control process exited, code=exited, status=(?P<status>\S+)",
         "a step before the start failed ({status})",
         "look at ExecStartPre with `systemctl cat kafka`: each file that it copies must exist",
+    ),
+    Rule(
+        "killed",
+        r"Main process exited, code=killed, status=9/KILL",
+        "the process was killed (SIGKILL), by somebody or by the kernel for want of memory",
+        "look at `dmesg` and at who else works on this host",
     ),
     Rule(
         "handshake",
@@ -237,8 +251,8 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "voters_unreachable",
-        r"\[RaftManager.*Connection to node (?P<node>-?\d+) \((?P<address>\S+?)\) could not be established",
-        "a controller cannot be reached at {address}",
+        r"\[RaftManager.*Connection to node -?\d+ \([^/)]*/?(?P<address>[^)]+)\) could not be established",
+        "a controller could not be reached at {address}",
         "start a majority of the controllers, and open their port between the hosts",
         passes=True,
     ),

@@ -140,10 +140,10 @@ def _internal(wanted: Wish) -> Problem:
 
 def _partitions(wanted: Wish, there: int, internal: bool) -> list[Problem]:
     asked = wanted.partitions
+    if asked is not None and asked < 1:
+        return [_problem(wanted, "partitions", f"cannot have {asked} partitions", "ask for 1 or more", asked)]
     if asked is None or asked == there:
         return []
-    if asked < 1:
-        return [_problem(wanted, "partitions", f"cannot have {asked} partitions", "ask for 1 or more", asked)]
     if asked < there:
         text = f"has {there} partitions and {asked} are asked for; Kafka cannot take partitions away"
         return [_problem(wanted, "shrink", text, f"ask for {there}, or make a new topic and copy the records", asked)]

@@ -54,9 +54,12 @@ class Node:
     def diagnosis(self) -> Diagnosis:
         return diagnose(self._lines())
 
-    def given_up(self, now: float) -> str:
-        """Why there is nothing to wait for, looked at once a second; empty while there is hope or nothing is known."""
-        if now < self._next:
+    def given_up(self, now: float, at_once: bool = False) -> str:
+        """Why there is nothing to wait for; empty while there is hope, or nothing is known.
+
+        Looked at once a second, unless it must be known `at_once`.
+        """
+        if now < self._next and not at_once:
             return ""
         self._next = now + SERVICE_SECONDS
         state = self._state()
@@ -105,7 +108,7 @@ class Watch:
         closest: int | None = None
         while True:
             seen = self.look()
-            hopeless = self._node.given_up(clock()) if self._node else ""
+            hopeless = self._node.given_up(clock(), at_once=not seen.problems) if self._node else ""
             if not seen.problems and not hopeless:
                 return seen
             if seen.snapshot:

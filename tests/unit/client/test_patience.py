@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+from ansible.module_utils.kraft.client import ApiError
+from ansible.module_utils.kraft.errors import RefusedError, ToolError, UnreachableError
+from ansible.module_utils.kraft.patience import Patience
+from ansible.module_utils.kraft.retry import until_answered
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+def test_patience_ends_when_nothing_advances() -> None:
+    clock = Clock()
+    patience = Patience(10, clock)
+    clock.now = 9.0
+    assert patience.lasts()
+    clock.now = 10.0
+    assert not patience.lasts()
+
+
+def test_patience_begins_anew_with_every_advance() -> None:
+    clock = Clock()
+    patience = Patience(10, clock)
+    for second in range(0, 90, 9):
+        clock.now = second
+        assert patience.lasts(second)
+    clock.now = 92.0
+    assert not patience.lasts(81)
+
+
+def failing(*errors: Exception) -> object:
+    left = list(errors)
+
+    def attempt() -> str:
+        if left:
+            raise left.pop(0)
+        return "answer"
+
+    return attempt
+
+
+@pytest.mark.parametrize("error", [UnreachableError("nobody"), ApiError("x", "NotController", "", retriable=True)])
+def test_what_passes_is_tried_again(error: Exception) -> None:
+    clock = Clock()
+    assert until_answered(failing(error, error), 5, clock, clock.sleep) == "answer"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "error", [RefusedError(["no"]), ToolError("no"), ApiError("x", "InvalidConfig", "", retriable=False)]
+)
+def test_what_does_not_pass_is_raised_at_once(error: Exception) -> None:
+    clock = Clock()
+    with pytest.raises(type(error)):
+        until_answered(failing(error), 5, clock, clock.sleep)  # type: ignore[arg-type]
+    assert clock.now == 0
+
+
+def test_trying_again_has_an_end() -> None:
+    clock = Clock()
+    with pytest.raises(UnreachableError):
+        until_answered(failing(*[UnreachableError("nobody")] * 1000), 5, clock, clock.sleep)  # type: ignore[arg-type]
+    assert 5 <= clock.now < 6
