@@ -1,0 +1,31 @@
+"""Whether a run changed exactly what --check had foretold: compares two timelines, task by task and host by host.
+
+``python compare_timelines.py FORETOLD HAPPENED``; exit code 0 when they agree, 1 with each difference when not.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+
+def changes(path: Path) -> set[tuple[str, str]]:
+    """(host, task) of everything that changed, or would have."""
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    return {(line["host"], line["task"]) for line in lines if line["changed"]}
+
+
+def main(foretold: Path, happened: Path) -> int:
+    """Print what the two disagree on."""
+    predicted, real = changes(foretold), changes(happened)
+    for host, task in sorted(predicted - real):
+        sys.stdout.write(f"foretold, but did not happen: {host}: {task}\n")
+    for host, task in sorted(real - predicted):
+        sys.stdout.write(f"happened, but was not foretold: {host}: {task}\n")
+    sys.stdout.write(f"{len(predicted)} changes foretold, {len(real)} happened\n")
+    return 0 if predicted == real and real else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2])))
