@@ -1,0 +1,177 @@
+"""What the template shows: a report turned into words, rows and pictures. Sections without data are null or empty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from spark_jobs.page import charts, cluster, svg, tables, text
+from spark_jobs.page.snapshot import Snapshot
+from spark_jobs.page.snapshot import snapshot as read_snapshot
+from spark_jobs.page.waterfall import waterfall
+from spark_jobs.report_schema import Counts, Latency, Report, Throughput
+
+WORDS = {"proven": "Proven", "failed": "Failed", "unreachable": "Unreachable"}
+#: Longer tables are folded away behind their heading.
+FOLD_ABOVE = 24
+PASSES = {"write": "Write", "batch_read": "Read, batch", "stream_read": "Read, streaming"}
+#: name in ``Counts`` -> label, and whether anything but zero is a fault that fails the run.
+FIGURES = {
+    "written": ("written", False),
+    "read": ("read back", False),
+    "lost": ("lost", True),
+    "corrupt": ("corrupt", True),
+    "out_of_order": ("out of order", True),
+    "misplaced": ("misplaced", True),
+    "duplicated": ("duplicated", False),
+    "unexpected": ("not of this run", False),
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number with its label; ``state`` is good (a fault that is not there), bad or plain."""
+
+    label: str
+    value: str
+    state: str
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A property; ``values`` pairs each value with the nodes that have it, empty for all of them."""
+
+    name: str
+    values: tuple[tuple[str, str], ...]
+
+
+def view(report: Report, gaps: list[str]) -> dict[str, Any]:
+    """The template's variables. `gaps`: where the report does not have its promised shape."""
+    snapshot = read_snapshot(report)
+    return {
+        "report": report,
+        "gaps": gaps,
+        "unmeasured": unmeasured(snapshot, report),
+        **verdict(report),
+        **about_cluster(snapshot, report),
+        **about_speed(report),
+        "waterfall": waterfall(report["timeline"]),
+        "settings": settings(report["settings"]),
+        "fold_above": FOLD_ABOVE,
+    }
+
+
+def verdict(report: Report) -> dict[str, Any]:
+    """The head of the page."""
+    outcome = report["verdict"]["outcome"]
+    return {
+        "outcome": outcome,
+        "word": WORDS[outcome],
+        "sentences": report["verdict"]["sentences"] or [WORDS[outcome] + "."],
+        "figures": figures(report["counts"]) if report["counts"] else [],
+    }
+
+
+def about_cluster(snapshot: Snapshot, report: Report) -> dict[str, Any]:
+    """What needs the cluster's snapshot: map, quorum, leaders, partitions, versions."""
+    nodes = cluster.nodes(snapshot, report)
+    ids = tables.broker_ids(nodes, report)
+    return {
+        "snapshot": snapshot,
+        "nodes": nodes,
+        "node_names": {node.node_id: node.name for node in nodes},
+        "racks": cluster.racks(nodes),
+        "leaders": tables.leaders(nodes, report),
+        "partitions": tables.partitions(ids, snapshot, report),
+        "strip_head": charts.strip_head(ids) if ids else "",
+        "versions": versions(report) | snapshot.features,
+    }
+
+
+def about_speed(report: Report) -> dict[str, Any]:
+    """Latency, throughput and the native round trip."""
+    latency, trip = report["latency"], report["round_trip"]
+    return {
+        "histogram": charts.latency_histogram(latency) if latency else "",
+        "buckets": charts.shown_buckets(latency["histogram"]) if latency else [],
+        "bucket_words": charts.bucket_words,
+        "percentiles": percentiles(latency) if latency else [],
+        "passes": passes(report["throughput"]) if report["throughput"] else [],
+        "slowest": max((one["acknowledged_ms"] for one in trip["partitions"]), default=None) if trip else None,
+    }
+
+
+def figures(counts: Counts) -> list[Figure]:
+    """The account in numbers, in the order in which one asks for them."""
+    found = []
+    for name, value in counts.items():
+        if name in FIGURES and isinstance(value, int):
+            label, fatal = FIGURES[name]
+            found.append((list(FIGURES).index(name), Figure(label, text.integer(value), _state(value, fatal))))
+    return [figure for _, figure in sorted(found, key=lambda pair: pair[0])]
+
+
+def _state(value: int, fatal: bool) -> str:
+    return "plain" if not fatal else "bad" if value else "good"
+
+
+def percentiles(latency: Latency) -> list[tuple[str, float]]:
+    """Names and values of what is told about the distribution."""
+    return [
+        ("p50", latency["p50_ms"]),
+        ("p95", latency["p95_ms"]),
+        ("p99", latency["p99_ms"]),
+        ("p99.9", latency["p999_ms"]),
+        ("longest", latency["max_ms"]),
+    ]
+
+
+def passes(throughput: Throughput) -> list[dict[str, Any]]:
+    """The passes that were made, with the share of the fastest as a bar."""
+    made = [(PASSES[name], rate) for name, rate in throughput.items() if isinstance(rate, dict) and name in PASSES]
+    fastest = max((rate["records_per_s"] for _, rate in made), default=0)
+    return [
+        {**rate, "name": name, "bar": svg.bar(rate["records_per_s"] / fastest if fastest else 0)} for name, rate in made
+    ]
+
+
+def settings(by_node: dict[str, dict[str, str]]) -> list[Setting]:
+    """Properties in alphabetical order, equal values of several nodes said once."""
+    rows = []
+    for name in sorted({key for found in by_node.values() for key in found}):
+        by_value: dict[str, list[str]] = {}
+        for node, found in by_node.items():
+            if name in found:
+                by_value.setdefault(found[name], []).append(node)
+        everywhere = len(by_value) == 1 and len(next(iter(by_value.values()))) == len(by_node)
+        rows.append(Setting(name, tuple((v, "" if everywhere else text.listed(on)) for v, on in by_value.items())))
+    return rows
+
+
+def versions(report: Report) -> dict[str, str]:
+    """What took part, by name; Spark's own word goes before what the deployment noted."""
+    found = {name.replace("_", " "): version for name, version in sorted(report["versions"].items())}
+    if spark := report["spark"]:
+        found |= {
+            "spark": spark["version"],
+            "spark master": spark["master"],
+            "connector": spark["connector"],
+            "java of spark": spark["java"],
+        }
+    if report["round_trip"]:
+        found["native client"] = report["round_trip"]["client"]
+    return found
+
+
+def unmeasured(snapshot: Snapshot, report: Report) -> list[str]:
+    """What this run did not come to, in words."""
+    parts = {
+        "the account of records": report["counts"],
+        "the streaming read": report["stream"],
+        "latency": report["latency"],
+        "throughput": report["throughput"],
+        "the native client's round trip": report["round_trip"],
+        "the state of the quorum": snapshot.voters,
+        "the phases of the deployment": report["timeline"],
+    }
+    return [words for words, found in parts.items() if not found]

@@ -1,0 +1,196 @@
+"""The page in a real browser: nothing fetched, no error, nothing off the edge, readable in light and dark."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+
+from spark_jobs.page import render
+from tests.unit.page.reports import example, hostile, large, with_listeners
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+WIDTHS = (360, 1600)
+SCHEMES = ("light", "dark")
+LIMIT = 300_000
+REPORTS = {
+    "proven": lambda: with_listeners(example("report")),
+    "failed": lambda: with_listeners(example("failed")),
+    "unreachable": lambda: with_listeners(example("unreachable")),
+    "large": large,
+    "hostile": hostile,
+}
+WORDS = {
+    "proven": "Proven.",
+    "failed": "Failed.",
+    "unreachable": "Unreachable.",
+    "large": "Failed.",
+    "hostile": "Failed.",
+}
+
+#: Texts that leave the page on the right, outside of a region that scrolls by itself.
+CUT_OFF = """
+const edge = document.documentElement.clientWidth;
+return [...document.querySelectorAll('body *')].filter(e => e.getClientRects().length
+  && !e.closest('.scroll') && !e.closest('svg svg') && e.textContent.trim()
+  && e.getBoundingClientRect().right > edge + 1).map(e => e.tagName + ': ' + e.textContent.trim().slice(0, 60));
+"""
+#: Visible texts whose colour does not stand out from what is behind them (WCAG 2 AA), or that are too small.
+UNREADABLE = """
+const channel = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+const parse = text => text.match(/[\\d.]+/g).map(Number);
+const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+const behind = e => { for (; e; e = e.parentElement) {
+  const colour = parse(getComputedStyle(e).backgroundColor);
+  if (colour.length < 4 || colour[3] > 0) return colour; }
+  return matchMedia('(prefers-color-scheme: dark)').matches ? [0, 0, 0] : [255, 255, 255]; };
+const found = [];
+const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (walker.nextNode()) {
+  const e = walker.currentNode.parentElement;
+  if (!walker.currentNode.textContent.trim() || !e.getClientRects().length || e.tagName === 'title') continue;
+  const style = getComputedStyle(e);
+  const ink = light(parse(e.closest('svg') ? style.fill : style.color)), ground = light(behind(e));
+  const contrast = (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05);
+  if (contrast < 4.5 || parseFloat(style.fontSize) < 11)
+    found.push([walker.currentNode.textContent.trim().slice(0, 60), contrast, style.fontSize]);
+}
+return found;
+"""
+
+
+class Browser:
+    """Chromium with one page open at a time, at any width and colour scheme."""
+
+    def __init__(self, profile: Path) -> None:
+        options = webdriver.ChromeOptions()
+        options.binary_location = shutil.which("chromium") or "/usr/bin/chromium"
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        for flag in (*FLAGS, f"--user-data-dir={profile}"):
+            options.add_argument(flag)
+        service = Service(shutil.which("chromedriver") or "/usr/bin/chromedriver")
+        self.driver = webdriver.Chrome(options=options, service=service)
+
+    def show(self, path: Path, width: int = 1600, scheme: str = "light") -> None:
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        for log in ("browser", "performance"):
+            self.driver.get_log(log)  # type: ignore[no-untyped-call]
+        self.driver.get(path.as_uri())
+
+    def run(self, script: str) -> Any:
+        return self.driver.execute_script(script)
+
+    def complaints(self) -> list[str]:
+        return [entry["message"] for entry in self.driver.get_log("browser")]  # type: ignore[no-untyped-call]
+
+    def requests(self) -> list[str]:
+        """Addresses that the page asked for, without those that carry their content in themselves."""
+        events = [json.loads(e["message"])["message"] for e in self.driver.get_log("performance")]  # type: ignore[no-untyped-call]
+        sent = [e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"]
+        return [url for url in sent if not url.startswith("data:")]
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    started = Browser(tmp_path_factory.mktemp("profile"))
+    yield started
+    started.driver.quit()
+
+
+@pytest.fixture(scope="module", params=REPORTS)
+def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("pages") / f"{request.param}.html"
+    path.write_text(render(REPORTS[request.param]()), encoding="utf-8")
+    return path
+
+
+def test_page_opens_alone_and_without_a_complaint(browser: Browser, page: Path) -> None:
+    browser.show(page)
+    assert browser.requests() == [page.as_uri()]
+    assert browser.run("return performance.getEntriesByType('resource').map(e => e.name)") == []
+    assert browser.complaints() == []
+    assert page.stat().st_size <= LIMIT
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_leaves_the_page_sideways(browser: Browser, page: Path, width: int) -> None:
+    browser.show(page, width)
+    assert browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+    assert browser.run(CUT_OFF) == []
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_text_can_be_read(browser: Browser, page: Path, width: int, scheme: str) -> None:
+    browser.show(page, width, scheme)
+    browser.run("document.querySelectorAll('details').forEach(d => d.open = true)")
+    assert browser.run(UNREADABLE) == []
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_page_follows_the_colour_scheme(browser: Browser, page: Path, scheme: str) -> None:
+    browser.show(page, scheme=scheme)
+    red = browser.run("return parseInt(getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0])")
+    assert red > 200 if scheme == "light" else red < 60
+
+
+def test_verdict_is_seen_without_its_colour(browser: Browser, page: Path) -> None:
+    browser.show(page)
+    word = WORDS[page.stem]
+    assert browser.run("return document.querySelector('h1').innerText").startswith(word)
+    assert browser.run("return document.title").startswith(word.rstrip("."))
+    sign = browser.run("const s = document.querySelector('.sign'); const r = s.getBoundingClientRect();"
+                       "return [s.querySelector('title').textContent, r.width, r.top < innerHeight]")  # fmt: skip
+    assert sign == [word.rstrip("."), 56, True]
+
+
+def test_hostile_names_run_nothing(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "hostile.html"
+    path.write_text(render(hostile()), encoding="utf-8")
+    browser.show(path)  # an alert would make the next call fail
+    assert browser.run("return document.querySelectorAll('script, img, iframe').length") == 0
+
+
+@pytest.mark.parametrize(
+    ("injected", "complains"),
+    [("<img src='http://127.0.0.1:9/x.png'>", True), ("<script>alert(1)</script>", True), ("", False)],
+)
+def test_what_comes_from_outside_would_be_noticed(
+    browser: Browser, tmp_path: Path, injected: str, complains: bool
+) -> None:
+    path = tmp_path / "broken.html"
+    path.write_text(render(example("report")).replace("</footer>", injected + "</footer>"), encoding="utf-8")
+    browser.show(path)
+    assert bool(browser.complaints()) == complains
+
+
+@pytest.mark.parametrize(
+    ("style", "check", "expected"),
+    [("h1 { min-width: 3000px; }", CUT_OFF, "H1"), (".lead { color: var(--rule) !important; }", UNREADABLE, "3 nodes")],
+)
+def test_what_cannot_be_read_would_be_noticed(
+    browser: Browser, tmp_path: Path, style: str, check: str, expected: str
+) -> None:
+    path = tmp_path / "broken.html"
+    path.write_text(render(example("report")).replace("</style>", style + "</style>"), encoding="utf-8")
+    browser.show(path)
+    assert expected in str(browser.run(check))
