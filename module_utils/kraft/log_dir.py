@@ -182,7 +182,7 @@ def list_log_dir(path: str) -> Listing:
     traces = metadata_log_traces(os.path.join(path, METADATA_LOG)) if METADATA_LOG in by_kind["format"] else ()
     return Listing(
         format=by_kind["format"],
-        lived=by_kind["lived"] + traces,
+        lived=traces + by_kind["lived"],
         unknown=by_kind["unknown"] + tuple(name for name in by_kind["blockers"] if name != LOST_AND_FOUND),
         blockers=by_kind["blockers"],
         partitions=sum(1 for kind, _, is_dir in kinds if kind == "lived" and is_dir),

@@ -1,0 +1,102 @@
+#!/usr/bin/python
+"""What a host is, has, hears and reaches, as far as Kafka cares."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: kafka_host_info
+short_description: Looks at a host without changing it
+description:
+  - One look at everything that decides whether Kafka can be deployed on the host. Reads files and asks systemd once;
+    Java is started only where no file tells its version.
+  - Changes nothing, so it runs in check mode as it does otherwise. M(kafka_preflight) judges what was found.
+options:
+  log_dirs: {description: Directories for records., type: list, elements: path, default: []}
+  metadata_log_dir: {description: Directory of the metadata log, where it is not one of O(log_dirs)., type: path}
+  install_dir: {description: Where Kafka is to be installed., type: path, default: /opt/kafka}
+  unit: {description: Name of Kafka's systemd unit., type: str, default: kafka}
+  user: {description: User that Kafka runs as., type: str, default: kafka}
+  java_home: {description: The Java to look at. Without it the one of C(/usr/bin/java) or the PATH., type: path}
+  sysctl_names:
+    description: Kernel settings to read.
+    type: list
+    elements: str
+    default: [vm.swappiness, vm.dirty_ratio, vm.dirty_background_ratio, vm.max_map_count]
+  ports: {description: Ports to look for other listeners on., type: list, elements: int, default: []}
+  resolve: {description: Names to resolve., type: list, elements: str, default: []}
+  bind: {description: Addresses or names that must be this host's own., type: list, elements: str, default: []}
+  reach: {description: "Other hosts' ports to connect to, as C(host:port).", type: list, elements: str, default: []}
+author: [Kraftwright]
+"""
+
+EXAMPLES = r"""
+- name: Look at the host
+  kafka_host_info:
+    log_dirs: [/opt/kafka/kraft-logs/kafka-logs1]
+    ports: [9092, 19092, 9093]
+    reach: ["kafka2:9093", "kafka3:9093"]
+"""
+
+RETURN = r"""
+ansible_facts:
+  description: >-
+    C(kafka_host) with os (family, distribution, version, package_manager), cpus, memory_mb (of the container where
+    there is one), java (home, path, version, major) or null, javas (all that are installed), limits.nofile_hard, sysctl
+    (value, writable), systemd, privileged, user, hostname, machine_id, boot_id, place, time, clock_synchronised,
+    log_dirs (state, identity, what is in it, owner, mount, room), paths (install_dir, tmp), install_dir, releases,
+    current_release, service, ports (port, address, pid, process), names, binds, reach.
+  returned: always
+  type: dict
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.host_facts import Questions, observe_host
+
+ARGUMENT_SPEC: dict[str, Any] = {
+    "log_dirs": {"type": "list", "elements": "path", "default": []},
+    "metadata_log_dir": {"type": "path"},
+    "install_dir": {"type": "path", "default": "/opt/kafka"},
+    "unit": {"type": "str", "default": "kafka"},
+    "user": {"type": "str", "default": "kafka"},
+    "java_home": {"type": "path"},
+    "sysctl_names": {
+        "type": "list",
+        "elements": "str",
+        "default": ["vm.swappiness", "vm.dirty_ratio", "vm.dirty_background_ratio", "vm.max_map_count"],
+    },
+    "ports": {"type": "list", "elements": "int", "default": []},
+    "resolve": {"type": "list", "elements": "str", "default": []},
+    "bind": {"type": "list", "elements": "str", "default": []},
+    "reach": {"type": "list", "elements": "str", "default": []},
+}
+
+
+def questions(params: dict[str, Any]) -> Questions:
+    metadata = [params["metadata_log_dir"]] if params["metadata_log_dir"] else []
+    return Questions(
+        log_dirs=tuple(dict.fromkeys([*params["log_dirs"], *metadata])),
+        install_dir=params["install_dir"],
+        unit=params["unit"],
+        user=params["user"],
+        java_home=params["java_home"] or "",
+        sysctl_names=tuple(params["sysctl_names"]),
+        ports=tuple(params["ports"]),
+        names=tuple(params["resolve"]),
+        binds=tuple(params["bind"]),
+        reach=tuple(params["reach"]),
+    )
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    try:
+        facts = observe_host(questions(module.params), module.run_command)
+    except OSError as error:
+        module.fail_json(msg=f"The host cannot be looked at: {error}")
+    module.exit_json(changed=False, ansible_facts={"kafka_host": facts})
+
+
+if __name__ == "__main__":
+    main()
