@@ -17,6 +17,7 @@ import types
 from typing import Any
 
 from .errors import ToolError
+from .unpacked import unpacked
 
 MISSING = (
     "kafka-python cannot be imported{where}: {reason}. Give client.python_path the zip or directory that "
@@ -59,11 +60,11 @@ def _enter_package(python_path: str | None) -> None:
     """Make ``kafka`` importable as a bare package, without its ``__init__``."""
     if "kafka" in sys.modules:
         return
-    places = [os.path.join(python_path, "kafka")] if python_path else _installed()
     if python_path:
-        if not os.path.exists(python_path):
-            raise ImportError("there is no such file")
-        sys.path.insert(0, python_path)
+        sys.path.insert(0, unpacked(python_path))
+        places = [os.path.join(sys.path[0], "kafka")]
+    else:
+        places = _installed()
     package = types.ModuleType("kafka")
     package.__path__ = places
     sys.modules["kafka"] = package

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from ansible.module_utils.kraft.errors import ToolError
+from ansible.module_utils.kraft.library import load
+from ansible.module_utils.kraft.unpacked import unpacked
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    path = tmp_path / "code.zip"
+    with zipfile.ZipFile(path, "w") as made:
+        made.writestr("kafka/__init__.py", "raise RuntimeError('its __init__ must not run')")
+        made.writestr("kafka/value.py", "VALUE = 1")
+    return path
+
+
+def test_a_zip_is_unpacked_once_beside_itself(archive: Path) -> None:
+    copy = unpacked(str(archive))
+    assert (Path(copy) / "kafka/value.py").read_text() == "VALUE = 1"
+    (Path(copy) / "mark").write_text("")
+    assert (Path(unpacked(str(archive))) / "mark").exists()
+
+
+def test_another_zip_replaces_the_copy_of_the_one_before(archive: Path) -> None:
+    first = unpacked(str(archive))
+    with zipfile.ZipFile(archive, "a") as more:
+        more.writestr("kafka/more.py", "")
+    second = unpacked(str(archive))
+    assert second != first
+    assert not Path(first).exists()
+    assert sorted(path.name for path in archive.parent.iterdir()) == sorted([archive.name, Path(second).name])
+
+
+def test_a_place_that_cannot_be_written_leaves_the_zip(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> str:
+        raise PermissionError
+
+    monkeypatch.setattr("ansible.module_utils.kraft.unpacked.os.rename", refuse)
+    assert unpacked(str(archive)) == str(archive)
+
+
+def test_a_directory_is_taken_as_it_is(tmp_path: Path) -> None:
+    assert unpacked(str(tmp_path)) == str(tmp_path)
+
+
+def test_what_is_missing_is_said_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == "kafka"]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(ToolError, match=r"from /nowhere/kafka\.zip: .*No such file.*`python -m dist client`"):
+        load("/nowhere/kafka.zip")
+
+
+def test_only_the_parts_that_are_needed_are_imported() -> None:
+    """In a process of its own: the package's __init__ would bring in producer and consumer."""
+    code = (
+        "import sys; sys.path.insert(0, 'module_utils'); from kraft.library import load; found = load();"
+        "assert found.errors.for_code(3).__name__ == 'UnknownTopicOrPartitionError';"
+        "assert 'kafka.producer' not in sys.modules and 'kafka.coordinator' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
