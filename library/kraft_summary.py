@@ -1,0 +1,57 @@
+#!/usr/bin/python
+"""Documentation of the action plugin plugins/action/kraft_summary.py: nothing of it runs on a host."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: kraft_summary
+short_description: Ends a run with what it came to
+description:
+  - Prints who leads the quorum, the voters and their lag, the brokers, the bootstrap address, what the smoke test
+    proved, where the page is, and what to type next. In check mode it says what such a run does not check.
+  - Everything may be missing; what is not known is said to be so. Never fails, never changes anything.
+options:
+  desired:
+    description: The fact C(kafka_desired).
+    type: dict
+  snapshot:
+    description: What M(kafka_cluster_info) returned. Without it, the snapshot inside the report is used.
+    type: dict
+  report:
+    description: The smoke test's report, as a path or as it is.
+    type: raw
+  page:
+    description: Path of the page; named only when there is such a file.
+    type: path
+  steps:
+    description: Further commands to type next, each a mapping of C(command) and C(purpose).
+    type: list
+    elements: dict
+author: [Kraftwright]
+"""
+
+EXAMPLES = r"""
+- name: Say what this run came to
+  kraft_summary:
+    desired: "{{ ansible_facts['kafka_desired'] }}"
+    snapshot: "{{ __kafka_snapshot | default({}) }}"
+    report: .kraftwright/kafka/report.json
+    page: .kraftwright/kafka/page.html
+    steps:
+      - {command: make demo-down, purpose: remove the hosts again}
+"""
+
+RETURN = r"""
+outcome:
+  description: The report's own word (proven, failed, unreachable); empty without a report.
+  returned: always
+  type: str
+"""
+
+ARGUMENT_SPEC = {
+    "desired": {"type": "dict"},
+    "snapshot": {"type": "dict"},
+    "report": {"type": "raw"},
+    "page": {"type": "path"},
+    "steps": {"type": "list", "elements": "dict"},
+}

@@ -1,0 +1,68 @@
+"""Ends a run with what it came to, as plain lines on the terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import ansible.module_utils
+from ansible import constants, context
+from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
+
+ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+from ansible.module_utils.kraft import summary
+
+DISPLAY = Display()
+COLOURS = {"proven": constants.COLOR_OK, "failed": constants.COLOR_ERROR, "unreachable": constants.COLOR_ERROR}
+
+
+class ActionModule(ActionBase):
+    """Opens no connection; changes nothing."""
+
+    _supports_check_mode = True
+    _requires_connection = False
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        super().run(tmp, task_vars)
+        given = self._task.args
+        page = str(given.get("page") or "")
+        run = summary.Run(
+            page=page if page and Path(page).is_file() else "",
+            check=bool(self._task.check_mode),
+            inventory=inventory_options(),
+            steps=tuple(given.get("steps") or ()),
+        )
+        report = None if run.check else read_report(given.get("report"))
+        headline, *lines = summary.summary_lines(given.get("desired"), given.get("snapshot"), report, run)
+        DISPLAY.display("\n" + headline, color=COLOURS.get(summary.outcome(report), constants.COLOR_HIGHLIGHT))
+        DISPLAY.display("\n".join(lines) + "\n")
+        return {"changed": False, "outcome": summary.outcome(report)}
+
+
+def read_report(given: Any) -> dict[str, Any] | None:
+    """A report as it is, or from its file; null when there is none that can be read."""
+    if isinstance(given, dict) or not given:
+        return given or None
+    try:
+        loaded = json.loads(Path(str(given)).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        DISPLAY.warning(f"The report {given} cannot be read: {error}")
+        return None
+    return loaded if isinstance(loaded, dict) else None
+
+
+def inventory_options() -> str:
+    """The options that name this run's inventory to the next command; nothing when it is the default."""
+    sources = [str(source) for source in context.CLIARGS.get("inventory") or ()]
+    if sources in ([], [str(source) for source in constants.DEFAULT_HOST_LIST]):
+        return ""
+    return " ".join(f"-i {shown(source)}" for source in sources)
+
+
+def shown(source: str) -> str:
+    """A path as one types it from here; a list of hosts as it is."""
+    relative = os.path.relpath(source) if os.path.isabs(source) else source
+    return source if relative.startswith("..") else relative

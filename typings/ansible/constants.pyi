@@ -1,0 +1,4 @@
+COLOR_ERROR: str
+COLOR_HIGHLIGHT: str
+COLOR_OK: str
+DEFAULT_HOST_LIST: list[str]
