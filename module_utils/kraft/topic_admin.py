@@ -15,7 +15,7 @@ from .client import ApiError, Client, Question
 from .errors import KraftError, RefusedError, ToolError
 from .patience import Patience
 from .snapshot import Reassignment, Snapshot
-from .topics import Plan, Wish, find, plan
+from .topics import Plan, find, plan
 
 TOPIC = gather.TOPIC_RESOURCE
 TOPIC_OVERRIDE = 1  #: DescribeConfigs' source of a topic's own setting
@@ -68,19 +68,20 @@ class TopicAdmin:
         self._must(self._delete(plans))
         self._must(self._add_partitions(plans))
         self._must(self._configure([one for one in existing if not one.grows]))
-        self._await_seen(plans)
-        self._move(plans)
+        self._await_seen([one for one in plans if one.create or one.add_to or one.delete])
+        self._move([one for one in plans if one.wish.present and one.wish.replication_factor is not None])
         self._must(self._configure([one for one in existing if one.grows]))
 
     def _move(self, plans: Sequence[Plan]) -> None:
         """Start what the plans move, the partitions that were just added included, and wait for all of it."""
-        wishes = [one.wish for one in plans if one.wish.present and one.wish.replication_factor is not None]
-        if not wishes:
+        if not plans:
             return
-        snapshot, overrides = self.observe([one.name for one in wishes])
-        moves = {one.name: plan(one, snapshot, overrides.get(one.name, {})).moves for one in wishes}
-        asked = [(name, [(number, list(nodes)) for number, nodes in found.items()]) for name, found in moves.items()]
-        asked = [one for one in asked if one[1]]
+        names = [one.wish.name for one in plans]
+        snapshot, overrides = self.observe(names)
+        now = [plan(one.wish, snapshot, overrides.get(one.wish.name, {})) for one in plans]
+        asked: list[Any] = [
+            (one.wish.name, [(number, list(nodes)) for number, nodes in one.moves.items()]) for one in now if one.moves
+        ]
         if asked:
             answer = self._ask("AlterPartitionReassignmentsRequest", timeout_ms=REQUEST_MS, topics=asked)
             self._must(
@@ -88,11 +89,11 @@ class TopicAdmin:
                 for topic in answer["responses"]
                 for one in topic["partitions"]
             )
-        self._await_moves(wishes)
+        self._await_moves(frozenset(names))
+        self._await_seen([one for one in now if one.moves or one.awaited], settled=True)
 
-    def _await_moves(self, wishes: Sequence[Wish]) -> None:
+    def _await_moves(self, names: frozenset[str]) -> None:
         """Until no partition of these topics is on the move; gives up when nothing advances."""
-        names = {one.name for one in wishes}
         patience = Patience(self._timeout)
         while True:
             snapshot = gather.observe(self._client, ("reassignments",), self._address)
@@ -118,19 +119,19 @@ class TopicAdmin:
         except KraftError:
             return -1
 
-    def _await_seen(self, plans: Sequence[Plan]) -> None:
-        """Until every broker shows new topics and partitions with leaders, and no removed topic."""
-        wanted = {one.wish.name: one for one in plans if one.create or one.add_to or one.delete}
+    def _await_seen(self, plans: Sequence[Plan], settled: bool = False) -> None:
+        """Until every broker that answers shows what was planned; `settled`: the new number of replicas too."""
+        wanted = {one.wish.name: one for one in plans}
         patience = Patience(self._timeout)
         while wanted:
-            missing = self._unseen(wanted)
+            missing = self._unseen(wanted, settled)
             if not missing:
                 return
             if not patience.lasts(tuple(missing)):
                 raise ToolError(f"not every broker knows after {self._timeout:g} s: {'; '.join(missing[:5])}")
             self._sleep(POLL_SECONDS / 4)
 
-    def _unseen(self, wanted: Mapping[str, Plan]) -> list[str]:
+    def _unseen(self, wanted: Mapping[str, Plan], settled: bool) -> list[str]:
         brokers = [one for one in gather.observe(self._client, (), self._address).brokers if not one.fenced]
         topics = [self._client.struct("MetadataRequest", "MetadataRequestTopic", name=name) for name in wanted]
         asked: dict[str, Any] = {"topics": topics, "allow_auto_topic_creation": False}
@@ -138,10 +139,9 @@ class TopicAdmin:
         found = []
         for broker, answer in zip(brokers, self._client.ask_all(questions)):
             if isinstance(answer, KraftError):
-                found.append(str(answer))
                 continue
             seen = {one["name"]: one for one in answer["topics"] if one["error_code"] == 0}
-            late = (name for name, one in wanted.items() if not _as_planned(one, seen.get(name)))
+            late = (name for name, one in wanted.items() if not _as_planned(one, seen.get(name), settled))
             found += [f"broker {broker.node_id} has not caught up with topic {name}" for name in late]
         return found
 
@@ -213,9 +213,13 @@ class TopicAdmin:
             raise RefusedError(found)
 
 
-def _as_planned(one: Plan, seen: Mapping[str, Any] | None) -> bool:
+def _as_planned(one: Plan, seen: Mapping[str, Any] | None, settled: bool) -> bool:
+    """Whether a broker's metadata of a topic (None: it has none) shows what was planned."""
     if one.delete:
         return seen is None
     if seen is None or any(part["leader_id"] < 0 for part in seen["partitions"]):
+        return False
+    factor = one.wish.replication_factor
+    if settled and any(len(part["replica_nodes"]) != factor for part in seen["partitions"]):
         return False
     return len(seen["partitions"]) >= (one.add_to or one.wish.partitions or 1)

@@ -30,9 +30,10 @@ class Wish:
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """The difference for one topic. ``moves``: partition → replicas; ``grows``: some get more of them than they have.
+    """The difference for one topic.
 
-    ``awaited``: a move that is under way already.
+    ``moves``: partition → replicas. ``grows``: some get more of them than they have, now or by a move under way.
+    ``awaited``: a move is under way already.
     """
 
     wish: Wish
@@ -88,7 +89,7 @@ def plan(wanted: Wish, snapshot: Snapshot, overrides: Mapping[str, str]) -> Plan
         wanted,
         add_to=wanted.partitions if more else None,
         moves=moves,
-        grows=any(len(nodes) > held[number] for number, nodes in moves.items()),
+        grows=any(len(nodes) > held[number] for number, nodes in moves.items()) or any(one.adding for one in moving),
         awaited=bool(moving) and wanted.replication_factor is not None,
         settings=settings,
         resets=tuple(key for key, value in wanted.config.items() if value is None and key in overrides),

@@ -1,0 +1,249 @@
+"""The modules that ask and change a living cluster, against real brokers."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.client import Client
+from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+
+from tests.integration.kafka_cluster import KafkaCluster
+
+ROOT = Path(__file__).resolve().parents[2]
+Module = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def client(kafka_cluster: KafkaCluster) -> dict[str, Any]:
+    return {"bootstrap_servers": [kafka_cluster.bootstrap_servers]}
+
+
+@pytest.fixture
+def topic(client: dict[str, Any], run_module: Module) -> Callable[..., dict[str, Any]]:
+    def run(**params: Any) -> dict[str, Any]:
+        return run_module("kafka_topic", client=client, timeout=30, **params)
+
+    return run
+
+
+def described(run_module: Module, client: dict[str, Any], name: str) -> dict[str, Any]:
+    found = run_module("kafka_cluster_info", client=client, gather=["topics"])["snapshot"]["topics"]
+    return next((one for one in found if one["name"] == name), {})
+
+
+def test_quorum_info_shows_every_voter_with_the_directory_id_that_it_was_formatted_with(
+    kafka_cluster: KafkaCluster, client: dict[str, Any], run_module: Module
+) -> None:
+    found = run_module("kafka_quorum_info", client=client)
+    assert found["cluster_id"] == kafka_cluster.cluster_id
+    voters = {one["node_id"]: one["directory_id"] for one in found["quorum"]["voters"]}
+    assert voters == {node.node_id: node.directory_id for node in kafka_cluster.nodes.values()}
+    assert found["quorum"]["leader_id"] in voters
+    assert all(one["behind_ms"] < 2000 for one in found["quorum"]["voters"])
+
+
+def test_cluster_info_gathers_everything(
+    kafka_cluster: KafkaCluster, client: dict[str, Any], run_module: Module, topic: Module
+) -> None:
+    topic(name="gathered", partitions=2, replication_factor=2, config={"min.insync.replicas": 1})
+    parts = ["quorum", "topics", "configs", "log_dirs", "features", "reassignments"]
+    found = run_module("kafka_cluster_info", client=client, gather=parts)["snapshot"]
+    assert found["unanswered"] == {}
+    assert [one["node_id"] for one in found["brokers"]] == sorted(kafka_cluster.nodes)
+    assert found["min_insync"]["gathered"] == 1
+    assert {one["node_id"] for one in found["log_dirs"]} == set(kafka_cluster.nodes)
+    assert {one["name"]: one["level"] for one in found["features"]}["kraft.version"] == 1
+    assert found["reassignments"] == []
+
+
+def test_cluster_info_asks_only_for_what_is_wanted(client: dict[str, Any], run_module: Module) -> None:
+    found = run_module("kafka_cluster_info", client=client, gather=["brokers"])["snapshot"]
+    assert len(found["brokers"]) == 3
+    assert found["topics"] is None
+    assert found["quorum"] is None
+
+
+def test_a_healthy_cluster_is_recognised_at_once_from_every_node(
+    kafka_cluster: KafkaCluster, client: dict[str, Any], run_module: Module
+) -> None:
+    ids = list(kafka_cluster.nodes)
+    wanted = {"cluster_id": kafka_cluster.cluster_id, "broker_ids": ids, "voter_ids": ids}
+    for node_id in ids:
+        found = run_module("kafka_health", client=client, expected=wanted, node_id=node_id, unit="", timeout=20)
+        assert found["healthy"], found
+        assert found["waited"] < 5
+
+
+def test_health_names_what_is_missing(kafka_cluster: KafkaCluster, client: dict[str, Any], run_module: Module) -> None:
+    wanted = {"cluster_id": kafka_cluster.cluster_id, "broker_ids": [1, 2, 3, 4], "voter_ids": [1, 2, 3, 5]}
+    found = run_module("kafka_health", client=client, expected=wanted, unit="", timeout=1)
+    assert found["failed"]
+    assert found["problems"] == ["controller 5 is not a voter (voters: 1, 2, 3)", "broker 4 is not registered"]
+    assert "controller 5 is not a voter" in found["msg"]
+
+
+def test_health_refuses_another_cluster(client: dict[str, Any], run_module: Module) -> None:
+    found = run_module("kafka_health", client=client, expected={"cluster_id": "x"}, unit="", timeout=1)
+    assert found["failed"]
+    assert "and x is expected" in found["msg"]
+
+
+def test_in_check_mode_health_reports_and_does_not_fail(run_module: Module) -> None:
+    nobody = {"bootstrap_servers": ["127.0.0.1:1"]}
+    found = run_module("kafka_health", check_mode=True, client=nobody, timeout=60)
+    assert not found.get("failed")
+    assert not found["healthy"]
+    assert found["problems"] == ["127.0.0.1:1: nobody listens"]
+
+
+def test_a_topic_is_created_once_with_what_it_should_have(
+    client: dict[str, Any], run_module: Module, topic: Module
+) -> None:
+    asked = {
+        "name": "made",
+        "partitions": 4,
+        "replication_factor": 2,
+        "config": {"retention.ms": 1000, "preallocate": True},
+    }
+    predicted = run_module("kafka_topic", check_mode=True, client=client, **asked)
+    assert described(run_module, client, "made") == {}
+    made = topic(**asked)
+    assert made["changed"]
+    assert made["topics"] == predicted["topics"]
+    assert made["topics"][0]["config"] == {"preallocate": "true", "retention.ms": "1000"}
+    assert len(described(run_module, client, "made")["partitions"]) == 4
+    assert not topic(**asked)["changed"]
+
+
+def test_check_mode_knows_what_kafka_would_choose(client: dict[str, Any], run_module: Module) -> None:
+    found = run_module("kafka_topic", check_mode=True, client=client, name="defaults")
+    assert found["topics"][0]["steps"] == ["create: partitions 1, replicas 3"]
+
+
+def test_settings_are_set_and_reset(client: dict[str, Any], run_module: Module, topic: Module) -> None:
+    topic(name="settings", config={"retention.ms": 1000, "cleanup.policy": ["compact", "delete"]})
+    change = {"name": "settings", "config": {"retention.ms": None, "segment.ms": 7000}}
+    predicted = run_module("kafka_topic", check_mode=True, client=client, **change)
+    made = topic(**change)
+    assert made["topics"] == predicted["topics"]
+    assert made["topics"][0]["config"] == {"cleanup.policy": "compact,delete", "segment.ms": "7000"}
+    assert not topic(**change)["changed"]
+
+
+def test_what_kafka_refuses_is_all_listed_and_nothing_is_changed(client: dict[str, Any], run_module: Module) -> None:
+    for check_mode in (True, False):
+        wishes = [
+            {"name": "innocent", "partitions": 1},
+            {"name": "wrong", "config": {"retention.ms": "soon"}},
+            {"name": "unknown", "config": {"no.such.setting": 1}},
+        ]
+        found = run_module("kafka_topic", check_mode=check_mode, client=client, topics=wishes)
+        assert found["failed"]
+        assert len(found["problems"]) == 2
+        assert "topic wrong: InvalidConfig" in found["msg"]
+        assert "Not a number of type LONG" in found["msg"]
+        assert "Unknown topic config name: no.such.setting" in found["msg"]
+    assert described(run_module, client, "innocent") == {}
+
+
+def test_partitions_go_up_and_never_down(client: dict[str, Any], run_module: Module, topic: Module) -> None:
+    topic(name="wider", partitions=2)
+    assert topic(name="wider", partitions=5)["topics"][0]["steps"] == ["add partitions: 2 -> 5"]
+    assert len(described(run_module, client, "wider")["partitions"]) == 5
+    refused = topic(name="wider", partitions=4)
+    assert refused["failed"]
+    assert "has 5 partitions and 4 are asked for" in refused["msg"]
+
+
+def test_more_replicas_than_brokers_are_refused(topic: Module) -> None:
+    refused = topic(name="much", replication_factor=4)
+    assert refused["failed"]
+    assert "asks for 4 replicas, and only 3 brokers serve" in refused["msg"]
+
+
+def test_replicas_are_added_and_taken_away_without_moving_leaders_or_losing_records(
+    kafka_cluster: KafkaCluster, client: dict[str, Any], run_module: Module, topic: Module
+) -> None:
+    topic(name="moved", partitions=3, replication_factor=1)
+    producer = KafkaProducer(bootstrap_servers=kafka_cluster.bootstrap_servers.split(","), acks="all")
+    for number in range(300):
+        producer.send("moved", b"x" * 1000, partition=number % 3)
+    producer.close()
+    leaders = [one["leader"] for one in described(run_module, client, "moved")["partitions"]]
+    for factor in (3, 2):
+        made = topic(name="moved", replication_factor=factor)
+        assert len(made["topics"][0]["steps"]) == 3
+        now = described(run_module, client, "moved")["partitions"]
+        assert [one["leader"] for one in now] == leaders
+        assert all(len(one["replicas"]) == len(one["isr"]) == factor for one in now)
+        assert not topic(name="moved", replication_factor=factor)["changed"]
+    consumer = KafkaConsumer(bootstrap_servers=kafka_cluster.bootstrap_servers.split(","))
+    ends = consumer.end_offsets([TopicPartition("moved", n) for n in range(3)])
+    consumer.close()
+    assert sum(ends.values()) == 300
+
+
+def test_partitions_and_replicas_can_be_raised_together(
+    client: dict[str, Any], run_module: Module, topic: Module
+) -> None:
+    topic(name="grown", partitions=1, replication_factor=1, config={"min.insync.replicas": 1})
+    topic(name="grown", partitions=3, replication_factor=3, config={"min.insync.replicas": 2})
+    now = described(run_module, client, "grown")["partitions"]
+    assert [len(one["isr"]) for one in now] == [3, 3, 3]
+
+
+def test_several_topics_are_one_task_and_absent_is_idempotent(topic: Module) -> None:
+    made = topic(topics=[{"name": f"many-{n}", "partitions": 2} for n in range(20)])
+    assert [one["changed"] for one in made["topics"]] == [True] * 20
+    gone = [{"name": f"many-{n}", "state": "absent"} for n in range(20)]
+    assert topic(topics=gone)["changed"]
+    assert not topic(topics=gone)["changed"]
+
+
+def test_kafkas_own_topics_are_not_deleted(client: dict[str, Any], run_module: Module, topic: Module) -> None:
+    with Client(client) as asking:
+        request = asking.request("FindCoordinatorRequest", key_type=0, coordinator_keys=["group"], min_version=4)
+        asking.ask(asking.reach(), request)
+    while not described(run_module, client, "__consumer_offsets"):
+        time.sleep(0.1)
+    refused = topic(name="__consumer_offsets", state="absent")
+    assert refused["failed"]
+    assert "never deleted" in refused["msg"]
+    assert described(run_module, client, "__consumer_offsets")["internal"]
+
+
+def test_nobody_to_ask_is_said_after_the_timeout(run_module: Module) -> None:
+    nobody = {"bootstrap_servers": ["127.0.0.1:1,127.0.0.1:2"]}
+    for module, params in (("kafka_quorum_info", {}), ("kafka_cluster_info", {}), ("kafka_topic", {"name": "a"})):
+        found = run_module(module, client=nobody, timeout=1, **params)
+        assert found["failed"]
+        assert found["msg"] == "127.0.0.1:1: nobody listens; 127.0.0.1:2: nobody listens"
+
+
+def test_a_module_runs_as_ansible_ships_it_with_the_zip(kafka_cluster: KafkaCluster, tmp_path: Path) -> None:
+    """AnsiballZ, an interpreter without kafka-python, and the zip that is copied to hosts."""
+    subprocess.run([sys.executable, "-m", "dist", "client"], cwd=ROOT, check=True)
+    shipped = tmp_path / "kafka_python.zip"
+    shipped.write_bytes((ROOT / ".cache/client/kafka_python.zip").read_bytes())
+    client = {"bootstrap_servers": [kafka_cluster.bootstrap_servers], "python_path": str(shipped)}
+    command = [str(Path(sys.executable).parent / "ansible"), "-i", "localhost,", "-c", "local", "localhost"]
+    command += ["-e", "ansible_python_interpreter=/usr/bin/python3", "-m", "kafka_quorum_info"]
+    environment = {**os.environ, "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "NO_COLOR": "1"}
+    done = subprocess.run(
+        [*command, "-a", json.dumps({"client": client})],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert kafka_cluster.cluster_id in done.stdout
