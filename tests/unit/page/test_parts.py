@@ -75,6 +75,12 @@ def test_edge_of_a_bucket_stands_between_its_columns() -> None:
     assert charts.position(shown, shown[5]["from_ms"]) == pytest.approx(5 / len(shown))
 
 
+def test_inside_a_column_the_scale_is_logarithmic() -> None:
+    shown = buckets()
+    middle = (shown[5]["from_ms"] * shown[5]["to_ms"]) ** 0.5
+    assert charts.position(shown, middle) == pytest.approx(5.5 / len(shown))
+
+
 @pytest.mark.parametrize(
     ("leader", "replicas", "isr", "words"),
     [
@@ -111,6 +117,12 @@ def test_waterfall_of_very_many_tasks_draws_phases() -> None:
     assert made
     assert made.rows[0].lanes.count("<rect") == 12
     assert not made.named
+
+
+def test_waterfall_of_a_moment_is_drawn() -> None:
+    made = waterfall.waterfall([entry("a", "host", 5, 5)])
+    assert made
+    assert made.rows[0].seconds == 0
 
 
 def test_waterfall_of_nothing_is_nothing() -> None:
