@@ -1,15 +1,20 @@
 #!/bin/sh
 # Builds the image of a lab host: Debian with systemd, sshd, sudo, Python and Java, as a cloud's image has them.
-# Usage: build_image.sh NAME:TAG   Needs root, mmdebstrap and podman.
+# Usage: build_image.sh NAME:TAG   Needs root, mmdebstrap and podman. Says nothing when the image is there.
 set -eu
 image=$1
+exec 9>/run/lock/kraftwright-lab-image # two labs at once: the second finds what the first has built
+flock 9
+if podman image exists "$image"; then exit 0; fi
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT INT TERM
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
 
 packages=systemd,systemd-sysv,dbus,python3-minimal,libpython3-stdlib,python3-apt,openssh-server,sudo,ca-certificates
 packages=$packages,iproute2,procps,netbase,openjdk-17-jre-headless,kcat
 
-# An account that a person would use: no root, no password, sudo. Host keys are each host's own, made at its first start.
+# An account that a person would use: no root, no password, sudo. The lab brings the keys: they belong to whoever made
+# the lab, which is nobody in here, hence no StrictModes.
 cat >"$scratch/customize" <<'HOOK'
 #!/bin/sh
 set -eu
@@ -17,11 +22,8 @@ chroot "$1" useradd --create-home --shell /bin/bash ops
 echo 'ops ALL=(ALL) NOPASSWD: ALL' >"$1/etc/sudoers.d/ops"
 chmod 0440 "$1/etc/sudoers.d/ops"
 install -d -o 1000 -g 1000 -m 0700 "$1/home/ops/.ssh"
-printf 'PasswordAuthentication no\nUseDNS no\nHostKey /etc/ssh/ssh_host_ed25519_key\n' >"$1/etc/ssh/sshd_config.d/lab.conf"
+printf 'PasswordAuthentication no\nUseDNS no\nStrictModes no\nHostKey /etc/ssh/ssh_host_ed25519_key\n' >"$1/etc/ssh/sshd_config.d/lab.conf"
 rm -f "$1"/etc/ssh/ssh_host_*
-mkdir -p "$1/etc/systemd/system/ssh.service.d"
-printf '[Service]\nExecStartPre=\nExecStartPre=/usr/bin/ssh-keygen -A\nExecStartPre=/usr/sbin/sshd -t\n' \
-    >"$1/etc/systemd/system/ssh.service.d/host-keys.conf"
 for unit in systemd-logind.service systemd-udevd.service systemd-networkd.service systemd-resolved.service \
     systemd-remount-fs.service dev-hugepages.mount sys-fs-fuse-connections.mount getty.target apt-daily.timer \
     apt-daily-upgrade.timer e2scrub_all.timer fstrim.timer; do

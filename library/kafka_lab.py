@@ -1,0 +1,190 @@
+#!/usr/bin/python
+"""A lab: hosts on this machine that behave like machines elsewhere."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: kafka_lab
+short_description: Makes and removes hosts on this machine that are reached by ssh
+description:
+  - A lab is a podman network and containers on it with systemd as PID 1, sshd and the sudo user C(ops). All of it
+    carries the lab's name as a label, and nothing without it is ever touched.
+  - A host that exists is left as it is, whatever else is asked for, since its disk would be lost; a stopped one is
+    started again. New addresses are the lowest that are free.
+  - Needs root (for podman), ssh-keygen, and an image; role C(kafka_lab) builds one.
+options:
+  state: {description: Whether the lab is there., type: str, choices: [present, absent], default: present}
+  name: {description: Name of the lab and of its network; the prefix of its containers., type: str, required: true}
+  hosts: {description: Names of the hosts., type: list, elements: str, default: []}
+  image: {description: Image of a host., type: str, default: ''}
+  state_dir: {description: Where the lab's keys and known_hosts are kept., type: path, required: true}
+  inventory: {description: 'The inventory file that is written: address, user and key.', type: path, required: true}
+  subnet: {description: 'The network, as CIDR; empty: a /24 that nothing here uses.', type: str, default: ''}
+  memory: {description: 'Memory of each host in the form of podman; empty: no limit.', type: str, default: ''}
+  nofile: {description: Files that a process may open., type: int, default: 20000}
+  options: {description: Further options of C(podman run) by host (a list each)., type: dict, default: {}}
+  owner: {description: Id of the user to whom keys and inventory belong; the running one by default., type: int}
+  timeout: {description: Seconds until sshd of every host must have answered., type: int, default: 60}
+author: [Kraftwright]
+"""
+
+EXAMPLES = r"""
+- name: Make two hosts
+  kafka_lab:
+    name: try
+    hosts: [one, two]
+    image: localhost/kraftwright-lab:latest
+    state_dir: /var/tmp/try
+    inventory: /var/tmp/try/hosts.yml
+    options:
+      one: [--volume=/srv/disk:/data]
+
+- name: Remove them
+  kafka_lab:
+    state: absent
+    name: try
+    state_dir: /var/tmp/try
+    inventory: /var/tmp/try/hosts.yml
+"""
+
+RETURN = r"""
+addresses:
+  description: Address of each host. In check mode those that a new network would get.
+  returned: when state is present
+  type: dict
+actions:
+  description: What was done, or would be in check mode.
+  returned: always
+  type: list
+  elements: str
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft import lab, lab_io
+from ansible.module_utils.kraft.errors import KraftError
+
+ARGUMENT_SPEC: dict[str, Any] = {
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    "name": {"type": "str", "required": True},
+    "hosts": {"type": "list", "elements": "str", "default": []},
+    "image": {"type": "str", "default": ""},
+    "state_dir": {"type": "path", "required": True},
+    "inventory": {"type": "path", "required": True},
+    "subnet": {"type": "str", "default": ""},
+    "memory": {"type": "str", "default": ""},
+    "nofile": {"type": "int", "default": 20000},
+    "options": {"type": "dict", "default": {}},
+    "owner": {"type": "int"},
+    "timeout": {"type": "int", "default": 60},
+}
+Params = dict[str, Any]
+
+
+def wanted_lab(params: Params) -> lab.Wanted:
+    """The desired state."""
+    return lab.Wanted(
+        name=params["name"],
+        hosts=tuple(params["hosts"]),
+        image=params["image"],
+        state_dir=params["state_dir"],
+        subnet=params["subnet"],
+        memory=params["memory"],
+        nofile=params["nofile"],
+        options=params["options"],
+    )
+
+
+def files(wanted: lab.Wanted, plan: lab.Plan, inventory: str) -> dict[str, str]:
+    """Path -> content of what is derived from the keys; of no content before there are keys (check mode)."""
+    public = {key: Path(f"{wanted.state_dir}/{key}.pub") for key in lab.KEYS}
+    if not all(path.exists() for path in public.values()):
+        return {}
+    us, them = (public[key].read_text() for key in lab.KEYS)
+    return {
+        f"{wanted.state_dir}/authorized_keys": us,
+        f"{wanted.state_dir}/known_hosts": lab.known_hosts(plan.addresses, them),
+        inventory: lab.inventory(wanted, plan.addresses),
+    }
+
+
+def describe(plan: lab.Plan, name: str, keys: bool) -> list[str]:
+    """The plan in words."""
+    return [
+        *([f"create network {name} ({plan.subnet})"] if plan.make_network else []),
+        *([] if keys else ["make keys"]),
+        *(f"create host {host} ({plan.addresses[host]})" for host in plan.create),
+        *(f"start host {host}" for host in plan.start),
+    ]
+
+
+def make_keys(wanted: lab.Wanted, owner: int) -> None:
+    """State directory and keys, the user's own."""
+    lab_io.make_directory(wanted.state_dir, owner, 0o700)
+    lab_io.make_keys(wanted.state_dir, wanted.name)
+    for key in lab.KEYS:
+        for path in (f"{wanted.state_dir}/{key}", f"{wanted.state_dir}/{key}.pub"):
+            lab_io.give(path, owner)
+
+
+def present(params: Params, check_mode: bool) -> dict[str, Any]:
+    """The five steps of a lab that is to be there."""
+    wanted = wanted_lab(params)
+    found = lab_io.observe(wanted.name, wanted.state_dir)
+    lab_io.refuse(lab.problems(wanted, found))
+    plan = lab.plan(wanted, found)
+    actions = describe(plan, wanted.name, found.keys)
+    if not check_mode:
+        plan = apply(params, wanted, found, plan, actions)
+    elif found.keys:
+        actions += [f"write {path}" for path in lab_io.differing(files(wanted, plan, params["inventory"]))]
+    return {"actions": actions, "addresses": plan.addresses, "outdated": plan.outdated}
+
+
+def apply(params: Params, wanted: lab.Wanted, found: lab.Found, plan: lab.Plan, actions: list[str]) -> lab.Plan:
+    """Bring the plan about; adds the files that were written to `actions`."""
+    owner = os.geteuid() if params["owner"] is None else params["owner"]
+    make_keys(wanted, owner)
+    if plan.make_network:
+        plan = lab_io.make_network(wanted, found, plan)
+    content = files(wanted, plan, params["inventory"])
+    for path in lab_io.differing(content):
+        lab_io.write(path, content[path], owner)
+        actions.append(f"write {path}")
+    lab_io.make_hosts(wanted, plan)
+    lab_io.wait_for_ssh(list(plan.addresses.values()), params["timeout"])
+    return plan
+
+
+def absent(params: Params, check_mode: bool) -> dict[str, Any]:
+    """Remove what carries the lab's name, its keys and its inventory."""
+    name, state_dir = params["name"], params["state_dir"]
+    made = ["authorized_keys", "known_hosts", *(f"{key}{end}" for key in lab.KEYS for end in ("", ".pub"))]
+    paths = [path for path in (*(f"{state_dir}/{n}" for n in made), params["inventory"]) if os.path.lexists(path)]
+    hosts = [f"remove host {container['Names'][0]}" for container in lab_io.containers(name)]
+    network = [f"remove network {name}"] if lab_io.own_network(name) else []
+    if not check_mode:
+        lab_io.remove(name)
+        for path in paths:
+            os.unlink(path)
+    return {"actions": [*hosts, *network, *(f"remove {path}" for path in paths)]}
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    try:
+        bring_about = present if module.params["state"] == "present" else absent
+        result = bring_about(module.params, module.check_mode)
+    except (KraftError, OSError) as error:
+        module.fail_json(msg=f"lab {module.params['name']}: {error}")
+    if outdated := result.pop("outdated", None):
+        module.warn(f"{', '.join(outdated)}: made from an older image, left as it is; destroy the lab to renew it")
+    after = "".join(f"{action}\n" for action in result["actions"])
+    module.exit_json(changed=bool(result["actions"]), diff={"before": "", "after": after}, **result)
+
+
+if __name__ == "__main__":
+    main()
