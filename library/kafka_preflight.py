@@ -1,0 +1,72 @@
+#!/usr/bin/python
+"""Documentation of the action plugin plugins/action/kafka_preflight.py: nothing of it runs on a host."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: kafka_preflight
+short_description: Refuses hosts that cannot end well, with every problem of every host at once
+description:
+  - Holds what M(kafka_host_info) found on O(hosts) against what M(kafka_desired) wants. Runs on the control machine,
+    opens no connection, changes nothing, and runs in check mode as it does otherwise.
+  - Judges Java, memory, limits, disks (filesystem, mount options, room, owner, content), ports in use, names, the port
+    matrix between the hosts, clocks, two names of one machine, hosts that were left out, and all log dirs together as
+    M(kafka_storage) will.
+  - Problems of severity C(risk) are errors in the production profile unless their rule is in O(accepted_risks).
+options:
+  hosts:
+    description: Inventory names of all the cluster's nodes.
+    type: list
+    elements: str
+    required: true
+  user: {description: User that Kafka runs as., type: str, default: kafka}
+  java_home: {description: Home of the Java that Kafka shall run with., type: str}
+  nofile_limit: {description: Open files that Kafka may have., type: int, default: 100000}
+  partition_budget: {description: Partitions that a broker should be able to hold., type: int, default: 4000}
+  disks:
+    description: Disks that role kafka_host mounts, as C(kafka_data_disks).
+    type: list
+    elements: dict
+    default: []
+  accepted_risks: {description: Rules whose risk is taken., type: list, elements: str, default: []}
+  refuse:
+    description: Whether an error fails the task. Otherwise the problems are only returned and shown.
+    type: bool
+    default: true
+notes:
+  - A host's own variable (C(kafka_user), C(kafka_java_home), C(kafka_nofile_limit), C(kafka_partition_budget),
+    C(kafka_data_disks)) is taken before the task's argument.
+author: [Kraftwright]
+"""
+
+EXAMPLES = r"""
+- name: Refuse what cannot end well
+  kafka_preflight:
+    hosts: "{{ groups['kafka'] }}"
+    accepted_risks: [clock_skew]
+"""
+
+RETURN = r"""
+problems:
+  description: Errors (where they do not fail the task) and warnings.
+  returned: unless the task fails
+  type: list
+  elements: dict
+ansible_facts:
+  description: >-
+    C(kafka_peers), what M(kafka_storage) must know of all nodes, and C(kafka_disks_pending), whether a log dir lies on
+    a disk that is still to be mounted (then look again after that).
+  returned: unless the task fails
+  type: dict
+"""
+
+ARGUMENT_SPEC = {
+    "hosts": {"type": "list", "elements": "str", "required": True},
+    "user": {"type": "str", "default": "kafka"},
+    "java_home": {"type": "str"},
+    "nofile_limit": {"type": "int", "default": 100000},
+    "partition_budget": {"type": "int", "default": 4000},
+    "disks": {"type": "list", "elements": "dict", "default": []},
+    "accepted_risks": {"type": "list", "elements": "str", "default": []},
+    "refuse": {"type": "bool", "default": True},
+}

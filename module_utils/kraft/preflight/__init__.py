@@ -1,0 +1,34 @@
+"""What the hosts are, held against what is wanted: every problem of every host, before anything is changed. Pure.
+
+Each part is a function ``Subject -> problems``. Severities are those of the inventory's rules: RISK stops in
+production unless its rule is accepted.
+"""
+
+from __future__ import annotations
+
+from ..model import Cluster
+from ..problem import Problem
+from ..severity import settle
+from . import disk, machine, network, together
+from .subject import Subject
+
+PARTS = (together, machine, disk, network)
+
+
+def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Problem]:
+    """Everything that is wrong, gravest first."""
+    found = [problem for part in PARTS for problem in part.check(subject)]
+    return settle(found, context(subject, accepted_risks))
+
+
+def context(subject: Subject, accepted_risks: tuple[str, ...]) -> Cluster:
+    """As much of the cluster as decides over a risk."""
+    cluster = subject.cluster
+    return Cluster(
+        name=cluster["name"],
+        cluster_id=cluster["cluster_id"],
+        version=cluster["version"],
+        nodes=(),
+        profile=cluster["profile"],
+        accepted_risks=accepted_risks,
+    )

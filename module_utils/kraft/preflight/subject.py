@@ -1,0 +1,80 @@
+"""What preflight looks at: every node as it is wanted and as it was found."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+Facts = Mapping[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Wanted:
+    """What the roles' variables ask of a host. ``disks``: those that role kafka_host mounts (mount, fstype)."""
+
+    user: str = "kafka"
+    java_home: str = ""
+    nofile_limit: int = 100000
+    partition_budget: int = 4000
+    disks: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Host:
+    """A node. ``node``: its entry of ``kafka_desired``; ``facts``: of ``kafka_host_info``, None where nobody looked.
+
+    ``in_run``: the host is part of this run (not left out by ``--limit``).
+    """
+
+    name: str
+    node: Mapping[str, Any]
+    facts: Facts | None
+    wanted: Wanted = dataclasses.field(default_factory=Wanted)
+    in_run: bool = True
+
+    @property
+    def is_controller(self) -> bool:
+        return "controller" in self.node["roles"]
+
+    @property
+    def log_dirs(self) -> tuple[str, ...]:
+        """All directories, the metadata log's included."""
+        return tuple(dict.fromkeys([*self.node["log_dirs"], self.node["metadata_log_dir"]]))
+
+    def found(self) -> Iterator[tuple[str, Facts]]:
+        """Each log dir with what was found of it."""
+        dirs = (self.facts or {}).get("log_dirs", {})
+        return ((path, dirs[path]) for path in self.log_dirs if path in dirs)
+
+    def disk_of(self, path: str) -> Mapping[str, Any] | None:
+        """The disk that is to be mounted where `path` lies; of several the innermost."""
+        disks = [disk for disk in self.wanted.disks if within(path, disk["mount"])]
+        return max(disks, key=lambda disk: len(disk["mount"]), default=None)
+
+    def pending(self, path: str, found: Facts) -> bool:
+        """Whether `path` lies on a disk that is not mounted yet, so that what was found there says nothing."""
+        disk = self.disk_of(path)
+        return disk is not None and disk["mount"].rstrip("/") != found["mount"].rstrip("/")
+
+    def variable_of(self, path: str) -> str:
+        """The variable that names a log dir."""
+        return "kafka_log_dirs" if path in self.node["log_dirs"] else "kafka_metadata_log_dir"
+
+
+@dataclasses.dataclass(frozen=True)
+class Subject:
+    """All nodes and ``cluster`` of ``kafka_desired``."""
+
+    hosts: tuple[Host, ...]
+    cluster: Mapping[str, Any]
+
+    @property
+    def seen(self) -> tuple[tuple[Host, Facts], ...]:
+        """Hosts that somebody looked at, with what was found."""
+        return tuple((host, host.facts) for host in self.hosts if host.facts is not None)
+
+
+def within(path: str, directory: str) -> bool:
+    """Whether `path` is `directory` or lies in it."""
+    return path == directory.rstrip("/") or path.startswith(directory.rstrip("/") + "/")

@@ -1,0 +1,136 @@
+"""What can only be seen of all hosts together: who is missing, who is who, clocks, and whose disks may be formatted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Any
+
+from ..log_dir import LogDir
+from ..problem import WARNING, Problem
+from ..rules.subject import RISK
+from ..storage import plan_storage
+from ..storage_types import NodeStorage, Peer
+from .subject import Facts, Host, Subject
+
+LARGEST_SKEW = 1.0  #: seconds by which two hosts' clocks may be known to differ
+
+
+def check(subject: Subject) -> Iterator[Problem]:
+    yield from missing(subject)
+    yield from same_machine(subject)
+    yield from clocks(subject)
+    yield from storage(subject)
+
+
+def missing(subject: Subject) -> Iterator[Problem]:
+    """A node that nobody looked at. No controller is left out: the quorum is changed as a whole or not at all."""
+    for host in subject.hosts:
+        if host.facts is not None:
+            continue
+        if host.in_run:
+            remedy = "bring the host up, or take it out of the inventory's group if it is gone for good"
+            yield Problem("unreachable_host", "could not be looked at", remedy, host=host.name)
+        elif host.is_controller:
+            message = "is a controller and left out of this run (--limit)"
+            remedy = "run without --limit: on nodes that need no change a run changes nothing"
+            yield Problem("controller_left_out", message, remedy, host=host.name)
+        else:
+            message = "is left out of this run (--limit): it was not looked at and stays as it is"
+            yield Problem("broker_left_out", message, "run without --limit", host=host.name, severity=WARNING)
+
+
+def same_machine(subject: Subject) -> Iterator[Problem]:
+    """Two names of one machine: the second node would overwrite the first."""
+    places: dict[str, str] = {}
+    for host, facts in subject.seen:
+        other = places.setdefault(facts["place"], host.name) if facts["place"] else host.name
+        if other != host.name:
+            message = f"is the same machine as {other} ({facts['hostname']})"
+            remedy = "give each node a machine of its own, and check ansible_host of both"
+            yield Problem("same_machine", message, remedy, "ansible_host", host.name, facts["hostname"])
+
+
+def clocks(subject: Subject) -> Iterator[Problem]:
+    """The two clocks that are known to differ most, and clocks that nobody keeps right.
+
+    ``clock_offset`` bounds a host's clock minus the control machine's, so only a difference beyond both is certain.
+    """
+    known = [(host, facts["clock_offset"]) for host, facts in subject.seen if facts.get("clock_offset")]
+    pairs = [(ahead[0] - behind[1], a, b) for (a, ahead), (b, behind) in both_ways(known)]
+    skew, ahead, behind = max(pairs, key=lambda pair: pair[0], default=(0.0, None, None))
+    if ahead and behind and skew > LARGEST_SKEW:
+        message = f"its clock is at least {skew:.1f} s ahead of {behind.name}'s"
+        remedy = "synchronise the clocks of all hosts (chrony, systemd-timesyncd)"
+        yield Problem("clock_skew", message, remedy, host=ahead.name, value=round(skew, 1), severity=RISK)
+    boots = {facts["boot_id"] for _, facts in subject.seen}
+    for host, facts in subject.seen if len(boots) > 1 else ():  # one kernel has one clock
+        if facts["clock_synchronised"] is False:
+            message = "nothing keeps its clock synchronised"
+            remedy = "run chrony or systemd-timesyncd on it"
+            yield Problem("clock_unsynchronised", message, remedy, host=host.name, severity=WARNING)
+
+
+def both_ways(items: list[Any]) -> Iterator[tuple[Any, Any]]:
+    """Every pair in both orders."""
+    for one, other in combinations(items, 2):
+        yield one, other
+        yield other, one
+
+
+def storage(subject: Subject) -> Iterator[Problem]:
+    """What `kafka_storage` would refuse, of all hosts at once. A disk that is mounted later is judged later."""
+    peers = [peer(host) for host in subject.hosts]
+    for host, _ in subject.seen:
+        dirs = [LogDir.from_facts(dict(found)) for _, found in host.found()]
+        if len(dirs) == len(host.log_dirs):
+            yield from plan_storage(node_storage(subject.cluster, host), dirs, peers).problems
+
+
+def node_storage(cluster: Mapping[str, Any], host: Host) -> NodeStorage:
+    """A node's desired storage, as `kafka_storage` is told."""
+    return NodeStorage(
+        host=host.name,
+        node_id=host.node["node_id"],
+        cluster_id=cluster["cluster_id"],
+        roles=tuple(host.node["roles"]),
+        log_dirs=host.log_dirs,
+        metadata_log_dir=host.node["metadata_log_dir"],
+        quorum=cluster["quorum"],
+        directory_id=host.node["directory_id"] or "",
+        initial_controllers=cluster["initial_controllers"] or "",
+    )
+
+
+def peer(host: Host) -> Peer:
+    """A node as the others' storage plans see it. What lies on a disk that is not mounted yet counts as known here."""
+    return Peer(host.name, host.node["node_id"], host.facts is not None, lived(host))
+
+
+def lived(host: Host) -> tuple[str, ...]:
+    """What shows that a node was started: what it left on its disks, and its process."""
+    names = [f"{path}/{name}" for path, found in host.found() for name in found["lived"][:2]]
+    pid = running(host.facts)
+    return (*names, *((f"process {pid}",) if pid else ()))
+
+
+def running(facts: Facts | None) -> int:
+    return int(facts["service"]["pid"]) if facts else 0
+
+
+def peers_for_storage(subject: Subject) -> list[dict[str, Any]]:
+    """`kafka_storage`'s ``peers``. A node with a disk that is still to be mounted is unknown: look again after that."""
+    return [
+        {
+            "host": host.name,
+            "node_id": host.node["node_id"],
+            "known": host.facts is not None and not awaits_disk(host),
+            "lived": list(lived(host)),
+        }
+        for host in subject.hosts
+    ]
+
+
+def awaits_disk(host: Host) -> bool:
+    """Whether a log dir lies on a disk that role kafka_host is still to mount."""
+    return any(host.pending(path, found) for path, found in host.found())

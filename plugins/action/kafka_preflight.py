@@ -1,0 +1,79 @@
+"""Holds what was found on every host against what is wanted, and refuses with every problem at once."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import ansible.module_utils
+from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
+
+ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+
+from ansible.module_utils.kraft import preflight, report
+from ansible.module_utils.kraft.preflight.subject import Host, Subject, Wanted
+from ansible.module_utils.kraft.preflight.together import awaits_disk, peers_for_storage
+from ansible.module_utils.kraft.problem import Problem, errors
+
+DISPLAY = Display()
+#: Argument of the task -> variable that a host may set otherwise.
+SETTINGS = {
+    "user": "kafka_user",
+    "java_home": "kafka_java_home",
+    "nofile_limit": "kafka_nofile_limit",
+    "partition_budget": "kafka_partition_budget",
+    "disks": "kafka_data_disks",
+}
+
+
+def wanted(arguments: Mapping[str, Any], hostvars: Mapping[str, Any]) -> Wanted:
+    """What is asked of a host: its own variables over the role's, which the task's arguments carry."""
+    found = {name: hostvars.get(variable, arguments.get(name)) for name, variable in SETTINGS.items()}
+    given = {name: value for name, value in found.items() if value not in (None, "")}
+    default = Wanted()
+    return Wanted(
+        user=str(given.get("user", default.user)),
+        java_home=str(given.get("java_home", default.java_home)),
+        nofile_limit=int(given.get("nofile_limit", default.nofile_limit)),
+        partition_budget=int(given.get("partition_budget", default.partition_budget)),
+        disks=tuple(given.get("disks", default.disks)),
+    )
+
+
+def read(arguments: Mapping[str, Any], task_vars: Mapping[str, Any]) -> Subject:
+    """All hosts as they are wanted and as they were found."""
+    desired, hostvars = task_vars["ansible_facts"]["kafka_desired"], task_vars["hostvars"]
+    hosts = []
+    for name in map(str, arguments["hosts"]):
+        facts = (hostvars[name].get("ansible_facts") or {}).get("kafka_host")
+        in_run = name in task_vars["ansible_play_hosts_all"]
+        hosts.append(Host(name, desired["nodes"][name], facts, wanted(arguments, hostvars[name]), in_run))
+    return Subject(tuple(hosts), desired["cluster"])
+
+
+class ActionModule(ActionBase):
+    """Opens no connection: `kafka_host_info` has looked."""
+
+    _supports_check_mode = True
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        super().run(tmp, task_vars)
+        arguments = self._task.args
+        if "kafka_desired" not in (task_vars or {}).get("ansible_facts", {}):
+            return {"failed": True, "msg": "Nothing is known of what the hosts shall be: run kafka_desired first."}
+        subject = read(arguments, task_vars or {})
+        found = preflight.check(subject, tuple(arguments.get("accepted_risks") or ()))
+        if errors(found) and arguments.get("refuse", True):
+            return {"failed": True, "msg": self._refusal(found, len(subject.hosts))}
+        for sentence in report.sentences(found, len(subject.hosts)):
+            DISPLAY.warning(sentence)
+        facts = {"kafka_peers": peers_for_storage(subject), "kafka_disks_pending": any(map(awaits_disk, subject.hosts))}
+        return {"changed": False, "problems": [each.as_dict() for each in found], "ansible_facts": facts}
+
+    def _refusal(self, found: list[Problem], hosts: int) -> str:
+        width = min(shutil.get_terminal_size((120, 40)).columns, 160) - 4
+        heading = f"The hosts are not fit for what is wanted ({report.summary(found)}); nothing was changed."
+        return f"{heading}\n\n{report.table(found, hosts, width)}"
