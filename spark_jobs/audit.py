@@ -1,0 +1,121 @@
+"""The account of a run: what is lost, duplicated, out of order, misplaced, and where. Joins and windows only.
+
+Input is ``reading.judge``'s output. Results are DataFrames whose size depends on partitions or on a limit, never on the
+number of records, so that they may be collected.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import functions as F  # noqa: N812
+
+from spark_jobs.reading import CORRUPT, NULL_VALUE, OTHER_RUN, OURS
+from spark_jobs.record_format import Workload
+from spark_jobs.records import key_number_of, key_of, partition_of, writer_of
+
+SIGNIFICANT_DIGITS = 2
+SPREAD = 1024  # how many groups the records without a number are spread over
+
+
+def account(judged: DataFrame, workload: Workload) -> DataFrame:
+    """Everything that is counted, in one pass: by partition, by the partition where a record belongs, and by latency.
+
+    ``[partition, expected_partition, latency_ms, visible, records, bytes, corrupt, misplaced, other_runs, null_values,
+    fingerprint, first_copies, duplicated, out_of_order, max_latency_ms]``; the latency is cut to two significant
+    digits, so there are a few hundred rows for each partition at most. What is lost of a partition is what was sent to
+    it minus its ``first_copies``.
+    """
+    first = F.col("is_first")
+    copies = [
+        F.count_if(first).alias("first_copies"),
+        F.count_if(~first).alias("duplicated"),
+        F.count_if(first & F.col("is_behind")).alias("out_of_order"),
+        F.max("latency_ms").alias("max_latency_ms"),
+    ]
+    cut = _cut(F.col("latency_ms")).alias("latency_ms")
+    return with_copies(judged, workload).groupBy("partition", "expected_partition", cut).agg(*counters(), *copies)
+
+
+def counters() -> list[Column]:
+    """The counts that need no other record than the one at hand; a stream can keep them, too.
+
+    ``fingerprint`` is equal for two readings when both saw the same records, and hardly ever else (it has 64 bits).
+    """
+    ours = F.col("kind").isin(*OURS)
+    identity = F.xxhash64("partition", "offset", "sequence", "kind")
+    return [
+        F.count(F.lit(1)).alias("visible"),
+        F.count_if(ours).alias("records"),
+        F.coalesce(F.sum(F.when(ours, F.col("bytes"))), F.lit(0)).alias("bytes"),
+        F.count_if(F.col("kind") == CORRUPT).alias("corrupt"),
+        F.count_if(ours & (F.col("partition") != F.col("expected_partition"))).alias("misplaced"),
+        F.count_if(F.col("kind") == OTHER_RUN).alias("other_runs"),
+        F.count_if(F.col("kind") == NULL_VALUE).alias("null_values"),
+        F.coalesce(F.bit_xor(F.when(ours, identity)), F.lit(0)).alias("fingerprint"),
+    ]
+
+
+def with_copies(judged: DataFrame, workload: Workload) -> DataFrame:
+    """Adds ``is_first`` (the copy that counts) and ``is_behind`` (a later record of its key stands before it).
+
+    One sort of each key from its highest number down answers both: a copy is the first when the next row has another
+    number, and it is behind when any row so far (all with higher numbers) has a lower offset. Offsets of different
+    partitions do not compare, so misplaced copies take no part in the order, and they sort as if they came last. Both
+    are null for a record without a number.
+    """
+    sequence = F.col("sequence")
+    key_id = writer_of(sequence, workload) * workload.keys_per_writer + key_number_of(sequence, workload)
+    rows = judged.withColumns(
+        {
+            "key_id": F.coalesce(key_id, -1 - F.col("offset") % SPREAD),
+            "place": F.when(F.col("partition") == F.col("expected_partition"), F.col("offset")),
+        }
+    )
+    downwards = Window.partitionBy("key_id").orderBy(F.desc("sequence"), F.desc_nulls_first("place"))
+    higher = downwards.rowsBetween(Window.unboundedPreceding, -1)
+    is_first = ~F.lead("sequence").over(downwards).eqNullSafe(sequence)
+    is_behind = F.coalesce(F.min("place").over(higher) < F.col("place"), F.lit(False))
+    counted = sequence.isNotNull()
+    return rows.withColumns({"is_first": F.when(counted, is_first), "is_behind": F.when(counted, is_behind)})
+
+
+def missing(spark: SparkSession, judged: DataFrame, workload: Workload) -> DataFrame:
+    """``[sequence: long]``: every number of the run that no record bears."""
+    every = spark.range(workload.records).withColumnRenamed("id", "sequence")
+    return every.join(judged.select("sequence"), "sequence", "left_anti")
+
+
+def first_missing(spark: SparkSession, judged: DataFrame, workload: Workload, limit: int) -> DataFrame:
+    """``[sequence, key, partition, offset_before, offset_after]`` of the ``limit`` lowest missing numbers.
+
+    The neighbours are the nearest received numbers of the same writer in the partition where the record belongs.
+    """
+    sequence = F.col("sequence")
+    lowest = missing(spark, judged, workload).orderBy("sequence").limit(limit)
+    gaps = lowest.select(
+        "sequence",
+        key_of(sequence, workload).alias("key"),
+        partition_of(sequence, workload).alias("gap_partition"),
+        writer_of(sequence, workload).alias("gap_writer"),
+    )
+    received = judged.where(sequence.isNotNull() & (F.col("partition") == F.col("expected_partition"))).select(
+        "partition", "offset", sequence.alias("seen"), writer_of(sequence, workload).alias("writer")
+    )
+    beside = (F.col("partition") == F.col("gap_partition")) & (F.col("writer") == F.col("gap_writer"))
+    seen, offset = F.col("seen"), F.col("offset")
+    return (
+        received.join(F.broadcast(gaps), beside, "right")
+        .groupBy("sequence", "key", F.col("gap_partition").alias("partition"))
+        .agg(
+            F.max_by(offset, F.when(seen < sequence, seen)).alias("offset_before"),
+            F.min_by(offset, F.when(seen > sequence, seen)).alias("offset_after"),
+        )
+        .orderBy("sequence")
+    )
+
+
+def _cut(latency: Column) -> Column:
+    """The latency with all but its leading digits set to zero."""
+    size = F.length(F.abs(latency).cast("string"))
+    step = F.pow(F.lit(10), F.greatest(size - SIGNIFICANT_DIGITS, F.lit(0))).cast("long")
+    return F.call_function("div", latency, step) * step

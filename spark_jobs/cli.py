@@ -1,0 +1,54 @@
+"""Arguments, errors and exit codes, the same for every command here."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from spark_jobs import config
+from spark_jobs.errors import EXIT_DEFECT, SmokeError, UsageError
+
+
+class Parser(argparse.ArgumentParser):
+    """Bad arguments become a ``UsageError``: argparse's own exit code, 2, would say that the cluster is unreachable."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError([message, self.format_usage().strip()])
+
+
+def parser(prog: str, description: str) -> Parser:
+    """A parser with ``--config``."""
+    made = Parser(prog=prog, description=description)
+    made.add_argument(
+        "--config", type=Path, required=True, help="JSON file; its names are listed in spark_jobs/config.py"
+    )
+    return made
+
+
+def guarded(action: Callable[[], int]) -> int:
+    """The action's exit code, or that of its error, whose message goes to standard error."""
+    try:
+        return action()
+    except SmokeError as error:
+        sys.stderr.write(f"{error}\n")
+        return error.exit_code
+    except Exception:  # a code of 1 would look like a verdict
+        traceback.print_exc()
+        return EXIT_DEFECT
+
+
+def with_config(
+    arguments: Sequence[str], prog: str, description: str, action: Callable[[config.SmokeConfig], int]
+) -> int:
+    """Load the configuration that ``--config`` names, make its ``output_dir``, and run ``action`` on it, guarded."""
+
+    def run() -> int:
+        settings = config.load(parser(prog, description).parse_args(arguments).config)
+        settings.output_dir.mkdir(parents=True, exist_ok=True)
+        return action(settings)
+
+    return guarded(run)

@@ -1,0 +1,49 @@
+"""What ``smoke.py`` does around ``run.smoke``: the report whatever happens, and the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spark_jobs import report, round_trip, run, session
+from spark_jobs.cli import with_config
+from spark_jobs.config import SmokeConfig
+from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, UnreachableError
+from spark_jobs.progress import Progress
+from spark_jobs.report_schema import Report
+from spark_jobs.trip import Trip
+from spark_jobs.verdict import unreachable
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the job; the exit code."""
+    return with_config(arguments, "smoke.py", "Write records to Kafka, read them back, account for each.", _run)
+
+
+def _run(config: SmokeConfig) -> int:
+    progress = Progress(config.output_dir)
+    trip = round_trip.saved_or_made(config, progress)
+    draft = report.begun(config, progress)
+    draft["round_trip"] = trip.result
+    try:
+        _on_a_session(draft, config, trip, progress)
+    except UnreachableError as error:
+        draft["verdict"] = unreachable(str(error))
+        report.write(draft, progress, config.output_dir)
+        raise
+    path = report.write(draft, progress, config.output_dir)
+    for sentence in draft["verdict"]["sentences"]:
+        progress.say(sentence)
+    progress.say(f"{draft['verdict']['outcome']}; {path}")
+    return EXIT_PROVEN if draft["verdict"]["outcome"] == "proven" else EXIT_FAILED
+
+
+def _on_a_session(draft: Report, config: SmokeConfig, trip: Trip, progress: Progress) -> None:
+    before = progress.seconds
+    spark = session.open_session(config.run_id)
+    try:
+        draft["spark"] = session.describe(spark, progress.seconds - before)
+        progress.say(f"Spark {spark.version} is up on {spark.sparkContext.master}")
+        with session.explaining():
+            run.smoke(spark, config, trip, draft, progress)
+    finally:
+        spark.stop()

@@ -1,0 +1,127 @@
+"""The configuration file of a smoke run: JSON, checked as a whole, every problem in one message.
+
+Required: ``run_id`` (1 to 16 of ``A-Z a-z 0-9 . _ -``, new for each run), ``bootstrap_servers`` (``host:port,…``),
+``topic`` (exists already, with ``partitions`` partitions), ``partitions``, ``records``, ``record_bytes`` (of a value),
+``output_dir`` (for ``report.json``). Optional: ``writers`` (parallel producers; unset: as many as Spark has cores),
+``client_options`` (``kafka.*``), ``round_trip_seconds`` (deadline of the native round trip), and for the report
+``cluster``, ``versions``, ``timeline`` (path of the callback's JSON lines), ``settings``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from spark_jobs.errors import UsageError
+from spark_jobs.record_format import (
+    MAX_PARTITIONS,
+    MAX_RECORDS,
+    MAX_WRITERS,
+    MIN_RECORD_BYTES,
+    RUN_ID_PATTERN,
+)
+
+REQUIRED = ("run_id", "bootstrap_servers", "topic", "partitions", "records", "record_bytes", "output_dir")
+LIMITS = {
+    "partitions": (1, MAX_PARTITIONS),
+    "records": (1, MAX_RECORDS),
+    "record_bytes": (MIN_RECORD_BYTES, 1_000_000),
+    "writers": (1, MAX_WRITERS),
+    "round_trip_seconds": (1, 600),
+}
+PATTERNS = {
+    "run_id": (RUN_ID_PATTERN, "1 to 16 letters, digits, dots, dashes or underscores"),
+    "bootstrap_servers": (r"[^\s,:]+:\d+(,[^\s,:]+:\d+)*|\[.+\]:\d+(,.+)*", "host:port,host:port"),
+    "topic": (r"[A-Za-z0-9._-]{1,249}", "a Kafka topic name"),
+    "output_dir": (r"(?s).+", "a directory"),
+    "timeline": (r"(?s).+", "a file"),
+}
+DICTIONARIES = ("client_options", "cluster", "versions", "settings")
+FIXED_OPTIONS = {
+    "kafka.bootstrap.servers": "it comes from bootstrap_servers",
+    "kafka.acks": "what is not acknowledged by all cannot be called lost",
+    "kafka.enable.idempotence": "the order within a key depends on it",
+    "kafka.isolation.level": "aborted transactions would be read",
+}
+
+
+@dataclass(frozen=True)
+class SmokeConfig:
+    """One run, as the file says it."""
+
+    run_id: str
+    bootstrap_servers: str
+    topic: str
+    partitions: int
+    records: int
+    record_bytes: int
+    output_dir: Path
+    writers: int | None = None
+    round_trip_seconds: float = 10.0
+    timeline: Path | None = None
+    client_options: Mapping[str, str] = field(default_factory=dict)
+    cluster: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+def load(path: Path) -> SmokeConfig:
+    """The configuration in ``path``, or a ``UsageError`` that lists everything wrong with it."""
+    try:
+        content = json.loads(path.read_text())
+    except OSError as error:
+        raise UsageError([f"{path}: cannot be read: {error.strerror}"]) from None
+    except ValueError as error:
+        raise UsageError([f"{path}: is not JSON: {error}"]) from None
+    found = problems(content)
+    if found:
+        raise UsageError([f"{path}: {problem}" for problem in found])
+    paths = {name: Path(content[name]) for name in ("output_dir", "timeline") if content.get(name)}
+    return SmokeConfig(**{**content, **paths})
+
+
+def problems(content: object) -> list[str]:
+    """One line for each thing wrong: name, value, what is allowed."""
+    if not isinstance(content, dict):
+        return [f"must be an object with the names {', '.join(REQUIRED)}"]
+    known = SmokeConfig.__dataclass_fields__.keys()
+    found = [f"{name}: is missing" for name in REQUIRED if name not in content]
+    found += [f"{name}: unknown name; known are {', '.join(known)}" for name in content if name not in known]
+    present = {name: value for name, value in content.items() if name in known}
+    return found + [line for name, value in present.items() for line in _value_problems(name, value)]
+
+
+def _value_problems(name: str, value: Any) -> list[str]:
+    optional = name not in REQUIRED
+    if value is None and optional and name not in DICTIONARIES:
+        return []
+    if name in LIMITS:
+        low, high = LIMITS[name]
+        whole = isinstance(value, int) or (name == "round_trip_seconds" and isinstance(value, float))
+        fits = whole and not isinstance(value, bool) and low <= value <= high
+        return [] if fits else [f"{name}: {value!r} must be a number from {low} to {high}"]
+    if name in PATTERNS:
+        pattern, allowed = PATTERNS[name]
+        return (
+            [] if isinstance(value, str) and re.fullmatch(pattern, value) else [f"{name}: {value!r} must be {allowed}"]
+        )
+    if not isinstance(value, dict):
+        return [f"{name}: {value!r} must be an object"]
+    return _option_problems(value) if name == "client_options" else []
+
+
+def _option_problems(options: dict[str, Any]) -> list[str]:
+    """What must not be in ``client_options``; values are not shown, they may be secret."""
+    found = []
+    for name, text in options.items():
+        if name in FIXED_OPTIONS:
+            found.append(f"client_options: {name} cannot be set: {FIXED_OPTIONS[name]}")
+        if not name.startswith("kafka."):
+            found.append(f"client_options: {name} must begin with kafka.")
+        if not isinstance(text, str):
+            found.append(f"client_options: {name} must be a text")
+    return found

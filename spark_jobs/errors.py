@@ -1,0 +1,48 @@
+"""What can end a smoke test other than its verdict, and the exit codes.
+
+    SmokeError               the message says what, where, and what to do
+      UsageError             3: the arguments or the configuration are wrong; all problems at once
+      InstallationError      3: Java, PySpark or the connector's jars are missing here
+      UnreachableError       2: the cluster cannot be reached, or stopped answering
+
+A finished audit ends with 0 (proven) or 1 (failed: something was lost, corrupt, out of order or misplaced); anything
+else that goes wrong inside the job is a defect of the job: its traceback is shown and the code is 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+EXIT_PROVEN = 0
+EXIT_FAILED = 1
+EXIT_UNREACHABLE = 2
+EXIT_USAGE = 3
+EXIT_DEFECT = 4
+
+
+class SmokeError(Exception):
+    """The root; ``exit_code`` is what the process ends with."""
+
+    exit_code = EXIT_DEFECT
+
+
+class UsageError(SmokeError):
+    """Every problem of the arguments or the configuration, one line each."""
+
+    exit_code = EXIT_USAGE
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = list(problems)
+
+
+class InstallationError(SmokeError):
+    """Something that the job needs on this machine is missing."""
+
+    exit_code = EXIT_USAGE
+
+
+class UnreachableError(SmokeError):
+    """The cluster did not answer in time, or refused."""
+
+    exit_code = EXIT_UNREACHABLE

@@ -1,0 +1,135 @@
+"""The second client: librdkafka (confluent-kafka), for what needs no JVM. Offsets, leaders, and its option names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+from confluent_kafka import IsolationLevel, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin._listoffsets import OffsetSpec
+
+from spark_jobs.errors import UnreachableError, UsageError
+
+SAME_NAME = ("security.protocol", "sasl.mechanism", "ssl.endpoint.identification.algorithm")
+FILES = {
+    "ssl.truststore.location": "ssl.ca.location",
+    "ssl.keystore.location": "ssl.keystore.location",
+    "ssl.keystore.password": "ssl.keystore.password",
+    "ssl.key.password": "ssl.key.password",
+}
+JAAS_ENTRY = re.compile(r'\b(username|password)\s*=\s*"((?:[^"\\]|\\.)*)"')
+
+
+@dataclass(frozen=True)
+class TopicView:
+    """A topic as a broker describes it: leader of each partition (null: none) and address of each broker."""
+
+    leaders: Mapping[int, int | None]
+    brokers: Mapping[int, str]
+    replication_factor: int
+
+
+@dataclass
+class Complaints:
+    """What librdkafka reports in the background, the last word of each broker; for messages that say who refused."""
+
+    last: dict[str, str] = field(default_factory=dict)
+
+    def note(self, error: KafkaError) -> None:
+        """``error_cb``: keep the broker's own sentence (``host:port/id: Connect to … failed: …``)."""
+        broker, found, reason = error.str().partition(": ")
+        if error.code() in {KafkaError._TRANSPORT, KafkaError._RESOLVE, KafkaError._SSL, KafkaError._AUTHENTICATION}:
+            self.last[broker.rpartition("/")[0] or broker] = reason if found else error.str()
+
+    def __str__(self) -> str:
+        return "; ".join(f"{broker}: {reason}" for broker, reason in sorted(self.last.items())) or "no answer at all"
+
+
+def native_options(client_options: Mapping[str, str]) -> dict[str, str]:
+    """Java's ``kafka.*`` options under librdkafka's names; what has no counterpart is refused.
+
+    A truststore must be PEM (librdkafka reads no JKS), a keystore PKCS#12.
+    """
+    options: dict[str, str] = {}
+    unknown = []
+    for name, value in client_options.items():
+        short = name.removeprefix("kafka.")
+        if short in SAME_NAME or short in FILES:
+            options[FILES.get(short, short)] = value
+        elif short == "sasl.jaas.config":
+            options.update({f"sasl.{entry}": text for entry, text in JAAS_ENTRY.findall(value)})
+        elif not short.endswith("store.type"):
+            unknown.append(name)
+    if unknown:
+        raise UsageError(
+            [f"client_options: the native client has no counterpart of {name}: remove it" for name in unknown]
+        )
+    return options
+
+
+def client_config(
+    bootstrap_servers: str, client_options: Mapping[str, str], complaints: Complaints, **more: Any
+) -> dict[str, Any]:
+    """What any librdkafka client is made with; its complaints are collected instead of printed."""
+    named = {"bootstrap.servers": bootstrap_servers, "error_cb": complaints.note}
+    return {**native_options(client_options), **QUIET, **named, **more}
+
+
+class NativeAdmin:
+    """Answers about one topic, each within ``timeout`` seconds; silence is an ``UnreachableError``."""
+
+    def __init__(self, bootstrap_servers: str, client_options: Mapping[str, str], timeout: float) -> None:
+        self._servers = bootstrap_servers
+        self._timeout = timeout
+        self._complaints = Complaints()
+        self._admin = AdminClient(client_config(bootstrap_servers, client_options, self._complaints))
+
+    def describe(self, topic: str) -> TopicView:
+        """Leaders and brokers; never creates the topic."""
+        metadata = self._asked(lambda: self._admin.list_topics(timeout=self._timeout))
+        if topic not in metadata.topics:
+            raise UsageError(
+                [f"topic: {topic} does not exist on {self._servers}: create it first (role kafka_smoke does)"]
+            )
+        partitions = metadata.topics[topic].partitions.values()
+        return TopicView(
+            leaders={entry.id: entry.leader if entry.leader >= 0 else None for entry in partitions},
+            brokers={broker.id: f"{broker.host}:{broker.port}" for broker in metadata.brokers.values()},
+            replication_factor=min(len(entry.replicas) for entry in partitions),
+        )
+
+    def end_offsets(self, topic: str, partitions: list[int]) -> dict[int, int]:
+        """The offset behind the last decided record of each partition: open transactions end it earlier."""
+        return self._offsets(topic, partitions, _LATEST)
+
+    def start_offsets(self, topic: str, partitions: list[int]) -> dict[int, int]:
+        """The first offset that each partition still has."""
+        return self._offsets(topic, partitions, _EARLIEST)
+
+    def _offsets(self, topic: str, partitions: list[int], which: OffsetSpec) -> dict[int, int]:
+        request = {TopicPartition(topic, partition): which for partition in partitions}
+        level = IsolationLevel.READ_COMMITTED
+        futures = self._asked(
+            lambda: self._admin.list_offsets(request, isolation_level=level, request_timeout=self._timeout)
+        )
+        return {entry.partition: self._asked(future.result).offset for entry, future in futures.items()}
+
+    def _asked(self, question: Callable[[], Any]) -> Any:
+        began = monotonic()
+        try:
+            return question()
+        except KafkaException as error:
+            seconds = monotonic() - began
+            reason = error.args[0].str() if error.args else str(error)
+            raise UnreachableError(
+                f"no answer from {self._servers} within {seconds:.1f} s ({reason}); {self._complaints}"
+            ) from None
+
+
+_LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call]
+_EARLIEST: OffsetSpec = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
+QUIET = {"log_level": 0, "socket.connection.setup.timeout.ms": 2000, "reconnect.backoff.max.ms": 500}

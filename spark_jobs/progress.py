@@ -1,0 +1,31 @@
+"""One line for each thing done, with the seconds since the beginning: on standard output, and in ``progress.log``."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+from time import monotonic
+
+FILE = "progress.log"
+
+
+@dataclass
+class Progress:
+    """``say`` writes a line; ``progress.log`` in ``directory`` lets people follow a run that Ansible started."""
+
+    directory: Path
+    started: datetime = field(default_factory=lambda: datetime.now(timezone.utc))
+    _began: float = field(default_factory=monotonic)
+
+    @property
+    def seconds(self) -> float:
+        return monotonic() - self._began
+
+    def say(self, text: str) -> None:
+        line = f"{self.seconds:6.1f} s  {text}\n"
+        sys.stdout.write(line)
+        sys.stdout.flush()
+        with (self.directory / FILE).open("a") as file:
+            file.write(line)

@@ -1,0 +1,113 @@
+"""Puts ``report.json`` together and writes it; the shape is ``report_schema``'s."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from spark_jobs.config import SmokeConfig
+from spark_jobs.progress import Progress
+from spark_jobs.record_format import Workload as RecordWorkload
+from spark_jobs.report_check import problems
+from spark_jobs.report_schema import SCHEMA_VERSION, Report, TimelineEntry, Topic, Workload
+from spark_jobs.verdict import NOT_CHECKED, unreachable
+
+FILE = "report.json"
+
+
+def begun(config: SmokeConfig, progress: Progress) -> Report:
+    """A report of a run of which nothing is known yet but what it was asked to do."""
+    return Report(
+        schema=SCHEMA_VERSION,
+        run_id=config.run_id,
+        started=_iso(progress.started),
+        finished=_iso(progress.started),
+        seconds=0.0,
+        verdict=unreachable("it was interrupted."),
+        topic=_topic(config),
+        workload=Workload(
+            records=config.records, record_bytes=config.record_bytes, writers=config.writers or 0, keys=0
+        ),
+        counts=None,
+        first_missing=[],
+        per_partition=[],
+        per_broker=[],
+        latency=None,
+        throughput=None,
+        stream=None,
+        round_trip=None,
+        spark=None,
+        cluster=dict(config.cluster),
+        versions=dict(config.versions),
+        settings={node: dict(properties) for node, properties in config.settings.items()},
+        timeline=timeline(config.timeline),
+        not_checked=list(NOT_CHECKED),
+    )
+
+
+def workload_of(workload: RecordWorkload) -> Workload:
+    """The workload as the report names it."""
+    return Workload(
+        records=workload.records, record_bytes=workload.record_bytes, writers=workload.writers, keys=workload.keys
+    )
+
+
+def write(report: Report, progress: Progress, directory: Path) -> Path:
+    """Stamp the end, check the shape, write in one step; the path."""
+    report["seconds"] = round(progress.seconds, 1)
+    report["finished"] = _iso(datetime.now(timezone.utc))
+    wrong = problems(report)
+    if wrong:
+        raise AssertionError("the report has not the shape of report_schema:\n" + "\n".join(wrong))
+    path = directory / FILE
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps(report, indent=2) + "\n")
+    os.replace(partial, path)
+    return path
+
+
+def timeline(path: Path | None) -> list[TimelineEntry]:
+    """The callback's JSON lines; a line still being written and lines of another shape are left out."""
+    if path is None or not path.is_file():
+        return []
+    entries = [_entry(line) for line in path.read_text().splitlines()]
+    return [entry for entry in entries if entry is not None]
+
+
+def _entry(line: str) -> TimelineEntry | None:
+    try:
+        found: dict[str, Any] = json.loads(line)
+        return TimelineEntry(
+            host=str(found["host"]),
+            phase=str(found["phase"]),
+            task=str(found["task"]),
+            start=float(found["start"]),
+            end=float(found["end"]),
+            changed=bool(found["changed"]),
+            ok=bool(found["ok"]),
+        )
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _topic(config: SmokeConfig) -> Topic:
+    """The topic, and what the cluster snapshot says of it."""
+    described: list[Mapping[str, Any]] = [
+        topic for topic in config.cluster.get("topics", []) if topic.get("name") == config.topic
+    ]
+    replicas = [len(partition["replicas"]) for topic in described for partition in topic["partitions"]]
+    minimum = config.cluster.get("min_insync", {}).get(config.topic)
+    return Topic(
+        name=config.topic,
+        partitions=config.partitions,
+        replication_factor=min(replicas, default=None),
+        min_insync_replicas=None if minimum is None else int(minimum),
+    )
+
+
+def _iso(moment: datetime) -> str:
+    return moment.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,168 @@
+"""From the audit's rows to the report's numbers: pure functions over a few hundred rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from spark_jobs.record_format import Workload
+from spark_jobs.report_schema import BrokerResult, Bucket, Counts, Latency, PartitionResult
+
+SUMMED = (
+    "visible",
+    "records",
+    "bytes",
+    "corrupt",
+    "misplaced",
+    "other_runs",
+    "null_values",
+    "duplicated",
+    "out_of_order",
+)
+EDGES_MS = (
+    0,
+    1,
+    2,
+    3,
+    5,
+    7,
+    10,
+    15,
+    20,
+    30,
+    50,
+    70,
+    100,
+    150,
+    200,
+    300,
+    500,
+    700,
+    1000,
+    1500,
+    2000,
+    3000,
+    5000,
+    7000,
+    10000,
+)
+PERCENTILES = {"p50_ms": 0.5, "p95_ms": 0.95, "p99_ms": 0.99, "p999_ms": 0.999}
+CLOCK = "from the Spark executor's clock when a record is made to the leading broker's clock when it is appended"
+
+Row = Mapping[str, Any]
+
+
+def per_partition(
+    rows: Iterable[Row], workload: Workload, offsets: Mapping[int, tuple[int, int]], leaders: Mapping[int, int | None]
+) -> list[PartitionResult]:
+    """One result for each partition of ``offsets`` (first and end offset of what was read), in their order."""
+    found: dict[int, Counter[str]] = {partition: Counter() for partition in offsets}
+    first_copies: Counter[int] = Counter()
+    for row in rows:
+        found.setdefault(row["partition"], Counter()).update({name: row[name] for name in SUMMED})
+        if row["expected_partition"] is not None:
+            first_copies[row["expected_partition"]] += row["first_copies"]
+    return [
+        PartitionResult(
+            partition=partition,
+            leader=leaders.get(partition),
+            first_offset=first,
+            end_offset=end,
+            records=found[partition]["records"],
+            bytes=found[partition]["bytes"],
+            holes=end - first - found[partition]["visible"],
+            lost=workload.expected_in(partition) - first_copies[partition],
+            duplicated=found[partition]["duplicated"],
+            corrupt=found[partition]["corrupt"],
+            out_of_order=found[partition]["out_of_order"],
+            misplaced=found[partition]["misplaced"],
+            unexpected=found[partition]["visible"] - found[partition]["records"],
+        )
+        for partition, (first, end) in sorted(offsets.items())
+    ]
+
+
+def counts(partitions: list[PartitionResult], rows: Iterable[Row], written: int) -> Counts:
+    """The whole run's account."""
+    kinds: Counter[str] = Counter()
+    for row in rows:
+        kinds.update({name: row[name] for name in ("other_runs", "null_values")})
+    return Counts(
+        written=written,
+        read=sum(result["records"] for result in partitions),
+        lost=sum(result["lost"] for result in partitions),
+        duplicated=sum(result["duplicated"] for result in partitions),
+        corrupt=sum(result["corrupt"] for result in partitions),
+        out_of_order=sum(result["out_of_order"] for result in partitions),
+        misplaced=sum(result["misplaced"] for result in partitions),
+        unexpected=sum(result["unexpected"] for result in partitions),
+        other_runs=kinds["other_runs"],
+        null_values=kinds["null_values"],
+    )
+
+
+def per_broker(partitions: list[PartitionResult], brokers: Mapping[int, str]) -> list[BrokerResult]:
+    """Partitions added up by leader: every broker, also one that leads none; last those without a leader."""
+    led: dict[int | None, list[PartitionResult]] = {node: [] for node in sorted(brokers)}
+    for result in partitions:
+        led.setdefault(result["leader"], []).append(result)
+    return [
+        BrokerResult(
+            node_id=node,
+            host=None if node is None else brokers.get(node),
+            partitions=len(results),
+            records=sum(result["records"] for result in results),
+            bytes=sum(result["bytes"] for result in results),
+            lost=sum(result["lost"] for result in results),
+            corrupt=sum(result["corrupt"] for result in results),
+        )
+        for node, results in led.items()
+    ]
+
+
+def latency(rows: Iterable[Row]) -> Latency | None:
+    """Percentiles (nearest rank) and histogram; null when the topic's timestamps are not the brokers' own."""
+    by_ms: Counter[int] = Counter()
+    highest: list[int] = []
+    for row in rows:
+        if row["latency_ms"] is not None:
+            by_ms[row["latency_ms"]] += row["visible"]
+            highest.append(row["max_latency_ms"])
+    if not by_ms:
+        return None
+    return Latency(
+        clock=CLOCK,
+        records=by_ms.total(),
+        negative=sum(records for ms, records in by_ms.items() if ms < 0),
+        p50_ms=percentile(by_ms, PERCENTILES["p50_ms"]),
+        p95_ms=percentile(by_ms, PERCENTILES["p95_ms"]),
+        p99_ms=percentile(by_ms, PERCENTILES["p99_ms"]),
+        p999_ms=percentile(by_ms, PERCENTILES["p999_ms"]),
+        max_ms=max(highest),
+        histogram=histogram(by_ms),
+    )
+
+
+def percentile(by_ms: Mapping[int, int], share: float) -> int:
+    """The smallest value that at least ``share`` of the records do not exceed."""
+    wanted = share * sum(by_ms.values())
+    seen = 0
+    for ms, records in sorted(by_ms.items()):
+        seen += records
+        if seen >= wanted:
+            return ms
+    return max(by_ms)
+
+
+def histogram(by_ms: Mapping[int, int]) -> list[Bucket]:
+    """Buckets between the edges and one at each open end."""
+    bounds = zip((None, *EDGES_MS), (*EDGES_MS, None))
+    return [
+        Bucket(
+            from_ms=low,
+            to_ms=high,
+            records=sum(n for ms, n in by_ms.items() if (low is None or ms >= low) and (high is None or ms < high)),
+        )
+        for low, high in bounds
+    ]
