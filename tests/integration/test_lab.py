@@ -24,10 +24,31 @@ PLAY = """
   gather_facts: false
   tasks: [{{ansible.builtin.include_role: {{name: kafka_lab, tasks_from: {entry}}}}}]
 """
+STEPS = """
+- hosts: one,two
+  gather_facts: false
+  any_errors_fatal: true
+  tasks:
+    - become: true
+      kafka_files: {files: [{path: /opt/by_root, content: "kept", owner: root, group: root, mode: "0600"}]}
+    - ansible.builtin.command: cat /opt/by_root
+      become: true
+      changed_when: false
+      register: seen
+    - ansible.builtin.command: hostname
+      delegate_to: two
+      run_once: true
+      changed_when: false
+      register: elsewhere
+    - ansible.builtin.debug: {msg: "{{ seen.stdout }} {{ elsewhere.stdout }}"}
+    - ansible.builtin.command: /bin/false
+      when: inventory_hostname == 'one'
+    - ansible.builtin.debug: {msg: never reached}
+"""
 
 
-def run(*command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(command, env=ENVIRONMENT, cwd=ROOT, capture_output=True, text=True, check=False)
+def run(*command: str, check: bool = True, **more: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(command, env={**ENVIRONMENT, **more}, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0 or not check, done.stdout + done.stderr
     return done
 
@@ -108,6 +129,22 @@ def test_a_stopped_host_comes_back_with_its_disk_and_a_new_one_joins(lab: Lab) -
     assert lab.ssh("two", "cat /opt/disk") == "kept"
     assert yaml.safe_load(lab.inventory.read_text())["all"]["hosts"]["two"] == before
     assert lab.ssh("new", "getent hosts one two | wc -l") == "2"
+
+
+@pytest.mark.parametrize("mitogen", ["1", "0"])
+def test_a_play_runs_the_same_by_mitogen_and_by_plain_ssh(lab: Lab, mitogen: str) -> None:
+    playbook = lab.home / "steps.yml"
+    playbook.write_text(STEPS)
+    lab.ssh("one", "sudo rm -f /opt/by_root")
+    ansible = [str(ROOT / ".venv/bin/ansible-playbook"), "-v", "-i", str(lab.inventory), str(playbook)]
+    done = run(*ansible, check=False, KRAFTWRIGHT_MITOGEN=mitogen, ANSIBLE_STRATEGY="kraft_linear")
+    told = done.stdout
+    assert done.returncode == 2
+    assert ("Tasks go over plain ssh" in told) == (mitogen == "0")
+    assert told.count("kept two") == 2
+    assert "never reached" not in told
+    assert "ok=4    changed=1    unreachable=0    failed=1" in told
+    assert lab.ssh("one", "sudo stat -c '%U %a' /opt/by_root") == "root 600"
 
 
 def test_memory_is_limited(lab: Lab) -> None:
