@@ -161,9 +161,10 @@ def patiently(client: Client, parts: Collection[str], seconds: float) -> Snapsho
 
 
 def whom_they_follow(client: Client, addresses: Collection[str]) -> list[str]:
-    """For each controller listener, in words, which leader it knows."""
+    """For each controller listener, in words, which leader it knows (or knew last, while a majority is away)."""
     known = controllers(client, addresses)
     leaders = {
-        one: f"follows controller {leader}" if leader >= 0 else "knows no leader" for one, leader in known.items()
+        one: f"takes controller {leader} for the leader" if leader >= 0 else "knows no leader"
+        for one, leader in known.items()
     }
     return [f"The controller at {one} {leaders.get(one, 'does not answer')}." for one in addresses]

@@ -1,0 +1,107 @@
+"""The gate and health while nodes stop, hang and come back, against real brokers of this file's own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.integration.kafka_cluster import KafkaCluster
+
+Module = Callable[..., dict[str, Any]]
+QUICK = {"broker.session.timeout.ms": "3000", "broker.heartbeat.interval.ms": "500"}
+
+
+@pytest.fixture(scope="module")
+def fragile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
+    cluster = KafkaCluster.start(tmp_path_factory.mktemp("fragile"), properties=QUICK)
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture
+def client(fragile: KafkaCluster) -> dict[str, Any]:
+    return {"bootstrap_servers": [fragile.bootstrap_servers]}
+
+
+@pytest.fixture
+def health(fragile: KafkaCluster, client: dict[str, Any], run_module: Module) -> Module:
+    ids = list(fragile.nodes)
+    wanted = {"cluster_id": fragile.cluster_id, "broker_ids": ids, "voter_ids": ids}
+    controllers = fragile.controller_bootstrap.split(",")
+
+    def run(**params: Any) -> dict[str, Any]:
+        return run_module("kafka_health", client=client, expected=wanted, unit="", controllers=controllers, **params)
+
+    return run
+
+
+def leader(run_module: Module, client: dict[str, Any]) -> int:
+    return int(run_module("kafka_quorum_info", client=client)["quorum"]["leader_id"])
+
+
+def test_a_stopped_node_is_missed_held_against_the_others_and_forgiven_when_it_is_back(
+    fragile: KafkaCluster, client: dict[str, Any], run_module: Module, health: Module
+) -> None:
+    run_module("kafka_topic", client=client, name="orders", partitions=6)
+    gate: Module = lambda **params: run_module("kafka_node_gate", client=client, **params)  # noqa: E731
+    assert all(gate(node_ids=[node], timeout=10)["allowed"] for node in fragile.nodes)
+    assert not gate(node_ids=[1, 2], timeout=1).get("allowed")
+
+    fragile.stop_node(3)
+    missed = health(node_id=3, timeout=2)
+    assert missed["failed"]
+    assert "broker 3 is fenced (registered, not serving)" in missed["msg"]
+    refused = gate(node_ids=[1], timeout=3)
+    assert refused["failed"]
+    assert "without 1 only 1 of 3 controllers are caught up" in refused["msg"]
+    assert "of min 2 would fall to 1" in refused["msg"]
+    assert gate(node_ids=[3], timeout=3)["allowed"]
+    predicted = run_module("kafka_node_gate", check_mode=True, client=client, node_ids=[1])
+    assert not predicted.get("failed")
+    assert predicted["reasons"]
+
+    fragile.launch_node(3)
+    assert gate(node_ids=[1], timeout=120)["allowed"]
+    assert health(node_id=3, timeout=120)["healthy"]
+
+
+def test_readiness_is_noticed_soon_after_the_node_is_ready(
+    fragile: KafkaCluster, client: dict[str, Any], run_module: Module, health: Module
+) -> None:
+    node = next(one for one in fragile.nodes if one != leader(run_module, client))
+    fragile.stop_node(node)
+    before = len(fragile.nodes[node].log.read_text())
+    fragile.launch_node(node)
+    assert health(node_id=node, timeout=120)["healthy"]
+    assert "Kafka Server started" in fragile.nodes[node].log.read_text()[before:]
+
+
+def test_a_node_that_hangs_is_not_healthy_though_its_sockets_are_open(
+    fragile: KafkaCluster, client: dict[str, Any], run_module: Module, health: Module
+) -> None:
+    node = next(one for one in fragile.nodes if one != leader(run_module, client))
+    fragile.pause_node(node)
+    found = health(node_id=node, timeout=4)
+    fragile.resume_node(node)
+    assert found["failed"]
+    assert any(f"{node}" in text for text in found["problems"])
+    assert health(node_id=node, timeout=120)["healthy"]
+
+
+def test_a_lost_majority_is_named_with_what_the_controllers_say(fragile: KafkaCluster, health: Module) -> None:
+    for node in (1, 2):
+        fragile.kill_node(node)
+    time.sleep(3)
+    found = health(node_id=3, timeout=2)
+    assert found["failed"]
+    assert "quorum is not known" in found["msg"]
+    addresses = fragile.controller_bootstrap.split(",")
+    assert f"The controller at {addresses[0]} does not answer." in found["msg"]
+    assert f"The controller at {addresses[2]} " in found["msg"]
+    assert f"The controller at {addresses[2]} does not answer." not in found["msg"]
+    for node in (1, 2):
+        fragile.launch_node(node)
+    assert health(node_id=1, timeout=120)["healthy"]

@@ -1,0 +1,133 @@
+"""The client against listeners that are not Kafka, or nobody; against brokers it is tested in tests/integration."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from ansible.module_utils.kraft import client as client_module
+from ansible.module_utils.kraft import gather
+from ansible.module_utils.kraft.client import Client, Question, split_addresses
+from ansible.module_utils.kraft.errors import KraftError, ToolError, UnreachableError
+
+NOBODY = "127.0.0.1:1"
+
+
+@pytest.fixture(autouse=True)
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_module, "CONNECT_SECONDS", 0.3)
+
+
+@pytest.fixture
+def listener() -> Iterator[Callable[[bytes], str]]:
+    """Listens on loopback: takes what comes and answers with the given bytes (nothing: stays silent)."""
+    opened: list[socket.socket] = []
+
+    def serve(sock: socket.socket, answer: bytes) -> None:
+        while True:
+            try:
+                connection, _ = sock.accept()
+            except OSError:
+                return
+            opened.append(connection)
+            if answer:
+                connection.recv(1000)
+                connection.sendall(answer)
+
+    def start(answer: bytes = b"") -> str:
+        sock = socket.create_server(("127.0.0.1", 0))
+        opened.append(sock)
+        threading.Thread(target=serve, args=(sock, answer), daemon=True).start()
+        return f"127.0.0.1:{sock.getsockname()[1]}"
+
+    yield start
+    for one in opened:
+        one.close()
+
+
+@pytest.fixture
+def asking() -> Iterator[Client]:
+    with Client({"bootstrap_servers": [NOBODY]}) as made:
+        yield made
+
+
+def question(asking: Client) -> object:
+    return asking.request("DescribeClusterRequest")
+
+
+def test_addresses_come_as_lists_as_texts_and_as_lists_of_texts() -> None:
+    assert split_addresses("a:1, b:2") == split_addresses(["a:1,b:2"]) == split_addresses(["a:1", "b:2"])
+    assert split_addresses(["a:1", ""]) == ("a:1",)
+
+
+def test_where_nobody_listens_it_is_said_at_once(asking: Client) -> None:
+    started = time.monotonic()
+    with pytest.raises(UnreachableError, match=r"127\.0\.0\.1:1: nobody listens"):
+        asking.ask(NOBODY, question(asking))
+    with pytest.raises(UnreachableError, match="nobody listens"):
+        asking.reach()
+    assert time.monotonic() - started < 0.5
+
+
+def test_a_name_that_nobody_knows_is_unreachable(asking: Client) -> None:
+    with pytest.raises(UnreachableError, match=r"no-such-host\.invalid:9092: DNS"):
+        asking.ask("no-such-host.invalid:9092", question(asking))
+
+
+def test_a_listener_that_stays_silent_is_given_up(asking: Client, listener: Callable[[], str]) -> None:
+    started = time.monotonic()
+    with pytest.raises(UnreachableError, match="accepts connections and does not answer"):
+        asking.ask(listener(), question(asking), seconds=0.3)
+    assert time.monotonic() - started < 2
+
+
+def test_a_listener_that_is_not_kafka_is_an_error_of_ours(asking: Client, listener: Callable[[bytes], str]) -> None:
+    with pytest.raises(KraftError):
+        asking.ask(listener(b"HTTP/1.1 400 Bad Request\r\n\r\n"), question(asking), seconds=0.3)
+
+
+def test_several_addresses_are_asked_at_once(asking: Client, listener: Callable[[], str]) -> None:
+    silent = [listener() for _ in range(4)]
+    started = time.monotonic()
+    answers = asking.ask_all([Question(one, question(asking)) for one in [*silent, NOBODY]], seconds=0.3)
+    assert all(isinstance(one, UnreachableError) for one in answers)
+    assert time.monotonic() - started < 1.5
+
+
+def test_a_login_against_a_silent_listener_keeps_the_deadline(listener: Callable[[], str]) -> None:
+    options = {
+        "bootstrap_servers": [listener()],
+        "security_protocol": "SASL_SSL",
+        "sasl_mechanism": "SCRAM-SHA-512",
+        "sasl_plain_username": "u",
+        "sasl_plain_password": "p",
+    }
+    started = time.monotonic()
+    with Client(options) as secured, pytest.raises(KraftError):
+        secured.ask(secured.addresses[0], question(secured), seconds=0.3)
+    assert time.monotonic() - started < 2
+
+
+def test_codes_of_answers_become_errors_with_kafkas_words(asking: Client) -> None:
+    assert asking.error("topic a", 0, None) is None
+    error = asking.error("topic a", 17, "the name is wrong")
+    assert isinstance(error, ToolError)
+    assert str(error) == "topic a: InvalidTopic: the name is wrong"
+    assert not error.retriable
+    passing = asking.error("topic a", 41, None)
+    assert passing is not None
+    assert passing.retriable
+
+
+def test_a_snapshot_of_nobody_is_unreachable(asking: Client) -> None:
+    with pytest.raises(UnreachableError):
+        gather.observe(asking)
+
+
+def test_an_error_in_an_answer_is_raised(asking: Client) -> None:
+    with pytest.raises(ToolError, match="DescribeCluster: ClusterAuthorizationFailed"):
+        gather.checked(asking, "DescribeCluster", {"error_code": 31, "error_message": None})
+    assert gather.checked(asking, "x", {"error_code": 0}) == {"error_code": 0}
