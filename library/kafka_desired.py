@@ -22,9 +22,11 @@ options:
     type: bool
     default: true
   report:
-    description: How problems that do not fail the task are shown, one line each or everything as JSON.
+    description: >-
+      How problems are shown that do not fail the task, as a line or a row of a table for each. V(json) prints all
+      problems, also those that fail it, for other programs.
     type: str
-    choices: [warnings, json]
+    choices: [warnings, table, json]
     default: warnings
 author: [Kraftwright]
 """
@@ -57,5 +59,5 @@ ansible_facts:
 ARGUMENT_SPEC = {
     "hosts": {"type": "list", "elements": "str", "required": True},
     "refuse": {"type": "bool", "default": True},
-    "report": {"type": "str", "choices": ["warnings", "json"], "default": "warnings"},
+    "report": {"type": "str", "choices": ["warnings", "table", "json"], "default": "warnings"},
 }

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .problem import ERROR, Problem
+from .problem import ERROR, WARNING, Problem
 
 HEADINGS = ("", "where", "value", "what is wrong, and what to do")
 WIDEST_VALUE = 40
@@ -54,8 +54,9 @@ def sentences(problems: Sequence[Problem], hosts: int = 0) -> list[str]:
 
 
 def as_json(problems: Sequence[Problem]) -> str:
-    """For machines: one object for each host and problem."""
-    return json.dumps({"problems": [problem.as_dict() for problem in problems]}, indent=2, default=str)
+    """For machines: how many of which kind, and one object for each host and problem."""
+    counts = {f"{kind}s": sum(problem.severity == kind for problem in problems) for kind in (ERROR, WARNING)}
+    return json.dumps({**counts, "problems": [problem.as_dict() for problem in problems]}, indent=2, default=str)
 
 
 def shown(value: Any) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from . import properties
+from ansible.module_utils.kraft import properties
+
 from .listeners import listener_settings
 from .model import Cluster, Node
 from .quorum import quorum_settings

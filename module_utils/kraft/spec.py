@@ -7,6 +7,7 @@ come as text, because templates give it so.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -55,9 +56,11 @@ def described(value: Any) -> str:
     return next((name for kind, name in names if isinstance(value, kind)), type(value).__name__)
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """The known word most like `word`; empty where none is."""
-    return next(iter(difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.6)), "")
+def nearest(word: str, known: Iterable[str], prefix: str = "", least: float = 0.6) -> str:
+    """The known word most like `word`; empty where none is. A `prefix` that all have says nothing of likeness."""
+    bare = {each[len(prefix) :]: each for each in sorted(known) if each.startswith(prefix)}
+    found = difflib.get_close_matches(word[len(prefix) :], bare, n=1, cutoff=least)
+    return bare[found[0]] if found else ""
 
 
 def _text(value: Any) -> Any:
@@ -71,8 +74,8 @@ def _int(value: Any) -> Any:
         return BROKEN
     if isinstance(value, int):
         return value
-    digits = value.strip() if isinstance(value, str) else ""
-    return int(digits) if digits.isascii() and digits.lstrip("-").isdigit() and digits.count("-") < 2 else BROKEN
+    text = value.strip() if isinstance(value, str) else ""
+    return int(text) if re.fullmatch(r"-?\d+", text, re.ASCII) else BROKEN
 
 
 def _float(value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 import ansible.module_utils
 import yaml
-from ansible.errors import AnsibleError
+from ansible.errors import AnsibleAction, AnsibleError
 from ansible.plugins.action import ActionBase
 from ansible.template import Templar
 from ansible.utils.display import Display
@@ -25,6 +25,11 @@ PREFIX = "kafka_"
 #: Roles whose variables make up the desired state; those of all other roles are checked where somebody sets them.
 CORE = ("kafka", "kafka_host")
 CONNECTION = ("ansible_host", "ansible_port", "ansible_connection")
+ARGUMENTS = {
+    "hosts": {"type": "list", "elements": "str", "required": True},
+    "refuse": {"type": "bool", "default": True},
+    "report": {"type": "str", "choices": ["warnings", "table", "json"], "default": "warnings"},
+}
 DISPLAY = Display()
 
 
@@ -98,6 +103,11 @@ class Inventory:
             name for name in self._hostvars.raw_get(host) if name.startswith(PREFIX) and name not in passing
         )
 
+    def shown(self) -> frozenset[str]:
+        """What a play of this run that validated first has already said."""
+        facts = self._hostvars.raw_get("localhost").get("ansible_facts") or {}
+        return frozenset(map(str, (facts.get("kafka_desired") or {}).get("warnings", ())))
+
     def _connection(self, templar: Any, given: Mapping[str, Any]) -> dict[str, Any]:
         try:
             return {name: plain(templar.template(given[name])) for name in CONNECTION if name in given}
@@ -105,12 +115,9 @@ class Inventory:
             return {}
 
 
-def reason(error: Exception) -> str:
-    """An error's own words without the trail of causes that Ansible puts in front of them."""
-    cause: BaseException = error
-    while cause.__cause__ is not None:
-        cause = cause.__cause__
-    return " ".join(str(getattr(cause, "message", None) or cause).split())
+def reason(error: AnsibleError) -> str:
+    """An error's own words with those of its causes, without the advice that Ansible adds for itself."""
+    return " ".join(str(error).replace("Use -vvvvv to see paths searched.", "").split()).rstrip(".")
 
 
 class ActionModule(ActionBase):
@@ -120,16 +127,18 @@ class ActionModule(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
-        arguments = self._task.args
-        hosts = [str(host) for host in arguments.get("hosts") or []]
+        _, arguments = self.validate_argument_spec(argument_spec=ARGUMENTS)
+        hosts = [str(host) for host in arguments["hosts"]]
         if not hosts:
             return {"failed": True, "msg": "No host to validate: the inventory's group is empty or has another name."}
-        specs = load_specs()
-        inventory = Inventory((task_vars or {})["hostvars"], self._loader, specs)
+        specs, hostvars = load_specs(), (task_vars or {})["hostvars"]
+        inventory = Inventory(hostvars, self._loader, specs)
         variables = [inventory.read(host, hosts) for host in hosts]
         cluster, problems = validation.validate(variables, specs, self._surroundings(inventory, variables, specs))
-        self._show(problems, len(hosts), arguments.get("report", "warnings"))
-        return self._answer(cluster, problems, len(hosts), refuse=arguments.get("refuse", True))
+        if errors(problems) and arguments["refuse"]:
+            raise refusal(problems, len(hosts), arguments["report"])
+        show(problems, len(hosts), arguments["report"], inventory.shown())
+        return answer(cluster, problems, len(hosts))
 
     def _surroundings(
         self, inventory: Inventory, variables: list[reading.HostVariables], specs: Mapping[str, Any]
@@ -142,21 +151,41 @@ class ActionModule(ActionBase):
             archive_exists=Path(self._loader.path_dwim(archive)).is_file() if local else None,
         )
 
-    def _answer(self, cluster: Cluster, problems: list[Problem], hosts: int, *, refuse: bool) -> dict[str, Any]:
-        listed = {"problems": [problem.as_dict() for problem in problems]}
-        if not errors(problems):
-            return {"changed": False, **listed, "ansible_facts": {"kafka_desired": desired.describe(cluster)}}
-        if not refuse:
-            return {"changed": False, **listed}
-        heading = f"The inventory asks for what cannot end well ({report.summary(problems)}); nothing was touched."
-        return {"failed": True, "msg": f"{heading}\n\n{report.table(problems, hosts, self._width())}"}
 
-    def _show(self, problems: list[Problem], hosts: int, form: str) -> None:
-        if form == "json":
-            DISPLAY.display(report.as_json(problems))
-        elif not errors(problems):
-            for sentence in report.sentences(problems, hosts):
+def answer(cluster: Cluster, problems: list[Problem], hosts: int) -> dict[str, Any]:
+    """What was found and, unless something is wrong, what every node should be."""
+    found = {"changed": False, "problems": [problem.as_dict() for problem in problems]}
+    if errors(problems):
+        return found
+    described = {**desired.describe(cluster), "warnings": report.sentences(problems, hosts)}
+    return {**found, "ansible_facts": {"kafka_desired": described}}
+
+
+def refusal(problems: list[Problem], hosts: int, form: str) -> AnsibleAction:
+    """The failure with all problems in it. Ansible prints an error's message, then its result: the table is in one."""
+    heading = f"The inventory asks for what cannot end well ({report.summary(problems)}); nothing was touched."
+    if form == "json":
+        DISPLAY.display(report.as_json(problems))
+        return AnsibleAction(heading, result={"failed": True, "msg": heading})
+    return AnsibleAction(
+        heading, result={"failed": True, "msg": f"{heading}\n\n{report.table(problems, hosts, width())}"}
+    )
+
+
+def show(problems: list[Problem], hosts: int, form: str, shown: frozenset[str]) -> None:
+    """What does not stop the run; what an earlier look of this run has `shown` is not said again."""
+    if form == "json":
+        DISPLAY.display(report.as_json(problems))
+    elif form == "table":
+        DISPLAY.display(f"{hosts} host{'s' if hosts > 1 else ''}: {report.summary(problems)}")
+        if problems:
+            DISPLAY.display(report.table(problems, hosts, width()))
+    else:
+        for sentence in report.sentences(problems, hosts):
+            if sentence not in shown:
                 DISPLAY.warning(sentence)
 
-    def _width(self) -> int:
-        return min(shutil.get_terminal_size((120, 40)).columns, 160) - 4
+
+def width() -> int:
+    """Columns for a table, with room for the indentation that a callback adds."""
+    return min(shutil.get_terminal_size((120, 40)).columns, 160) - 8

@@ -9,11 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from ..problem import Problem
+from . import archive, identity, listeners, names, relations, replication, security, settings, sizing, storage, topology
 from .subject import Subject
 
 Rule = Callable[[Subject], Iterable[Problem]]
 
-RULES: tuple[Rule, ...] = ()
+#: In the order in which a person would look.
+RULES: tuple[Rule, ...] = (
+    *names.RULES,
+    *identity.RULES,
+    *topology.RULES,
+    *listeners.RULES,
+    *storage.RULES,
+    *replication.RULES,
+    *settings.RULES,
+    *relations.RULES,
+    *security.RULES,
+    *archive.RULES,
+    *sizing.RULES,
+)
 
 
 def check(subject: Subject) -> list[Problem]:

@@ -1,21 +1,47 @@
-"""What rules look at: the cluster and whatever else was read on the control machine."""
+"""What rules look at, and the few words that they share."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from ..model import Cluster
+from ..model import Cluster, Node
 
-#: Severity of what endangers data; ``severity.settle`` makes it an error or a warning.
+#: Severity of what endangers data or service; ``severity.settle`` makes it an error or a warning.
 RISK = "risk"
 
 
 @dataclasses.dataclass(frozen=True)
 class Subject:
-    """``names``: all known variables. ``used``: host -> names of ``kafka_*`` variables that it has."""
+    """``names``: all known variables. ``used``: host -> names of the ``kafka_*`` variables that it has.
+
+    ``archive_exists``: whether ``kafka_archive`` is a file of the control machine; None where that cannot be said.
+    """
 
     cluster: Cluster
     names: frozenset[str] = frozenset()
     used: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
     archive_exists: bool | None = None
+
+    def sound(self, *variables: str) -> Iterator[Node]:
+        """The nodes on which all of `variables` could be read."""
+        return (node for node in self.cluster.nodes if not node.broken.intersection(variables))
+
+    def all_sound(self, *variables: str) -> bool:
+        """Whether `variables` could be read on every node: only then can something be said of all of them together."""
+        return not any(node.broken.intersection(variables) for node in self.cluster.nodes)
+
+
+def named(items: Iterable[object], limit: int = 6) -> str:
+    """A few things as a list for people."""
+    texts = [str(item) for item in items]
+    more = f" and {len(texts) - limit} more" if len(texts) > limit else ""
+    return ", ".join(texts[:limit]) + more
+
+
+def sharing(pairs: Iterable[tuple[object, str]]) -> dict[object, list[str]]:
+    """Things that more than one host has: thing -> hosts."""
+    hosts: dict[object, list[str]] = {}
+    for thing, host in pairs:
+        hosts.setdefault(thing, []).append(host)
+    return {thing: found for thing, found in hosts.items() if len(found) > 1}

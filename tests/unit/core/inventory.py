@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.validation import Surroundings, validate
 
 ROOT = Path(__file__).resolve().parents[3]
 CLUSTER_ID = "a3JhZnR3cmlnaHQtZGVtbw"
-LISTENERS = [
+LISTENERS: list[dict[str, Any]] = [
     {"name": "CLIENT", "port": 9092, "protocol": "PLAINTEXT", "purpose": "client"},
     {"name": "INTERNAL", "port": 19092, "protocol": "PLAINTEXT", "purpose": "inter_broker"},
     {"name": "CONTROLLER", "port": 9093, "protocol": "PLAINTEXT", "purpose": "controller"},
@@ -78,3 +78,9 @@ def cluster(*args: Any, **kwargs: Any) -> Cluster:
 def problems_of(found: list[HostVariables], **surroundings: Any) -> list[Problem]:
     used = {each.host: frozenset(each.values) for each in found}
     return validate(found, SPECS, Surroundings(**{"names": frozenset(SPECS), "used": used, **surroundings}))[1]
+
+
+def found(rule: str, *args: Any, **kwargs: Any) -> list[str]:
+    """Every problem of one rule as severity and sentence."""
+    made = problems_of(hosts(*args, **kwargs))
+    return [f"{problem.severity} {problem}" for problem in made if problem.rule == rule]

@@ -1,0 +1,40 @@
+"""Names of variables: a typo is an error, not a silent nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..problem import Problem
+from ..spec import nearest
+from .risks import RISKS
+from .subject import Subject
+
+PREFIX = "kafka_"
+#: What a play or a module of ours sets beside the roles' options.
+ALSO_KNOWN = frozenset({"kafka_accepted_risks", "kafka_break_lock", "kafka_desired", "kafka_host", "kafka_report"})
+
+
+def unknown(subject: Subject) -> Iterator[Problem]:
+    """Every ``kafka_*`` variable of the inventory or the command line is one that some role reads."""
+    known = subject.names | ALSO_KNOWN
+    if not subject.names:
+        return
+    for host, used in subject.used.items():
+        for name in sorted(used - known):
+            meant = nearest(name, subject.names, PREFIX)
+            remedy = f"did you mean {meant}?" if meant else "remove it, or give it a name of your own without kafka_"
+            yield Problem("unknown_variable", "is not a variable of any role", remedy, name, host)
+
+
+def accepted(subject: Subject) -> Iterator[Problem]:
+    """Only what is a risk can be accepted."""
+    for name in subject.cluster.accepted_risks:
+        if name not in RISKS:
+            meant = nearest(name, RISKS)
+            remedy = f"did you mean {meant}?" if meant else f"there are {', '.join(sorted(RISKS))}"
+            yield Problem(
+                "unknown_risk", "is not a risk that can be accepted", remedy, "kafka_accepted_risks", value=name
+            )
+
+
+RULES = (unknown, accepted)

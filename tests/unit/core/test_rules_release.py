@@ -1,0 +1,257 @@
+"""Refusals of versions, archives, sizes, accounts and names of variables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.rules.risks import RISKS
+
+from tests.unit.core.inventory import found, hosts, problems_of
+
+ACCEPT = "; to run with it all the same, list {} in kafka_accepted_risks"
+HOW = "give sha256: or sha512: and the digest, as `sha512sum FILE` prints it"
+
+
+@pytest.mark.parametrize(
+    ("rule", "given", "said"),
+    [
+        (
+            "version",
+            {"kafka_version": 4.3},
+            'error kafka_version: is no version of Kafka -> give three numbers as text, such as "4.3.1"',
+        ),
+        (
+            "version",
+            {"kafka_version": "3.9.1"},
+            "error kafka_version: is older than 4.0, the first without ZooKeeper"
+            " -> give 4.0.0 or newer; known here: 4.2.1, 4.3.1",
+        ),
+        (
+            "version_unknown",
+            {"kafka_version": "4.9.0", "kafka_archive": "/cache/kafka.tgz"},
+            "warning kafka_version: is not among the versions whose settings are known here"
+            " -> known are 4.2.1, 4.3.1; settings are checked against the nearest of them",
+        ),
+        (
+            "archive_version",
+            {"kafka_version": "4.2.1"},
+            "error kafka_archive: is Kafka 4.3.1 by its name, but kafka_version is 4.2.1"
+            " -> give the archive of that version",
+        ),
+        (
+            "archive",
+            {"kafka_archive": "s3://bucket/kafka.tgz"},
+            "error kafka_archive: has the unknown scheme s3 -> use one of http, https, ftp, file, or a path",
+        ),
+        (
+            "archive",
+            {"kafka_archive": "cache/kafka.tgz"},
+            "error kafka_archive: is relative: it would depend on where the playbook lies"
+            " -> begin it with {{ inventory_dir }}/",
+        ),
+        (
+            "archive",
+            {"kafka_archive": "/cache/kafka.zip"},
+            "error kafka_archive: is no .tgz -> give Kafka's binary archive",
+        ),
+        (
+            "archive",
+            {"kafka_archive": "https://example.com/kafka-4.3.1-src.tgz"},
+            "error kafka_archive: is the source code -> give the binary archive",
+        ),
+        ("missing", {"kafka_archive": ""}, None),
+        ("missing", {"kafka_archive_checksum": None}, None),
+        ("checksum", {"kafka_archive_checksum": "a" * 64}, f"does not say by which algorithm -> {HOW}"),
+        (
+            "checksum",
+            {"kafka_archive_checksum": "md5:" + "a" * 32},
+            f"is made with md5, which proves nothing any more or is not known -> {HOW}",
+        ),
+        (
+            "checksum",
+            {"kafka_archive_checksum": "sha512:" + "a" * 64},
+            f"has 64 digits, not the 128 of sha512 -> {HOW}",
+        ),
+        (
+            "checksum",
+            {"kafka_archive_checksum": "sha256:" + "z" * 64},
+            f"holds something else than hexadecimal digits -> {HOW}",
+        ),
+        (
+            "heap_form",
+            {"kafka_heap_size": "1 GB"},
+            "error k1: kafka_heap_size: is no size that the JVM takes"
+            " -> give megabytes or gigabytes, such as 512m or 4g",
+        ),
+        (
+            "heap_form",
+            {"kafka_heap_size": 1024},
+            "error k1: kafka_heap_size: is no size that the JVM takes"
+            " -> give megabytes or gigabytes, such as 512m or 4g",
+        ),
+        (
+            "heap_small",
+            {"kafka_heap_size": "128m"},
+            "error k1: kafka_heap_size: is below 256m, with which Kafka does not come up reliably -> give 512m or more",
+        ),
+        (
+            "heap_above_memory",
+            {"kafka_heap_size": "4g", "facts": {"memory_mb": 2000}},
+            "error k1: kafka_heap_size: is above the host's memory, 2000 MiB -> give 1000m or less",
+        ),
+        (
+            "heap_above_memory",
+            {"facts": {"memory_mb": 500}},
+            "error k1: kafka_heap_size: is above the host's memory, 500 MiB -> give 250m or less",
+        ),
+        (
+            "heap_large",
+            {"kafka_heap_size": "3g", "kafka_profile": "production", "facts": {"memory_mb": 4096}},
+            "error k1: kafka_heap_size: is above half of the host's memory, 4096 MiB: Kafka lives from the page"
+            " cache in the"
+            " other half -> give 2048m or less" + ACCEPT.format("heap_large"),
+        ),
+        (
+            "heap_references",
+            {"kafka_heap_size": "32g"},
+            "warning k1: kafka_heap_size: is where the JVM needs twice the space for each reference"
+            " -> give 31g or less",
+        ),
+        (
+            "jvm_option_owned",
+            {"kafka_jvm_options": ["-Xmx4g"]},
+            "error k1: kafka_jvm_options: follows from another variable -> remove it; kafka_heap_size decides",
+        ),
+        (
+            "jvm_option",
+            {"kafka_jvm_options": ["Dx=y"]},
+            "error k1: kafka_jvm_options: is no option of the JVM"
+            " -> write each option as one element that begins with '-'",
+        ),
+        (
+            "jvm_collectors",
+            {"kafka_jvm_options": ["-XX:+UseZGC", "-XX:+UseParallelGC"]},
+            "error k1: kafka_jvm_options: -XX:+UseZGC, -XX:+UseParallelGC exclude each other -> keep one",
+        ),
+        (
+            "limit",
+            {"kafka_start_timeout": 0},
+            "error k1: kafka_start_timeout: is below 10 -> give 10 or more",
+        ),
+        (
+            "nofile",
+            {"kafka_nofile_limit": 10000, "kafka_partition_budget": 4000},
+            "warning k1: kafka_nofile_limit: is too few for 4000 partitions (kafka_partition_budget), whose"
+            " segments hold"
+            " several files each -> give 40000 or more",
+        ),
+        ("account", {"kafka_user": "root"}, "error k1: kafka_user: may do everything -> give an account of its own"),
+        (
+            "account",
+            {"kafka_group": "Kafka Group"},
+            "error k1: kafka_group: is no name of an account"
+            " -> use lower case letters, digits, '_' and '-', beginning with a letter",
+        ),
+        (
+            "sysctl",
+            {"kafka_sysctl": {"swappiness": 1}},
+            "error k1: kafka_sysctl[swappiness]: is no kernel setting"
+            " -> give its name with dots, such as vm.swappiness",
+        ),
+        (
+            "map_count",
+            {"kafka_sysctl": {"vm.max_map_count": 65530}},
+            "warning k1: kafka_sysctl[vm.max_map_count]: is below the 262144 that 4000 partitions"
+            " (kafka_partition_budget)"
+            " need -> leave it out, or lower the budget",
+        ),
+        (
+            "unknown_variable",
+            {"kafka_min_insync_replica": 2},
+            "error k1: kafka_min_insync_replica: is not a variable of any role"
+            " -> did you mean kafka_min_insync_replicas?",
+        ),
+        (
+            "unknown_variable",
+            {"kafka_zzz": 2},
+            "error k1: kafka_zzz: is not a variable of any role"
+            " -> remove it, or give it a name of your own without kafka_",
+        ),
+        (
+            "unknown_risk",
+            {"kafka_accepted_risks": ["even_controler"]},
+            "error kafka_accepted_risks: is not a risk that can be accepted -> did you mean even_controllers?",
+        ),
+        (
+            "type",
+            {"kafka_profile": "productive"},
+            "error k1: kafka_profile: is not one of the choices -> did you mean production? allowed: production, test",
+        ),
+        (
+            "type",
+            {"kafka_quorum": "zookeeper"},
+            "error k1: kafka_quorum: is not one of the choices -> allowed: dynamic, static",
+        ),
+        ("type", {"kafka_config": ["a"]}, "error k1: kafka_config: is a list, not a mapping -> give a mapping"),
+        (
+            "type",
+            {"kafka_auto_create_topics": "perhaps"},
+            "error k1: kafka_auto_create_topics: is text, not true or false -> give true or false",
+        ),
+    ],
+)
+def test_release_and_sizes_are_refused_with_a_reason_and_a_remedy(
+    rule: str, given: dict[str, Any], said: str | None
+) -> None:
+    messages = found(rule, 1, **given)
+    assert messages
+    assert said is None or any(message.endswith(said) for message in messages)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"kafka_archive": "https://example.com/mirror/kafka_2.13-4.3.1.tgz?token=x"},
+        {"kafka_archive_checksum": "sha512:" + "AB" * 64},
+        {"kafka_heap_size": "1g", "facts": {"memory_mb": 24000}},
+        {"kafka_jvm_options": ["-XX:+UseZGC", "-Djava.io.tmpdir=/srv/tmp"]},
+        {"kafka_sysctl": {"vm.dirty_ratio": 60, "net.ipv4.tcp_rmem": "4096 87380 6291456"}},
+    ],
+)
+def test_sound_values_raise_no_alarm(given: dict[str, Any]) -> None:
+    assert [str(problem) for problem in problems_of(hosts(3, **given))] == []
+
+
+RELEASE = {"4.3.1": {"complete": True}}
+
+
+@pytest.mark.parametrize(
+    ("facts", "severity"),
+    [({}, "warning"), ({"releases": {}}, "error"), ({"releases": {"4.3.1": {"complete": False}}}, "error")],
+)
+def test_a_missing_archive_is_an_error_once_a_host_needs_it(facts: dict[str, Any], severity: str) -> None:
+    made = problems_of(hosts(facts=facts), archive_exists=False)
+    assert [f"{problem.severity} {problem}" for problem in made] == [
+        f"{severity} kafka_archive: does not exist -> run `make archive`, or name the archive that you have"
+    ]
+
+
+def test_a_missing_archive_is_nothing_where_every_host_has_the_release() -> None:
+    assert problems_of(hosts(facts={"releases": RELEASE}), archive_exists=False) == []
+
+
+def test_every_risk_can_be_accepted_by_its_name() -> None:
+    worst: dict[str, Any] = {
+        "kafka_min_insync_replicas": 3,
+        "kafka_config": {"unclean.leader.election.enable": True},
+        "kafka_sysctl": {"vm.max_map_count": 1},
+        "kafka_heap_size": "3g",
+        "facts": {"memory_mb": 4096},
+        "kafka_profile": "production",
+    }
+    refused = {problem.rule for problem in problems_of(hosts(4, **worst)) if problem.severity == "error"}
+    assert refused == {"even_controllers", "min_isr_tight", "unclean_election", "map_count", "heap_large"}
+    assert refused <= RISKS
+    accepted = problems_of(hosts(4, **worst, kafka_accepted_risks=sorted(refused)))
+    assert not [problem for problem in accepted if problem.severity == "error"]
