@@ -11,6 +11,7 @@ import ansible.module_utils
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
 from ansible.module_utils.kraft import roll
+from ansible.module_utils.kraft.preflight.network import questions
 from ansible.module_utils.kraft.snapshot import from_dict
 from ansible.module_utils.kraft.unit import fingerprinted
 
@@ -42,5 +43,6 @@ class FilterModule:
         return {
             "kraft_directory": kraft_directory,
             "kraft_fingerprinted_unit": fingerprinted,
+            "kraft_questions": questions,
             "kraft_roll_order": kraft_roll_order,
         }
