@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import quorum, settings
+from ansible.module_utils.kraft import quorum, settings
+
 from .jvm import options_text
 from .model import Cluster, Listener, Node
 from .sizing import heap_mb

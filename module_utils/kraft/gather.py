@@ -12,7 +12,8 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
-from . import answers
+from ansible.module_utils.kraft import answers
+
 from .client import ANSWER_SECONDS, Answer, Client, Question
 from .errors import KraftError
 from .retry import PAUSE, until_answered

@@ -8,7 +8,8 @@ import stat
 import time
 from collections.abc import Mapping
 
-from . import node
+from ansible.module_utils.kraft import node
+
 from .differences import CONFIG_FILES, Inputs, reasons, running_inputs
 from .errors import RefusedError, ToolError
 from .file_io import write_link

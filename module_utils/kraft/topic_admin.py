@@ -10,7 +10,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from . import gather
+from ansible.module_utils.kraft import gather
+
 from .client import ApiError, Client, Question
 from .errors import KraftError, RefusedError, ToolError
 from .patience import Patience

@@ -10,7 +10,8 @@ import dataclasses
 import time
 from collections.abc import Callable, Iterable, Sequence
 
-from . import gather
+from ansible.module_utils.kraft import gather
+
 from .client import Client
 from .diagnosis import Diagnosis, diagnose
 from .errors import KraftError
