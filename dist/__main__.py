@@ -1,12 +1,13 @@
-"""``python -m dist kafka [VERSION] | spark | client | all | lock VERSION``: assembles, or locks, and says where."""
+"""``python -m dist kafka [VERSION] | spark | client | all | lock VERSION | checksum ARCHIVE``: says what it made."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
-from dist import client, kafka, locks, maven
+from dist import client, given, kafka, locks, maven
 
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / ".cache"
@@ -24,24 +25,25 @@ def spark(cache: Path) -> Path:
 def parser() -> argparse.ArgumentParser:
     """The verbs."""
     verbs = argparse.ArgumentParser(prog="python -m dist", description=__doc__)
-    verbs.add_argument("verb", choices=["kafka", "spark", "client", "all", "lock"])
-    verbs.add_argument("version", nargs="?", default=VERSION, help="version of Kafka")
+    verbs.add_argument("verb", choices=["kafka", "spark", "client", "all", "lock", "checksum"])
+    verbs.add_argument("what", nargs="?", default=VERSION, help="version of Kafka, or path of an archive")
     return verbs
 
 
 def main(arguments: list[str]) -> int:
     """Exit code 0, or 1 with the reason on stderr."""
     asked = parser().parse_args(arguments)
-    made = {
-        "kafka": lambda: [kafka.assemble(asked.version, CACHE)],
+    made: dict[str, Callable[[], list[object]]] = {
+        "kafka": lambda: [kafka.assemble(asked.what, CACHE)],
         "spark": lambda: [spark(CACHE)],
         "client": lambda: [client.build(CACHE)],
-        "all": lambda: [kafka.assemble(asked.version, CACHE), spark(CACHE), client.build(CACHE)],
-        "lock": lambda: [kafka.lock(asked.version, CACHE)],
+        "all": lambda: [kafka.assemble(asked.what, CACHE), spark(CACHE), client.build(CACHE)],
+        "lock": lambda: [kafka.lock(asked.what, CACHE)],
+        "checksum": lambda: [given.checksum(Path(asked.what))],
     }
     try:
-        for path in made[asked.verb]():
-            sys.stdout.write(f"{path}\n")
+        for result in made[asked.verb]():
+            sys.stdout.write(f"{result}\n")
     except locks.LockError as error:
         sys.stderr.write(f"dist: {error}\n")
         return 1

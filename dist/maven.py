@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -48,6 +49,7 @@ def fetch(artifacts: tuple[Artifact, ...], directory: Path) -> None:
     if not missing:
         return
     directory.mkdir(parents=True, exist_ok=True)
+    sys.stderr.write(f"dist: fetching {len(missing)} artifacts by mvn into {directory}\n")
     run("copy-dependencies", missing, ALONE, f"-DoutputDirectory={directory}", "-DoverWriteReleases=true")
     if still := wrong(artifacts, directory):
         names = "\n".join(f"  {directory / a.jar}: expected sha256 {a.sha256}" for a in still)

@@ -1,0 +1,33 @@
+"""A Kafka archive that somebody brought: by which checksum it must be known."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+from dist import locks
+
+ALGORITHMS = ("sha512", "sha256")
+
+
+def checksum(archive: Path) -> str:
+    """``sha512:…`` or ``sha256:…``: what a file beside the archive says, as Apache publishes one; else what it is.
+
+    Raises LockError when there is no archive, or when the file beside it holds no such checksum.
+    """
+    if not archive.is_file():
+        raise locks.LockError(f"there is no archive {archive}; KAFKA_ARCHIVE is the path of Apache's kafka_2.13-….tgz")
+    for algorithm in ALGORITHMS:
+        beside = Path(f"{archive}.{algorithm}")
+        if beside.is_file():
+            return f"{algorithm}:{published(beside, archive.name, algorithm)}"
+    return f"sha256:{locks.sha256(archive)}"
+
+
+def published(file: Path, name: str, algorithm: str) -> str:
+    """The checksum in `file`: ``hex  name``, or Apache's ``name: AAAA BBBB …`` over several lines."""
+    digits = "".join(re.findall(r"\b[0-9A-Fa-f]+\b", file.read_text().replace(name, " "))).lower()
+    if len(digits) != hashlib.new(algorithm).digest_size * 2:
+        raise locks.LockError(f"{file} holds no {algorithm} of {name}; fetch it again, or remove it")
+    return digits
