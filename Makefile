@@ -7,6 +7,15 @@ export PATH
 PYTHON := .venv/bin/python
 PLAYBOOK := .venv/bin/ansible-playbook
 KAFKA_VERSION := 4.3.1
+# Apache's own archive in place of the assembled one: make demo KAFKA_ARCHIVE=/path/kafka_2.13-4.3.1.tgz
+# Its checksum is KAFKA_ARCHIVE_CHECKSUM (sha512:… or sha256:…), else that of the .sha512 beside it, else computed.
+KAFKA_ARCHIVE :=
+KAFKA_ARCHIVE_CHECKSUM :=
+
+GIVEN = $(if $(KAFKA_ARCHIVE),-e kafka_archive=$(abspath $(KAFKA_ARCHIVE)) \
+	-e kafka_archive_checksum=$(or $(KAFKA_ARCHIVE_CHECKSUM),$$($(PYTHON) -m dist checksum $(KAFKA_ARCHIVE))))
+# Making lab hosts takes root: sudo asks for its password where it wants one.
+ASK = $$([ "$$(id -u)" = 0 ] || sudo -n true 2>/dev/null || echo --ask-become-pass)
 
 .PHONY: help
 help: ## list the verbs
@@ -23,20 +32,22 @@ setup-test:
 .PHONY: archive
 archive: ## assemble Kafka's archive, Spark's connector and the modules' client into .cache
 	@scripts/bootstrap archive
-	@$(PYTHON) -m dist all $(KAFKA_VERSION)
+	@$(if $(KAFKA_ARCHIVE),$(PYTHON) -m dist checksum $(KAFKA_ARCHIVE),$(PYTHON) -m dist kafka $(KAFKA_VERSION))
+	@$(PYTHON) -m dist spark
+	@$(PYTHON) -m dist client
 
 .PHONY: lab
 lab: ## make the three hosts of the local lab
 	@scripts/bootstrap lab
-	@$(PLAYBOOK) playbooks/create_lab.yml
+	@$(PLAYBOOK) playbooks/create_lab.yml $(ASK)
 
 .PHONY: demo
 demo: archive lab ## from nothing to a proven three-node cluster on this machine
-	@$(PLAYBOOK) -i inventories/local site.yml
+	@$(PLAYBOOK) -i inventories/local site.yml $(GIVEN)
 
 .PHONY: demo-down
 demo-down: setup ## remove the demo's hosts, disks and keys
-	@$(PLAYBOOK) playbooks/destroy_lab.yml
+	@$(PLAYBOOK) playbooks/destroy_lab.yml $(ASK)
 
 .PHONY: cluster-id
 cluster-id: ## draw an id for a new cluster

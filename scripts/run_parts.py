@@ -49,7 +49,7 @@ CHECK = (
     Part("mypy", "mypy", 1),
     Part("ruff", "ruff check && ruff format --check", 1),
     Part("yamllint", "yamllint --strict .", 1),
-    Part("shellcheck", "git ls-files -z scripts .ci | xargs -0 grep -lZ '^#!/bin/.*sh' | xargs -0 shellcheck", 1),
+    Part("shellcheck", "git ls-files -z scripts .ci dist roles | xargs -0 grep -lZ '^#!/bin/.*sh' | xargs -0 shellcheck", 1),
     Part("unit", "pytest -q -p no:cacheprovider tests/unit --ignore tests/unit/spark", 2),
     Part("contract", "pytest -q -p no:cacheprovider tests/contract", 2),
 )
