@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from ..definitions import Definitions, load, nearest_version
 from ..model import STATIC, Node
 from ..problem import WARNING, Problem
-from ..settings import server_settings
 from .subject import RISK, Subject
 
 MEGABYTE = 1024 * 1024
@@ -81,7 +80,7 @@ def _values(subject: Subject) -> Iterator[Values]:
     definitions = load(nearest_version(subject.cluster.version))
     for node in subject.cluster.nodes:
         if any(layer.settings for layer in node.layers):
-            yield Values(node, server_settings(subject.cluster, node), definitions)
+            yield Values(node, subject.settings[node.host], definitions)
 
 
 def order(subject: Subject) -> Iterator[Problem]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from ..model import Cluster
 from ..problem import WARNING, Problem
-from ..settings import server_settings
 from .subject import RISK, Subject
 
 FACTOR = "kafka_default_replication_factor"
@@ -70,7 +69,7 @@ def own_topics(subject: Subject) -> Iterator[Problem]:
     cluster = subject.cluster
     for node in cluster.nodes:
         given = {key: f"{layer.variable}[{key}]" for layer in node.layers for key in layer.settings}
-        settings = server_settings(cluster, node)
+        settings = subject.settings[node.host]
         for keys in INTERNAL.items():
             where = next((given[key] for key in keys if key in given), "")
             factor, least = _number(settings[keys[0]]), _number(settings.get(keys[1], "1"))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model import CONTROLLER, Cluster, Listener, Node
+from ..model import CONTROLLER, Listener, Node
 from ..problem import WARNING, Problem
-from ..settings import server_settings
 from .subject import RISK, Subject, named
 
 VARIABLE = "kafka_listeners"
@@ -26,7 +25,7 @@ def _mechanisms(settings: dict[str, str], listener: Listener) -> list[str]:
 
 def _listeners(subject: Subject) -> Iterator[tuple[Node, Listener, dict[str, str]]]:
     for node in subject.cluster.nodes:
-        settings = server_settings(subject.cluster, node)
+        settings = subject.settings[node.host]
         for listener in node.own_listeners:
             yield node, listener, settings
 
@@ -85,18 +84,17 @@ def spoken_mechanism(subject: Subject) -> Iterator[Problem]:
 def authorizers(subject: Subject) -> Iterator[Problem]:
     """All nodes decide alike: what brokers forward, controllers judge."""
     cluster = subject.cluster
-    found = {node.host: server_settings(cluster, node).get(AUTHORIZER, "") for node in cluster.nodes}
+    found = {node.host: subject.settings[node.host].get(AUTHORIZER, "") for node in cluster.nodes}
     where = f"kafka_config[{AUTHORIZER}]"
     if len(set(found.values())) > 1:
         without = [host for host, name in found.items() if not name]
         message = f"is missing on {named(without)}" if without else "differs between nodes"
         yield Problem("authorizer_differs", message, "set it in kafka_config, for brokers and controllers alike", where)
     for node in cluster.nodes:
-        yield from _authorizer(cluster, node, where)
+        yield from _authorizer(subject.settings[node.host], node, where)
 
 
-def _authorizer(cluster: Cluster, node: Node, where: str) -> Iterator[Problem]:
-    settings = server_settings(cluster, node)
+def _authorizer(settings: dict[str, str], node: Node, where: str) -> Iterator[Problem]:
     everyone = settings.get("allow.everyone.if.no.acl.found", "").lower() == "true"
     supers = settings.get("super.users", "")
     if settings.get(AUTHORIZER) != STANDARD:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
 from ..model import Cluster, Node
+from ..settings import server_settings
 
 #: Severity of what endangers data or service; ``severity.settle`` makes it an error or a warning.
 RISK = "risk"
@@ -22,6 +24,11 @@ class Subject:
     names: frozenset[str] = frozenset()
     used: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
     archive_exists: bool | None = None
+
+    @cached_property
+    def settings(self) -> dict[str, dict[str, str]]:
+        """host -> all settings of its node, worked out once."""
+        return {node.host: server_settings(self.cluster, node) for node in self.cluster.nodes}
 
     def sound(self, *variables: str) -> Iterator[Node]:
         """The nodes on which all of `variables` could be read."""
