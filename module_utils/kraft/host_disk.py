@@ -16,13 +16,14 @@ CONTENT_LOOKED_AT = 200
 
 
 def mounts(text: str) -> list[dict[str, Any]]:
-    """``/proc/self/mounts`` as ``{device, mount, fstype, options}``, in its order."""
+    """``/proc/self/mounts`` as ``{device, mount, fstype, options}``, in its order; options with a value are left out."""
     found: list[dict[str, Any]] = []
     for line in text.splitlines():
         fields = [re.sub(r"\\([0-7]{3})", lambda code: chr(int(code.group(1), 8)), field) for field in line.split()]
         known = dict(zip(("device", "mount", "fstype", "options"), fields))
         if "options" in known:
-            found.append({**known, "options": known["options"].split(",")})
+            options = [option for option in known["options"].split(",") if "=" not in option]
+            found.append({**known, "options": options})
     return found
 
 

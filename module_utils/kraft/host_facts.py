@@ -9,7 +9,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from . import host, host_disk, host_network
+from .host import cpus, distribution, java, javas, machine, memory_mb, nofile_hard, read, releases, sysctl
+from .host_disk import describe, install_dir, mounts, strangers
+from .host_network import ask_all, ports_in_use
 from .log_dir import observe_log_dir
 from .release import observe_releases
 from .service import SYSTEMD_RUNNING, Run, ServiceState, observe_service
@@ -39,20 +41,20 @@ def observe_host(ask: Questions, run: Run) -> dict[str, Any]:
     """The facts by name, see the documentation of ``kafka_host_info``."""
     service = observe_service(run, ask.unit, ask.started_dir)
     return {
-        "os": host.distribution(),
-        "cpus": host.cpus(),
-        "memory_mb": host.memory_mb(),
-        "java": host.java(ask.java_home, run),
-        "javas": host.javas(),
-        "limits": {"nofile_hard": host.nofile_hard()},
-        "sysctl": host.sysctl(ask.sysctl_names),
+        "os": distribution(),
+        "cpus": cpus(),
+        "memory_mb": memory_mb(),
+        "java": java(ask.java_home, run),
+        "javas": javas(),
+        "limits": {"nofile_hard": nofile_hard()},
+        "sysctl": sysctl(ask.sysctl_names),
         "systemd": SYSTEMD_RUNNING.is_dir(),
         "privileged": os.geteuid() == 0,
         "user": user(ask.user),
         "time": time.time(),
         "clock_synchronised": clock_synchronised(),
         "service": service.as_facts(),
-        **host.machine(),
+        **machine(),
         **disk_facts(ask),
         **network_facts(ask, service),
     }
@@ -68,30 +70,30 @@ def user(name: str) -> dict[str, Any]:
 
 def disk_facts(ask: Questions) -> dict[str, Any]:
     """Log dirs, other paths that matter, the install dir and its releases."""
-    mounts = host_disk.mounts(host.read(Path("/proc/self/mounts")))
+    mounted = mounts(read(Path("/proc/self/mounts")))
     current = os.path.join(ask.install_dir, "current")
     return {
-        "log_dirs": {path: log_dir(path, ask.user, mounts) for path in ask.log_dirs},
+        "log_dirs": {path: log_dir(path, ask.user, mounted) for path in ask.log_dirs},
         "paths": {
-            name: {**host_disk.describe(path, ask.user, mounts), "path": path}
+            name: {**describe(path, ask.user, mounted), "path": path}
             for name, path in (("install_dir", ask.install_dir), ("tmp", "/tmp"))  # noqa: S108 - looked at, not used
         },
-        "install_dir": host_disk.install_dir(ask.install_dir),
-        "releases": host.releases(observe_releases(ask.install_dir)),
+        "install_dir": install_dir(ask.install_dir),
+        "releases": releases(observe_releases(ask.install_dir)),
         "current_release": os.path.basename(os.path.realpath(current)) if os.path.islink(current) else None,
     }
 
 
-def log_dir(path: str, name: str, mounts: list[dict[str, Any]]) -> dict[str, Any]:
+def log_dir(path: str, name: str, mounted: list[dict[str, Any]]) -> dict[str, Any]:
     """Where a log dir lies and what it holds; ``strangers``: what in it is not Kafka's user's."""
-    strangers = host_disk.strangers(path, name)
-    return {**host_disk.describe(path, name, mounts), **observe_log_dir(path).as_facts(), "strangers": strangers}
+    where = describe(path, name, mounted)
+    return {**where, **observe_log_dir(path).as_facts(), "strangers": strangers(path, name)}
 
 
 def network_facts(ask: Questions, service: ServiceState) -> dict[str, Any]:
     """Ports, names, addresses and other hosts' ports."""
     questions = {"names": ask.names, "binds": ask.binds, "reach": ask.reach}
-    return {"ports": host_network.ports_in_use(ask.ports, service.pid), **host_network.ask_all(questions)}
+    return {"ports": ports_in_use(ask.ports, service.pid), **ask_all(questions)}
 
 
 def clock_synchronised() -> bool | None:

@@ -11,8 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from . import log_dir
-from .log_dir import LogDir
+from .log_dir import ABSENT, EMPTY, FORMATTED, INTERRUPTED, LogDir
 from .problem import Problem
 from .storage_rules import content_problems, identity_problems, voter_problems
 from .storage_types import NodeStorage, Peer
@@ -21,7 +20,7 @@ NOTHING = "nothing"
 FORMAT = "format"
 COMPLETE = "complete"
 
-ACTIONS = {log_dir.ABSENT: FORMAT, log_dir.EMPTY: FORMAT, log_dir.INTERRUPTED: COMPLETE}
+ACTIONS = {ABSENT: FORMAT, EMPTY: FORMAT, INTERRUPTED: COMPLETE}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,7 +55,7 @@ def plan_storage(node: NodeStorage, dirs: Sequence[LogDir], peers: Sequence[Peer
 
 def action_for(node: NodeStorage, found: LogDir) -> str:
     """A formatted dir is done, unless a power cut emptied the records that the first start of a controller reads."""
-    unusable = found.state == log_dir.FORMATTED and not found.lived and not found.bootstrap_ok
+    unusable = found.state == FORMATTED and not found.lived and not found.bootstrap_ok
     if unusable and node.is_controller and found.path == node.metadata_log_dir:
         return COMPLETE
     return ACTIONS.get(found.state, NOTHING)

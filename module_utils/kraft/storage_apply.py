@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import log_dir, storage_tool
 from .errors import KraftError, RefusedError
-from .log_dir import LogDir, observe_log_dir, parse_properties
+from .log_dir import ABSENT, FORMATTED, LogDir, observe_log_dir, parse_properties
 from .problem import Problem
 from .release import CLASSPATH, release_dir
 from .storage import NOTHING, StoragePlan, plan_storage
+from .storage_tool import flush, locked, run_tool, set_aside, tool_arguments, tool_command
 from .storage_types import NodeStorage, Peer
 
 
@@ -66,7 +66,7 @@ def config_problems(node: NodeStorage, config: str) -> list[Problem]:
 
 def describe(found: LogDir) -> str:
     """A log dir's state in one line."""
-    if found.state != log_dir.FORMATTED:
+    if found.state != FORMATTED:
         return f"{found.path}: {found.state}"
     identity = f"cluster id {found.cluster_id}, node id {found.node_id}, directory id {found.directory_id}"
     return f"{found.path}: formatted ({identity})"
@@ -100,7 +100,7 @@ def refuse(problems: Sequence[Problem]) -> None:
 def absent_problems(dirs: Sequence[LogDir]) -> list[Problem]:
     """The tool would make an absent directory itself, with whatever owner and on whatever filesystem."""
     remedy = "make it first, owned by Kafka's user (and mount its disk)"
-    absent = [found.path for found in dirs if found.state == log_dir.ABSENT]
+    absent = [found.path for found in dirs if found.state == ABSENT]
     return [Problem("log_dir_absent", f"{path} does not exist", remedy, value=path) for path in absent]
 
 
@@ -110,12 +110,12 @@ def apply(node: NodeStorage, plan: StoragePlan, params: Mapping[str, Any], lock:
     if not Path(release, CLASSPATH).exists():
         raise KraftError(f"release {params['version']} is not installed in {params['install_dir']}")
     refuse(config_problems(node, params["config"]))
-    aside = [storage_tool.set_aside(path) for path in plan.set_aside]
-    arguments = storage_tool.tool_arguments(params["config"], node.cluster_id, plan.flags)
-    storage_tool.run_tool(storage_tool.tool_command(params["java"], release), arguments, params["user"], lock)
+    aside = [set_aside(path) for path in plan.set_aside]
+    arguments = tool_arguments(params["config"], node.cluster_id, plan.flags)
+    run_tool(tool_command(params["java"], release), arguments, params["user"], lock)
     for path, action in plan.actions.items():
         if action != NOTHING:
-            storage_tool.flush(path)
+            flush(path)
     return aside
 
 
@@ -141,7 +141,7 @@ def bring_about(params: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
     with contextlib.ExitStack() as held:
         lock = -1
         if not check_mode and Path(node.metadata_log_dir).is_dir():
-            lock = held.enter_context(storage_tool.locked(node.metadata_log_dir))
+            lock = held.enter_context(locked(node.metadata_log_dir))
         dirs = [observe_log_dir(path) for path in node.log_dirs]
         plan = plan_storage(node, dirs, peers(params))
         refuse(plan.problems)

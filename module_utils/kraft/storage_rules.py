@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from . import log_dir
-from .log_dir import LogDir
+from .log_dir import FOREIGN, FORMATTED, INTERRUPTED, NO_IDENTITY, NOT_A_DIRECTORY, UNREADABLE, ZOOKEEPER, LogDir
 from .problem import Problem
 from .storage_types import NodeStorage, Peer
 
@@ -36,24 +35,24 @@ def explain_content(found: LogDir) -> tuple[str, str] | None:
     holds = ", ".join(found.lived or found.unknown)
     meta = f"its meta.properties {found.detail or 'is missing'}"
     texts = {
-        log_dir.NO_IDENTITY: (
+        NO_IDENTITY: (
             f"{found.path} holds data ({holds}) but {meta}",
             "restore meta.properties (version=1, cluster.id, node.id, directory.id of this disk) from a backup;"
             " do not format it, that would lose its records",
         ),
-        log_dir.FOREIGN: (
+        FOREIGN: (
             f"{found.path} holds files that are not Kafka's ({holds})",
             "name an empty directory, or move these files away",
         ),
-        log_dir.ZOOKEEPER: (
+        ZOOKEEPER: (
             f"{found.path} is of the ZooKeeper era ({holds or 'meta.properties with broker.id'})",
             "migrate that cluster to KRaft with Kafka 3.9 first, or name an empty directory",
         ),
-        log_dir.NOT_A_DIRECTORY: (
+        NOT_A_DIRECTORY: (
             f"{found.path} is not a directory",
             "name a directory, or a path that does not exist yet",
         ),
-        log_dir.UNREADABLE: (
+        UNREADABLE: (
             f"{found.path} cannot be read ({found.detail})",
             "look at the disk and its mount before anything is written to it",
         ),
@@ -64,7 +63,7 @@ def explain_content(found: LogDir) -> tuple[str, str] | None:
 def identity_problems(node: NodeStorage, dirs: Sequence[LogDir]) -> Iterator[Problem]:
     """Every difference between what the disks say and what the inventory says, both values shown."""
     for found in dirs:
-        if found.state in (log_dir.FORMATTED, log_dir.INTERRUPTED):
+        if found.state in (FORMATTED, INTERRUPTED):
             yield from owner_problems(node, found)
     yield from directory_id_problems(node, dirs)
 
@@ -95,7 +94,7 @@ def directory_id_problems(node: NodeStorage, dirs: Sequence[LogDir]) -> Iterator
     """A voter is known by its directory id; and no two directories may share one (a copied disk)."""
     seen: dict[str, str] = {}
     for found in dirs:
-        known = found.directory_id if found.state == log_dir.FORMATTED else ""
+        known = found.directory_id if found.state == FORMATTED else ""
         voter_log = node.is_dynamic_voter and found.path == node.metadata_log_dir
         if voter_log and known and node.directory_id and known != node.directory_id:
             yield Problem(

@@ -70,7 +70,10 @@ class ActionModule(ActionBase):
             return {"failed": True, "msg": self._refusal(found, len(subject.hosts))}
         for sentence in report.sentences(found, len(subject.hosts)):
             DISPLAY.warning(sentence)
-        facts = {"kafka_peers": peers_for_storage(subject), "kafka_disks_pending": any(map(awaits_disk, subject.hosts))}
+        facts = {
+            "kafka_peers": peers_for_storage(subject, predict=bool(self._task.check_mode)),
+            "kafka_disks_pending": any(map(awaits_disk, subject.hosts)),
+        }
         return {"changed": False, "problems": [each.as_dict() for each in found], "ansible_facts": facts}
 
     def _refusal(self, found: list[Problem], hosts: int) -> str:

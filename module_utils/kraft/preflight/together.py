@@ -118,13 +118,16 @@ def running(facts: Facts | None) -> int:
     return int(facts["service"]["pid"]) if facts else 0
 
 
-def peers_for_storage(subject: Subject) -> list[dict[str, Any]]:
-    """`kafka_storage`'s ``peers``. A node with a disk that is still to be mounted is unknown: look again after that."""
+def peers_for_storage(subject: Subject, predict: bool = False) -> list[dict[str, Any]]:
+    """`kafka_storage`'s ``peers``. A node with a disk that is still to be mounted is unknown: look again after that.
+
+    `predict`: in check mode nothing will be mounted, and what is foretold is the ordinary case of an empty disk.
+    """
     return [
         {
             "host": host.name,
             "node_id": host.node["node_id"],
-            "known": host.facts is not None and not awaits_disk(host),
+            "known": host.facts is not None and (predict or not awaits_disk(host)),
             "lived": list(lived(host)),
         }
         for host in subject.hosts

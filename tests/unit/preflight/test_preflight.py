@@ -438,6 +438,7 @@ def test_disk_that_is_mounted_later_is_judged_later_and_makes_the_node_unknown_t
     assert told(scene) == []
     subject = scene.subject()
     assert [each["known"] for each in together.peers_for_storage(subject)] == [False, True, True]
+    assert [each["known"] for each in together.peers_for_storage(subject, predict=True)] == [True, True, True]
     assert together.awaits_disk(subject.hosts[0])
     scene.logs("k1", mount="/data")
     assert not together.awaits_disk(scene.subject().hosts[0])
