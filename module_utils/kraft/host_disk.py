@@ -16,7 +16,7 @@ CONTENT_LOOKED_AT = 200
 
 
 def mounts(text: str) -> list[dict[str, Any]]:
-    """``/proc/self/mounts`` as ``{device, mount, fstype, options}``, in its order; options with a value are left out."""
+    """``/proc/self/mounts`` as ``{device, mount, fstype, options}``, in its order; options with values are left out."""
     found: list[dict[str, Any]] = []
     for line in text.splitlines():
         fields = [re.sub(r"\\([0-7]{3})", lambda code: chr(int(code.group(1), 8)), field) for field in line.split()]
