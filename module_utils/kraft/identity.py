@@ -8,7 +8,7 @@ import hashlib
 LENGTH = 22
 #: Kafka keeps the first hundred directory ids for itself (org.apache.kafka.common.DirectoryId.RESERVED).
 RESERVED_DIRECTORY_IDS = 100
-#: Cluster ids that documentation and examples all over the web use: whoever copies one shares it with strangers.
+#: Cluster ids of documentation and examples, the last of them our own: whoever copies one shares it with strangers.
 WELL_KNOWN_CLUSTER_IDS = frozenset(
     {
         "MkU3OEVBNTcwNTJENDM2Qk",
@@ -16,6 +16,7 @@ WELL_KNOWN_CLUSTER_IDS = frozenset(
         "4L6g3nShT-eMCtK--X86sw",
         "5L6g3nShT-eMCtK--X86sw",
         "q1Sh-9_ISia_zwGINzRvyQ",
+        "ZXhhbXBsZS1jaGFuZ2UtbQ",
     }
 )
 

@@ -36,7 +36,7 @@ DISPLAY = Display()
 def plain(value: Any) -> Any:
     """A value without Ansible's own types: what it says, and nothing of where it came from."""
     if isinstance(value, Mapping):
-        return {str(plain(key)): plain(each) for key, each in value.items()}
+        return {str.__str__(str(key)): plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple, set)):
         return [plain(each) for each in value]
     if value is None or isinstance(value, bool):
@@ -44,7 +44,7 @@ def plain(value: Any) -> Any:
     for kind in (int, float):
         if isinstance(value, kind):
             return kind(value)
-    return str(value)
+    return str.__str__(value if isinstance(value, str) else str(value))
 
 
 def load_specs() -> dict[str, dict[str, Any]]:
@@ -103,11 +103,6 @@ class Inventory:
             name for name in self._hostvars.raw_get(host) if name.startswith(PREFIX) and name not in passing
         )
 
-    def shown(self) -> frozenset[str]:
-        """What a play of this run that validated first has already said."""
-        facts = self._hostvars.raw_get("localhost").get("ansible_facts") or {}
-        return frozenset(map(str, (facts.get("kafka_desired") or {}).get("warnings", ())))
-
     def _connection(self, templar: Any, given: Mapping[str, Any]) -> dict[str, Any]:
         try:
             return {name: plain(templar.template(given[name])) for name in CONNECTION if name in given}
@@ -128,28 +123,36 @@ class ActionModule(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
         _, arguments = self.validate_argument_spec(argument_spec=ARGUMENTS)
-        hosts = [str(host) for host in arguments["hosts"]]
+        hosts = arguments["hosts"]
         if not hosts:
             return {"failed": True, "msg": "No host to validate: the inventory's group is empty or has another name."}
-        specs, hostvars = load_specs(), (task_vars or {})["hostvars"]
-        inventory = Inventory(hostvars, self._loader, specs)
-        variables = [inventory.read(host, hosts) for host in hosts]
-        cluster, problems = validation.validate(variables, specs, self._surroundings(inventory, variables, specs))
+        hostvars = (task_vars or {})["hostvars"]
+        cluster, problems = look(hostvars, self._loader, hosts)
         if errors(problems) and arguments["refuse"]:
             raise refusal(problems, len(hosts), arguments["report"])
-        show(problems, len(hosts), arguments["report"], inventory.shown())
+        show(problems, len(hosts), arguments["report"], already_said(hostvars))
         return answer(cluster, problems, len(hosts))
 
-    def _surroundings(
-        self, inventory: Inventory, variables: list[reading.HostVariables], specs: Mapping[str, Any]
-    ) -> validation.Surroundings:
-        archive = variables[0].values.get("kafka_archive")
-        local = isinstance(archive, str) and archive and "://" not in archive
-        return validation.Surroundings(
-            names=frozenset(specs),
-            used={each.host: inventory.used(each.host) for each in variables},
-            archive_exists=Path(self._loader.path_dwim(archive)).is_file() if local else None,
-        )
+
+def look(hostvars: Any, loader: Any, hosts: list[str]) -> tuple[Cluster, list[Problem]]:
+    """What the inventory asks for and what is wrong with it."""
+    specs, hosts = load_specs(), plain(hosts)
+    inventory = Inventory(hostvars, loader, specs)
+    variables = [inventory.read(host, hosts) for host in hosts]
+    archive = variables[0].values.get("kafka_archive")
+    local = isinstance(archive, str) and archive and "://" not in archive
+    surroundings = validation.Surroundings(
+        names=frozenset(specs),
+        used={host: inventory.used(host) for host in hosts},
+        archive_exists=Path(loader.path_dwim(archive)).is_file() if local else None,
+    )
+    return validation.validate(variables, specs, surroundings)
+
+
+def already_said(hostvars: Any) -> frozenset[str]:
+    """The warnings of a play of this run that validated first."""
+    facts = hostvars.raw_get("localhost").get("ansible_facts") or {}
+    return frozenset(map(str, (facts.get("kafka_desired") or {}).get("warnings", ())))
 
 
 def answer(cluster: Cluster, problems: list[Problem], hosts: int) -> dict[str, Any]:
