@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .snapshot import (
+from ansible.module_utils.kraft.snapshot import (
     Broker,
     Feature,
     LogDir,

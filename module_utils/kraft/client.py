@@ -11,8 +11,8 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
-from .errors import KraftError, ToolError, UnreachableError
-from .library import Library, load
+from ansible.module_utils.kraft.errors import KraftError, ToolError, UnreachableError
+from ansible.module_utils.kraft.library import Library, load
 
 #: The ``client`` parameter of every module that asks a cluster.
 CLIENT_SPEC: dict[str, Any] = {

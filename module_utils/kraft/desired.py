@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ansible.module_utils.kraft import quorum, settings
-
-from .jvm import options_text
-from .model import Cluster, Listener, Node
-from .sizing import heap_mb
+from ansible.module_utils.kraft.jvm import options_text
+from ansible.module_utils.kraft.model import Cluster, Listener, Node
+from ansible.module_utils.kraft.sizing import heap_mb
 
 
 def describe(cluster: Cluster) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import dataclasses
 import re
 from collections.abc import Iterable, Sequence
 
-from .diagnosis_rules import RULES, Rule
+from ansible.module_utils.kraft.diagnosis_rules import RULES, Rule
 
 ERROR_LINE = re.compile(
     r"^(?:\[[^\]]*\] |\S+ main )?(?:ERROR|FATAL)\b"

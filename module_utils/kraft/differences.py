@@ -6,8 +6,8 @@ import dataclasses
 import re
 from collections.abc import Iterable, Mapping
 
-from .release import MANIFEST, Manifest, parse_manifest
-from .unit import fingerprint, without_fingerprint
+from ansible.module_utils.kraft.release import MANIFEST, Manifest, parse_manifest
+from ansible.module_utils.kraft.unit import fingerprint, without_fingerprint
 
 PROPERTIES, JVM_OPTIONS, LOGGING = "server.properties", "jvm.options", "log4j2.yaml"
 #: The node's own files below ``config/``; the unit copies them into the record at each start.

@@ -9,7 +9,18 @@ import pwd
 import stat
 from collections.abc import Iterable
 
-from .files import DIRECTORY, FILE, LINK, OTHER, Accounts, Change, Found, Wanted, parent, temporary
+from ansible.module_utils.kraft.files import (
+    DIRECTORY,
+    FILE,
+    LINK,
+    OTHER,
+    Accounts,
+    Change,
+    Found,
+    Wanted,
+    parent,
+    temporary,
+)
 
 KINDS = {stat.S_IFDIR: DIRECTORY, stat.S_IFREG: FILE, stat.S_IFLNK: LINK}
 

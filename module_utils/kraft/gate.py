@@ -13,8 +13,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
-from .health import LARGEST_DELAY_MS, caught_up, delay, listed
-from .snapshot import NO_NODE, Partition, Quorum, Snapshot
+from ansible.module_utils.kraft.health import LARGEST_DELAY_MS, caught_up, delay, listed
+from ansible.module_utils.kraft.snapshot import NO_NODE, Partition, Quorum, Snapshot
 
 NAMED = 5
 #: What a snapshot must hold to be judged.

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from .snapshot import NO_NODE, Partition, Quorum, Replica, Snapshot
+from ansible.module_utils.kraft.snapshot import NO_NODE, Partition, Quorum, Replica, Snapshot
 
 #: Kafka's controller.quorum.fetch.timeout.ms: a voter that is further behind than this would call an election.
 LARGEST_DELAY_MS = 2000

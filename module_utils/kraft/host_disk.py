@@ -9,7 +9,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
-from .file_io import group_name, user_name
+from ansible.module_utils.kraft.file_io import group_name, user_name
 
 MIB = 1024 * 1024
 CONTENT_LOOKED_AT = 200

@@ -9,12 +9,23 @@ import time
 from pathlib import Path
 from typing import Any
 
-from .host import cpus, distribution, java, javas, machine, memory_mb, nofile_hard, read, releases, sysctl
-from .host_disk import describe, install_dir, mounts, strangers
-from .host_network import ask_all, ports_in_use
-from .log_dir import observe_log_dir
-from .release import observe_releases
-from .service import SYSTEMD_RUNNING, Run, ServiceState, observe_service
+from ansible.module_utils.kraft.host import (
+    cpus,
+    distribution,
+    java,
+    javas,
+    machine,
+    memory_mb,
+    nofile_hard,
+    read,
+    releases,
+    sysctl,
+)
+from ansible.module_utils.kraft.host_disk import describe, install_dir, mounts, strangers
+from ansible.module_utils.kraft.host_network import ask_all, ports_in_use
+from ansible.module_utils.kraft.log_dir import observe_log_dir
+from ansible.module_utils.kraft.release import observe_releases
+from ansible.module_utils.kraft.service import SYSTEMD_RUNNING, Run, ServiceState, observe_service
 
 #: What ``adjtimex`` answers while the kernel does not hold the clock for synchronised.
 CLOCK_ERROR = 5

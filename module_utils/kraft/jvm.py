@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from .model import Node
-from .sizing import heap_mb
+from ansible.module_utils.kraft.model import Node
+from ansible.module_utils.kraft.sizing import heap_mb
 
 #: Options by which a garbage collector is chosen.
 COLLECTOR = re.compile(r"-XX:[+]Use(G1|Z|Parallel|Serial|Shenandoah|Epsilon)GC")

@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from . import lab
-from .errors import RefusedError, ToolError, UnreachableError
+from ansible.module_utils.kraft import lab
+from ansible.module_utils.kraft.errors import RefusedError, ToolError, UnreachableError
 
 AT_ONCE = 4
 STEP_SECONDS = 0.05

@@ -16,8 +16,8 @@ import sys
 import types
 from typing import Any
 
-from .errors import ToolError
-from .unpacked import unpacked
+from ansible.module_utils.kraft.errors import ToolError
+from ansible.module_utils.kraft.unpacked import unpacked
 
 MISSING = (
     "kafka-python cannot be imported{where}: {reason}. Give client.python_path the zip or directory that "

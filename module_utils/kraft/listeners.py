@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .model import INTER_BROKER, Cluster, Listener, Node
+from ansible.module_utils.kraft.model import INTER_BROKER, Cluster, Listener, Node
 
 
 def listener_settings(cluster: Cluster, node: Node) -> dict[str, str]:

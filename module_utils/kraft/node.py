@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from .service import ServiceState
+from ansible.module_utils.kraft.service import ServiceState
 
 STARTED, RESTARTED, STOPPED, REPORTED = "started", "restarted", "stopped", "reported"
 STATES = (STARTED, RESTARTED, STOPPED, REPORTED)
@@ -39,7 +39,7 @@ class NodeState:
 def start_actions(node: NodeState, release: str, how: str) -> tuple[str, ...]:
     """All that comes with a start: the final configuration first, then one start.
 
-    Reset each time: systemd counts our starts with those of a crash loop, and refuses the sixth in five minutes.
+    Reset each time: systemd counts our starts with those of a crash loop, and refuses the sixth in two minutes.
     """
     service = node.service
     wanted = {

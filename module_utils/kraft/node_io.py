@@ -9,12 +9,11 @@ import time
 from collections.abc import Mapping
 
 from ansible.module_utils.kraft import node
-
-from .differences import CONFIG_FILES, Inputs, reasons, running_inputs
-from .errors import RefusedError, ToolError
-from .file_io import write_link
-from .release import describe_damage, observe_release, read_manifest, read_text, release_dir
-from .service import Run, ServiceState, observe_service, started_files
+from ansible.module_utils.kraft.differences import CONFIG_FILES, Inputs, reasons, running_inputs
+from ansible.module_utils.kraft.errors import RefusedError, ToolError
+from ansible.module_utils.kraft.file_io import write_link
+from ansible.module_utils.kraft.release import describe_damage, observe_release, read_manifest, read_text, release_dir
+from ansible.module_utils.kraft.service import Run, ServiceState, observe_service, started_files
 
 UNIT_DIR = "/etc/systemd/system"
 STARTED_DIR = "/run/kafka/started"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from .diagnosis import last_start
-from .service import Run
+from ansible.module_utils.kraft.diagnosis import last_start
+from ansible.module_utils.kraft.service import Run
 
 LINES = 400
 BYTES = 256 * 1024

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from .snapshot import Broker, Partition, Topic
+from ansible.module_utils.kraft.snapshot import Broker, Partition, Topic
 
 
 class Loads:

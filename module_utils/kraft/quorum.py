@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from .identity import directory_id
-from .model import CLIENT, CONTROLLER, DYNAMIC, INTER_BROKER, Cluster, Node, host_port
+from ansible.module_utils.kraft.identity import directory_id
+from ansible.module_utils.kraft.model import CLIENT, CONTROLLER, DYNAMIC, INTER_BROKER, Cluster, Node, host_port
 
 
 @dataclasses.dataclass(frozen=True)

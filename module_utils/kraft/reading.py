@@ -11,9 +11,9 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from .model import PRODUCTION, ROLES, UNKNOWN_ID, Cluster, Facts, Layer, Listener, Node
-from .problem import Problem
-from .spec import BROKEN, Fault, Option, convert
+from ansible.module_utils.kraft.model import PRODUCTION, ROLES, UNKNOWN_ID, Cluster, Facts, Layer, Listener, Node
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec import BROKEN, Fault, Option, convert
 
 LAYERS = ("kafka_config", "kafka_group_config", "kafka_host_config")
 

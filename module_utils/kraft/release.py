@@ -13,10 +13,12 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
-from .errors import RefusedError
+from ansible.module_utils.kraft.errors import RefusedError
 
 MANIFEST = "MANIFEST"
 CLASSPATH = "classpath.options"
+#: Class data of all that Kafka loads at a start; see ``class_data``. Not part of a release: one JVM build's own.
+CLASS_DATA = "classes.jsa"
 #: An archive below the install dir's ``.incoming`` was brought by us, so it is ours to remove.
 INCOMING = ".incoming"
 CHECKSUM_LENGTH = {"sha256": 64, "sha512": 128}
@@ -125,13 +127,18 @@ def jars(paths: Iterable[str]) -> list[str]:
     return sorted(path for path in paths if path.startswith("libs/") and path.endswith(".jar"))
 
 
-def classpath_options(directory: str, paths: Iterable[str]) -> str:
-    """A java @argfile with the class path: absolute, sorted, no wildcard.
+def class_path(directory: str, paths: Iterable[str]) -> str:
+    """Absolute, sorted, no wildcard: always the same string, as class data demands.
 
-    Named by release and not by ``current``, so that a running JVM never loads a class of the release after it; always
-    the same string, as a class-data archive demands.
+    Named by release and not by ``current``, so that a running JVM never loads a class of the release after it.
     """
-    return f'-cp "{":".join(f"{directory}/{path}" for path in jars(paths))}"\n'
+    return ":".join(f"{directory}/{path}" for path in jars(paths))
+
+
+def classpath_options(directory: str, paths: Iterable[str], class_data: bool = False) -> str:
+    """A java @argfile with the class path, and with the class data where it is usable."""
+    shared = f"-XX:SharedArchiveFile={directory}/{CLASS_DATA}\n" if class_data else ""
+    return f'{shared}-cp "{class_path(directory, paths)}"\n'
 
 
 def file_damage(directory: str, manifest: Manifest) -> dict[str, str]:
@@ -165,7 +172,8 @@ def observe_release(install_dir: str, version: str) -> ReleaseState:
     if manifest is None:
         return ReleaseState(exists=True, damage={MANIFEST: "missing or unreadable"}, partial=partial)
     damage = file_damage(directory, manifest)
-    if read_text(f"{directory}/{CLASSPATH}") != classpath_options(directory, manifest.files):
+    right = [classpath_options(directory, manifest.files, class_data) for class_data in (False, True)]
+    if read_text(f"{directory}/{CLASSPATH}") not in right:
         damage[CLASSPATH] = "not the one of this release"
     return ReleaseState(exists=True, manifest=manifest, damage=damage, partial=partial)
 

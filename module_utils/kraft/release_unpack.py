@@ -10,10 +10,10 @@ import tarfile
 import zlib
 from collections.abc import Iterator
 
-from . import release
-from .errors import RefusedError
-from .file_io import fsync_directory, write_file
-from .release import FileRecord, Manifest
+from ansible.module_utils.kraft import release
+from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.file_io import fsync_directory, write_file
+from ansible.module_utils.kraft.release import FileRecord, Manifest
 
 CHUNK = 1 << 20
 
@@ -53,7 +53,9 @@ def copy_member(archive: tarfile.TarFile, member: tarfile.TarInfo, target: str) 
         while chunk := source.read(CHUNK):
             digest.update(chunk)
             file.write(chunk)
+        file.flush()
         os.fchmod(handle, 0o755 if member.mode & 0o111 else 0o644)
+        os.utime(handle, (member.mtime, member.mtime))  # class data that another host made knows jars by their time
     return FileRecord(member.size, digest.hexdigest())
 
 

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .problem import ERROR, WARNING, Problem
+from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
 
 HEADINGS = ("", "where", "value", "what is wrong, and what to do")
 WIDEST_VALUE = 40

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from .client import ApiError
-from .errors import KraftError, UnreachableError
+from ansible.module_utils.kraft.client import ApiError
+from ansible.module_utils.kraft.errors import KraftError, UnreachableError
 
 Result = TypeVar("Result")
 PAUSE = 0.2

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .health import LARGEST_DELAY_MS, caught_up
-from .snapshot import Snapshot
+from ansible.module_utils.kraft.health import LARGEST_DELAY_MS, caught_up
+from ansible.module_utils.kraft.snapshot import Snapshot
 
 
 def order(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .definitions import Setting
+from ansible.module_utils.kraft.definitions import Setting
 
 INTEGERS = {"int": 31, "long": 63, "short": 15}
 #: A value that a config provider resolves on the node; nothing can be said of it here.

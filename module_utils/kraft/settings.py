@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from ansible.module_utils.kraft import properties
-
-from .listeners import listener_settings
-from .model import Cluster, Node
-from .quorum import quorum_settings
-from .sizing import io_threads, network_threads
+from ansible.module_utils.kraft.listeners import listener_settings
+from ansible.module_utils.kraft.model import Cluster, Node
+from ansible.module_utils.kraft.quorum import quorum_settings
+from ansible.module_utils.kraft.sizing import io_threads, network_threads
 
 HEADING = "Written by Kraftwright; changes made here are lost. Where a value comes from: kafka_config and its layers."
 

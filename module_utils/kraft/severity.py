@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
-from .model import Cluster
-from .problem import ERROR, WARNING, Problem
-from .rules.subject import RISK
+from ansible.module_utils.kraft.model import Cluster
+from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
+from ansible.module_utils.kraft.rules.subject import RISK
 
 ACCEPT = "; to run with it all the same, list {rule} in kafka_accepted_risks"
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from .log_dir import ABSENT, EMPTY, FORMATTED, INTERRUPTED, LogDir
-from .problem import Problem
-from .storage_rules import content_problems, identity_problems, voter_problems
-from .storage_types import NodeStorage, Peer
+from ansible.module_utils.kraft.log_dir import ABSENT, EMPTY, FORMATTED, INTERRUPTED, LogDir
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.storage_rules import content_problems, identity_problems, voter_problems
+from ansible.module_utils.kraft.storage_types import NodeStorage, Peer
 
 NOTHING = "nothing"
 FORMAT = "format"

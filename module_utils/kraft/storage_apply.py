@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .errors import KraftError, RefusedError
-from .log_dir import ABSENT, FORMATTED, LogDir, observe_log_dir, parse_properties
-from .problem import Problem
-from .release import CLASSPATH, release_dir
-from .storage import NOTHING, StoragePlan, plan_storage
-from .storage_tool import flush, locked, run_tool, set_aside, tool_arguments, tool_command
-from .storage_types import NodeStorage, Peer
+from ansible.module_utils.kraft.errors import KraftError, RefusedError
+from ansible.module_utils.kraft.log_dir import ABSENT, FORMATTED, LogDir, observe_log_dir, parse_properties
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.release import CLASSPATH, release_dir
+from ansible.module_utils.kraft.storage import NOTHING, StoragePlan, plan_storage
+from ansible.module_utils.kraft.storage_tool import flush, locked, run_tool, set_aside, tool_arguments, tool_command
+from ansible.module_utils.kraft.storage_types import NodeStorage, Peer
 
 
 def node_storage(params: Mapping[str, Any]) -> NodeStorage:

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .log_dir import FOREIGN, FORMATTED, INTERRUPTED, NO_IDENTITY, NOT_A_DIRECTORY, UNREADABLE, ZOOKEEPER, LogDir
-from .problem import Problem
-from .storage_types import NodeStorage, Peer
+from ansible.module_utils.kraft.log_dir import (
+    FOREIGN,
+    FORMATTED,
+    INTERRUPTED,
+    NO_IDENTITY,
+    NOT_A_DIRECTORY,
+    UNREADABLE,
+    ZOOKEEPER,
+    LogDir,
+)
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.storage_types import NodeStorage, Peer
 
 REPLACE_VOTER = (
     "replace the voter: remove it from the quorum (kafka-metadata-quorum remove-controller), "

@@ -13,10 +13,10 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .errors import KraftError, ToolError
-from .file_io import fsync_directory
-from .log_dir import ASIDE, BOOTSTRAP, META
-from .release import CLASSPATH
+from ansible.module_utils.kraft.errors import KraftError, ToolError
+from ansible.module_utils.kraft.file_io import fsync_directory
+from ansible.module_utils.kraft.log_dir import ASIDE, BOOTSTRAP, META
+from ansible.module_utils.kraft.release import CLASSPATH
 
 TOOL = "kafka.tools.StorageTool"
 JVM_OPTIONS = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData")

@@ -10,15 +10,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible.module_utils.kraft import gather
+from ansible.module_utils.kraft.client import ApiError, Client, Question
+from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError
+from ansible.module_utils.kraft.gather import MIN_INSYNC, TOPIC_RESOURCE, checked, log_dirs, observe
+from ansible.module_utils.kraft.patience import Patience
+from ansible.module_utils.kraft.snapshot import Reassignment, Snapshot
+from ansible.module_utils.kraft.topics import Plan, find, plan
 
-from .client import ApiError, Client, Question
-from .errors import KraftError, RefusedError, ToolError
-from .patience import Patience
-from .snapshot import Reassignment, Snapshot
-from .topics import Plan, find, plan
-
-TOPIC = gather.TOPIC_RESOURCE
 TOPIC_OVERRIDE = 1  #: DescribeConfigs' source of a topic's own setting
 SET, DELETE = 0, 1
 REQUEST_MS = 15_000
@@ -34,12 +32,12 @@ class TopicAdmin:
         self._address = client.reach()
         self.resolved: dict[str, tuple[int, int]] = {}  #: new topic → partitions and replicas that Kafka gives it
 
-    def observe(self, names: Sequence[str]) -> tuple[Snapshot, Overrides]:
+    def look(self, names: Sequence[str]) -> tuple[Snapshot, Overrides]:
         """All topics, brokers and reassignments, and the named topics' own settings and effective min.insync."""
-        snapshot = gather.observe(self._client, ("topics", "reassignments"), self._address)
+        snapshot = observe(self._client, ("topics", "reassignments"), self._address)
         if snapshot.unanswered:
             raise ToolError("; ".join(f"{part}: {reason}" for part, reason in snapshot.unanswered.items()))
-        resources = [(TOPIC, name, None) for name in names if find(snapshot, name)]
+        resources = [(TOPIC_RESOURCE, name, None) for name in names if find(snapshot, name)]
         results = self._ask("DescribeConfigsRequest", resources=resources)["results"] if resources else []
         described = {one["resource_name"]: one["configs"] for one in results if one["error_code"] == 0}
         overrides = {
@@ -50,7 +48,7 @@ class TopicAdmin:
             name: int(one["value"])
             for name, configs in described.items()
             for one in configs
-            if one["name"] == gather.MIN_INSYNC
+            if one["name"] == MIN_INSYNC
         }
         return dataclasses.replace(snapshot, min_insync=least), overrides
 
@@ -78,7 +76,7 @@ class TopicAdmin:
         if not plans:
             return
         names = [one.wish.name for one in plans]
-        snapshot, overrides = self.observe(names)
+        snapshot, overrides = self.look(names)
         now = [plan(one.wish, snapshot, overrides.get(one.wish.name, {})) for one in plans]
         asked: list[Any] = [
             (one.wish.name, [(number, list(nodes)) for number, nodes in one.moves.items()]) for one in now if one.moves
@@ -97,7 +95,7 @@ class TopicAdmin:
         """Until no partition of these topics is on the move; gives up when nothing advances."""
         patience = Patience(self._timeout)
         while True:
-            snapshot = gather.observe(self._client, ("reassignments",), self._address)
+            snapshot = observe(self._client, ("reassignments",), self._address)
             moving = [one for one in snapshot.reassignments or () if one.topic in names]
             if "reassignments" not in snapshot.unanswered and not moving:
                 return
@@ -116,7 +114,7 @@ class TopicAdmin:
         for one in moving:
             partitions.setdefault(one.topic, []).append(one.partition)
         try:
-            return sum(one.used_bytes for one in gather.log_dirs(self._client, snapshot.brokers, 5.0, partitions))
+            return sum(one.used_bytes for one in log_dirs(self._client, snapshot.brokers, 5.0, partitions))
         except KraftError:
             return -1
 
@@ -133,7 +131,7 @@ class TopicAdmin:
             self._sleep(POLL_SECONDS / 4)
 
     def _unseen(self, wanted: Mapping[str, Plan], settled: bool) -> list[str]:
-        brokers = [one for one in gather.observe(self._client, (), self._address).brokers if not one.fenced]
+        brokers = [one for one in observe(self._client, (), self._address).brokers if not one.fenced]
         topics = [self._client.struct("MetadataRequest", "MetadataRequestTopic", name=name) for name in wanted]
         asked: dict[str, Any] = {"topics": topics, "allow_auto_topic_creation": False}
         questions = [Question(one.address, self._client.request("MetadataRequest", **asked)) for one in brokers]
@@ -183,7 +181,7 @@ class TopicAdmin:
     def _configure(self, plans: Sequence[Plan], validate_only: bool = False) -> list[str]:
         changes = [
             (
-                TOPIC,
+                TOPIC_RESOURCE,
                 one.wish.name,
                 [(key, SET, value) for key, value in one.settings.items()]
                 + [(key, DELETE, None) for key in one.resets],
@@ -198,7 +196,7 @@ class TopicAdmin:
 
     def _ask(self, name: str, **fields: Any) -> dict[str, Any]:
         answer = self._client.ask(self._address, self._client.request(name, **fields), REQUEST_MS / 1000 + 2)
-        return gather.checked(self._client, name, answer)
+        return checked(self._client, name, answer)
 
     def _refusal(self, what: str, answer: Mapping[str, Any]) -> str:
         """What Kafka said against it; an error that passes is raised, so that the whole is tried again."""

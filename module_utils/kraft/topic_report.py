@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .snapshot import Topic
-from .topics import Plan
+from ansible.module_utils.kraft.snapshot import Topic
+from ansible.module_utils.kraft.topics import Plan
 
 
 def entry(

@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .placement import with_factor
-from .problem import Problem
-from .snapshot import Reassignment, Snapshot, Topic
+from ansible.module_utils.kraft.placement import with_factor
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.snapshot import Reassignment, Snapshot, Topic
 
 NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 
-from .service import FINGERPRINT_VARIABLE
+from ansible.module_utils.kraft.service import FINGERPRINT_VARIABLE
 
 LINE_START = f"Environment={FINGERPRINT_VARIABLE}="
 SECTION = "[Service]\n"

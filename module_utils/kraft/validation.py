@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from . import rules
-from .model import Cluster
-from .problem import Problem
-from .reading import HostVariables, read
-from .rules.subject import Subject
-from .severity import settle
-from .spec import Option
+from ansible.module_utils.kraft import rules
+from ansible.module_utils.kraft.model import Cluster
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.reading import HostVariables, read
+from ansible.module_utils.kraft.rules.subject import Subject
+from ansible.module_utils.kraft.severity import settle
+from ansible.module_utils.kraft.spec import Option
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,15 +10,14 @@ import dataclasses
 import time
 from collections.abc import Callable, Iterable, Sequence
 
-from ansible.module_utils.kraft import gather
-
-from .client import Client
-from .diagnosis import Diagnosis, diagnose
-from .errors import KraftError
-from .health import Expected, distance, problems
-from .patience import Patience
-from .service import ServiceState
-from .snapshot import Snapshot
+from ansible.module_utils.kraft.client import Client
+from ansible.module_utils.kraft.diagnosis import Diagnosis, diagnose
+from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.gather import observe
+from ansible.module_utils.kraft.health import Expected, distance, problems
+from ansible.module_utils.kraft.patience import Patience
+from ansible.module_utils.kraft.service import ServiceState
+from ansible.module_utils.kraft.snapshot import Snapshot
 
 PARTS = ("topics", "quorum")
 POLL_SECONDS = 0.2
@@ -119,7 +118,7 @@ class Watch:
             time.sleep(POLL_SECONDS)
 
     def _judged(self, address: str, also: Sequence[str]) -> Look:
-        snapshot = gather.observe(self._client, PARTS, address, ANSWER_SECONDS)
+        snapshot = observe(self._client, PARTS, address, ANSWER_SECONDS)
         return Look(snapshot, (*also, *problems(snapshot, self._wanted)))
 
     def _address(self, snapshot: Snapshot | None) -> str:

@@ -6,9 +6,9 @@ import ipaddress
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..model import host_port
-from ..problem import Problem
-from .subject import Facts, Host, Subject
+from ansible.module_utils.kraft.model import host_port
+from ansible.module_utils.kraft.preflight.subject import Facts, Host, Subject
+from ansible.module_utils.kraft.problem import Problem
 
 ANY = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not listened on
 LISTENERS = "kafka_listeners"

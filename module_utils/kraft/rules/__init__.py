@@ -8,9 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ..problem import Problem
-from . import archive, identity, listeners, names, relations, replication, security, settings, sizing, storage, topology
-from .subject import Subject
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.rules import (
+    archive,
+    identity,
+    listeners,
+    names,
+    relations,
+    replication,
+    security,
+    settings,
+    sizing,
+    storage,
+    topology,
+)
+from ansible.module_utils.kraft.rules.subject import Subject
 
 Rule = Callable[[Subject], Iterable[Problem]]
 

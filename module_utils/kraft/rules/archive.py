@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..definitions import versions
-from ..problem import ERROR, WARNING, Problem
-from .subject import Subject
+from ansible.module_utils.kraft.definitions import versions
+from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
+from ansible.module_utils.kraft.rules.subject import Subject
 
 VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)(-[A-Za-z0-9.]+)?")
 FIRST = (4, 0, 0)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..identity import WELL_KNOWN_CLUSTER_IDS, directory_id_problem, id_problem
-from ..model import DYNAMIC, UNKNOWN_ID, Node
-from ..problem import WARNING, Problem
-from ..quorum import node_directory_id
-from .subject import Subject, named, sharing
+from ansible.module_utils.kraft.identity import WELL_KNOWN_CLUSTER_IDS, directory_id_problem, id_problem
+from ansible.module_utils.kraft.model import DYNAMIC, UNKNOWN_ID, Node
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.quorum import node_directory_id
+from ansible.module_utils.kraft.rules.subject import Subject, named, sharing
 
 LARGEST_NODE_ID = 2**31 - 1
 DRAW = "draw one (`make cluster-id`) and keep it with the inventory"

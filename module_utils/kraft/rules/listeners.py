@@ -6,9 +6,9 @@ import ipaddress
 import re
 from collections.abc import Iterator
 
-from ..model import CLIENT, CONTROLLER, INTER_BROKER, Listener, Node
-from ..problem import WARNING, Problem
-from .subject import RISK, Subject, named, sharing
+from ansible.module_utils.kraft.model import CLIENT, CONTROLLER, INTER_BROKER, Listener, Node
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.rules.subject import RISK, Subject, named, sharing
 
 VARIABLE = "kafka_listeners"
 ADDRESS = "kafka_address"

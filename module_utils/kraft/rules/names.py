@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..problem import Problem
-from ..spec import nearest
-from .risks import RISKS
-from .subject import Subject
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.rules.risks import RISKS
+from ansible.module_utils.kraft.rules.subject import Subject
+from ansible.module_utils.kraft.spec import nearest
 
 PREFIX = "kafka_"
 #: What a play or a module of ours sets beside the roles' options.

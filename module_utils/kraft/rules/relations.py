@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..definitions import Definitions, load, nearest_version
-from ..model import STATIC, Node
-from ..problem import WARNING, Problem
-from .subject import RISK, Subject
+from ansible.module_utils.kraft.definitions import Definitions, load, nearest_version
+from ansible.module_utils.kraft.model import STATIC, Node
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.rules.subject import RISK, Subject
 
 MEGABYTE = 1024 * 1024
 #: Sections of which a node without the broker role reads nothing.

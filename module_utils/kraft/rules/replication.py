@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from ..model import Cluster
-from ..problem import WARNING, Problem
-from .subject import RISK, Subject
+from ansible.module_utils.kraft.model import Cluster
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.rules.subject import RISK, Subject
 
 FACTOR = "kafka_default_replication_factor"
 IN_SYNC = "kafka_min_insync_replicas"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model import CONTROLLER, Listener, Node
-from ..problem import WARNING, Problem
-from .subject import RISK, Subject, named
+from ansible.module_utils.kraft.model import CONTROLLER, Listener, Node
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.rules.subject import RISK, Subject, named
 
 VARIABLE = "kafka_listeners"
 AUTHORIZER = "authorizer.class.name"

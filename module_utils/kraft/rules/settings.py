@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..definitions import Definitions, Setting, load, nearest_version
-from ..model import Layer, Node
-from ..problem import WARNING, Problem
-from ..properties import value_text
-from ..removed import LIVE_ONLY, REMOVED_VALUES, removal
-from ..setting_values import value_problem
-from ..settings import OWNED
-from ..spec import nearest
-from .subject import Subject, named
+from ansible.module_utils.kraft.definitions import Definitions, Setting, load, nearest_version
+from ansible.module_utils.kraft.model import Layer, Node
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.properties import value_text
+from ansible.module_utils.kraft.removed import LIVE_ONLY, REMOVED_VALUES, removal
+from ansible.module_utils.kraft.rules.subject import Subject, named
+from ansible.module_utils.kraft.setting_values import value_problem
+from ansible.module_utils.kraft.settings import OWNED
+from ansible.module_utils.kraft.spec import nearest
 
 #: Keys that Kafka's parts read beside the definitions (StandardAuthorizer).
 BESIDE = {

@@ -5,11 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..jvm import COLLECTOR
-from ..model import Node
-from ..problem import WARNING, Problem
-from ..sizing import COMPRESSED_REFERENCES_MB, SMALLEST_HEAP_MB, heap_mb, max_map_count, size_mb
-from .subject import RISK, Subject, named
+from ansible.module_utils.kraft.jvm import COLLECTOR
+from ansible.module_utils.kraft.model import Node
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.rules.subject import RISK, Subject, named
+from ansible.module_utils.kraft.sizing import (
+    COMPRESSED_REFERENCES_MB,
+    SMALLEST_HEAP_MB,
+    heap_mb,
+    max_map_count,
+    size_mb,
+)
 
 HEAP = "kafka_heap_size"
 OPTIONS = "kafka_jvm_options"

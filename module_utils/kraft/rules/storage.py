@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ..model import Node
-from ..problem import WARNING, Problem
-from .subject import RISK, Subject, named
+from ansible.module_utils.kraft.model import Node
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.rules.subject import RISK, Subject, named
 
 LOG_DIRS = "kafka_log_dirs"
 METADATA = "kafka_metadata_log_dir"

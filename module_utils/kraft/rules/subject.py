@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
-from ..model import Cluster, Node
-from ..settings import server_settings
+from ansible.module_utils.kraft.model import Cluster, Node
+from ansible.module_utils.kraft.settings import server_settings
 
 #: Severity of what endangers data or service; ``severity.settle`` makes it an error or a warning.
 RISK = "risk"

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ..problem import WARNING, Problem
-from .subject import RISK, Subject, named, sharing
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.rules.subject import RISK, Subject, named, sharing
 
 ROLES = "kafka_process_roles"
 MOST_USEFUL_CONTROLLERS = 5
