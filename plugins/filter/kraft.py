@@ -35,6 +35,11 @@ def kraft_roll_order(
     return [stale[node_id] for node_id in roll.order(stale, seen, cluster["controller_ids"], cluster["broker_ids"])]
 
 
+def kraft_first_broker(hosts: Iterable[str], desired: Mapping[str, Any]) -> str:
+    """The first of `hosts` that is a broker; `desired` is ``kafka_desired``'s fact."""
+    return next(host for host in hosts if "broker" in desired["nodes"][host]["roles"])
+
+
 class FilterModule:
     """What Ansible loads."""
 
@@ -42,6 +47,7 @@ class FilterModule:
         """Name in templates -> function."""
         return {
             "kraft_directory": kraft_directory,
+            "kraft_first_broker": kraft_first_broker,
             "kraft_fingerprinted_unit": fingerprinted,
             "kraft_questions": questions,
             "kraft_roll_order": kraft_roll_order,
