@@ -27,6 +27,7 @@ UNREADABLE = "unreadable"
 META = "meta.properties"
 METADATA_LOG = "__cluster_metadata-0"
 BOOTSTRAP = "bootstrap.checkpoint"
+QUORUM_STATE = "quorum-state"  # this node's vote and the leader it knows
 FIRST_SNAPSHOT = "00000000000000000000-0000000000.checkpoint"
 #: A file that we set aside, since the format tool takes any meta.properties for a finished format.
 ASIDE = META + ".aside-"
@@ -145,8 +146,9 @@ class Listing:
 
 
 def metadata_log_traces(path: str) -> tuple[str, ...]:
-    """What a started node left in the metadata log: everything but the snapshot that a format writes."""
-    names = sorted(name for name in os.listdir(path) if not SNAPSHOT_FILE.fullmatch(name))
+    """What a started node left in the metadata log, the most telling name first; a format writes only a snapshot."""
+    names = sorted(os.listdir(path), key=lambda name: (name != QUORUM_STATE, name))
+    names = [name for name in names if not SNAPSHOT_FILE.fullmatch(name)]
     return tuple(f"{METADATA_LOG}/{name}" for name in names)
 
 

@@ -103,7 +103,8 @@ def directory_id_problems(node: NodeStorage, dirs: Sequence[LogDir]) -> Iterator
     """A voter is known by its directory id; and no two directories may share one (a copied disk)."""
     seen: dict[str, str] = {}
     for found in dirs:
-        known = found.directory_id if found.state == FORMATTED else ""
+        own = (found.cluster_id, found.node_id) == (node.cluster_id, node.node_id)
+        known = found.directory_id if found.state == FORMATTED and own else ""
         voter_log = node.is_dynamic_voter and found.path == node.metadata_log_dir
         if voter_log and known and node.directory_id and known != node.directory_id:
             yield Problem(

@@ -109,7 +109,7 @@ def peer(host: Host) -> Peer:
 
 def lived(host: Host) -> tuple[str, ...]:
     """What shows that a node was started: what it left on its disks, and its process."""
-    names = [f"{path}/{name}" for path, found in host.found() for name in found["lived"][:2]]
+    names = [f"{path}/{name}" for path, found in host.found() for name in found["lived"][:1]]
     pid = running(host.facts)
     return (*names, *((f"process {pid}",) if pid else ()))
 

@@ -462,7 +462,7 @@ def test_peers_carry_what_shows_that_a_node_has_lived() -> None:
             "host": "k1",
             "node_id": 1,
             "known": True,
-            "lived": ["/data/logs/__cluster_metadata-0/quorum-state", "/data/logs/orders-0"],
+            "lived": ["/data/logs/__cluster_metadata-0/quorum-state"],
         },
         {"host": "k2", "node_id": 2, "known": True, "lived": ["process 4711"]},
         {"host": "k3", "node_id": 3, "known": False, "lived": []},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import pytest
 from ansible.module_utils.kraft import log_dir
@@ -164,13 +165,18 @@ def test_refusal_shows_both_sides_and_a_way_out(dirs: tuple[LogDir, ...], said: 
 
 
 def test_all_problems_are_told_at_once() -> None:
-    dirs = (done(META, "07R5amHmR32VDA6jHkGbTA", cluster_id=OTHER, node_id=5), LogDir(DATA, log_dir.FOREIGN))
+    dirs = (done(META, cluster_id=OTHER, node_id=5), LogDir(DATA, log_dir.FOREIGN))
     assert [problem.rule for problem in plan_storage(COMBINED, dirs, NEW_PEERS).problems] == [
         "log_dir_foreign",
         "foreign_cluster_id",
         "foreign_node_id",
-        "foreign_directory_id",
     ]
+
+
+@pytest.mark.parametrize("other", [{"cluster_id": OTHER}, {"node_id": 5}])
+def test_directory_id_of_another_cluster_or_node_is_no_problem_of_its_own(other: dict[str, object]) -> None:
+    dirs = (done(META, "07R5amHmR32VDA6jHkGbTA", **other), done(DATA))
+    assert len(plan_storage(COMBINED, dirs, NEW_PEERS).problems) == 1
 
 
 def test_half_written_identity_of_another_node_is_refused_and_not_completed() -> None:
@@ -235,3 +241,40 @@ def test_directory_id_does_not_matter_where_no_quorum_refers_to_it() -> None:
     dirs = (done(META, "07R5amHmR32VDA6jHkGbTA"), done(DATA))
     for node in (STATIC, BROKER):
         assert plan_storage(node, dirs, NEW_PEERS).problems == ()
+
+
+STATES = (
+    LogDir(META, log_dir.ABSENT),
+    empty(META),
+    cut(META),
+    cut(META, has_meta=True),
+    META_DONE,
+    META_LIVING,
+    done(META, VOTER, bootstrap_ok=False),
+    done(META, VOTER, bootstrap_ok=False, lived=("orders-0",)),
+    done(META, VOTER, cluster_id=OTHER),
+    LogDir(META, log_dir.NO_IDENTITY, lived=("orders-0",)),
+    LogDir(META, log_dir.FOREIGN, unknown=("notes.txt",)),
+    LogDir(META, log_dir.ZOOKEEPER),
+    LogDir(META, log_dir.UNREADABLE),
+)
+PEERS = ((), NEW_PEERS, LIVING_PEERS, (Peer("k2", 2, False),))
+
+
+@pytest.mark.parametrize("node", [COMBINED, STATIC, BROKER], ids=["dynamic", "static", "broker"])
+def test_no_combination_of_states_touches_data_or_makes_a_second_quorum(node: NodeStorage) -> None:
+    for meta, data, peers in itertools.product(STATES, STATES, PEERS):
+        dirs = (meta, dataclasses.replace(data, path=DATA, directory_id="of-its-own"))
+        plan = plan_storage(node, dirs, peers)
+        touched = [found for found in dirs if plan.actions[found.path] != NOTHING]
+        if plan.problems:
+            assert not plan.flags
+            assert not plan.set_aside
+            continue
+        assert not [found for found in touched if found.lived or found.unknown]
+        assert set(plan.set_aside) <= {found.path for found in touched if found.has_meta}
+        if node.is_controller and plan.actions[META] != NOTHING:
+            assert not any(found.lived for found in dirs)
+            assert all(peer.known and not peer.lived for peer in peers)
+        else:
+            assert not any("--initial-controllers" in flag for flag in plan.flags)
