@@ -43,7 +43,7 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-action:
+operation:
   description: What was done (or would be). V(none), V(unpack), V(repair) or V(classpath).
   returned: always
   type: str
@@ -143,7 +143,7 @@ def bring_about(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
         apply(plan, params, state, digests)
     return {
         "changed": plan.changed,
-        "action": plan.action,
+        "operation": plan.action,
         "damage": dict(state.damage),
         "release_dir": release.release_dir(params["install_dir"], params["version"]),
         "archive_checksum": params["checksum"],

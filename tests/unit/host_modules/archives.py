@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import tarfile
@@ -25,9 +26,12 @@ def member(name: str, kind: bytes = tarfile.REGTYPE, linkname: str = "", size: i
 
 
 def make_archive(path: Path, files: dict[str, bytes] | None = None, extra: tuple[tarfile.TarInfo, ...] = ()) -> Path:
-    """An archive of `files` (path below the top directory -> content), then members that have no content."""
+    """An archive of `files` (path below the top directory -> content), then members that have no content.
+
+    The same files give the same bytes.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(path, "w:gz") as archive:
+    with gzip.GzipFile(path, "wb", mtime=0) as packed, tarfile.open(fileobj=packed, mode="w") as archive:
         for name, content in (FILES if files is None else files).items():
             archive.addfile(member(f"{TOP}/{name}", size=len(content)), io.BytesIO(content))
         for info in extra:

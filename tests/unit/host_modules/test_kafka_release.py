@@ -47,8 +47,8 @@ def host(tmp_path: Path, run_module: RunModule) -> Host:
 
 def test_a_release_is_unpacked_once(host: Host) -> None:
     first, second = host.kafka_release(), host.kafka_release()
-    assert (first["changed"], first["action"]) == (True, "unpack")
-    assert (second["changed"], second["action"], second["diff"]) == (False, "none", [])
+    assert (first["changed"], first["operation"]) == (True, "unpack")
+    assert (second["changed"], second["operation"], second["diff"]) == (False, "none", [])
     assert {name: (host.release / name).read_bytes() for name in FILES} == FILES
     assert not host.partial.exists()
     assert not host.incoming.exists()
@@ -82,13 +82,13 @@ def test_the_manifest_is_the_same_on_every_host(tmp_path: Path, host: Host, run_
 def test_a_release_is_recognised_by_either_checksum(host: Host) -> None:
     sha512 = checksum(host.incoming, "sha512")
     host.kafka_release()
-    assert host.kafka_release(checksum=sha512)["action"] == "none"
+    assert host.kafka_release(checksum=sha512)["operation"] == "none"
 
 
 def test_check_mode_predicts_without_an_archive_and_changes_nothing(host: Host) -> None:
     host.incoming.unlink()
     before = host.tree()
-    assert host.kafka_release(check_mode=True)["action"] == "unpack"
+    assert host.kafka_release(check_mode=True)["operation"] == "unpack"
     assert host.tree() == before
 
 
@@ -106,7 +106,7 @@ def test_an_archive_elsewhere_is_kept(tmp_path: Path, host: Host) -> None:
 def test_what_a_killed_run_left_is_replaced(host: Host) -> None:
     (host.partial / "libs").mkdir(parents=True)
     (host.partial / "libs/kafka-clients-0.0.0.jar").write_text("half")
-    assert host.kafka_release()["action"] == "unpack"
+    assert host.kafka_release()["operation"] == "unpack"
     assert sorted(p.name for p in (host.release / "libs").iterdir()) == ["a-first.jar", "kafka-clients-9.9.1.jar"]
 
 
@@ -132,7 +132,7 @@ def test_an_archive_left_by_a_killed_run_is_removed(host: Host) -> None:
     host.kafka_release()
     host.bring()
     result = host.kafka_release()
-    assert (result["changed"], result["action"]) == (True, "none")
+    assert (result["changed"], result["operation"]) == (True, "none")
     assert not host.incoming.exists()
 
 
@@ -231,7 +231,7 @@ def test_a_damaged_release_is_repaired_and_keeps_the_nodes_own_files(host: Host)
         host.bring()
         result = host.kafka_release()
         assert open_in_a_process.read() == b"clients"
-    assert result["action"] == "repair"
+    assert result["operation"] == "repair"
     assert result["damage"] == {
         "libs/a-first.jar": "missing",
         "libs/kafka-clients-9.9.1.jar": "7 bytes instead of 700",
@@ -253,14 +253,14 @@ def test_a_release_without_manifest_is_completed_from_the_archive(host: Host) ->
     host.kafka_release()
     (host.release / "MANIFEST").write_text("{half")
     host.bring()
-    assert host.kafka_release()["action"] == "repair"
+    assert host.kafka_release()["operation"] == "repair"
     assert release.observe_release(str(host.install_dir), VERSION).complete
 
 
 def test_a_lost_class_path_needs_no_archive(host: Host) -> None:
     host.kafka_release()
     (host.release / "classpath.options").unlink()
-    assert host.kafka_release()["action"] == "classpath"
+    assert host.kafka_release()["operation"] == "classpath"
     assert not host.kafka_release()["changed"]
 
 
@@ -268,10 +268,10 @@ def test_full_verification_finds_what_sizes_do_not(host: Host) -> None:
     host.kafka_release()
     jar = host.release / "libs/a-first.jar"
     jar.write_bytes(b"FIRST" * 100)
-    assert host.kafka_release()["action"] == "none"
+    assert host.kafka_release()["operation"] == "none"
     assert host.kafka_release(verify="full")["failed"]
     host.bring()
-    assert host.kafka_release(verify="full")["action"] == "repair"
+    assert host.kafka_release(verify="full")["operation"] == "repair"
     assert jar.read_bytes() == FILES["libs/a-first.jar"]
 
 

@@ -1,0 +1,69 @@
+"""The control side of class data: keeps what one host made, brings it to the others."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from ansible.plugins.action import ActionBase
+
+MODULE = "kafka_class_data"
+#: The module's arguments that name files of the control machine; on a host they name what was brought there.
+CONTROL_SIDE = ("cache_dir", "class_list")
+
+
+class ActionModule(ActionBase):
+    """Asks the host for its key; brings what the cache holds for it, or has it made and fetches it."""
+
+    _supports_check_mode = True
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        super().run(tmp, task_vars)
+        self._arguments = {name: value for name, value in self._task.args.items() if name not in CONTROL_SIDE}
+        self._task_vars = task_vars
+        cache_dir, class_list = (self._task.args.get(name) for name in CONTROL_SIDE)
+        found = self._ask()
+        if found.get("failed") or not found.get("missing") or not cache_dir:
+            return found
+        kept = Path(cache_dir) / f"{found['key']}.jsa.gz"
+        if kept.is_file():
+            return self._installed(kept)
+        if class_list and self._arguments.get("state") == "made":
+            return self._made(Path(class_list), kept)
+        return found
+
+    def _ask(self, **brought: str) -> dict[str, Any]:
+        answer: dict[str, Any] = self._execute_module(
+            module_name=MODULE, module_args={**self._arguments, **brought}, task_vars=self._task_vars
+        )
+        return answer
+
+    def _remote(self, name: str) -> str:
+        """A path on the host in a directory that Ansible removes after the task."""
+        directory = self._connection._shell.tmpdir or self._make_tmp_path()
+        return str(self._connection._shell.join_path(directory, name))
+
+    def _brought(self, local: Path) -> str:
+        """Bring a file to the host and give its path there; check mode brings nothing."""
+        return str(local) if self._task.check_mode else self._transfer_file(str(local), self._remote(local.name))
+
+    def _installed(self, kept: Path) -> dict[str, Any]:
+        """Bring what the cache holds. What is still missing afterwards was damaged: then the cache forgets it."""
+        result = self._ask(archive=self._brought(kept))
+        if result.get("missing") and not self._task.check_mode:
+            kept.unlink()
+        return result
+
+    def _made(self, class_list: Path, kept: Path) -> dict[str, Any]:
+        """Have the host make it; keep a copy under a name that a killed run cannot leave half-written."""
+        if self._task.check_mode:
+            return self._ask(class_list=str(class_list))
+        output = self._remote(kept.name)
+        made = self._ask(class_list=self._brought(class_list), output=output)
+        if made.get("in_use"):
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            partial = kept.with_name(f".{kept.name}.{os.getpid()}")
+            self._connection.fetch_file(output, str(partial))
+            partial.replace(kept)
+        return made
