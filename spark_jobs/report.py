@@ -97,10 +97,10 @@ def _entry(line: str) -> TimelineEntry | None:
 def _topic(config: SmokeConfig) -> Topic:
     """The topic, and what the cluster snapshot says of it."""
     described: list[Mapping[str, Any]] = [
-        topic for topic in config.cluster.get("topics", []) if topic.get("name") == config.topic
+        topic for topic in (config.cluster.get("topics") or []) if topic.get("name") == config.topic
     ]
     replicas = [len(partition["replicas"]) for topic in described for partition in topic["partitions"]]
-    minimum = config.cluster.get("min_insync", {}).get(config.topic)
+    minimum = (config.cluster.get("min_insync") or {}).get(config.topic)
     return Topic(
         name=config.topic,
         partitions=config.partitions,
