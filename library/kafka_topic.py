@@ -202,7 +202,7 @@ class Run:
 
     def __call__(self) -> list[dict[str, Any]]:
         admin = TopicAdmin(self._client, self._timeout)
-        snapshot, overrides = admin.observe([one.name for one in self._wishes])
+        snapshot, overrides = admin.look([one.name for one in self._wishes])
         found = [*duplicates(self._wishes), *(text for one in self._wishes for text in problems(one, snapshot))]
         if found:
             raise RefusedError(found)

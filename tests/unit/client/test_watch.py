@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any, cast
 
 import pytest
-from ansible.module_utils.kraft import gather
+from ansible.module_utils.kraft import watch
 from ansible.module_utils.kraft.client import Client
 from ansible.module_utils.kraft.errors import UnreachableError
 from ansible.module_utils.kraft.health import Expected
@@ -46,7 +46,7 @@ class Brokers:
 def watching(
     monkeypatch: pytest.MonkeyPatch, brokers: Brokers, node_id: int | None = None, node: Node | None = None
 ) -> Watch:
-    monkeypatch.setattr(gather, "observe", brokers.observe)
+    monkeypatch.setattr(watch, "observe", brokers.observe)
     monkeypatch.setattr("ansible.module_utils.kraft.watch.time.sleep", lambda _: None)
     return Watch(cast(Client, brokers), THREE, node_id, node)
 
@@ -158,5 +158,5 @@ def test_patience_grows_while_replicas_come_back(monkeypatch: pytest.MonkeyPatch
         return cluster(topic("a", *(partition(n, [1, 2], [1] if n < behind else [1, 2]) for n in range(40))))
 
     watched = watching(monkeypatch, brokers)
-    monkeypatch.setattr(gather, "observe", observe)
+    monkeypatch.setattr(watch, "observe", observe)
     assert not watched.wait(5, ticking()).problems
