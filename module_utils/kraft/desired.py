@@ -7,6 +7,7 @@ from typing import Any
 from ansible.module_utils.kraft import quorum, settings
 from ansible.module_utils.kraft.jvm import options_text
 from ansible.module_utils.kraft.model import Cluster, Listener, Node
+from ansible.module_utils.kraft.secret_keys import has_secrets
 from ansible.module_utils.kraft.sizing import heap_mb
 
 
@@ -51,6 +52,7 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
         "directory_id": quorum.node_directory_id(cluster, node) or None,
         "listeners": [describe_listener(listener) for listener in node.own_listeners],
         "properties": server,
+        "sensitive": has_secrets(server, cluster.version),
         "properties_text": settings.properties_text(server),
         "heap_mb": heap_mb(node.facts.memory_mb, node.heap_size),
         "jvm_options_text": options_text(node),

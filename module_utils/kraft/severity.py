@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from ansible.module_utils.kraft.model import Cluster
 from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
+from ansible.module_utils.kraft.rules.risks import RISKS
 from ansible.module_utils.kraft.rules.subject import RISK
 
 ACCEPT = "; to run with it all the same, list {rule} in kafka_accepted_risks"
@@ -19,8 +20,10 @@ def settle(problems: Iterable[Problem], cluster: Cluster) -> list[Problem]:
 
 
 def _settled(problem: Problem, cluster: Cluster) -> Problem:
+    if problem.rule in RISKS and problem.rule in cluster.accepted_risks:
+        return dataclasses.replace(problem, severity=WARNING)
     if problem.severity != RISK:
         return problem
-    if not cluster.in_production or problem.rule in cluster.accepted_risks:
+    if not cluster.in_production:
         return dataclasses.replace(problem, severity=WARNING)
     return dataclasses.replace(problem, severity=ERROR, remedy=problem.remedy + ACCEPT.format(rule=problem.rule))

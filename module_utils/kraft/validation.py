@@ -19,12 +19,17 @@ class Surroundings:
     """What rules need beside the hosts' variables.
 
     ``names``: every known variable; ``used``: host -> names of the ``kafka_*`` variables that somebody set for it;
+    ``readable``: host -> settings whose secret stands unencrypted in the inventory;
     ``archive_exists``: whether ``kafka_archive`` is a file of the control machine, None for a URL.
     """
 
     names: frozenset[str] = frozenset()
     used: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
     archive_exists: bool | None = None
+    readable: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
+
+
+_FIELDS = dataclasses.fields(Surroundings)
 
 
 def validate(
@@ -32,5 +37,5 @@ def validate(
 ) -> tuple[Cluster, list[Problem]]:
     """The cluster that the hosts' variables describe, and everything that is wrong with it, the gravest first."""
     cluster, problems = read(hosts, specs)
-    subject = Subject(cluster, surroundings.names, surroundings.used, surroundings.archive_exists)
+    subject = Subject(cluster, **{field.name: getattr(surroundings, field.name) for field in _FIELDS})
     return cluster, settle([*problems, *rules.check(subject)], cluster)

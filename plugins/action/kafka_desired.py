@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import ansible.module_utils
 import yaml
 from ansible.errors import AnsibleAction, AnsibleError
+from ansible.parsing.vault import EncryptedString
 from ansible.plugins.action import ActionBase
 from ansible.template import Templar
 from ansible.utils.display import Display
@@ -20,6 +22,7 @@ ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 from ansible.module_utils.kraft import desired, reading, report, validation
 from ansible.module_utils.kraft.model import Cluster
 from ansible.module_utils.kraft.problem import Problem, errors
+from ansible.module_utils.kraft.secret_keys import is_secret
 
 PREFIX = "kafka_"
 #: Roles whose variables make up the desired state; those of all other roles are checked where somebody sets them.
@@ -30,6 +33,8 @@ ARGUMENTS = {
     "refuse": {"type": "bool", "default": True},
     "report": {"type": "str", "choices": ["warnings", "table", "json"], "default": "warnings"},
 }
+NO_FACTS = " (facts of the hosts are not gathered: give the value itself)"
+VAULT = b"$ANSIBLE_VAULT"
 DISPLAY = Display()
 
 
@@ -67,6 +72,11 @@ def load_defaults(loader: Any) -> dict[str, Any]:
     return defaults
 
 
+def tags(value: Any) -> Any:
+    """What Ansible noted of where a value came from."""
+    return getattr(value, "_ansible_tags_mapping", {}).values()
+
+
 class Inventory:
     """Hosts' variables, resolved each in its own host's context, whether or not a role is in scope."""
 
@@ -86,7 +96,7 @@ class Inventory:
                 try:
                     values[name] = plain(templar.template(merged[name]))
                 except AnsibleError as error:
-                    unresolved[name] = reason(error)
+                    unresolved[name] = reason(error) + (NO_FACTS if "ansible_" in str(merged[name]) else "")
         return reading.HostVariables(
             host=host,
             values=values,
@@ -103,11 +113,41 @@ class Inventory:
             name for name in self._hostvars.raw_get(host) if name.startswith(PREFIX) and name not in passing
         )
 
+    def readable(self, host: str) -> frozenset[str]:
+        """Settings whose secret everybody can read who can read the inventory."""
+        given = self._hostvars.raw_get(host)
+        version = str(given.get("kafka_version") or "")
+        layers = ((name, given.get(name)) for name in reading.LAYERS)
+        return frozenset(
+            f"{name}[{plain(key)}]"
+            for name, layer in layers
+            for key, value in (layer.items() if isinstance(layer, Mapping) else ())
+            if is_secret(str(key), version) and "certificate" not in key and is_readable(value)
+        )
+
     def _connection(self, templar: Any, given: Mapping[str, Any]) -> dict[str, Any]:
         try:
             return {name: plain(templar.template(given[name])) for name in CONNECTION if name in given}
         except AnsibleError:
             return {}
+
+
+def is_readable(value: Any) -> bool:
+    """Whether a value stands in the open in a file of the inventory: not encrypted, not looked up, not empty."""
+    if not isinstance(value, str) or isinstance(value, EncryptedString) or not value or "{{" in value or "${" in value:
+        return False
+    sources = [path for tag in tags(value) if (path := getattr(tag, "path", None))]
+    return any(not starts_with_vault(path) for path in sources)
+
+
+@lru_cache(maxsize=64)
+def starts_with_vault(path: str) -> bool:
+    """Whether a file is encrypted as a whole, or cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(VAULT)) == VAULT
+    except OSError:
+        return True
 
 
 def reason(error: AnsibleError) -> str:
@@ -127,10 +167,13 @@ class ActionModule(ActionBase):
         if not hosts:
             return {"failed": True, "msg": "No host to validate: the inventory's group is empty or has another name."}
         hostvars = (task_vars or {})["hostvars"]
+        unknown = [host for host in hosts if host not in hostvars]
+        if unknown:
+            return {"failed": True, "msg": f"No host of the inventory: {', '.join(unknown)}."}
         cluster, problems = look(hostvars, self._loader, hosts)
         if errors(problems) and arguments["refuse"]:
             raise refusal(problems, len(hosts), arguments["report"])
-        show(problems, len(hosts), arguments["report"], already_said(hostvars))
+        show(problems, len(hosts), arguments["report"], already_said(hostvars, hosts))
         return answer(cluster, problems, len(hosts))
 
 
@@ -144,20 +187,28 @@ def look(hostvars: Any, loader: Any, hosts: list[str]) -> tuple[Cluster, list[Pr
     surroundings = validation.Surroundings(
         names=frozenset(specs),
         used={host: inventory.used(host) for host in hosts},
+        readable={host: inventory.readable(host) for host in hosts},
         archive_exists=Path(loader.path_dwim(archive)).is_file() if local else None,
     )
     return validation.validate(variables, specs, surroundings)
 
 
-def already_said(hostvars: Any) -> frozenset[str]:
+def already_said(hostvars: Any, hosts: list[str]) -> frozenset[str]:
     """The warnings of a play of this run that validated first."""
-    facts = hostvars.raw_get("localhost").get("ansible_facts") or {}
-    return frozenset(map(str, (facts.get("kafka_desired") or {}).get("warnings", ())))
+    found: set[str] = set()
+    for host in ("localhost", *hosts[:1]):
+        facts = hostvars.raw_get(host).get("ansible_facts") or {}
+        found.update(map(str, (facts.get("kafka_desired") or {}).get("warnings", ())))
+    return frozenset(found)
 
 
 def answer(cluster: Cluster, problems: list[Problem], hosts: int) -> dict[str, Any]:
     """What was found and, unless something is wrong, what every node should be."""
-    found = {"changed": False, "problems": [problem.as_dict() for problem in problems]}
+    found = {
+        "changed": False,
+        "_ansible_verbose_override": True,
+        "problems": [problem.as_dict() for problem in problems],
+    }
     if errors(problems):
         return found
     described = {**desired.describe(cluster), "warnings": report.sentences(problems, hosts)}

@@ -16,6 +16,7 @@ from ansible.module_utils.kraft.rules import (
     names,
     relations,
     replication,
+    secrets,
     security,
     settings,
     sizing,
@@ -37,6 +38,7 @@ RULES: tuple[Rule, ...] = (
     *settings.RULES,
     *relations.RULES,
     *security.RULES,
+    *secrets.RULES,
     *archive.RULES,
     *sizing.RULES,
 )

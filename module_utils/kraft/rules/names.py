@@ -10,6 +10,7 @@ from ansible.module_utils.kraft.rules.subject import Subject
 from ansible.module_utils.kraft.spec import nearest
 
 PREFIX = "kafka_"
+OTHERS = "remove it; where another role reads it, list unknown_variable in kafka_accepted_risks"
 #: What a play or a module of ours sets beside the roles' options.
 ALSO_KNOWN = frozenset({"kafka_accepted_risks", "kafka_break_lock", "kafka_desired", "kafka_host", "kafka_report"})
 
@@ -22,7 +23,7 @@ def unknown(subject: Subject) -> Iterator[Problem]:
     for host, used in subject.used.items():
         for name in sorted(used - known):
             meant = nearest(name, subject.names, PREFIX)
-            remedy = f"did you mean {meant}?" if meant else "remove it, or give it a name of your own without kafka_"
+            remedy = f"did you mean {meant}?" if meant else OTHERS
             yield Problem("unknown_variable", "is not a variable of any role", remedy, name, host)
 
 

@@ -12,6 +12,7 @@ from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.properties import value_text
 from ansible.module_utils.kraft.removed import LIVE_ONLY, REMOVED_VALUES, removal
 from ansible.module_utils.kraft.rules.subject import Subject, named
+from ansible.module_utils.kraft.secret_keys import HIDDEN, is_secret
 from ansible.module_utils.kraft.setting_values import value_problem
 from ansible.module_utils.kraft.settings import OWNED
 from ansible.module_utils.kraft.spec import nearest
@@ -50,9 +51,8 @@ PER_LISTENER = (
     "num.network.threads",
     "principal.builder.class",
 )
+PLUGIN = "remove it; where a plugin reads it, list setting_unknown in kafka_accepted_risks"
 MECHANISMS = ("gssapi", "oauthbearer", "plain", "scram-sha-256", "scram-sha-512")
-SECRET = re.compile("passw|secret|jaas|credential|private|token", re.IGNORECASE)
-HIDDEN = "(hidden)"
 
 
 def keys_and_values(subject: Subject) -> Iterator[Problem]:
@@ -66,7 +66,7 @@ def keys_and_values(subject: Subject) -> Iterator[Problem]:
 
 def _entry(definitions: Definitions, node: Node, layer: Layer, key: str, given: Any) -> Iterator[Problem]:
     """The first thing that is wrong with a key, or else with its value."""
-    where, value = f"{layer.variable}[{key}]", HIDDEN if SECRET.search(key) else given
+    where, value = f"{layer.variable}[{key}]", HIDDEN if is_secret(key, definitions.version) else given
     if key in OWNED:
         remedy = f"remove it and use {OWNED[key]}"
         yield Problem("setting_derived", f"is derived from {OWNED[key]}", remedy, where, node.host, value)
@@ -141,7 +141,7 @@ def _unknown(definitions: Definitions, node: Node, key: str) -> Problem | None:
     meant = nearest(key, [*definitions.server, *BESIDE], least=0.7)
     if not meant and any(name in _keys(node) for name in PLUGGABLE):
         return None
-    remedy = f"did you mean {meant}?" if meant else "remove it, or set the class that reads it"
+    remedy = f"did you mean {meant}?" if meant else PLUGIN
     if meant in OWNED:
         remedy = f"did you mean {meant}? that follows from {OWNED[meant]}"
     return Problem("setting_unknown", f"is not a setting of Kafka {definitions.version}", remedy)

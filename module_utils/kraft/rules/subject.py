@@ -17,6 +17,7 @@ RISK = "risk"
 class Subject:
     """``names``: all known variables. ``used``: host -> names of the ``kafka_*`` variables that it has.
 
+    ``readable``: host -> settings whose secret stands unencrypted in the inventory (``kafka_config[key]``).
     ``archive_exists``: whether ``kafka_archive`` is a file of the control machine; None where that cannot be said.
     """
 
@@ -24,6 +25,7 @@ class Subject:
     names: frozenset[str] = frozenset()
     used: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
     archive_exists: bool | None = None
+    readable: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
 
     @cached_property
     def settings(self) -> dict[str, dict[str, str]]:

@@ -28,10 +28,11 @@ def load_plugins() -> None:
     init_plugin_loader()
 
 
-def host_variables(source: Path) -> HostVars:
+def host_variables(source: Path, secrets: list[Any] | None = None) -> HostVars:
     """The variables of an inventory's hosts, as every task sees them."""
     load_plugins()
     loader = DataLoader()
+    loader.set_vault_secrets(secrets or [])
     inventory = InventoryManager(loader=loader, sources=[str(source)])
     return HostVars(inventory, VariableManager(loader=loader, inventory=inventory), loader)
 

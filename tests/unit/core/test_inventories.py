@@ -9,6 +9,7 @@ import pytest
 import yaml
 from ansible.module_utils.kraft.desired import describe
 from ansible.module_utils.kraft.problem import Problem, errors
+from ansible.parsing.vault import VaultLib, VaultSecret
 
 from plugins.action import kafka_desired
 from tests.unit.core.inventories import ROOT, example, host_variables, look, variants, written
@@ -129,6 +130,33 @@ def test_a_registered_result_is_no_unknown_variable(tmp_path: Path) -> None:
     assert "kafka_typo" in used
     assert "kafka_result_of_mine" not in used
     assert "kafka_result_of_mine" in hostvars.raw_get("node1")
+
+
+def test_facts_that_nobody_gathers_are_named_as_the_reason(tmp_path: Path) -> None:
+    _, problems = look(example(tmp_path, HOSTS, kafka_address="{{ ansible_facts.default_ipv4.address }}"))
+    assert "(facts of the hosts are not gathered: give the value itself)" in errors(problems)[0].message
+
+
+SECRETS = {
+    "ssl.keystore.password": "a-long-and-random-one",
+    "ssl.keystore.certificate.chain": "PEM",
+    "num.io.threads": 9,
+}
+
+
+def test_a_secret_in_the_open_is_found_and_an_encrypted_one_is_not(tmp_path: Path) -> None:
+    opened = example(tmp_path / "a", kafka_config={**SECRETS, "ssl.key.password": "{{ lookup('env', 'X') }}"})
+    hostvars = host_variables(opened)
+    inventory = kafka_desired.Inventory(hostvars, hostvars._loader, {})
+    assert inventory.readable("node1") == {"kafka_config[ssl.keystore.password]"}
+    secret = VaultSecret(b"key")
+    vault = VaultLib([("default", secret)])
+    closed = example(tmp_path / "b")
+    text = yaml.safe_dump({"kafka_config": SECRETS})
+    (closed / "group_vars/kafka/zz.yml").write_bytes(vault.encrypt(text, secret))
+    hostvars = host_variables(closed, [("default", secret)])
+    assert hostvars["node1"]["kafka_config"]["num.io.threads"] == 9
+    assert kafka_desired.Inventory(hostvars, hostvars._loader, {}).readable("node1") == frozenset()
 
 
 def test_facts_of_the_host_size_the_node(tmp_path: Path) -> None:

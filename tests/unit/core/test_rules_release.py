@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.rules import risks
 from ansible.module_utils.kraft.rules.risks import RISKS
 
 from tests.unit.core.inventory import found, hosts, problems_of
@@ -176,7 +179,7 @@ HOW = "give sha256: or sha512: and the digest, as `sha512sum FILE` prints it"
             "unknown_variable",
             {"kafka_zzz": 2},
             "error k1: kafka_zzz: is not a variable of any role"
-            " -> remove it, or give it a name of your own without kafka_",
+            " -> remove it; where another role reads it, list unknown_variable in kafka_accepted_risks",
         ),
         (
             "unknown_risk",
@@ -239,6 +242,29 @@ def test_a_missing_archive_is_an_error_once_a_host_needs_it(facts: dict[str, Any
 
 def test_a_missing_archive_is_nothing_where_every_host_has_the_release() -> None:
     assert problems_of(hosts(facts={"releases": RELEASE}), archive_exists=False) == []
+
+
+def test_what_another_role_reads_can_be_accepted() -> None:
+    given = {"kafka_exporter_port": 9308, "kafka_accepted_risks": ["unknown_variable"]}
+    assert [message.split()[0] for message in found("unknown_variable", 1, **given)] == ["warning"]
+
+
+def risks_in(path: Path) -> set[str]:
+    """Names of the rules that a file gives as risks."""
+    calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call) and node.args]
+    return {
+        str(node.args[0].value)
+        for node in calls
+        if isinstance(node.args[0], ast.Constant) and "RISK" in ast.unparse(node)
+        if ast.unparse(node.func) == "Problem"
+    }
+
+
+def test_every_risk_of_the_code_has_its_name_in_the_list() -> None:
+    code = Path(risks.__file__).parents[1]
+    given = set().union(*(risks_in(path) for path in code.rglob("*.py")))
+    assert len(given) > 10
+    assert given <= RISKS
 
 
 def test_every_risk_can_be_accepted_by_its_name() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.core.inventory import LISTENERS, found
+from tests.unit.core.inventory import LISTENERS, found, hosts, problems_of
 
 STANDARD = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
 
@@ -93,6 +93,51 @@ def speaking(protocol: str, *purposes: str) -> list[dict[str, Any]]:
 )
 def test_security_is_refused_with_a_reason_and_a_remedy(rule: str, given: dict[str, Any], said: str) -> None:
     assert said in found(rule, **given)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("ssl.keystore.password", "changeit", "is a password of examples"),
+        ("ssl.keystore.password", "", "is empty"),
+        ("ssl.key.password", "s3cre7", "is shorter than 8 characters"),
+        ("listener.name.client.ssl.truststore.password", "Password", "is a password of examples"),
+        (
+            "listener.name.client.plain.sasl.jaas.config",
+            'org.example.Login required username="a" password="long-enough-for-us" user_a="admin-secret";',
+            "is a password of examples",
+        ),
+    ],
+)
+def test_a_password_that_can_be_guessed_is_refused_and_not_shown(key: str, value: str, said: str) -> None:
+    assert found("weak_secret", 1, kafka_config={key: value}) == [
+        f"warning k1: kafka_config[{key}]: {said} -> draw one at random, such as with `openssl rand -base64 24`"
+    ]
+    made = problems_of(hosts(1, kafka_config={key: value}))
+    assert not value or value not in str([problem.as_dict() for problem in made])
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"ssl.keystore.password": "a-long-and-random-one"},
+        {"ssl.keystore.password": "${file:/etc/kafka/secrets:keystore}", "config.providers": "file"},
+        {"delegation.token.max.lifetime.ms": 1000},
+        {"sasl.oauthbearer.token.endpoint.url": "https://x"},
+    ],
+)
+def test_what_is_no_weak_secret_raises_no_alarm(settings: dict[str, Any]) -> None:
+    assert found("weak_secret", 1, kafka_config=settings) == []
+
+
+def test_a_secret_that_stands_readable_is_a_warning_in_production() -> None:
+    readable = {"k1": frozenset({"kafka_config[ssl.keystore.password]"})}
+    made = problems_of(hosts(1, kafka_profile="production"), readable=readable)
+    assert [f"{problem.severity} {problem}" for problem in made if problem.rule == "readable_secret"] == [
+        "warning k1: kafka_config[ssl.keystore.password]: stands readable in the inventory"
+        " -> encrypt it with ansible-vault, look it up, or give ${provider:path:key} for the node to resolve"
+    ]
+    assert not [each for each in problems_of(hosts(1), readable=readable) if each.rule == "readable_secret"]
 
 
 def test_a_listeners_own_settings_count_for_it() -> None:

@@ -29,7 +29,8 @@ def alarms(**settings: Any) -> list[str]:
          " that follows from kafka_min_insync_replicas"),
         ("num.io.thread", 8, "is not a setting of Kafka 4.3.1 -> did you mean num.io.threads?"),
         ("superusers", "User:a", "is not a setting of Kafka 4.3.1 -> did you mean super.users?"),
-        ("nothing.alike.at.all", 1, "is not a setting of Kafka 4.3.1 -> remove it, or set the class that reads it"),
+        ("nothing.alike.at.all", 1, "is not a setting of Kafka 4.3.1 -> remove it; where a plugin reads it,"
+         " list setting_unknown in kafka_accepted_risks"),
         ("zookeeper.connect", "zk:2181", f"has no effect: ZooKeeper is gone -> {GONE_WITH_ZOOKEEPER}"),
         ("zookeeper.anything", "x", f"has no effect: ZooKeeper is gone -> {GONE_WITH_ZOOKEEPER}"),
         ("broker.id", 1, "has no effect: ZooKeeper is gone -> use kafka_node_id"),
