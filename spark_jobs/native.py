@@ -50,9 +50,9 @@ class Complaints:
 
 
 def native_options(client_options: Mapping[str, str]) -> dict[str, str]:
-    """Java's ``kafka.*`` options under librdkafka's names; what has no counterpart is refused.
+    """How to connect, from Java's ``kafka.*`` names to librdkafka's; a security option it does not know is refused.
 
-    A truststore must be PEM (librdkafka reads no JKS), a keystore PKCS#12.
+    A truststore must be PEM (librdkafka reads no JKS), a keystore PKCS#12. Options that tune Spark are left out.
     """
     options: dict[str, str] = {}
     unknown = []
@@ -61,8 +61,9 @@ def native_options(client_options: Mapping[str, str]) -> dict[str, str]:
         if short in SAME_NAME or short in FILES:
             options[FILES.get(short, short)] = value
         elif short == "sasl.jaas.config":
-            options.update({f"sasl.{entry}": text for entry, text in JAAS_ENTRY.findall(value)})
-        elif not short.endswith("store.type"):
+            found = JAAS_ENTRY.findall(value)
+            options.update({f"sasl.{entry}": re.sub(r"\\(.)", r"\1", text) for entry, text in found})
+        elif short.startswith(("sasl.", "ssl.", "security.")) and not short.endswith("store.type"):
             unknown.append(name)
     if unknown:
         raise UsageError(
@@ -124,6 +125,7 @@ class NativeAdmin:
             return question()
         except KafkaException as error:
             seconds = monotonic() - began
+            self._admin.poll(0)  # hands over the complaints that came in meanwhile
             reason = error.args[0].str() if error.args else str(error)
             raise UnreachableError(
                 f"no answer from {self._servers} within {seconds:.1f} s ({reason}); {self._complaints}"

@@ -1,0 +1,195 @@
+"""The audit finds every injected fault with its exact count, and nothing where nothing was injected."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_jobs.record_format import (
+    CHECKSUM,
+    EVENT_MS,
+    MIN_RECORD_BYTES,
+    PAYLOAD_START,
+    RUN_ID,
+    SEQUENCE,
+    WRITER,
+    Workload,
+    encode,
+)
+from tests.unit.spark.kafka_log import Entry, KafkaLog, clean
+
+WORKLOAD = Workload("run-a", 300, 100, 3, 2)
+OTHER = Workload("run-b", 300, 100, 3, 2)
+KEYS = WORKLOAD.keys_per_writer
+
+
+def misplace(log: KafkaLog, sequence: int) -> None:
+    log.change(sequence, lambda entry: dataclasses.replace(entry, partition=(entry.partition + 1) % 3))
+
+
+def copy_elsewhere(log: KafkaLog, sequence: int) -> None:
+    key, value = encode(WORKLOAD, sequence, 0)
+    log.entries.append(Entry((WORKLOAD.partition_of(sequence) + 1) % 3, key, value))
+
+
+def swap(log: KafkaLog, first: int, second: int) -> None:
+    places = [
+        next(n for n, entry in enumerate(log.entries) if entry.value and entry.value[26:38] == b"%012d" % sequence)
+        for sequence in (first, second)
+    ]
+    one, two = (log.entries[place] for place in places)
+    log.entries[places[0]], log.entries[places[1]] = two, one
+
+
+def truncate(log: KafkaLog, sequence: int) -> None:
+    log.change(sequence, lambda entry: dataclasses.replace(entry, value=(entry.value or b"")[:50]))
+
+
+def corrupt_copy(log: KafkaLog) -> None:
+    log.append(9)
+    log.flip(9, 700)
+
+
+def several_at_once(log: KafkaLog) -> None:
+    log.drop(0, 1)
+    log.append(5)
+    log.flip(9, 600)
+    misplace(log, 20)
+    swap(log, 30, 30 + KEYS)
+
+
+def add(log: KafkaLog, *entries: Entry) -> None:
+    log.entries.extend(entries)
+
+
+def of_other_run(*sequences: int) -> list[Entry]:
+    return [Entry(OTHER.partition_of(sequence), *encode(OTHER, sequence, 0)) for sequence in sequences]
+
+
+FAULTS: dict[str, tuple[Callable[[KafkaLog], None], dict[str, int]]] = {
+    "nothing": (lambda _log: None, {}),
+    "drops": (lambda log: log.drop(0, 7, 149, 150, 299), {"lost": 5, "read": 295}),
+    "a whole key": (lambda log: log.drop(*range(1, 150, KEYS)), {"lost": 10, "read": 290}),
+    "everything": (lambda log: log.entries.clear(), {"lost": 300, "read": 0}),
+    "copies": (lambda log: log.append(3, 3, 77, 299), {"duplicated": 4, "read": 304}),
+    "a swap within a key": (lambda log: swap(log, 10, 10 + KEYS), {"out_of_order": 1}),
+    "a swap of different keys": (lambda log: swap(log, 10, 13), {}),
+    "a record that came late": (lambda log: log.move_to_end(0), {"out_of_order": 1}),
+    "a record that came early": (lambda log: swap(log, 0, 5 * KEYS), {"out_of_order": 5}),
+    "another partition": (lambda log: misplace(log, 20), {"misplaced": 1}),
+    "a copy in another partition": (
+        lambda log: copy_elsewhere(log, 20),
+        {"misplaced": 1, "duplicated": 1, "read": 301},
+    ),
+    "flip in the magic": (lambda log: log.flip(9, 3), {"corrupt": 1}),
+    "flip in the run id": (lambda log: log.flip(9, RUN_ID.start * 8 + 1), {"corrupt": 1}),
+    "flip in the writer": (lambda log: log.flip(9, WRITER.start * 8), {"corrupt": 1}),
+    "flip in the number": (lambda log: log.flip(9, (SEQUENCE.end - 1) * 8), {"corrupt": 1}),
+    "flip in the event time": (lambda log: log.flip(9, EVENT_MS.start * 8), {"corrupt": 1}),
+    "flip in the checksum": (lambda log: log.flip(9, CHECKSUM.start * 8), {"corrupt": 1}),
+    "flip in the payload": (lambda log: log.flip(9, PAYLOAD_START * 8), {"corrupt": 1}),
+    "flip in the last byte": (lambda log: log.flip(9, 99 * 8 + 1), {"corrupt": 1}),
+    "flip in the key's tag": (lambda log: log.flip(9, 100 * 8), {"corrupt": 1}),
+    "flip in the key's number": (lambda log: log.flip(9, 119 * 8), {"corrupt": 1}),
+    "a value cut short": (lambda log: truncate(log, 9), {"corrupt": 1}),
+    "a corrupt copy": (corrupt_copy, {"corrupt": 2, "duplicated": 1, "read": 301}),
+    "another run": (lambda log: add(log, *of_other_run(1, 2, 3)), {"unexpected": 3, "other_runs": 3}),
+    "tombstones": (
+        lambda log: add(log, Entry(1, b"k", None), Entry(2, encode(WORKLOAD, 2, 0)[0], None)),
+        {"unexpected": 2, "null_values": 2},
+    ),
+    "a value turned null": (
+        lambda log: log.change(9, lambda entry: dataclasses.replace(entry, value=None)),
+        {"lost": 1, "read": 299, "unexpected": 1, "null_values": 1},
+    ),
+    "strangers": (
+        lambda log: add(log, Entry(0, None, b"hello"), Entry(1, b"", b""), Entry(2, None, b"\xff\xfe" * 90)),
+        {"unexpected": 3},
+    ),
+    "a number out of range": (
+        lambda log: add(log, Entry(0, *encode(dataclasses.replace(WORKLOAD, records=900), 600, 0))),
+        {"corrupt": 1, "read": 301},
+    ),
+    "several at once": (
+        several_at_once,
+        {"lost": 2, "duplicated": 1, "corrupt": 1, "misplaced": 1, "out_of_order": 1, "read": 299},
+    ),
+}
+
+
+@pytest.mark.parametrize(("inject", "expected"), FAULTS.values(), ids=FAULTS.keys())
+def test_the_audit_counts_exactly_what_was_injected(
+    spark: SparkSession, inject: Callable[[KafkaLog], None], expected: dict[str, int]
+) -> None:
+    log = KafkaLog.of(WORKLOAD)
+    inject(log)
+    assert log.counts(spark) == {**clean(WORKLOAD), **expected}
+
+
+def test_holes_in_the_offsets_are_not_losses(spark: SparkSession) -> None:
+    log = KafkaLog.of(WORKLOAD)
+    log.entries = [dataclasses.replace(entry, offset=7 * n) for n, entry in enumerate(log.entries)]
+    assert log.counts(spark) == clean(WORKLOAD)
+
+
+def test_a_flip_of_any_bit_is_one_corrupt_record_and_nothing_else(spark: SparkSession) -> None:
+    """A sample of all bits of key and value, one in each of many records."""
+    log = KafkaLog.of(WORKLOAD)
+    chance = random.Random(7)  # noqa: S311  (damage, not secrets)
+    bits = chance.sample(range(8 * 120), 200)
+    for sequence, bit in enumerate(bits):
+        log.flip(sequence, bit)
+    assert log.counts(spark) == {**clean(WORKLOAD), "corrupt": 200}
+
+
+def test_the_smallest_record_still_tells_which_one_it_was(spark: SparkSession) -> None:
+    smallest = dataclasses.replace(WORKLOAD, record_bytes=MIN_RECORD_BYTES)
+    log = KafkaLog.of(smallest)
+    for sequence in range(0, 300, 2):
+        log.flip(sequence, 8 * SEQUENCE.start + sequence % (8 * SEQUENCE.length))
+    assert log.counts(spark) == {**clean(smallest), "corrupt": 150}
+
+
+def same_key_after(workload: Workload, sequence: int) -> range:
+    end = workload.range_of(workload.writer_of(sequence)).stop
+    return range(sequence + workload.keys_per_writer, end, workload.keys_per_writer)
+
+
+def oracle(log: KafkaLog) -> dict[str, int]:
+    """The same account, the slow and obvious way; no corruption."""
+    w = log.workload
+    seen: dict[int, list[tuple[int, int]]] = {}
+    for _key, value, partition, offset, *_ in log.rows():
+        seen.setdefault(int(value[26:38]), []).append((partition, offset))
+    right = {s: sorted(offset for p, offset in places if p == w.partition_of(s)) for s, places in seen.items()}
+    firsts = {s: offsets[0] for s, offsets in right.items() if offsets}
+    behind = [s for s in firsts if any(firsts.get(later, firsts[s]) < firsts[s] for later in same_key_after(w, s))]
+    return {
+        "lost": w.records - len(seen),
+        "duplicated": sum(len(places) - 1 for places in seen.values()),
+        "out_of_order": len(behind),
+        "misplaced": sum(p != w.partition_of(s) for s, places in seen.items() for p, _ in places),
+    }
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_audit_agrees_with_a_slow_account_of_random_damage(spark: SparkSession, seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311
+    workload = Workload("random", chance.randint(50, 400), 100, chance.randint(1, 5), chance.randint(1, 4))
+    log = KafkaLog.of(workload)
+    log.drop(*chance.sample(range(workload.records), 15))
+    log.append(*(chance.randrange(workload.records) for _ in range(10)))
+    for _ in range(20):
+        start = chance.randrange(len(log.entries) - 5)
+        log.entries[start], log.entries[start + 4] = log.entries[start + 4], log.entries[start]
+    for place in chance.sample(range(len(log.entries)), 5):
+        entry = log.entries[place]
+        log.entries[place] = dataclasses.replace(entry, partition=(entry.partition + 1) % workload.partitions)
+    found: dict[str, Any] = dict(log.counts(spark))
+    assert {name: found[name] for name in oracle(log)} == oracle(log)
+    assert found["corrupt"] == 0

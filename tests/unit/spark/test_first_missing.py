@@ -1,0 +1,90 @@
+"""The missing records are named with where they belong and what stands beside them; latency and fingerprints."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from spark_jobs import audit, reading, tally
+from spark_jobs.record_format import Workload
+from tests.unit.spark.kafka_log import LATENCY_MS, SCHEMA, KafkaLog
+
+WORKLOAD = Workload("run-a", 300, 100, 3, 2)
+
+
+def test_the_first_missing_are_named_with_their_neighbours(spark: SparkSession) -> None:
+    log = KafkaLog.of(WORKLOAD)
+    offsets = {row[1][26:38]: row[3] for row in log.rows()}
+    log.drop(9, 12, 150, 299)
+    kept = {row[1][26:38]: row[3] for row in log.rows()}
+    rows = audit.first_missing(spark, log.judged(spark), WORKLOAD, 20).collect()
+    assert [row["sequence"] for row in rows] == [9, 12, 150, 299]
+    assert [row["key"].encode() for row in rows] == [WORKLOAD.key_of(sequence) for sequence in (9, 12, 150, 299)]
+    assert [row["partition"] for row in rows] == [0, 0, 0, 2]
+    nine, twelve, first_of_writer, last = rows
+    assert (nine["offset_before"], nine["offset_after"]) == (kept[b"%012d" % 6], kept[b"%012d" % 15])
+    assert (nine["offset_before"], nine["offset_after"]) == (twelve["offset_before"], twelve["offset_after"])
+    assert (first_of_writer["offset_before"], last["offset_after"]) == (None, None)
+    assert offsets.keys() > kept.keys()
+
+
+def test_no_more_than_the_limit_are_named_lowest_first(spark: SparkSession) -> None:
+    log = KafkaLog.of(WORKLOAD)
+    log.drop(*range(100, 200))
+    rows = audit.first_missing(spark, log.judged(spark), WORKLOAD, 20).collect()
+    assert [row["sequence"] for row in rows] == list(range(100, 120))
+
+
+def test_an_empty_topic_names_the_first_without_neighbours(spark: SparkSession) -> None:
+    empty = reading.judge(spark.createDataFrame([], SCHEMA), WORKLOAD)
+    rows = audit.first_missing(spark, empty, WORKLOAD, 3).collect()
+    assert [tuple(row)[2:] for row in rows] == [(0, None, None), (1, None, None), (2, None, None)]
+
+
+def test_a_corrupt_record_is_not_missing(spark: SparkSession) -> None:
+    log = KafkaLog.of(WORKLOAD)
+    log.flip(9, 700)
+    assert audit.missing(spark, log.judged(spark), WORKLOAD).count() == 0
+
+
+def test_latency_is_the_brokers_time_minus_the_event_time(spark: SparkSession) -> None:
+    measured = tally.latency(KafkaLog.of(WORKLOAD).accounted(spark))
+    assert measured is not None
+    assert (measured["p50_ms"], measured["max_ms"], measured["records"]) == (LATENCY_MS, LATENCY_MS, 300)
+
+
+def test_latency_is_unknown_when_the_producer_stamped_the_records(spark: SparkSession) -> None:
+    rows = [(*row[:5], 0) for row in KafkaLog.of(WORKLOAD).rows()]
+    judged = reading.judge(spark.createDataFrame(rows, SCHEMA), WORKLOAD)
+    assert tally.latency([row.asDict() for row in audit.account(judged, WORKLOAD).collect()]) is None
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_fingerprints_are_equal_for_the_same_records_in_any_order_only(spark: SparkSession, seed: int) -> None:
+    log = KafkaLog.of(WORKLOAD)
+    rows = log.rows()
+    random.Random(seed).shuffle(rows)  # noqa: S311
+    other = [row if row[3] != 7 else (*row[:3], 7007, *row[4:]) for row in rows]
+    prints = [
+        reading.judge(spark.createDataFrame(some, SCHEMA), WORKLOAD).agg(*audit.counters()).collect()[0]["fingerprint"]
+        for some in (log.rows(), rows, other)
+    ]
+    assert prints[0] == prints[1]
+    assert prints[0] != prints[2]
+
+
+def test_the_account_is_small_however_many_latencies_there_are(spark: SparkSession) -> None:
+    frame = spark.range(100_000).select(audit._cut(F.col("id")).alias("cut")).distinct()
+    assert frame.count() == 10 + 90 * 4
+
+
+def test_a_record_without_a_run_leaves_the_others_alone(spark: SparkSession) -> None:
+    shorter = dataclasses.replace(WORKLOAD, run_id="run")
+    log = KafkaLog.of(WORKLOAD)
+    log.entries += KafkaLog.of(shorter).entries
+    counts = log.counts(spark)
+    assert (counts["lost"], counts["corrupt"], counts["other_runs"]) == (0, 0, 300)

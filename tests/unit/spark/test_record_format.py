@@ -1,0 +1,78 @@
+"""The numbering of a run's records, and their bytes."""
+
+from __future__ import annotations
+
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spark_jobs.record_format import (
+    CHECKSUM,
+    KEY_LENGTH,
+    MIN_RECORD_BYTES,
+    SEQUENCE,
+    Workload,
+    encode,
+)
+
+workloads = st.builds(
+    Workload,
+    run_id=st.just("run-1"),
+    records=st.integers(1, 5000),
+    record_bytes=st.integers(MIN_RECORD_BYTES, 300),
+    partitions=st.integers(1, 40),
+    writers=st.integers(1, 30),
+)
+
+
+def test_a_record_reads_as_documented() -> None:
+    key, value = encode(Workload("run-1", 200_000, 100, 6, 4), 77_777, 1_795_228_541_053)
+    assert key == b"2a6ca8e3-0001-000077"
+    assert value.startswith(b"kw1 run-1            0001 000000077777 1795228541053 ")
+    assert value.endswith(b" 000000077777")
+    assert (len(key), len(value)) == (KEY_LENGTH, 100)
+
+
+def test_the_checksum_is_that_of_everything_else() -> None:
+    key, value = encode(Workload("run-1", 10, 120, 2, 1), 3, 1_795_228_541_053)
+    rest = value[: CHECKSUM.start] + value[CHECKSUM.end :]
+    assert int(value[CHECKSUM.start : CHECKSUM.end]) == zlib.crc32(key + rest)
+
+
+@given(workloads)
+def test_every_sequence_has_one_writer(workload: Workload) -> None:
+    ranges = [workload.range_of(writer) for writer in range(workload.writers)]
+    assert [sequence for numbers in ranges for sequence in numbers] == list(range(workload.records))
+    assert all(workload.writer_of(sequence) == n for n, numbers in enumerate(ranges) for sequence in numbers)
+
+
+@given(workloads)
+def test_a_key_belongs_to_one_writer_and_one_partition(workload: Workload) -> None:
+    owners: dict[bytes, set[tuple[int, int]]] = {}
+    for sequence in range(workload.records):
+        owner = (workload.writer_of(sequence), workload.partition_of(sequence))
+        owners.setdefault(workload.key_of(sequence), set()).add(owner)
+    assert all(len(places) == 1 for places in owners.values())
+    assert len(owners) == workload.keys
+
+
+@given(workloads)
+def test_the_expected_numbers_of_all_partitions_are_all_records(workload: Workload) -> None:
+    expected = [workload.expected_in(partition) for partition in range(workload.partitions)]
+    assert sum(expected) == workload.records
+    assert max(expected) - min(expected) <= 1
+
+
+@given(workloads, st.data())
+def test_a_record_has_the_length_asked_for(workload: Workload, data: st.DataObject) -> None:
+    sequence = data.draw(st.integers(0, workload.records - 1))
+    _key, value = encode(workload, sequence, 1_795_228_541_053)
+    assert len(value) == workload.record_bytes
+    assert int(value[SEQUENCE.start : SEQUENCE.end]) == int(value[-SEQUENCE.length :]) == sequence
+
+
+@pytest.mark.parametrize(("records", "keys"), [(10, 10), (1000, 96), (200_000, 1200)])
+def test_there_are_enough_records_for_each_key_and_enough_keys(records: int, keys: int) -> None:
+    assert Workload("run-1", records, 100, 6, 4).keys == keys

@@ -1,0 +1,81 @@
+"""A report has its shape from the beginning, whatever becomes of the run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spark_jobs import report, round_trip
+from spark_jobs.config import SmokeConfig
+from spark_jobs.native import TopicView
+from spark_jobs.progress import Progress
+from spark_jobs.report_check import problems
+from spark_jobs.report_schema import PartitionTrip, RoundTrip
+from spark_jobs.trip import Trip
+
+EXAMPLE = json.loads((Path(__file__).parent / "example_report.json").read_text())
+
+
+def config(directory: Path, **more: Any) -> SmokeConfig:
+    return SmokeConfig("run-1", "127.0.0.1:1", "smoke", 2, 100, 100, directory, **more)
+
+
+def trip() -> Trip:
+    entries = [PartitionTrip(partition=p, leader=p + 1, acknowledged_ms=5.0, returned_ms=9.5) for p in range(2)]
+    view = TopicView({0: 1, 1: 2}, {1: "a:9092", 2: "b:9092"}, 3)
+    return Trip(RoundTrip(client="c", ms=9.5, connected_ms=2.0, partitions=entries), view, {0: 0, 1: 17})
+
+
+def test_an_empty_report_is_whole_and_unreachable(tmp_path: Path) -> None:
+    draft = report.begun(config(tmp_path), Progress(tmp_path))
+    assert problems(draft) == []
+    assert draft["verdict"]["outcome"] == "unreachable"
+
+
+def test_the_topic_is_described_from_the_snapshot(tmp_path: Path) -> None:
+    name = EXAMPLE["topic"]["name"]
+    settings = SmokeConfig("run-1", "127.0.0.1:1", name, 6, 100, 100, tmp_path, cluster=EXAMPLE["cluster"])
+    assert report.begun(settings, Progress(tmp_path))["topic"] == EXAMPLE["topic"]
+
+
+def test_a_written_report_can_be_read_back_and_nothing_else_is_left(tmp_path: Path) -> None:
+    path = report.write(report.begun(config(tmp_path), Progress(tmp_path)), Progress(tmp_path), tmp_path)
+    assert problems(json.loads(path.read_text())) == []
+    assert [entry.name for entry in tmp_path.iterdir()] == ["report.json"]
+
+
+def test_a_report_without_its_shape_is_not_written(tmp_path: Path) -> None:
+    draft = report.begun(config(tmp_path), Progress(tmp_path))
+    draft["counts"] = {"lost": "many"}  # type: ignore[typeddict-item]
+    with pytest.raises(AssertionError, match=r"report\.counts\.lost: 'many' is not int"):
+        report.write(draft, Progress(tmp_path), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_timeline_is_passed_on_without_half_written_lines(tmp_path: Path) -> None:
+    path = tmp_path / "timeline.jsonl"
+    entry = EXAMPLE["timeline"][0]
+    path.write_text(json.dumps({**entry, "more": 1}) + '\n{"host": "x"}\n[]\n' + json.dumps(entry)[:40])
+    assert report.timeline(path) == [entry]
+
+
+def test_no_timeline_is_an_empty_one(tmp_path: Path) -> None:
+    assert report.timeline(tmp_path / "absent") == report.timeline(None) == []
+
+
+def test_a_saved_round_trip_is_this_runs_only(tmp_path: Path) -> None:
+    mine = config(tmp_path)
+    assert round_trip.saved(mine) is None
+    round_trip._save(mine, trip())
+    assert round_trip.saved(mine) == trip()
+    assert round_trip.saved(SmokeConfig("run-2", "127.0.0.1:1", "smoke", 2, 100, 100, tmp_path)) is None
+
+
+def test_progress_is_shown_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    progress = Progress(tmp_path)
+    progress.say("wrote 3 records")
+    assert capsys.readouterr().out == (tmp_path / "progress.log").read_text()
+    assert (tmp_path / "progress.log").read_text().endswith(" s  wrote 3 records\n")

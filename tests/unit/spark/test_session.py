@@ -1,0 +1,86 @@
+"""What Spark raises becomes a message that says what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pyspark.errors import AnalysisException, PySparkRuntimeError
+from pyspark.sql import SparkSession
+
+from spark_jobs import session
+from spark_jobs.errors import InstallationError, UnreachableError
+
+
+class Thrown:
+    """A Java exception with causes, the innermost last."""
+
+    def __init__(self, *lines: str) -> None:
+        self.lines = lines
+
+    def getCause(self) -> Any:  # noqa: N802  (Java's name)
+        return Thrown(*self.lines[1:]) if len(self.lines) > 1 else None
+
+    def toString(self) -> str:  # noqa: N802
+        return self.lines[0]
+
+
+def raised(message: str, *causes: str) -> AnalysisException:
+    error = AnalysisException(message)
+    error._origin = Thrown(message, *causes) if causes else None  # type: ignore[attr-defined]
+    return error
+
+
+def test_a_java_that_does_not_start_is_named() -> None:
+    error = PySparkRuntimeError(errorClass="JAVA_GATEWAY_EXITED", messageParameters={})
+    meaning = session.explained(error)
+    assert isinstance(meaning, InstallationError)
+    assert "install a Java runtime 17" in str(meaning)
+
+
+def test_a_missing_connector_is_named() -> None:
+    meaning = session.explained(raised("Failed to find data source: kafka. Deploy the application …"))
+    assert isinstance(meaning, InstallationError)
+    assert "python -m dist spark" in str(meaning)
+
+
+def test_executors_without_the_jars_are_named() -> None:
+    cause = "java.lang.ClassNotFoundException: org.apache.spark.sql.kafka010.KafkaBatchPartition"
+    assert isinstance(session.explained(raised("Job aborted", cause)), InstallationError)
+
+
+@pytest.mark.parametrize(
+    "cause",
+    [
+        "org.apache.kafka.common.errors.TimeoutException: Topic smoke not present in metadata after 30000 ms.",
+        "org.apache.kafka.common.errors.NotEnoughReplicasException: Messages are rejected",
+        "java.util.concurrent.TimeoutException: Cannot fetch record for offset 7 in 20000 milliseconds",
+    ],
+)
+def test_a_cluster_that_stops_answering_is_unreachable_with_the_innermost_cause(cause: str) -> None:
+    meaning = session.explained(raised("Job aborted", "org.apache.spark.SparkException: Writing job failed.", cause))
+    assert isinstance(meaning, UnreachableError)
+    assert str(meaning) == f"Kafka stopped answering: {cause}"
+
+
+def test_a_master_that_does_not_answer_is_named() -> None:
+    error = raised("Cannot call methods on a stopped SparkContext. All masters are unresponsive! Giving up.")
+    assert isinstance(session.explained(error), InstallationError)
+
+
+def test_an_error_of_unknown_meaning_stays_what_it_is() -> None:
+    error = raised("division by zero")
+    assert session.explained(error) is error
+    with pytest.raises(AnalysisException), session.explaining():
+        raise error
+
+
+def test_a_real_missing_connector_is_recognised(spark: SparkSession) -> None:
+    with pytest.raises(InstallationError, match="no Kafka connector"), session.explaining():
+        spark.read.format("kafka").load()
+
+
+def test_the_report_names_sparks_parts(spark: SparkSession) -> None:
+    described = session.describe(spark, 7.77)
+    assert (described["master"], described["session_seconds"], described["connector"]) == ("local[2]", 7.8, "")
+    assert int(described["java"].partition(".")[0]) >= 17

@@ -1,0 +1,118 @@
+"""What is missing on this machine is named before anything is started; the command line is whole."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from spark_jobs import submit
+from spark_jobs.errors import EXIT_UNREACHABLE, EXIT_USAGE, InstallationError
+
+
+def fake_java(directory: Path, says: str) -> Path:
+    path = directory / "bin" / "java"
+    path.parent.mkdir()
+    path.write_text(f"#!/bin/sh\necho '{says}' >&2\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+@pytest.fixture
+def jars(tmp_path: Path) -> Path:
+    directory = tmp_path / "jars"
+    directory.mkdir()
+    for name in ("spark-sql-kafka-0-10_2.13-4.2.0.jar", "kafka-clients-3.9.2.jar"):
+        (directory / name).touch()
+    return directory
+
+
+def test_no_java_at_all_is_named_with_its_remedy() -> None:
+    with pytest.raises(InstallationError, match=r"no java on PATH .* install a Java runtime 17"):
+        submit.check_java({"PATH": "/nowhere"})
+
+
+def test_a_java_home_without_java_is_named() -> None:
+    with pytest.raises(InstallationError, match=r"/nowhere/bin/java cannot be run \(No such file"):
+        submit.check_java({"JAVA_HOME": "/nowhere"})
+
+
+def test_an_old_java_is_named_with_its_version(tmp_path: Path) -> None:
+    fake_java(tmp_path, 'openjdk version "11.0.2"')
+    with pytest.raises(InstallationError, match=r'not Java 17 or newer \(openjdk version "11\.0\.2"\)'):
+        submit.check_java({"JAVA_HOME": str(tmp_path)})
+
+
+def test_a_new_java_on_the_path_is_enough(tmp_path: Path) -> None:
+    java = fake_java(tmp_path, 'openjdk version "25" 2025-09-16')
+    submit.check_java({"PATH": str(java.parent)})
+
+
+def test_missing_jars_are_named_with_what_makes_them(tmp_path: Path) -> None:
+    fake_java(tmp_path, 'openjdk version "17.0.1"')
+    with pytest.raises(InstallationError, match=r"no spark-sql-kafka.* in .*absent: .*python -m dist spark"):
+        submit.find_tools({"JAVA_HOME": str(tmp_path)}, tmp_path / "absent")
+
+
+def test_the_line_names_master_jars_and_settings(jars: Path) -> None:
+    tools = submit.Tools(Path("/spark/bin/spark-submit"), tuple(sorted(jars.glob("*.jar"))))
+    line = submit.command(tools, "spark://host:7077", ["spark.executor.memory=2g"], 200_000, Path("smoke.json"))
+    assert line[:3] == ["/spark/bin/spark-submit", "--master", "spark://host:7077"]
+    assert line[4] == f"{jars}/kafka-clients-3.9.2.jar,{jars}/spark-sql-kafka-0-10_2.13-4.2.0.jar"
+    assert line[-5:] == [
+        "--conf",
+        "spark.executor.memory=2g",
+        str(submit.ROOT / "spark_jobs/smoke.py"),
+        "--config",
+        "smoke.json",
+    ]
+
+
+def test_a_local_master_stays_on_loopback_and_the_users_setting_comes_last(jars: Path) -> None:
+    tools = submit.Tools(Path("/spark/bin/spark-submit"), tuple(jars.glob("*.jar")))
+    line = submit.command(tools, "local[*]", ["spark.driver.host=10.0.0.9"], 1, Path("smoke.json"))
+    hosts = [part for part in line if part.startswith("spark.driver.host=")]
+    assert hosts == ["spark.driver.host=127.0.0.1", "spark.driver.host=10.0.0.9"]
+
+
+@pytest.mark.parametrize(("records", "words"), [(200_000, "TieredStopAtLevel=1"), (5_000_000, "UseParallelGC")])
+def test_long_runs_get_the_compiler_that_pays_later(jars: Path, records: int, words: str) -> None:
+    tools = submit.Tools(Path("/spark/bin/spark-submit"), tuple(jars.glob("*.jar")))
+    line = submit.command(tools, "local[*]", [], records, Path("smoke.json"))
+    assert words in line[line.index("--driver-java-options") + 1]
+
+
+def test_a_run_that_takes_too_long_is_ended_with_all_its_children(tmp_path: Path) -> None:
+    child = tmp_path / "child"
+    script = (
+        "import pathlib, subprocess, time\n"
+        f"pathlib.Path({str(child)!r}).write_text(str(subprocess.Popen(['sleep', '60']).pid))\n"
+        "time.sleep(60)\n"
+    )
+    log = tmp_path / "spark.log"
+    assert submit._watched([sys.executable, "-c", script], 2.0, log) is None
+    pid = int(child.read_text())
+    deadline = time.monotonic() + 5
+    while Path(f"/proc/{pid}").exists() and "Z" not in Path(f"/proc/{pid}/stat").read_text().split()[2]:
+        assert time.monotonic() < deadline, "the child still runs"
+        time.sleep(0.05)
+
+
+def test_the_end_of_sparks_output_is_shown(tmp_path: Path) -> None:
+    log = tmp_path / "spark.log"
+    log.write_text("".join(f"line {n}\n" for n in range(100)))
+    assert submit.tail(log).splitlines() == [f"line {n}" for n in range(70, 100)]
+
+
+@pytest.mark.parametrize("arguments", [[], ["--config"], ["--config", "absent.json", "--unknown"]])
+def test_bad_arguments_are_usage_and_not_unreachable(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert submit.main(arguments) == EXIT_USAGE != EXIT_UNREACHABLE
+    assert "usage: submit" in capsys.readouterr().err
+
+
+def test_the_environment_has_a_java_that_is_new_enough() -> None:
+    submit.check_java(os.environ)
