@@ -15,7 +15,7 @@ CLASS_NAME = re.compile(r"[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*")
 def value_problem(setting: Setting, text: str) -> tuple[str, str]:
     """What is wrong with `text` as a value of `setting`, and what is allowed; two empty texts when nothing is."""
     text = text.strip()
-    if PLACEHOLDER.search(text):
+    if PLACEHOLDER.search(text) or text == setting.default:
         return "", ""
     if setting.type in INTEGERS:
         return _integer(setting, text)

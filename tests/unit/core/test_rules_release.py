@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from ansible.module_utils.kraft.rules import risks
 from ansible.module_utils.kraft.rules.risks import RISKS
 
-from tests.unit.core.inventory import found, hosts, problems_of
+from tests.unit.core.inventory import ROOT, found, hosts, problems_of
 
 ACCEPT = "; to run with it all the same, list {} in kafka_accepted_risks"
 HOW = "give sha256: or sha512: and the digest, as `sha512sum FILE` prints it"
@@ -144,8 +145,8 @@ HOW = "give sha256: or sha512: and the digest, as `sha512sum FILE` prints it"
         ),
         (
             "nofile",
-            {"kafka_nofile_limit": 10000, "kafka_partition_budget": 4000},
-            "warning k1: kafka_nofile_limit: is too few for 4000 partitions (kafka_partition_budget), whose"
+            {"kafka_nofile_limit": 10000, "kafka_host_partition_budget": 4000},
+            "warning k1: kafka_nofile_limit: is too few for 4000 partitions (kafka_host_partition_budget), whose"
             " segments hold"
             " several files each -> give 40000 or more",
         ),
@@ -158,15 +159,15 @@ HOW = "give sha256: or sha512: and the digest, as `sha512sum FILE` prints it"
         ),
         (
             "sysctl",
-            {"kafka_sysctl": {"swappiness": 1}},
-            "error k1: kafka_sysctl[swappiness]: is no kernel setting"
+            {"kafka_host_sysctl": {"swappiness": 1}},
+            "error k1: kafka_host_sysctl[swappiness]: is no kernel setting"
             " -> give its name with dots, such as vm.swappiness",
         ),
         (
             "map_count",
-            {"kafka_sysctl": {"vm.max_map_count": 65530}},
-            "warning k1: kafka_sysctl[vm.max_map_count]: is below the 262144 that 4000 partitions"
-            " (kafka_partition_budget)"
+            {"kafka_host_sysctl": {"vm.max_map_count": 65530}},
+            "warning k1: kafka_host_sysctl[vm.max_map_count]: is below the 262144 that 4000 partitions"
+            " (kafka_host_partition_budget)"
             " need -> leave it out, or lower the budget",
         ),
         (
@@ -219,7 +220,7 @@ def test_release_and_sizes_are_refused_with_a_reason_and_a_remedy(
         {"kafka_archive_checksum": "sha512:" + "AB" * 64},
         {"kafka_heap_size": "1g", "facts": {"memory_mb": 24000}},
         {"kafka_jvm_options": ["-XX:+UseZGC", "-Djava.io.tmpdir=/srv/tmp"]},
-        {"kafka_sysctl": {"vm.dirty_ratio": 60, "net.ipv4.tcp_rmem": "4096 87380 6291456"}},
+        {"kafka_host_sysctl": {"vm.dirty_ratio": 60, "net.ipv4.tcp_rmem": "4096 87380 6291456"}},
     ],
 )
 def test_sound_values_raise_no_alarm(given: dict[str, Any]) -> None:
@@ -271,7 +272,7 @@ def test_every_risk_can_be_accepted_by_its_name() -> None:
     worst: dict[str, Any] = {
         "kafka_min_insync_replicas": 3,
         "kafka_config": {"unclean.leader.election.enable": True},
-        "kafka_sysctl": {"vm.max_map_count": 1},
+        "kafka_host_sysctl": {"vm.max_map_count": 1},
         "kafka_heap_size": "3g",
         "facts": {"memory_mb": 4096},
         "kafka_profile": "production",
@@ -281,3 +282,8 @@ def test_every_risk_can_be_accepted_by_its_name() -> None:
     assert refused <= RISKS
     accepted = problems_of(hosts(4, **worst, kafka_accepted_risks=sorted(refused)))
     assert not [problem for problem in accepted if problem.severity == "error"]
+
+
+def test_the_documentation_lists_every_risk() -> None:
+    rows = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/validation.md").read_text(), re.MULTILINE)
+    assert rows == sorted(RISKS)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.definitions import load, nearest_version, versions
 from ansible.module_utils.kraft.removed import REMOVED, REMOVED_PREFIXES
+from ansible.module_utils.kraft.setting_values import value_problem
 from ansible.module_utils.kraft.settings import DEFAULTS, OWNED, server_settings
 
 from tests.unit.core.inventory import LISTENERS, cluster, found, hosts, problems_of
@@ -183,3 +184,11 @@ def test_listeners_of_other_roles_may_be_configured_everywhere() -> None:
     roles = {"k1": {"kafka_process_roles": ["controller"]}, "k2": {"kafka_process_roles": ["broker"]}}
     settings = {"listener.name.client.max.connections": 9, "listener.name.controller.ssl.client.auth": "required"}
     assert found("setting_listener", 2, roles, kafka_config=settings, kafka_listeners=LISTENERS) == []
+
+
+@pytest.mark.parametrize("version", versions())
+def test_no_default_of_kafka_itself_raises_an_alarm(version: str) -> None:
+    definitions = load(version)
+    for setting in [*definitions.server.values(), *definitions.topic.values()]:
+        if setting.default is not None:
+            assert value_problem(setting, setting.default) == ("", ""), setting

@@ -110,41 +110,41 @@ DISKS = [
         ),
         (
             "disk_twice",
-            {"kafka_data_disks": [DISKS[0], {**DISKS[1], "device": "/dev/disk/by-id/a"}]},
-            "error k1: kafka_data_disks.device: is the device of two disks -> give each disk a device of its own",
+            {"kafka_host_data_disks": [DISKS[0], {**DISKS[1], "device": "/dev/disk/by-id/a"}]},
+            "error k1: kafka_host_data_disks.device: is the device of two disks -> give each disk a device of its own",
         ),
         (
             "disk_mount",
-            {"kafka_data_disks": [{**DISKS[0], "mount": "/"}]},
-            "error k1: kafka_data_disks[0].mount: is shared with all that lies below it, and would change its owner"
+            {"kafka_host_data_disks": [{**DISKS[0], "mount": "/"}]},
+            "error k1: kafka_host_data_disks[0].mount: is shared with all that lies below it, and would change its owner"
             " -> give a directory of its own, such as /srv/kafka/data1",
         ),
         (
             "disk_device",
-            {"kafka_data_disks": [{**DISKS[0], "device": "sdb"}]},
-            "error k1: kafka_data_disks[0].device: is no device"
+            {"kafka_host_data_disks": [{**DISKS[0], "device": "sdb"}]},
+            "error k1: kafka_host_data_disks[0].device: is no device"
             " -> give a block device by a stable name, such as /dev/disk/by-id/...",
         ),
         (
             "disk_fstype",
-            {"kafka_data_disks": [{**DISKS[0], "fstype": "nfs"}]},
-            "error k1: kafka_data_disks[0].fstype: is no file system that Kafka is run on -> use xfs, or ext4",
+            {"kafka_host_data_disks": [{**DISKS[0], "fstype": "nfs"}]},
+            "error k1: kafka_host_data_disks[0].fstype: is no file system that Kafka is run on -> use xfs, or ext4",
         ),
         (
             "lost_found",
-            {"kafka_data_disks": DISKS, "kafka_log_dirs": ["/srv/b"]},
+            {"kafka_host_data_disks": DISKS, "kafka_log_dirs": ["/srv/b"]},
             "error k1: kafka_log_dirs: is the root of an ext4 disk, whose lost+found stops Kafka"
             " -> give a directory below the mount",
         ),
         (
             "disk_shared",
-            {"kafka_data_disks": DISKS, "kafka_log_dirs": ["/srv/a/1", "/srv/a/2"]},
+            {"kafka_host_data_disks": DISKS, "kafka_log_dirs": ["/srv/a/1", "/srv/a/2"]},
             "warning k1: kafka_log_dirs: /srv/a/1, /srv/a/2 are on one disk, /srv/a -> give each disk one log dir",
         ),
         (
             "disk_unused",
-            {"kafka_data_disks": DISKS, "kafka_log_dirs": ["/srv/a/1", "/data/2"]},
-            "warning k1: kafka_log_dirs: /data/2 are on none of kafka_data_disks -> put them below a disk's mount",
+            {"kafka_host_data_disks": DISKS, "kafka_log_dirs": ["/srv/a/1", "/data/2"]},
+            "warning k1: kafka_log_dirs: /data/2 are on none of kafka_host_data_disks -> put them below a disk's mount",
         ),
         (
             "type",
@@ -161,8 +161,8 @@ def test_directory_is_refused_with_a_reason_and_a_remedy(rule: str, given: dict[
     "given",
     [
         {"kafka_log_dirs": ["/srv/kafka/meta"], "kafka_metadata_log_dir": "/srv/kafka/meta"},
-        {"kafka_log_dirs": ["/srv/a/kafka", "/srv/b/kafka"], "kafka_data_disks": DISKS},
-        {"kafka_log_dirs": ["/srv/a"], "kafka_data_disks": DISKS[:1]},
+        {"kafka_log_dirs": ["/srv/a/kafka", "/srv/b/kafka"], "kafka_host_data_disks": DISKS},
+        {"kafka_log_dirs": ["/srv/a"], "kafka_host_data_disks": DISKS[:1]},
         {"kafka_log_dirs": ["/srv/data", "/srv/data2"]},
         {"kafka_log_dirs": ["/tmpfs-but-not/kafka"]},  # noqa: S108
     ],
