@@ -24,7 +24,7 @@ options:
   nofile_limit: {description: Open files that Kafka may have., type: int, default: 100000}
   partition_budget: {description: Partitions that a broker should be able to hold., type: int, default: 4000}
   disks:
-    description: Disks that role kafka_host mounts, as C(kafka_data_disks).
+    description: Disks that role kafka_host mounts, as C(kafka_host_data_disks).
     type: list
     elements: dict
     default: []
@@ -34,8 +34,8 @@ options:
     type: bool
     default: true
 notes:
-  - A host's own variable (C(kafka_user), C(kafka_java_home), C(kafka_nofile_limit), C(kafka_partition_budget),
-    C(kafka_data_disks)) is taken before the task's argument.
+  - A host's own variable (C(kafka_user), C(kafka_java_home), C(kafka_nofile_limit), C(kafka_host_partition_budget),
+    C(kafka_host_data_disks)) is taken before the task's argument.
 author: [Kraftwright]
 """
 

@@ -80,7 +80,7 @@ RULES: tuple[Rule, ...] = (
         "too_many_maps",
         r"OutOfMemoryError: Map failed|mmap.*Cannot allocate memory",
         "the kernel gives no more memory maps: every log segment needs two",
-        "raise vm.max_map_count (kafka_partition_budget)",
+        "raise vm.max_map_count (kafka_host_partition_budget)",
     ),
     Rule(
         "too_many_threads",
@@ -92,7 +92,7 @@ RULES: tuple[Rule, ...] = (
         "java_too_old",
         r"UnsupportedClassVersionError|compiled by a more recent version of the Java Runtime",
         "this Java is older than Kafka needs",
-        "Kafka 4 needs Java 17 or newer: set kafka_java_home or kafka_java_package",
+        "Kafka 4 needs Java 17 or newer: set kafka_java_home or kafka_host_java_package",
     ),
     Rule(
         "jvm_option",

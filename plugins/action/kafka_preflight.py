@@ -24,8 +24,8 @@ SETTINGS = {
     "user": "kafka_user",
     "java_home": "kafka_java_home",
     "nofile_limit": "kafka_nofile_limit",
-    "partition_budget": "kafka_partition_budget",
-    "disks": "kafka_data_disks",
+    "partition_budget": "kafka_host_partition_budget",
+    "disks": "kafka_host_data_disks",
 }
 
 

@@ -97,8 +97,8 @@ def memory_maps(host: Host, facts: Facts) -> Iterator[Problem]:
         yield Problem(
             "few_memory_maps",
             f"{MAPS} is {found['value']} and cannot be set here; {budget} partitions need {needed}",
-            f"set {MAPS}={needed} on the machine that runs the container, or lower kafka_partition_budget",
-            "kafka_partition_budget",
+            f"set {MAPS}={needed} on the machine that runs the container, or lower kafka_host_partition_budget",
+            "kafka_host_partition_budget",
             host.name,
             found["value"],
             WARNING,

@@ -19,7 +19,7 @@ from ansible.module_utils.kraft.sizing import (
 
 HEAP = "kafka_heap_size"
 OPTIONS = "kafka_jvm_options"
-SYSCTL = "kafka_sysctl"
+SYSCTL = "kafka_host_sysctl"
 #: Options that follow from a variable: option's beginning -> the variable.
 OWNED_OPTIONS = {
     "-Xmx": HEAP,
@@ -37,7 +37,7 @@ OWNED_OPTIONS = {
 }
 ACCOUNT = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 KERNEL_SETTING = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_*-]+)+")
-SMALLEST = {"kafka_start_timeout": 10, "kafka_partition_budget": 1, "kafka_nofile_limit": 1024}
+SMALLEST = {"kafka_start_timeout": 10, "kafka_host_partition_budget": 1, "kafka_nofile_limit": 1024}
 FILES_PER_PARTITION = 10
 
 
@@ -92,11 +92,11 @@ def limits(subject: Subject) -> Iterator[Problem]:
             value = node.variables.get(variable)
             if variable not in node.broken and value is not None and value < least:
                 yield Problem("limit", f"is below {least}", f"give {least} or more", variable, node.host, value)
-    for node in subject.sound("kafka_nofile_limit", "kafka_partition_budget"):
-        files, budget = node.variables.get("kafka_nofile_limit"), node.variables.get("kafka_partition_budget")
+    for node in subject.sound("kafka_nofile_limit", "kafka_host_partition_budget"):
+        files, budget = node.variables.get("kafka_nofile_limit"), node.variables.get("kafka_host_partition_budget")
         if files and budget and files < FILES_PER_PARTITION * budget:
             message = (
-                f"is too few for {budget} partitions (kafka_partition_budget), whose segments hold several files each"
+                f"is too few for {budget} partitions (kafka_host_partition_budget), whose segments hold several files each"
             )
             remedy = f"give {FILES_PER_PARTITION * budget} or more"
             yield Problem("nofile", message, remedy, "kafka_nofile_limit", node.host, files, WARNING)
@@ -124,9 +124,9 @@ def kernel(subject: Subject) -> Iterator[Problem]:
             if not KERNEL_SETTING.fullmatch(str(name)):
                 message, remedy = "is no kernel setting", "give its name with dots, such as vm.swappiness"
                 yield Problem("sysctl", message, remedy, f"{SYSCTL}[{name}]", node.host, value)
-        budget, maps = node.variables.get("kafka_partition_budget"), str(given.get("vm.max_map_count", ""))
+        budget, maps = node.variables.get("kafka_host_partition_budget"), str(given.get("vm.max_map_count", ""))
         if budget and maps.isdigit() and int(maps) < max_map_count(budget):
-            message = f"is below the {max_map_count(budget)} that {budget} partitions (kafka_partition_budget) need"
+            message = f"is below the {max_map_count(budget)} that {budget} partitions (kafka_host_partition_budget) need"
             remedy = "leave it out, or lower the budget"
             yield Problem("map_count", message, remedy, f"{SYSCTL}[vm.max_map_count]", node.host, maps, RISK)
 

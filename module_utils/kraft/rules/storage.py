@@ -113,12 +113,12 @@ def nesting(subject: Subject) -> Iterator[Problem]:
 
 def disks(subject: Subject) -> Iterator[Problem]:
     """Disks: each device and mount once, and no records in a file system's root."""
-    for node in subject.sound("kafka_data_disks"):
-        given = node.variables.get("kafka_data_disks") or []
+    for node in subject.sound("kafka_host_data_disks"):
+        given = node.variables.get("kafka_host_data_disks") or []
         for part in ("device", "mount"):
             yield from _twice(node, part, [str(disk[part]) for disk in given])
         for at, disk in enumerate(given):
-            yield from _disk(node, f"kafka_data_disks[{at}]", disk)
+            yield from _disk(node, f"kafka_host_data_disks[{at}]", disk)
         yield from _shared_disks(node, [str(disk["mount"]) for disk in given])
 
 
@@ -126,7 +126,7 @@ def _twice(node: Node, part: str, values: Iterable[str]) -> Iterator[Problem]:
     listed = list(values)
     for value in sorted({value for value in listed if listed.count(value) > 1}):
         message, remedy = f"is the {part} of two disks", f"give each disk a {part} of its own"
-        yield Problem("disk_twice", message, remedy, f"kafka_data_disks.{part}", node.host, value)
+        yield Problem("disk_twice", message, remedy, f"kafka_host_data_disks.{part}", node.host, value)
 
 
 def _disk(node: Node, variable: str, disk: dict[str, str]) -> Iterator[Problem]:
@@ -153,7 +153,7 @@ def _shared_disks(node: Node, mounts: list[str]) -> Iterator[Problem]:
             yield Problem("disk_shared", message, remedy, LOG_DIRS, node.host, severity=RISK)
     homeless = [path for path in node.log_dirs if mounts and not any(inside(path, mount) for mount in mounts)]
     if homeless:
-        message, remedy = f"{named(homeless)} are on none of kafka_data_disks", "put them below a disk's mount"
+        message, remedy = f"{named(homeless)} are on none of kafka_host_data_disks", "put them below a disk's mount"
         yield Problem("disk_unused", message, remedy, LOG_DIRS, node.host, severity=WARNING)
 
 

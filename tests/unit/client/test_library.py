@@ -61,7 +61,8 @@ def test_what_is_missing_is_said_with_a_remedy(monkeypatch: pytest.MonkeyPatch) 
 def test_only_the_parts_that_are_needed_are_imported() -> None:
     """In a process of its own: the package's __init__ would bring in producer and consumer."""
     code = (
-        "import sys; sys.path.insert(0, 'module_utils'); from kraft.library import load; found = load();"
+        "import sys, ansible.module_utils as home; home.__path__.append('module_utils');"
+        "from ansible.module_utils.kraft.library import load; found = load();"
         "assert found.errors.for_code(3).__name__ == 'UnknownTopicOrPartitionError';"
         "assert 'kafka.producer' not in sys.modules and 'kafka.coordinator' not in sys.modules"
     )

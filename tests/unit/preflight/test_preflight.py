@@ -110,7 +110,7 @@ MACHINE: dict[str, tuple[Break, list[str]]] = {
     "few maps": (
         facts(sysctl=MAPS),
         [
-            "warning: k1: kafka_partition_budget: vm.max_map_count is 65530 and cannot be set here;"
+            "warning: k1: kafka_host_partition_budget: vm.max_map_count is 65530 and cannot be set here;"
             " 4000 partitions need 262144"
         ],
     ),
