@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,28 +40,29 @@ def as_problems(error: RefusedError) -> list[Problem]:
     return [problem for problem in error.problems if isinstance(problem, Problem)]
 
 
-def config_problems(node: NodeStorage, config: str) -> list[Problem]:
+def config_problems(node: NodeStorage, found: Mapping[str, str], config: str) -> Iterator[Problem]:
     """The tool formats what server.properties says, so that must be what was planned."""
-    found = parse_properties(Path(config).read_text(encoding="utf-8"))
     dirs = tuple(part.strip() for part in found.get("log.dirs", "").split(","))
-    says = {
-        "node.id": found.get("node.id", ""),
-        "log dirs": sorted({*dirs, found.get("metadata.log.dir", dirs[0])}),
-        "metadata log dir": found.get("metadata.log.dir", dirs[0]),
-    }
-    wanted = {
-        "node.id": str(node.node_id),
-        "log dirs": sorted(node.log_dirs),
-        "metadata log dir": node.metadata_log_dir,
+    metadata = found.get("metadata.log.dir", dirs[0])
+    compared = {
+        "node.id": (found.get("node.id", ""), str(node.node_id)),
+        "log dirs": (sorted({*dirs, metadata}), sorted(node.log_dirs)),
+        "metadata log dir": (metadata, node.metadata_log_dir),
     }
     remedy = "write the node's configuration before its log dirs are formatted"
-    return [
-        Problem(
-            "config_differs", f"{config} has {name} {says[name]}, wanted is {wanted[name]}", remedy, value=says[name]
-        )
-        for name in wanted
-        if says[name] != wanted[name]
-    ]
+    for name, (says, wanted) in compared.items():
+        if says != wanted:
+            yield Problem("config_differs", f"{config} has {name} {says}, wanted is {wanted}", remedy, value=says)
+
+
+def static_voter_problems(node: NodeStorage, found: Mapping[str, str], others: Sequence[Peer]) -> Iterator[Problem]:
+    """The voters of a static quorum stand only in server.properties; each of them must have been looked at."""
+    entries = found.get("controller.quorum.voters", "").split(",")
+    voters = {entry.partition("@")[0].strip() for entry in entries if "@" in entry}
+    unseen = sorted(voters - {str(node.node_id)} - {str(peer.node_id) for peer in others})
+    if unseen:
+        message = f"{node.metadata_log_dir} would begin a new quorum, but nobody looked at node {', '.join(unseen)}"
+        yield Problem("voter_needs_all_peers", message, "name all nodes of the cluster in peers", value=unseen)
 
 
 def describe(found: LogDir) -> str:
@@ -109,7 +110,10 @@ def apply(node: NodeStorage, plan: StoragePlan, params: Mapping[str, Any], lock:
     release = release_dir(params["install_dir"], params["version"])
     if not Path(release, CLASSPATH).exists():
         raise KraftError(f"release {params['version']} is not installed in {params['install_dir']}")
-    refuse(config_problems(node, params["config"]))
+    found = parse_properties(Path(params["config"]).read_text(encoding="utf-8"))
+    refuse(list(config_problems(node, found, params["config"])))
+    if node.is_controller and plan.actions[node.metadata_log_dir] != NOTHING:
+        refuse(list(static_voter_problems(node, found, peers(params))))
     aside = [set_aside(path) for path in plan.set_aside]
     arguments = tool_arguments(params["config"], node.cluster_id, plan.flags)
     run_tool(tool_command(params["java"], release), arguments, params["user"], lock)
@@ -119,9 +123,9 @@ def apply(node: NodeStorage, plan: StoragePlan, params: Mapping[str, Any], lock:
     return aside
 
 
-def verify(node: NodeStorage, dirs: Sequence[LogDir]) -> None:
+def verify(node: NodeStorage, dirs: Sequence[LogDir], others: Sequence[Peer]) -> None:
     """The tool's word is not enough: on a full disk it leaves an empty meta.properties and reports success."""
-    again = plan_storage(node, dirs, ())
+    again = plan_storage(node, dirs, others)
     refuse(again.problems)
     wrong = [
         f"{found.path} is {found.state} {found.detail}".strip()
@@ -137,13 +141,13 @@ def verify(node: NodeStorage, dirs: Sequence[LogDir]) -> None:
 
 def bring_about(params: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
     """The five steps; gives the module's result. Observes and acts under a lock on the metadata log dir."""
-    node = node_storage(params)
+    node, others = node_storage(params), peers(params)
     with contextlib.ExitStack() as held:
         lock = -1
         if not check_mode and Path(node.metadata_log_dir).is_dir():
             lock = held.enter_context(locked(node.metadata_log_dir))
         dirs = [observe_log_dir(path) for path in node.log_dirs]
-        plan = plan_storage(node, dirs, peers(params))
+        plan = plan_storage(node, dirs, others)
         refuse(plan.problems)
         result: dict[str, Any] = {"changed": plan.changed, "actions": plan.actions, "set_aside": []}
         result["diff"] = [diff(node, dirs, plan)] if plan.changed else []
@@ -151,5 +155,5 @@ def bring_about(params: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
             refuse(absent_problems(dirs))
             result["set_aside"] = apply(node, plan, params, lock)
             dirs = [observe_log_dir(path) for path in node.log_dirs]
-            verify(node, dirs)
+            verify(node, dirs, others)
     return {**result, "log_dirs": {found.path: found.as_facts() for found in dirs}}

@@ -131,10 +131,12 @@ def directory_id_problems(node: NodeStorage, dirs: Sequence[LogDir]) -> Iterator
 def voter_problems(node: NodeStorage, dirs: Sequence[LogDir], peers: Sequence[Peer]) -> Iterator[Problem]:
     """What forbids to format this controller as a voter of a new quorum."""
     variable, path = variable_of(node, node.metadata_log_dir), node.metadata_log_dir
+    own_entry = node.voters.get(node.node_id, "")
     others = [peer for peer in peers if peer.node_id != node.node_id]
     alive = [f"{peer.host} ({', '.join(peer.lived)})" for peer in others if peer.lived]
     own = [f"{found.path} ({', '.join(found.lived)})" for found in dirs if found.lived]
-    unknown = [peer.host for peer in others if not peer.known]
+    unnamed = sorted(set(node.voters) - {node.node_id} - {peer.node_id for peer in others})
+    unknown = [peer.host for peer in others if not peer.known] + [f"node {node_id}" for node_id in unnamed]
     if alive or own:
         yield Problem(
             "voter_lost_its_log",
@@ -154,7 +156,7 @@ def voter_problems(node: NodeStorage, dirs: Sequence[LogDir], peers: Sequence[Pe
             node.host,
             path,
         )
-    if node.is_dynamic_voter and not node.voter.endswith(f":{node.directory_id}"):
+    if node.is_dynamic_voter and not own_entry.endswith(f":{node.directory_id}"):
         yield Problem(
             "not_an_initial_voter",
             f"the initial controllers ({node.initial_controllers or 'none'}) do not hold node {node.node_id}"

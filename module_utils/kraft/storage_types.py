@@ -31,10 +31,10 @@ class NodeStorage:
         return self.is_controller and self.quorum == "dynamic"
 
     @property
-    def voter(self) -> str:
-        """This node's entry in ``initial_controllers``; empty when it is not among them."""
-        voters = self.initial_controllers.split(",")
-        return next((voter for voter in voters if voter.startswith(f"{self.node_id}@")), "")
+    def voters(self) -> dict[int, str]:
+        """Node id -> entry of each voter in ``initial_controllers``."""
+        entries = [entry for entry in self.initial_controllers.split(",") if entry.partition("@")[0].isdigit()]
+        return {int(entry.partition("@")[0]): entry for entry in entries}
 
 
 @dataclasses.dataclass(frozen=True)
