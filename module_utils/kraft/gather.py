@@ -12,27 +12,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.answers import (
-    brokers as read_brokers,
-)
-from ansible.module_utils.kraft.answers import (
-    config_values as read_config_values,
-)
-from ansible.module_utils.kraft.answers import (
-    features as read_features,
-)
-from ansible.module_utils.kraft.answers import (
-    log_dirs as read_log_dirs,
-)
-from ansible.module_utils.kraft.answers import (
-    quorum as read_quorum,
-)
-from ansible.module_utils.kraft.answers import (
-    reassignments as read_reassignments,
-)
-from ansible.module_utils.kraft.answers import (
-    topics as read_topics,
-)
+from ansible.module_utils.kraft import answers
 from ansible.module_utils.kraft.client import ANSWER_SECONDS, Answer, Client, Question
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.retry import PAUSE, until_answered
@@ -70,7 +50,7 @@ def observe(
     asked += [client.request(part.request, **part.fields) for part in first.values()]
     cluster, *rest = client.ask_all([Question(place, request) for request in asked], seconds)
     seen = checked(client, "DescribeCluster", cluster)
-    brokers = read_brokers(seen)
+    brokers = answers.brokers(seen)
     found, unanswered = _read(client, first, rest)
     if "configs" in wanted and "topics" in found:
         _add("min_insync", found, unanswered, lambda: min_insync(client, place, found["topics"], seconds))
@@ -113,7 +93,7 @@ def _quorum(client: Client, answer: Mapping[str, Any]) -> Any:
     error = client.error("DescribeQuorum", partition["error_code"], partition["error_message"])
     if error:
         raise error
-    return read_quorum(partition)
+    return answers.quorum(partition)
 
 
 def min_insync(client: Client, address: str, topics: Iterable[Topic], seconds: float) -> dict[str, int]:
@@ -122,7 +102,7 @@ def min_insync(client: Client, address: str, topics: Iterable[Topic], seconds: f
     if not resources:
         return {}
     answer = client.ask(address, client.request("DescribeConfigsRequest", resources=resources), seconds)
-    return {name: int(value) for name, value in read_config_values(answer, MIN_INSYNC).items()}
+    return {name: int(value) for name, value in answers.config_values(answer, MIN_INSYNC).items()}
 
 
 def log_dirs(
@@ -137,7 +117,7 @@ def log_dirs(
     request = [Question(one.address, client.request("DescribeLogDirsRequest", topics=topics)) for one in asked]
     found: list[LogDir] = []
     for broker, answer in zip(asked, client.ask_all(request, seconds)):
-        found += read_log_dirs(broker.node_id, checked(client, "DescribeLogDirs", answer), LOG_DIR_ERRORS)
+        found += answers.log_dirs(broker.node_id, checked(client, "DescribeLogDirs", answer), LOG_DIR_ERRORS)
     return tuple(found)
 
 
@@ -157,13 +137,13 @@ FIRST_ROUND: dict[str, Part] = {
     "topics": Part(
         "MetadataRequest",
         {"topics": None, "allow_auto_topic_creation": False},
-        lambda _, answer: read_topics(answer),
+        lambda _, answer: answers.topics(answer),
     ),
-    "features": Part("ApiVersionsRequest", software(), lambda _, answer: read_features(answer)),
+    "features": Part("ApiVersionsRequest", software(), lambda _, answer: answers.features(answer)),
     "reassignments": Part(
         "ListPartitionReassignmentsRequest",
         {"topics": None, "timeout_ms": 3000},
-        lambda _, answer: read_reassignments(answer),
+        lambda _, answer: answers.reassignments(answer),
     ),
     "quorum": Part("DescribeQuorumRequest", {"topics": METADATA_LOG}, _quorum),
 }
