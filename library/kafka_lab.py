@@ -59,6 +59,7 @@ actions:
   elements: str
 """
 
+import contextlib
 import os
 from pathlib import Path
 from typing import Any
@@ -170,6 +171,8 @@ def absent(params: Params, check_mode: bool) -> dict[str, Any]:
         lab_io.remove(name)
         for path in paths:
             os.unlink(path)
+        with contextlib.suppress(OSError):  # it holds what somebody else has put there
+            os.rmdir(state_dir)
     return {"actions": [*hosts, *network, *(f"remove {path}" for path in paths)]}
 
 

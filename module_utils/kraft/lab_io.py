@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
 import socket
 import subprocess
 import time
@@ -131,7 +132,7 @@ def make_directory(path: str, owner: int, mode: int = 0o755) -> None:
 def give(path: str, owner: int) -> None:
     """Hand a path over to the user who asked, when that was done as root."""
     if os.geteuid() == 0:
-        os.chown(path, owner, -1, follow_symlinks=False)
+        os.chown(path, owner, pwd.getpwuid(owner).pw_gid, follow_symlinks=False)
 
 
 def differing(files: dict[str, str]) -> dict[str, str]:
