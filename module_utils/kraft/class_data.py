@@ -1,8 +1,9 @@
 """Class data: what a JVM makes of Kafka's classes when it loads them, kept in a file that the next JVM maps.
 
-It halves the processor time of a start and of a tool (measured in docs/benchmarks.md). The JVM takes such a file only
-if it was made by the very same build of the JVM, for the very same class path, from jars of the same size and time;
-otherwise it starts as without one. It does not check the content, so the file is synced and belongs to root.
+It halves the processor time of a start (Kafka 4.3.1 on OpenJDK 17: 7.6 -> 3.9 s) and of a tool (1.7 -> 0.9 s). The JVM
+takes such a file only if it was made by the very same build of the JVM, for the very same class path, from jars of the
+same size and time; otherwise it starts as without one. It does not check the content: so the file is synced before it
+is put to use, and belongs to root.
 """
 
 from __future__ import annotations
