@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.client import ApiError, Client, Question
-from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError
+from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError, UnreachableError
 from ansible.module_utils.kraft.gather import MIN_INSYNC, TOPIC_RESOURCE, checked, log_dirs, observe
 from ansible.module_utils.kraft.patience import Patience
 from ansible.module_utils.kraft.snapshot import Reassignment, Snapshot
@@ -19,6 +19,7 @@ from ansible.module_utils.kraft.topics import Plan, find, plan
 
 TOPIC_OVERRIDE = 1  #: DescribeConfigs' source of a topic's own setting
 SET, DELETE = 0, 1
+UNKNOWN_TOPIC, UNKNOWN_TOPIC_CODE = "UnknownTopicOrPartition", 3  #: retriable to Kafka; here it means: not there
 REQUEST_MS = 15_000
 POLL_SECONDS = 0.2
 Overrides = Mapping[str, Mapping[str, str]]
@@ -36,7 +37,7 @@ class TopicAdmin:
         """All topics, brokers and reassignments, and the named topics' own settings and effective min.insync."""
         snapshot = observe(self._client, ("topics", "reassignments"), self._address)
         if snapshot.unanswered:
-            raise ToolError("; ".join(f"{part}: {reason}" for part, reason in snapshot.unanswered.items()))
+            raise UnreachableError("; ".join(f"{part}: {reason}" for part, reason in snapshot.unanswered.items()))
         resources = [(TOPIC_RESOURCE, name, None) for name in names if find(snapshot, name)]
         results = self._ask("DescribeConfigsRequest", resources=resources)["results"] if resources else []
         described = {one["resource_name"]: one["configs"] for one in results if one["error_code"] == 0}
@@ -169,7 +170,8 @@ class TopicAdmin:
         if not gone:
             return []
         answer = self._ask("DeleteTopicsRequest", topics=gone, timeout_ms=REQUEST_MS)
-        return [text for one in answer["responses"] if (text := self._refusal(f"topic {one['name']}", one))]
+        there = [one for one in answer["responses"] if one["error_code"] != UNKNOWN_TOPIC_CODE]
+        return [text for one in there if (text := self._refusal(f"topic {one['name']}", one))]
 
     def _add_partitions(self, plans: Sequence[Plan], validate_only: bool = False) -> list[str]:
         more = [(one.wish.name, one.add_to, None) for one in plans if one.add_to]
@@ -199,11 +201,16 @@ class TopicAdmin:
         return checked(self._client, name, answer)
 
     def _refusal(self, what: str, answer: Mapping[str, Any]) -> str:
-        """What Kafka said against it; an error that passes is raised, so that the whole is tried again."""
+        """What Kafka said against it; an error that passes is raised, so that the whole is tried again.
+
+        A topic that exists although the asked broker did not show it passes too: the broker heard of it late.
+        """
         error = self._client.error(what, answer["error_code"], answer.get("error_message"))
-        if isinstance(error, ApiError) and error.retriable and error.name != "UnknownTopicOrPartition":
-            raise error
-        return str(error) if error else ""
+        if error is None:
+            return ""
+        if error.name == "TopicAlreadyExists" or (error.retriable and error.name != UNKNOWN_TOPIC):
+            raise ApiError(what, error.name, error.detail, retriable=True)
+        return str(error)
 
     @staticmethod
     def _must(refusals: Iterable[str]) -> None:

@@ -247,3 +247,15 @@ def test_a_module_runs_as_ansible_ships_it_with_the_zip(kafka_cluster: KafkaClus
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert kafka_cluster.cluster_id in done.stdout
+
+
+def test_a_topic_that_another_broker_has_just_made_is_not_refused(client: dict[str, Any], topic: Module) -> None:
+    with Client(client) as asking:
+        made = asking.request("CreateTopicsRequest", topics=[("late", 2, 3, [], [])], timeout_ms=5000)
+        asking.ask(asking.addresses[-1], made)
+    assert not topic(name="late", partitions=2, replication_factor=3).get("failed")
+    with Client(client) as asking:
+        asking.ask(
+            asking.addresses[-1], asking.request("DeleteTopicsRequest", topics=[("late", None)], timeout_ms=5000)
+        )
+    assert not topic(name="late", state="absent").get("failed")
