@@ -1,0 +1,193 @@
+"""scripts/bootstrap on a machine made of stand-ins: what it installs, and what it leaves alone."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+REAL = [
+    "sh",
+    "sed",
+    "grep",
+    "dirname",
+    "readlink",
+    "cat",
+    "sha256sum",
+    "flock",
+    "mkdir",
+    "rm",
+    "tail",
+    "head",
+    "id",
+    "env",
+    "basename",
+    "mv",
+    "chmod",
+]
+SAY = '#!/bin/sh\necho "{name} $*" >>{log}\n'
+PYTHON = """#!/bin/sh
+case "$*" in
+*"-m venv"*)
+    echo "python3 $*" >>{log}
+    mkdir -p .venv/bin
+    echo "VIRTUAL_ENV='$(pwd)/.venv'" >.venv/bin/activate
+    cp "$0" .venv/bin/python
+    ;;
+*"-m pip"*) echo "pip $*" >>{log}; printf '#!/bin/sh\\necho "uv $*" >>{log}\\n' >.venv/bin/uv; chmod +x .venv/bin/uv ;;
+*"sys.version_info"*) exit {old} ;;
+*"sys.version"*|-VV) echo "Python {version}" ;;
+esac
+"""
+
+
+class Machine:
+    """A tree with the script in it, and commands that only write down how they were called."""
+
+    def __init__(self, home: Path) -> None:
+        self.tree, self.bin, self.log = home / "tree", home / "bin", home / "log"
+        (self.tree / "scripts").mkdir(parents=True)
+        (self.tree / "requirements").mkdir()
+        self.bin.mkdir()
+        shutil.copy(ROOT / "scripts/bootstrap", self.tree / "scripts")
+        for lock in ("dev.lock", "uv.lock"):
+            (self.tree / "requirements" / lock).write_text(lock)
+        for command in (*REAL, "cp"):
+            (self.bin / command).symlink_to(str(shutil.which(command)))
+        self.put("apt-get", SAY.format(name="apt-get", log=self.log))
+        self.put("sudo", f'#!/bin/sh\necho sudo >>{self.log}\nexec "$@"\n')
+        self.python()
+
+    def put(self, name: str, text: str = "#!/bin/sh\n") -> None:
+        (self.bin / name).write_text(text)
+        (self.bin / name).chmod(0o755)
+
+    def python(self, version: str = "3.11.2", old: int = 0) -> None:
+        self.put("python3", PYTHON.format(log=self.log, version=version, old=old))
+
+    def has(self, *commands: str) -> None:
+        for command in commands:
+            self.put(command)
+
+    def bootstrap(self, *groups: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        self.log.write_text("")
+        environment = {"PATH": str(self.bin), "HOME": os.environ["HOME"]}
+        done = subprocess.run(
+            [self.tree / "scripts/bootstrap", *groups], env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0 or not check, done.stdout + done.stderr
+        return done
+
+    def called(self, command: str) -> list[str]:
+        return [line for line in self.log.read_text().splitlines() if line.startswith(command)]
+
+    def installed(self) -> set[str]:
+        return {package for line in self.called("apt-get install") for package in line.split()[4:]}
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def test_a_bare_machine_gets_packages_then_an_environment_by_the_locks(machine: Machine) -> None:
+    done = machine.bootstrap("lab", "archive", "test")
+    assert {"podman", "mmdebstrap", "maven", "chromium", "kcat", "openjdk-17-jre-headless"} <= machine.installed()
+    assert machine.called("pip")[0].endswith("--require-hashes --requirement requirements/uv.lock")
+    assert "--require-hashes requirements/dev.lock requirements/uv.lock" in machine.called("uv pip sync")[0]
+    assert "installing by apt: " in done.stdout
+    assert "installing Python packages into .venv" in done.stdout
+
+
+def test_a_second_run_says_nothing_and_does_nothing(machine: Machine) -> None:
+    machine.has("ssh", "ps", "java", "podman", "runc", "iptables", "mmdebstrap", "mvn")
+    machine.bootstrap("lab", "archive")
+    done = machine.bootstrap("lab", "archive")
+    assert done.stdout + done.stderr + machine.log.read_text() == ""
+
+
+def test_only_what_is_missing_is_installed(machine: Machine) -> None:
+    machine.has("ssh", "java", "podman", "runc", "iptables", "mvn")
+    machine.bootstrap("lab", "archive")
+    assert machine.installed() - {"netavark", "aardvark-dns", "ca-certificates"} == {"mmdebstrap", "procps"}
+
+
+def test_only_what_was_asked_for_is_installed(machine: Machine) -> None:
+    machine.bootstrap()
+    assert not machine.installed() & {"podman", "maven", "chromium"}
+
+
+def test_an_old_java_does_not_count(machine: Machine, tmp_path: Path) -> None:
+    machine.has("ssh", "ps")
+    for version, missing in (("11.0.2", True), ("21", False)):
+        home = tmp_path / version
+        (home / "bin").mkdir(parents=True)
+        (home / "bin/java").write_text("#!/bin/sh\n")
+        (home / "bin/java").chmod(0o755)
+        (home / "release").write_text(f'IMPLEMENTOR="Debian"\nJAVA_VERSION="{version}"\n')
+        (machine.bin / "java").unlink(missing_ok=True)
+        (machine.bin / "java").symlink_to(home / "bin/java")
+        machine.bootstrap()
+        assert ("openjdk-17-jre-headless" in machine.installed()) is missing
+
+
+def test_a_changed_lock_brings_the_environment_up_to_date_without_making_it_anew(machine: Machine) -> None:
+    machine.bootstrap()
+    (machine.tree / "requirements/dev.lock").write_text("newer")
+    machine.bootstrap()
+    assert machine.called("python3") == machine.called("pip") == []
+    assert len(machine.called("uv pip sync")) == 1
+
+
+def test_an_environment_that_was_made_otherwise_but_here_is_kept(machine: Machine) -> None:
+    machine.bootstrap()
+    (machine.tree / ".venv/kraftwright.stamp").unlink()
+    (machine.tree / ".venv/kept").touch()
+    machine.bootstrap()
+    assert machine.called("python3") == []
+    assert (machine.tree / ".venv/kept").exists()
+
+
+def test_an_environment_of_another_place_or_another_python_is_made_anew(machine: Machine) -> None:
+    machine.bootstrap()
+    machine.python(version="3.12.1")
+    machine.bootstrap()
+    assert len(machine.called("python3")) == 1
+    moved = machine.tree.rename(machine.tree.parent / "moved")
+    machine.tree = moved
+    machine.bootstrap()
+    assert machine.called("python3")[0].endswith("-m venv --clear .venv")
+
+
+def test_an_old_python_is_refused_with_the_way_out(machine: Machine) -> None:
+    machine.python(version="3.9.1", old=1)
+    done = machine.bootstrap(check=False)
+    assert done.returncode == 1
+    assert "Python 3.11 or newer is needed" in done.stderr
+    assert "PYTHON=/path/to/python3" in done.stderr
+
+
+def test_a_failed_command_shows_its_last_words(machine: Machine) -> None:
+    machine.put("apt-get", "#!/bin/sh\necho 'E: no such mirror' >&2\nexit 100\n")
+    done = machine.bootstrap(check=False)
+    assert done.returncode == 1
+    assert "E: no such mirror" in done.stderr
+    assert "bootstrap.log" in done.stderr
+
+
+def test_a_system_without_apt_is_told_what_to_install(machine: Machine) -> None:
+    (machine.bin / "apt-get").unlink()
+    done = machine.bootstrap("archive", check=False)
+    assert done.returncode == 1
+    assert "install these by your package manager" in done.stderr
+    assert "maven" in done.stderr
+
+
+def test_an_unknown_group_is_named(machine: Machine) -> None:
+    done = machine.bootstrap("labs", check=False)
+    assert done.returncode == 1
+    assert "unknown: labs; there are deploy, lab, archive, test" in done.stderr
