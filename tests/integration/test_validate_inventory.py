@@ -107,6 +107,14 @@ def test_every_mistake_is_shown_at_once_and_no_connection_is_opened(tmp_path: Pa
     assert counted() > 0, "the count itself does not count"
 
 
+def test_a_deployment_stops_before_it_opens_a_connection(tmp_path: Path) -> None:
+    inventory = example(tmp_path, BROKEN)
+    done = run("ansible-playbook", "-i", str(inventory), "site.yml", "-e", "ansible_connection=counting")
+    assert done.returncode != 0
+    assert "did you mean kafka_address?" in done.stdout
+    assert counted() == 0
+
+
 def test_programs_get_json_and_nothing_else(tmp_path: Path) -> None:
     quiet = {"ANSIBLE_STDOUT_CALLBACK": "community.general.null"}
     done = validate(example(tmp_path, BROKEN), "-e", "kafka_report=json", **quiet)
