@@ -95,9 +95,7 @@ def limits(subject: Subject) -> Iterator[Problem]:
     for node in subject.sound("kafka_nofile_limit", "kafka_host_partition_budget"):
         files, budget = node.variables.get("kafka_nofile_limit"), node.variables.get("kafka_host_partition_budget")
         if files and budget and files < FILES_PER_PARTITION * budget:
-            message = (
-                f"is too few for {budget} partitions (kafka_host_partition_budget), whose segments hold several files each"
-            )
+            message = f"is too few for {budget} partitions (kafka_host_partition_budget), each of several open files"
             remedy = f"give {FILES_PER_PARTITION * budget} or more"
             yield Problem("nofile", message, remedy, "kafka_nofile_limit", node.host, files, WARNING)
 
@@ -126,7 +124,9 @@ def kernel(subject: Subject) -> Iterator[Problem]:
                 yield Problem("sysctl", message, remedy, f"{SYSCTL}[{name}]", node.host, value)
         budget, maps = node.variables.get("kafka_host_partition_budget"), str(given.get("vm.max_map_count", ""))
         if budget and maps.isdigit() and int(maps) < max_map_count(budget):
-            message = f"is below the {max_map_count(budget)} that {budget} partitions (kafka_host_partition_budget) need"
+            message = (
+                f"is below the {max_map_count(budget)} that {budget} partitions need (kafka_host_partition_budget)"
+            )
             remedy = "leave it out, or lower the budget"
             yield Problem("map_count", message, remedy, f"{SYSCTL}[vm.max_map_count]", node.host, maps, RISK)
 

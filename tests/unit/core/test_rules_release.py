@@ -146,9 +146,8 @@ HOW = "give sha256: or sha512: and the digest, as `sha512sum FILE` prints it"
         (
             "nofile",
             {"kafka_nofile_limit": 10000, "kafka_host_partition_budget": 4000},
-            "warning k1: kafka_nofile_limit: is too few for 4000 partitions (kafka_host_partition_budget), whose"
-            " segments hold"
-            " several files each -> give 40000 or more",
+            "warning k1: kafka_nofile_limit: is too few for 4000 partitions (kafka_host_partition_budget), each of"
+            " several open files -> give 40000 or more",
         ),
         ("account", {"kafka_user": "root"}, "error k1: kafka_user: may do everything -> give an account of its own"),
         (
@@ -166,9 +165,8 @@ HOW = "give sha256: or sha512: and the digest, as `sha512sum FILE` prints it"
         (
             "map_count",
             {"kafka_host_sysctl": {"vm.max_map_count": 65530}},
-            "warning k1: kafka_host_sysctl[vm.max_map_count]: is below the 262144 that 4000 partitions"
-            " (kafka_host_partition_budget)"
-            " need -> leave it out, or lower the budget",
+            "warning k1: kafka_host_sysctl[vm.max_map_count]: is below the 262144 that 4000 partitions need"
+            " (kafka_host_partition_budget) -> leave it out, or lower the budget",
         ),
         (
             "unknown_variable",

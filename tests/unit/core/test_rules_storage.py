@@ -116,7 +116,8 @@ DISKS = [
         (
             "disk_mount",
             {"kafka_host_data_disks": [{**DISKS[0], "mount": "/"}]},
-            "error k1: kafka_host_data_disks[0].mount: is shared with all that lies below it, and would change its owner"
+            "error k1: kafka_host_data_disks[0].mount: is shared with all that lies below it, and would change"
+            " its owner"
             " -> give a directory of its own, such as /srv/kafka/data1",
         ),
         (
