@@ -77,8 +77,9 @@ import os
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft import class_data, class_data_io, release
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
+from ansible.module_utils.kraft.release import class_data, class_data_io
+from ansible.module_utils.kraft.release import manifest as release
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "version": {"type": "str", "required": True},

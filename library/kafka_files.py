@@ -77,8 +77,8 @@ changed_paths:
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft import file_io, files
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
+from ansible.module_utils.kraft.host import file_io, files
 
 PATH = {"type": "str", "required": True}
 OWNED = {"path": PATH, "owner": {"type": "str", "default": "root"}, "group": {"type": "str", "default": "root"}}

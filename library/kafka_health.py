@@ -142,11 +142,13 @@ import time
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft import gather, node_log, service
-from ansible.module_utils.kraft.client import CLIENT_SPEC, Client
+from ansible.module_utils.kraft.cluster import gather
+from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
+from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, expected
+from ansible.module_utils.kraft.cluster.watch import Look, Node, UnhealthyError, Watch
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.health import EXPECTED_SPEC, expected
-from ansible.module_utils.kraft.watch import Look, Node, UnhealthyError, Watch
+from ansible.module_utils.kraft.node import log as node_log
+from ansible.module_utils.kraft.node import service
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},

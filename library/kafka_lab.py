@@ -65,8 +65,9 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft import lab, lab_io
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.lab import apply as lab_io
+from ansible.module_utils.kraft.lab import plan as lab
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},

@@ -59,7 +59,7 @@ import os
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft import lock
+from ansible.module_utils.kraft.host import lock
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "state": {"type": "str", "choices": ["held", "released"], "default": "held"},

@@ -89,9 +89,10 @@ import os
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft import node, node_io
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
-from ansible.module_utils.kraft.service import Run
+from ansible.module_utils.kraft.node import apply as node_io
+from ansible.module_utils.kraft.node import plan as node
+from ansible.module_utils.kraft.node.service import Run
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "unit": {"type": "str", "default": "kafka"},

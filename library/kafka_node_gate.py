@@ -122,12 +122,12 @@ import time
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft import gate, gather
-from ansible.module_utils.kraft.client import CLIENT_SPEC, Client
+from ansible.module_utils.kraft.cluster import gate, gather
+from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
+from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, Expected, distance, expected
+from ansible.module_utils.kraft.cluster.patience import Patience
+from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.health import EXPECTED_SPEC, Expected, distance, expected
-from ansible.module_utils.kraft.patience import Patience
-from ansible.module_utils.kraft.retry import PAUSE
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},

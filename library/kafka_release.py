@@ -68,9 +68,10 @@ import shutil
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft import release, release_unpack
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.file_io import write_file
+from ansible.module_utils.kraft.host.file_io import write_file
+from ansible.module_utils.kraft.release import manifest as release
+from ansible.module_utils.kraft.release import unpack as release_unpack
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "version": {"type": "str", "required": True},

@@ -48,8 +48,8 @@ import os
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft import file_io, files, sysctl
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
+from ansible.module_utils.kraft.host import file_io, files, sysctl
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "settings": {"type": "dict", "required": True},

@@ -19,10 +19,11 @@ from ansible.utils.display import Display
 ROOT = Path(__file__).resolve().parents[2]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 
-from ansible.module_utils.kraft import desired, reading, report, validation
-from ansible.module_utils.kraft.model import Cluster
+from ansible.module_utils.kraft.desired import describe as desired
+from ansible.module_utils.kraft.desired.model import Cluster
+from ansible.module_utils.kraft.inventory import reading, report, validation
+from ansible.module_utils.kraft.inventory.secret_keys import is_secret
 from ansible.module_utils.kraft.problem import Problem, errors
-from ansible.module_utils.kraft.secret_keys import is_secret
 
 PREFIX = "kafka_"
 #: Roles whose variables make up the desired state; those of all other roles are checked where somebody sets them.

@@ -15,7 +15,7 @@ import ansible.module_utils
 from ansible.plugins.action import ActionBase
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
-from ansible.module_utils.kraft import lock
+from ansible.module_utils.kraft.host import lock
 
 
 def started(pid: int) -> str:

@@ -13,7 +13,8 @@ from ansible.utils.display import Display
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft import preflight, report
+from ansible.module_utils.kraft import preflight
+from ansible.module_utils.kraft.inventory import report
 from ansible.module_utils.kraft.preflight.subject import Host, Subject, Wanted
 from ansible.module_utils.kraft.preflight.together import awaits_disk, peers_for_storage
 from ansible.module_utils.kraft.problem import Problem, errors

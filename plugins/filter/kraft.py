@@ -10,10 +10,10 @@ import ansible.module_utils
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft import roll
+from ansible.module_utils.kraft.cluster import roll
+from ansible.module_utils.kraft.cluster.snapshot import from_dict
+from ansible.module_utils.kraft.node.unit import fingerprinted
 from ansible.module_utils.kraft.preflight.network import questions
-from ansible.module_utils.kraft.snapshot import from_dict
-from ansible.module_utils.kraft.unit import fingerprinted
 
 
 def kraft_directory(path: str, owner: str, group: str, mode: str) -> dict[str, str]:

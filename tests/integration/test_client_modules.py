@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.client import Client
+from ansible.module_utils.kraft.cluster.client import Client
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 
 from tests.integration.kafka_cluster import KafkaCluster

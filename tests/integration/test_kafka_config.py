@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.desired import describe
+from ansible.module_utils.kraft.desired.describe import describe
 from ansible.module_utils.kraft.problem import errors
 
 from tests.integration.kafka_home import kafka_home
@@ -83,4 +83,4 @@ def test_what_kafka_refuses_at_start_we_refuse_before(opinions: dict[str, str], 
 
 def test_the_definitions_are_those_of_kafkas_own_classes() -> None:
     dumped = java(ROOT / "scripts/kafka_definitions/DumpDefinitions.java")
-    assert dumped == (ROOT / "module_utils/kraft/data/kafka_4.3.1.json").read_text()
+    assert dumped == (ROOT / "module_utils/kraft/inventory/data/kafka_4.3.1.json").read_text()

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft import log_dir, storage_apply
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError
+from ansible.module_utils.kraft.storage import apply as storage_apply
+from ansible.module_utils.kraft.storage import log_dir
 
 from tests.integration.kafka_home import kafka_home
 from tests.integration.kafka_node import free_ports, random_id

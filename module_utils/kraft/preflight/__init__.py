@@ -6,11 +6,11 @@ production unless its rule is accepted.
 
 from __future__ import annotations
 
-from ansible.module_utils.kraft.model import Cluster
+from ansible.module_utils.kraft.desired.model import Cluster
+from ansible.module_utils.kraft.inventory.severity import settle
 from ansible.module_utils.kraft.preflight import disk, machine, network, together
 from ansible.module_utils.kraft.preflight.subject import Subject
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.severity import settle
 
 PARTS = (together, machine, disk, network)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible.module_utils.kraft import log_dir
+from ansible.module_utils.kraft.inventory.rules.subject import RISK
 from ansible.module_utils.kraft.preflight.subject import Facts, Host, Subject
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.rules.subject import RISK
+from ansible.module_utils.kraft.storage import log_dir
 
 IN_MEMORY = ("tmpfs", "ramfs", "devtmpfs")
 OVER_NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "beegfs")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ansible.module_utils.kraft.desired.sizing import max_map_count
+from ansible.module_utils.kraft.inventory.rules.subject import RISK
 from ansible.module_utils.kraft.preflight.subject import Facts, Host, Subject
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.rules.subject import RISK
-from ansible.module_utils.kraft.sizing import max_map_count
 
 OLDEST_JAVA = 17  # Kafka 4: "Java 17, 21 and 25 are fully supported" for servers
 #: Families of distributions that role kafka_host can install Java on.

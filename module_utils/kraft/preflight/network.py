@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.model import host_port
+from ansible.module_utils.kraft.desired.model import host_port
 from ansible.module_utils.kraft.preflight.subject import Facts, Host, Subject
 from ansible.module_utils.kraft.problem import Problem
 

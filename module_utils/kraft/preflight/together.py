@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
-from ansible.module_utils.kraft.log_dir import LogDir
+from ansible.module_utils.kraft.inventory.rules.subject import RISK
 from ansible.module_utils.kraft.preflight.subject import Facts, Host, Subject
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.rules.subject import RISK
-from ansible.module_utils.kraft.storage import plan_storage
-from ansible.module_utils.kraft.storage_types import NodeStorage, Peer
+from ansible.module_utils.kraft.storage.log_dir import LogDir
+from ansible.module_utils.kraft.storage.plan import plan_storage
+from ansible.module_utils.kraft.storage.types import NodeStorage, Peer
 
 LARGEST_SKEW = 1.0  #: seconds by which two hosts' clocks may be known to differ
 

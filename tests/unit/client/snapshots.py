@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ansible.module_utils.kraft.snapshot import (
+from ansible.module_utils.kraft.cluster.snapshot import (
     Broker,
     Partition,
     Quorum,

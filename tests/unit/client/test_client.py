@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from ansible.module_utils.kraft import client as client_module
-from ansible.module_utils.kraft import gather
-from ansible.module_utils.kraft.client import Client, Question, split_addresses
+from ansible.module_utils.kraft.cluster import client as client_module
+from ansible.module_utils.kraft.cluster import gather
+from ansible.module_utils.kraft.cluster.client import Client, Question, split_addresses
 from ansible.module_utils.kraft.errors import KraftError, ToolError, UnreachableError
 
 NOBODY = "127.0.0.1:1"

@@ -3,8 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ansible.module_utils.kraft.diagnosis import Diagnosis, diagnose, last_errors, last_start
-from ansible.module_utils.kraft.diagnosis_rules import RULES
+from ansible.module_utils.kraft.node.diagnosis import Diagnosis, diagnose, last_errors, last_start
+from ansible.module_utils.kraft.node.diagnosis_rules import RULES
 
 FAILURES = Path(__file__).parent / "failures"
 RULE = {

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from ansible.module_utils.kraft.gate import judge
-from ansible.module_utils.kraft.snapshot import Reassignment
+from ansible.module_utils.kraft.cluster.gate import judge
+from ansible.module_utils.kraft.cluster.snapshot import Reassignment
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from ansible.module_utils.kraft.health import Expected, caught_up, distance, expected, problems
-from ansible.module_utils.kraft.snapshot import LogDir, Snapshot
+from ansible.module_utils.kraft.cluster.health import Expected, caught_up, distance, expected, problems
+from ansible.module_utils.kraft.cluster.snapshot import LogDir, Snapshot
 
 from tests.unit.client.snapshots import broker, cluster, partition, quorum, topic, voter
 

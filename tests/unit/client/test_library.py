@@ -6,9 +6,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from ansible.module_utils.kraft.cluster.library import load
+from ansible.module_utils.kraft.cluster.unpacked import unpacked
 from ansible.module_utils.kraft.errors import ToolError
-from ansible.module_utils.kraft.library import load
-from ansible.module_utils.kraft.unpacked import unpacked
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -43,7 +43,7 @@ def test_a_place_that_cannot_be_written_leaves_the_zip(archive: Path, monkeypatc
     def refuse(*_: object) -> str:
         raise PermissionError
 
-    monkeypatch.setattr("ansible.module_utils.kraft.unpacked.os.rename", refuse)
+    monkeypatch.setattr("ansible.module_utils.kraft.cluster.unpacked.os.rename", refuse)
     assert unpacked(str(archive)) == str(archive)
 
 
@@ -62,7 +62,7 @@ def test_only_the_parts_that_are_needed_are_imported() -> None:
     """In a process of its own: the package's __init__ would bring in producer and consumer."""
     code = (
         "import sys, ansible.module_utils as home; home.__path__.append('module_utils');"
-        "from ansible.module_utils.kraft.library import load; found = load();"
+        "from ansible.module_utils.kraft.cluster.library import load; found = load();"
         "assert found.errors.for_code(3).__name__ == 'UnknownTopicOrPartitionError';"
         "assert 'kafka.producer' not in sys.modules and 'kafka.coordinator' not in sys.modules"
     )

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from ansible.module_utils.kraft.client import ApiError
+from ansible.module_utils.kraft.cluster.client import ApiError
+from ansible.module_utils.kraft.cluster.patience import Patience
+from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import RefusedError, ToolError, UnreachableError
-from ansible.module_utils.kraft.patience import Patience
-from ansible.module_utils.kraft.retry import until_answered
 
 
 class Clock:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ansible.module_utils.kraft.placement import with_factor
+from ansible.module_utils.kraft.topics.placement import with_factor
 from hypothesis import given
 from hypothesis import strategies as st
 

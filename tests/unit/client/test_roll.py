@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ansible.module_utils.kraft.roll import order
+from ansible.module_utils.kraft.cluster.roll import order
 
 from tests.unit.client.snapshots import broker, cluster, quorum, voter
 

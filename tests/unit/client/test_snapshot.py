@@ -4,8 +4,8 @@ import json
 import uuid
 from typing import Any
 
-from ansible.module_utils.kraft import answers
-from ansible.module_utils.kraft.snapshot import Feature, LogDir, Reassignment, Snapshot, directory_id, from_dict
+from ansible.module_utils.kraft.cluster import answers
+from ansible.module_utils.kraft.cluster.snapshot import Feature, LogDir, Reassignment, Snapshot, directory_id, from_dict
 
 from tests.unit.client.snapshots import broker, partition, quorum, topic
 

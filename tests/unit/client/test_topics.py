@@ -4,9 +4,9 @@ import dataclasses
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft import topic_report
-from ansible.module_utils.kraft.snapshot import Reassignment
-from ansible.module_utils.kraft.topics import Wish, config_value, duplicates, plan, problems, wish
+from ansible.module_utils.kraft.cluster.snapshot import Reassignment
+from ansible.module_utils.kraft.topics import report as topic_report
+from ansible.module_utils.kraft.topics.plan import Wish, config_value, duplicates, plan, problems, wish
 
 from tests.unit.client.snapshots import broker, cluster, partition, topic
 

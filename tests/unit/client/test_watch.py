@@ -4,13 +4,13 @@ import dataclasses
 from typing import Any, cast
 
 import pytest
-from ansible.module_utils.kraft import watch
-from ansible.module_utils.kraft.client import Client
+from ansible.module_utils.kraft.cluster import watch
+from ansible.module_utils.kraft.cluster.client import Client
+from ansible.module_utils.kraft.cluster.health import Expected
+from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+from ansible.module_utils.kraft.cluster.watch import Node, UnhealthyError, Watch
 from ansible.module_utils.kraft.errors import UnreachableError
-from ansible.module_utils.kraft.health import Expected
-from ansible.module_utils.kraft.service import ServiceState
-from ansible.module_utils.kraft.snapshot import Snapshot
-from ansible.module_utils.kraft.watch import Node, UnhealthyError, Watch
+from ansible.module_utils.kraft.node.service import ServiceState
 
 from tests.unit.client.snapshots import broker, cluster, partition, topic
 
@@ -47,7 +47,7 @@ def watching(
     monkeypatch: pytest.MonkeyPatch, brokers: Brokers, node_id: int | None = None, node: Node | None = None
 ) -> Watch:
     monkeypatch.setattr(watch, "observe", brokers.observe)
-    monkeypatch.setattr("ansible.module_utils.kraft.watch.time.sleep", lambda _: None)
+    monkeypatch.setattr("ansible.module_utils.kraft.cluster.watch.time.sleep", lambda _: None)
     return Watch(cast(Client, brokers), THREE, node_id, node)
 
 

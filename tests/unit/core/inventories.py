@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 from ansible.inventory.manager import InventoryManager
-from ansible.module_utils.kraft.model import Cluster
+from ansible.module_utils.kraft.desired.model import Cluster
 from ansible.module_utils.kraft.problem import Problem
 from ansible.parsing.dataloader import DataLoader
 from ansible.plugins.loader import init_plugin_loader

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from ansible.module_utils.kraft.model import Cluster
+from ansible.module_utils.kraft.desired.model import Cluster
+from ansible.module_utils.kraft.inventory.reading import HostVariables, read
+from ansible.module_utils.kraft.inventory.validation import Surroundings, validate
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.reading import HostVariables, read
-from ansible.module_utils.kraft.validation import Surroundings, validate
 
 ROOT = Path(__file__).resolve().parents[3]
 CLUSTER_ID = "a3JhZnR3cmlnaHQtZGVtbw"

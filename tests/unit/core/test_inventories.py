@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible.module_utils.kraft.desired import describe
+from ansible.module_utils.kraft.desired.describe import describe
 from ansible.module_utils.kraft.problem import Problem, errors
 from ansible.parsing.vault import VaultLib, VaultSecret
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
+from ansible.module_utils.kraft.inventory.report import as_json, sentences, shown, summary, table
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.report import as_json, sentences, shown, summary, table
 
 PORT = [Problem("port", "is not a port", "give one", "kafka_listeners[A].port", host, 0) for host in ("k1", "k2")]
 RACK = Problem("rack", "is missing " + "very " * 12 + "much", "give one", "kafka_rack", "k1", severity=WARNING)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.identity import directory_id
+from ansible.module_utils.kraft.desired.identity import directory_id
 
 from tests.unit.core.inventory import CLUSTER_ID, found, hosts, problems_of
 

@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.rules.listeners import is_host, suggested
+from ansible.module_utils.kraft.inventory.rules.listeners import is_host, suggested
 
 from tests.unit.core.inventory import LISTENERS, found, hosts, problems_of
 

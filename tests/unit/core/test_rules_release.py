@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.rules import risks
-from ansible.module_utils.kraft.rules.risks import RISKS
+from ansible.module_utils.kraft.inventory.rules import risks
+from ansible.module_utils.kraft.inventory.rules.risks import RISKS
 
 from tests.unit.core.inventory import ROOT, found, hosts, problems_of
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.definitions import load, nearest_version, versions
-from ansible.module_utils.kraft.removed import REMOVED, REMOVED_PREFIXES
-from ansible.module_utils.kraft.setting_values import value_problem
-from ansible.module_utils.kraft.settings import DEFAULTS, OWNED, server_settings
+from ansible.module_utils.kraft.desired.settings import DEFAULTS, OWNED, server_settings
+from ansible.module_utils.kraft.inventory.definitions import load, nearest_version, versions
+from ansible.module_utils.kraft.inventory.removed import REMOVED, REMOVED_PREFIXES
+from ansible.module_utils.kraft.inventory.setting_values import value_problem
 
 from tests.unit.core.inventory import LISTENERS, cluster, found, hosts, problems_of
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft import quorum
-from ansible.module_utils.kraft.desired import describe
-from ansible.module_utils.kraft.identity import directory_id
-from ansible.module_utils.kraft.settings import server_settings
+from ansible.module_utils.kraft.desired import quorum
+from ansible.module_utils.kraft.desired.describe import describe
+from ansible.module_utils.kraft.desired.identity import directory_id
+from ansible.module_utils.kraft.desired.settings import server_settings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from ansible.module_utils.kraft.jvm import jvm_options, options_text, quoted
-from ansible.module_utils.kraft.sizing import heap_mb, io_threads, max_map_count, network_threads, size_mb
+from ansible.module_utils.kraft.desired.jvm import jvm_options, options_text, quoted
+from ansible.module_utils.kraft.desired.sizing import heap_mb, io_threads, max_map_count, network_threads, size_mb
 
 from tests.unit.core.inventory import cluster
 

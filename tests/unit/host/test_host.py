@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft import host, host_facts
+from ansible.module_utils.kraft.host import facts as host_facts
+from ansible.module_utils.kraft.host import machine as host
 
 
 def tree(root: Path, **files: str) -> Path:

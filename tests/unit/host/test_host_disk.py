@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from ansible.module_utils.kraft import host_disk
+from ansible.module_utils.kraft.host import disk as host_disk
 
 MOUNTS = host_disk.mounts(
     "/dev/vda / ext4 rw,relatime 0 0\n"

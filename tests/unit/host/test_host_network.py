@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ansible.module_utils.kraft import host_network
+from ansible.module_utils.kraft.host import network as host_network
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from ansible.module_utils.kraft import service
+from ansible.module_utils.kraft.node import service
 
 RUNNING = """LoadState=loaded
 ActiveState=active

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft import class_data
+from ansible.module_utils.kraft.release import class_data
 
 from tests.unit.host_modules.archives import checksum
 from tests.unit.host_modules.module_runner import RunModule

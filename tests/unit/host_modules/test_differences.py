@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from ansible.module_utils.kraft import differences
-from ansible.module_utils.kraft.differences import Inputs, reasons
-from ansible.module_utils.kraft.release import FileRecord, Manifest
-from ansible.module_utils.kraft.unit import fingerprint, fingerprinted
+from ansible.module_utils.kraft.node import differences
+from ansible.module_utils.kraft.node.differences import Inputs, reasons
+from ansible.module_utils.kraft.node.unit import fingerprint, fingerprinted
+from ansible.module_utils.kraft.release.manifest import FileRecord, Manifest
 
 UNIT = fingerprinted("[Unit]\nDescription=x\n[Service]\nLimitNOFILE=20000\nUser=kafka\n")
 TEXTS = {

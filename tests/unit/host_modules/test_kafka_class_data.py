@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft import class_data, release
-from ansible.module_utils.kraft.class_data import ClassData, plan_class_data
+from ansible.module_utils.kraft.release import class_data
+from ansible.module_utils.kraft.release import manifest as release
+from ansible.module_utils.kraft.release.class_data import ClassData, plan_class_data
 
 from tests.unit.host_modules.archives import checksum, make_archive
 from tests.unit.host_modules.module_runner import Result, RunModule

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft import node, node_io
-from ansible.module_utils.kraft.node import NodeState, plan_node
-from ansible.module_utils.kraft.release import Manifest, classpath_options
-from ansible.module_utils.kraft.service import ServiceState
-from ansible.module_utils.kraft.unit import fingerprint, fingerprinted
+from ansible.module_utils.kraft.node import apply as node_io
+from ansible.module_utils.kraft.node import plan as node
+from ansible.module_utils.kraft.node.plan import NodeState, plan_node
+from ansible.module_utils.kraft.node.service import ServiceState
+from ansible.module_utils.kraft.node.unit import fingerprint, fingerprinted
+from ansible.module_utils.kraft.release.manifest import Manifest, classpath_options
 
 from tests.unit.host_modules.module_runner import Result, RunModule
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft import release, release_unpack
+from ansible.module_utils.kraft.release import manifest as release
+from ansible.module_utils.kraft.release import unpack as release_unpack
 
 from tests.unit.host_modules.archives import FILES, TOP, checksum, make_archive, member
 from tests.unit.host_modules.module_runner import Result, RunModule

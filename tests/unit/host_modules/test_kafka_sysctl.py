@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft import sysctl
-from ansible.module_utils.kraft.sysctl import Setting, plan_settings
+from ansible.module_utils.kraft.host import sysctl
+from ansible.module_utils.kraft.host.sysctl import Setting, plan_settings
 
 from tests.unit.host_modules.module_runner import Result, RunModule
 

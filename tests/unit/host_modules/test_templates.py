@@ -11,9 +11,9 @@ from typing import Any
 import jinja2
 import pytest
 import yaml
-from ansible.module_utils.kraft.differences import CONFIG_FILES, RELOADED
-from ansible.module_utils.kraft.release import CLASSPATH, MANIFEST
-from ansible.module_utils.kraft.unit import fingerprint, fingerprinted
+from ansible.module_utils.kraft.node.differences import CONFIG_FILES, RELOADED
+from ansible.module_utils.kraft.node.unit import fingerprint, fingerprinted
+from ansible.module_utils.kraft.release.manifest import CLASSPATH, MANIFEST
 
 TEMPLATES = Path(__file__).resolve().parents[3] / "roles/kafka/templates"
 LOG_DIRS = ["/opt/kafka/kraft-logs/kafka-logs1", "/disk2/kafka"]

@@ -7,7 +7,7 @@ from itertools import islice
 
 import pytest
 import yaml
-from ansible.module_utils.kraft import lab
+from ansible.module_utils.kraft.lab import plan as lab
 
 WANTED = lab.Wanted(name="try", hosts=("a", "b", "c"), image="image:2", state_dir="/state of/try")
 NET = "10.89.5.0/24"

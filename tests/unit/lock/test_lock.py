@@ -8,7 +8,7 @@ from typing import Any
 
 import kafka_lock
 import pytest
-from ansible.module_utils.kraft import lock
+from ansible.module_utils.kraft.host import lock
 
 OURS = lock.Record("pc-1-a", "ann@pc", "machine-1", "1 Mon Jan 1 10:00", "2026-01-01T10:00:00Z")
 THEIRS = lock.Record("pc-2-b", "bob@other", "machine-2", "2 Mon Jan 1 09:00", "2026-01-01T09:00:00Z")

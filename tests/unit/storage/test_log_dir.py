@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
-from ansible.module_utils.kraft import log_dir
-from ansible.module_utils.kraft.log_dir import LogDir, observe_log_dir
+from ansible.module_utils.kraft.storage import log_dir
+from ansible.module_utils.kraft.storage.log_dir import LogDir, observe_log_dir
 
 CLUSTER = "nq3DoF4lQiqcqPnYvYPP7g"
 DIRECTORY = "eTfj8lt5pLK6Xh-_pzrxHw"

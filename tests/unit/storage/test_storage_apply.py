@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft import storage_apply, storage_tool
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError
+from ansible.module_utils.kraft.storage import apply as storage_apply
+from ansible.module_utils.kraft.storage import tool as storage_tool
 
 CLUSTER = "-q3DoF4lQiqcqPnYvYPP7g"
 VOTER = "rXm2TCBFTkSSLm9uM1CErA"

@@ -6,10 +6,10 @@ import dataclasses
 import itertools
 
 import pytest
-from ansible.module_utils.kraft import log_dir
-from ansible.module_utils.kraft.log_dir import LogDir
-from ansible.module_utils.kraft.storage import COMPLETE, FORMAT, NOTHING, StoragePlan, plan_storage
-from ansible.module_utils.kraft.storage_types import NodeStorage, Peer
+from ansible.module_utils.kraft.storage import log_dir
+from ansible.module_utils.kraft.storage.log_dir import LogDir
+from ansible.module_utils.kraft.storage.plan import COMPLETE, FORMAT, NOTHING, StoragePlan, plan_storage
+from ansible.module_utils.kraft.storage.types import NodeStorage, Peer
 
 CLUSTER = "nq3DoF4lQiqcqPnYvYPP7g"
 OTHER = "q1Sh-9_ISia_zwGINzRvyQ"

@@ -1,0 +1,194 @@
+"""Ask brokers and controllers over kafka-python's connections: any address, several at once, always with a deadline.
+
+A question is one of kafka-python's request objects and an answer is its response as a dict. Nothing is bootstrapped:
+an address is asked as it stands, so controllers answer too, and a cluster that is only half up still gives its half.
+Brokers forward what only the active controller can answer or do (KIP-590), so any broker will do for most questions.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Union
+
+from ansible.module_utils.kraft.cluster.library import Library, load
+from ansible.module_utils.kraft.errors import KraftError, ToolError, UnreachableError
+
+#: The ``client`` parameter of every module that asks a cluster.
+CLIENT_SPEC: dict[str, Any] = {
+    "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
+    "security_protocol": {
+        "type": "str",
+        "default": "PLAINTEXT",
+        "choices": ["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"],
+    },
+    "ssl_cafile": {"type": "path"},
+    "ssl_certfile": {"type": "path"},
+    "ssl_keyfile": {"type": "path"},
+    "ssl_password": {"type": "str", "no_log": True},
+    "ssl_check_hostname": {"type": "bool", "default": True},
+    "sasl_mechanism": {"type": "str", "choices": ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]},
+    "sasl_plain_username": {"type": "str"},
+    "sasl_plain_password": {"type": "str", "no_log": True},
+    "python_path": {"type": "path"},
+}
+
+CONNECT_SECONDS = 2.0  #: a connection that needs longer is taken for dead; another address is asked meanwhile
+ANSWER_SECONDS = 5.0
+LARGEST_ANSWER = 100_000_000  #: bytes; kafka-python's own 1 MB is too small for the metadata of a few thousand topics
+OURS = ("bootstrap_servers", "python_path")
+
+Answer = Union[dict[str, Any], KraftError]
+
+
+class ApiError(ToolError):
+    """The cluster answered with an error code. ``name`` is Kafka's word for it; ``retriable`` as Kafka defines it."""
+
+    def __init__(self, what: str, name: str, detail: str, retriable: bool) -> None:
+        self.name, self.detail, self.retriable = name, detail, retriable
+        super().__init__(f"{what}: {name}: {detail}")
+
+
+@dataclasses.dataclass(frozen=True)
+class Question:
+    """One request for one address (``host:port``)."""
+
+    address: str
+    request: Any
+
+
+class Client:
+    """Connections to one cluster. Use as a context manager, or ``close``."""
+
+    def __init__(self, options: Mapping[str, Any], library: Library | None = None) -> None:
+        self.addresses = split_addresses(options["bootstrap_servers"])
+        self._library = library or load(options.get("python_path"))
+        self._settings = {key: value for key, value in options.items() if key not in OURS and value is not None}
+        self._net = self._library.selector()
+        self._managers: dict[str, Any] = {}
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        for manager in self._managers.values():
+            manager.close()
+        self._net.close()
+
+    def request(self, name: str, /, **fields: Any) -> Any:
+        """A request object of kafka-python by its name, such as ``DescribeQuorumRequest``."""
+        return self._kind(name)(**fields)
+
+    def struct(self, request: str, name: str, /, **fields: Any) -> Any:
+        """A part of a request, such as MetadataRequest's ``MetadataRequestTopic``."""
+        return getattr(self._kind(request), name)(**fields)
+
+    def _kind(self, name: str) -> Any:
+        home = self._library.admin if hasattr(self._library.admin, name) else self._library.metadata
+        return getattr(home, name)
+
+    def ask(self, address: str, request: Any, seconds: float = ANSWER_SECONDS) -> dict[str, Any]:
+        """The answer of `address`. Raises UnreachableError, or ToolError when it will not talk to us."""
+        answer = self.ask_all([Question(address, request)], seconds)[0]
+        if isinstance(answer, KraftError):
+            raise answer
+        return answer
+
+    def ask_all(self, questions: Sequence[Question], seconds: float = ANSWER_SECONDS) -> list[Answer]:
+        """The answers in the questions' order, asked all at once; where there is none, the error stands instead."""
+        futures = [self._send(question, seconds) for question in questions]
+        for future in futures:
+            self._net.poll(timeout_ms=(seconds + CONNECT_SECONDS) * 1000, future=future)
+        return [self._answer(question, future, seconds) for question, future in zip(questions, futures)]
+
+    def reach(self, addresses: Iterable[str] = ()) -> str:
+        """The first of `addresses` (default: the bootstrap servers) to accept us; all are tried at once."""
+        tried = tuple(addresses) or self.addresses
+        futures = {address: self._connection(address).init_future for address in tried}
+        while futures:
+            for address, future in list(futures.items()):
+                if future.succeeded():
+                    return address
+            waiting = {address: future for address, future in futures.items() if not future.is_done}
+            if not waiting:
+                break
+            self._net.poll(timeout_ms=CONNECT_SECONDS * 1000 / 20)
+        raise self._first_error(futures)
+
+    def error(self, what: str, code: int, detail: str | None) -> ApiError | None:
+        """The error that `code` of an answer stands for; None for 0."""
+        if code == 0:
+            return None
+        kind = self._library.errors.for_code(code)
+        name = kind.__name__[: -len("Error")] if kind.__name__.endswith("Error") else kind.__name__
+        return ApiError(what, name, detail or str(getattr(kind, "description", "")), bool(kind.retriable))
+
+    def _manager(self, address: str) -> Any:
+        if address not in self._managers:
+            self._managers[address] = self._library.manager(
+                self._net,
+                bootstrap_servers=address,
+                client_id="kraftwright",
+                reconnect_backoff_ms=0,
+                socket_connection_setup_timeout_ms=CONNECT_SECONDS * 1000,
+                socket_connection_setup_timeout_max_ms=CONNECT_SECONDS * 1000,
+                receive_message_max_bytes=LARGEST_ANSWER,
+                **self._settings,
+            )
+        return self._managers[address]
+
+    def _connection(self, address: str) -> Any:
+        return self._manager(address).get_connection("bootstrap-0", refresh_metadata_on_err=False)
+
+    def _send(self, question: Question, seconds: float) -> Any:
+        async def send() -> Any:
+            connection = await self._connection(question.address)
+            return await connection.send_request(question.request, request_timeout_ms=seconds * 1000)
+
+        return self._net.call_soon_with_future(send)
+
+    def _answer(self, question: Question, future: Any, seconds: float) -> Answer:
+        if future.succeeded():
+            answer: dict[str, Any] = future.value.to_dict()
+            return answer
+        if future.is_done:
+            return self._translated(question.address, future.exception)
+        return UnreachableError(f"{question.address} did not answer within {seconds:g} s")
+
+    def _first_error(self, futures: Mapping[str, Any]) -> KraftError:
+        errors = [self._translated(address, future.exception) for address, future in futures.items()]
+        refused = [error for error in errors if isinstance(error, ToolError)]
+        return refused[0] if refused else UnreachableError("; ".join(str(error) for error in errors))
+
+    def _translated(self, address: str, error: BaseException) -> KraftError:
+        """kafka-python's error in our tree: who will not talk to us is not the same as who does not answer."""
+        known = self._library.errors
+        logins = (
+            known.SaslAuthenticationFailedError,
+            known.UnsupportedSaslMechanismError,
+            known.IllegalSaslStateError,
+        )
+        if isinstance(error, logins):
+            return ToolError(f"{address} refuses the login: {error}")
+        if isinstance(error, known.IncompatibleBrokerVersion):
+            return ToolError(f"{address} does not know this question: {error}")
+        if isinstance(error, (known.RequestTimedOutError, known.KafkaTimeoutError)):
+            return UnreachableError(f"{address} accepts connections and does not answer")
+        if isinstance(error, (known.KafkaError, OSError)):
+            return UnreachableError(f"{address}: {_plain(str(error))}")
+        return ToolError(f"{address}: {type(error).__name__}: {error}")
+
+
+def split_addresses(servers: str | Sequence[str]) -> tuple[str, ...]:
+    """``["a:1,b:2", "c:3"]`` or ``"a:1,b:2"`` as single addresses."""
+    listed = [servers] if isinstance(servers, str) else servers
+    return tuple(one.strip() for text in listed for one in text.split(",") if one.strip())
+
+
+def _plain(text: str) -> str:
+    """Sockets' errors in words that a reader knows."""
+    words = {"ECONNREFUSED": "nobody listens", "EHOSTUNREACH": "no route", "ECONNRESET": "connection closed"}
+    return next((said for code, said in words.items() if code in text), text.replace("KafkaConnectionError: ", ""))

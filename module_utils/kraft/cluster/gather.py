@@ -1,0 +1,170 @@
+"""From a client to a snapshot, in two rounds of questions at most, each asked all at once.
+
+The first round goes to one broker over one connection. What that broker must forward to the active controller (the
+quorum, reassignments) comes last: a connection's questions are answered in order, and without a leader nothing is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.cluster import answers
+from ansible.module_utils.kraft.cluster.client import ANSWER_SECONDS, Answer, Client, Question
+from ansible.module_utils.kraft.cluster.retry import PAUSE, until_answered
+from ansible.module_utils.kraft.cluster.snapshot import Broker, LogDir, Snapshot, Topic
+from ansible.module_utils.kraft.errors import KraftError
+
+#: What can be asked for; the brokers and the cluster id come with every snapshot.
+PARTS = ("topics", "configs", "features", "log_dirs", "reassignments", "quorum")
+TOPIC_RESOURCE = 2
+MIN_INSYNC = "min.insync.replicas"
+LOG_DIR_ERRORS = {56: "KAFKA_STORAGE_ERROR: the directory is offline", 57: "LOG_DIR_NOT_FOUND"}
+METADATA_LOG = [("__cluster_metadata", [(0,)])]
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """How a part of the first round is asked and read."""
+
+    request: str
+    fields: Mapping[str, Any]
+    parse: Callable[[Client, Mapping[str, Any]], Any]
+
+
+def observe(
+    client: Client, parts: Collection[str] = ("quorum",), address: str = "", seconds: float = ANSWER_SECONDS
+) -> Snapshot:
+    """The cluster as the broker at `address` (default: the first to answer) sees it; `parts` are some of PARTS.
+
+    A part that is not answered stands in ``unanswered`` with the reason and does not spoil the rest. Raises
+    UnreachableError or ToolError when not even the list of brokers can be had.
+    """
+    wanted = {*parts, *(("topics",) if "configs" in parts else ())}  # configs can only be asked of known topics
+    place = address or client.reach()
+    first = {name: part for name, part in FIRST_ROUND.items() if name in wanted}
+    asked = [client.request("DescribeClusterRequest", include_fenced_brokers=True)]
+    asked += [client.request(part.request, **part.fields) for part in first.values()]
+    cluster, *rest = client.ask_all([Question(place, request) for request in asked], seconds)
+    seen = checked(client, "DescribeCluster", cluster)
+    brokers = answers.brokers(seen)
+    found, unanswered = _read(client, first, rest)
+    if "configs" in wanted and "topics" in found:
+        _add("min_insync", found, unanswered, lambda: min_insync(client, place, found["topics"], seconds))
+    if "log_dirs" in wanted:
+        _add("log_dirs", found, unanswered, lambda: log_dirs(client, brokers, seconds))
+    return Snapshot(cluster_id=seen["cluster_id"], brokers=brokers, unanswered=unanswered, **found)
+
+
+def checked(client: Client, what: str, answer: Answer) -> dict[str, Any]:
+    """The answer, unless it is an error or holds one."""
+    if isinstance(answer, KraftError):
+        raise answer
+    error = client.error(what, answer.get("error_code", 0), answer.get("error_message"))
+    if error:
+        raise error
+    return answer
+
+
+def _read(client: Client, parts: Mapping[str, Part], given: Iterable[Answer]) -> tuple[dict[str, Any], dict[str, str]]:
+    found: dict[str, Any] = {}
+    unanswered: dict[str, str] = {}
+    for (name, part), answer in zip(parts.items(), given):
+        _add(name, found, unanswered, functools.partial(_parse, client, part, answer))
+    return found, unanswered
+
+
+def _parse(client: Client, part: Part, answer: Answer) -> Any:
+    return part.parse(client, checked(client, part.request, answer))
+
+
+def _add(name: str, found: dict[str, Any], unanswered: dict[str, str], make: Callable[[], Any]) -> None:
+    try:
+        found[name] = make()
+    except KraftError as error:
+        unanswered[name] = str(error)
+
+
+def _quorum(client: Client, answer: Mapping[str, Any]) -> Any:
+    partition = answer["topics"][0]["partitions"][0]
+    error = client.error("DescribeQuorum", partition["error_code"], partition["error_message"])
+    if error:
+        raise error
+    return answers.quorum(partition)
+
+
+def min_insync(client: Client, address: str, topics: Iterable[Topic], seconds: float) -> dict[str, int]:
+    """Effective min.insync.replicas of each topic, resolved by the broker (topic, cluster default, broker, default)."""
+    resources = [(TOPIC_RESOURCE, topic.name, [MIN_INSYNC]) for topic in topics]
+    if not resources:
+        return {}
+    answer = client.ask(address, client.request("DescribeConfigsRequest", resources=resources), seconds)
+    return {name: int(value) for name, value in answers.config_values(answer, MIN_INSYNC).items()}
+
+
+def log_dirs(
+    client: Client, brokers: Iterable[Broker], seconds: float, partitions: Mapping[str, list[int]] | None = None
+) -> tuple[LogDir, ...]:
+    """The log directories of every unfenced broker, each asked at its own address.
+
+    Sizes and numbers of replicas count only `partitions` (topic → partitions) if they are given.
+    """
+    topics = None if partitions is None else list(partitions.items())
+    asked = [broker for broker in brokers if not broker.fenced]
+    request = [Question(one.address, client.request("DescribeLogDirsRequest", topics=topics)) for one in asked]
+    found: list[LogDir] = []
+    for broker, answer in zip(asked, client.ask_all(request, seconds)):
+        found += answers.log_dirs(broker.node_id, checked(client, "DescribeLogDirs", answer), LOG_DIR_ERRORS)
+    return tuple(found)
+
+
+def controllers(client: Client, addresses: Iterable[str], seconds: float = ANSWER_SECONDS) -> dict[str, int]:
+    """Address → the leader that this controller follows (-1: none); those that do not answer are left out (KIP-919)."""
+    fields = {"endpoint_type": 2, "include_fenced_brokers": False}
+    asked = [Question(one, client.request("DescribeClusterRequest", **fields)) for one in addresses]
+    given = zip(asked, client.ask_all(asked, seconds))
+    return {q.address: int(answer["controller_id"]) for q, answer in given if not isinstance(answer, KraftError)}
+
+
+def software() -> dict[str, Any]:
+    return {"client_software_name": "kraftwright", "client_software_version": "1", "min_version": 3}
+
+
+FIRST_ROUND: dict[str, Part] = {
+    "topics": Part(
+        "MetadataRequest",
+        {"topics": None, "allow_auto_topic_creation": False},
+        lambda _, answer: answers.topics(answer),
+    ),
+    "features": Part("ApiVersionsRequest", software(), lambda _, answer: answers.features(answer)),
+    "reassignments": Part(
+        "ListPartitionReassignmentsRequest",
+        {"topics": None, "timeout_ms": 3000},
+        lambda _, answer: answers.reassignments(answer),
+    ),
+    "quorum": Part("DescribeQuorumRequest", {"topics": METADATA_LOG}, _quorum),
+}
+
+
+def patiently(client: Client, parts: Collection[str], seconds: float) -> Snapshot:
+    """`observe`, asked again until every part is answered; after `seconds` with what there is by then."""
+    deadline = time.monotonic() + seconds
+    while True:
+        left = deadline - time.monotonic()
+        snapshot = until_answered(lambda: observe(client, parts), max(0.0, left))
+        if not snapshot.unanswered or time.monotonic() >= deadline:
+            return snapshot
+        time.sleep(PAUSE)
+
+
+def whom_they_follow(client: Client, addresses: Collection[str]) -> list[str]:
+    """For each controller listener, in words, which leader it knows (or knew last, while a majority is away)."""
+    known = controllers(client, addresses)
+    leaders = {
+        one: f"takes controller {leader} for the leader" if leader >= 0 else "knows no leader"
+        for one, leader in known.items()
+    }
+    return [f"The controller at {one} {leaders.get(one, 'does not answer')}." for one in addresses]

@@ -1,0 +1,128 @@
+"""What is wrong with a cluster, from one snapshot and what the inventory expects. Pure; no problem means healthy."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Partition, Quorum, Replica, Snapshot
+
+#: Kafka's controller.quorum.fetch.timeout.ms: a voter that is further behind than this would call an election.
+LARGEST_DELAY_MS = 2000
+#: The ``expected`` parameter of the modules that judge a cluster.
+EXPECTED_SPEC: dict[str, Any] = {
+    "cluster_id": {"type": "str"},
+    "broker_ids": {"type": "list", "elements": "int"},
+    "voter_ids": {"type": "list", "elements": "int"},
+    "largest_delay_ms": {"type": "int", "default": LARGEST_DELAY_MS},
+}
+NAMED = 5  #: how many partitions are named before the rest is only counted
+
+
+@dataclasses.dataclass(frozen=True)
+class Expected:
+    """What the inventory says the cluster is. An empty set of ids means: whatever there is."""
+
+    cluster_id: str = ""
+    broker_ids: frozenset[int] = frozenset()
+    voter_ids: frozenset[int] = frozenset()
+    largest_delay_ms: int = LARGEST_DELAY_MS
+
+
+def expected(data: Mapping[str, Any]) -> Expected:
+    """From the ``expected`` parameter of the modules; what is missing is not checked."""
+    return Expected(
+        cluster_id=data.get("cluster_id") or "",
+        broker_ids=frozenset(data.get("broker_ids") or ()),
+        voter_ids=frozenset(data.get("voter_ids") or ()),
+        largest_delay_ms=data.get("largest_delay_ms") or LARGEST_DELAY_MS,
+    )
+
+
+def problems(snapshot: Snapshot, wanted: Expected) -> tuple[str, ...]:
+    """Every reason not to call the cluster healthy, in words; the parts that were not asked for are not judged."""
+    if wanted.cluster_id and snapshot.cluster_id != wanted.cluster_id:
+        return (f"this is cluster {snapshot.cluster_id}, and {wanted.cluster_id} is expected",)
+    return (
+        *(f"{part} is not known: {reason}" for part, reason in snapshot.unanswered.items()),
+        *_quorum(snapshot.quorum, wanted),
+        *_brokers(snapshot, wanted),
+        *_partitions(snapshot),
+        *_log_dirs(snapshot),
+    )
+
+
+def _quorum(quorum: Quorum | None, wanted: Expected) -> Iterator[str]:
+    if quorum is None:
+        return
+    if quorum.leader_id == NO_NODE:
+        yield "the controllers have no leader"
+        return
+    there = {voter.node_id for voter in quorum.voters}
+    for node_id in sorted(wanted.voter_ids - there):
+        yield f"controller {node_id} is not a voter (voters: {listed(there)})"
+    for voter in quorum.voters:
+        if not caught_up(voter, wanted.largest_delay_ms):
+            yield f"controller {voter.node_id} {delay(voter)}"
+
+
+def caught_up(voter: Replica, largest_delay_ms: int = LARGEST_DELAY_MS) -> bool:
+    """Whether a voter holds what the leader had `largest_delay_ms` ago or, the leader being silent, all it has."""
+    return voter.behind_ms is not None and (voter.behind_ms <= largest_delay_ms or voter.lag == 0)
+
+
+def delay(voter: Replica) -> str:
+    """How far a voter is behind, in words."""
+    if voter.behind_ms is None:
+        return "has not been heard of by the leader"
+    return f"is {voter.behind_ms / 1000:.1f} s and {voter.lag} records behind the leader"
+
+
+def _brokers(snapshot: Snapshot, wanted: Expected) -> Iterator[str]:
+    registered = {broker.node_id for broker in snapshot.brokers}
+    for node_id in sorted(wanted.broker_ids - registered):
+        yield f"broker {node_id} is not registered"
+    for broker in snapshot.brokers:
+        if broker.fenced and (not wanted.broker_ids or broker.node_id in wanted.broker_ids):
+            yield f"broker {broker.node_id} is fenced (registered, not serving)"
+
+
+def _partitions(snapshot: Snapshot) -> Iterator[str]:
+    every = [(topic.name, partition) for topic in snapshot.topics or () for partition in topic.partitions]
+    offline = [(name, one) for name, one in every if one.leader == NO_NODE]
+    behind = [(name, one) for name, one in every if one.under_replicated and one.leader != NO_NODE]
+    yield from _named("has no leader", offline)
+    yield from _named("is under-replicated", behind)
+
+
+def _named(what: str, found: list[tuple[str, Partition]]) -> Iterator[str]:
+    for name, one in found[:NAMED]:
+        missing = set(one.replicas) - set(one.isr)
+        yield f"partition {name}-{one.partition} {what}: in sync {listed(one.isr)}, missing {listed(missing)}"
+    if len(found) > NAMED:
+        yield f"another {len(found) - NAMED} partitions: {what}"
+
+
+def _log_dirs(snapshot: Snapshot) -> Iterator[str]:
+    for directory in snapshot.log_dirs or ():
+        if directory.error:
+            yield f"log directory {directory.path} of broker {directory.node_id}: {directory.error}"
+
+
+def listed(ids: Iterable[int]) -> str:
+    """``1, 2, 3`` or ``none``."""
+    return ", ".join(str(one) for one in sorted(ids)) or "none"
+
+
+def distance(snapshot: Snapshot, wanted: Expected) -> int:
+    """How far the cluster is from healthy: replicas, brokers and controllers that are still missing or behind.
+
+    While it falls, waiting pays.
+    """
+    partitions = (one for topic in snapshot.topics or () for one in topic.partitions)
+    replicas = sum(len(set(one.replicas) - set(one.isr)) for one in partitions)
+    brokers = len((wanted.broker_ids or {broker.node_id for broker in snapshot.brokers}) - snapshot.unfenced)
+    voters = snapshot.quorum.voters if snapshot.quorum else ()
+    ready = {one.node_id for one in voters if caught_up(one, wanted.largest_delay_ms)}
+    return replicas + brokers + len((wanted.voter_ids or {one.node_id for one in voters}) - ready)

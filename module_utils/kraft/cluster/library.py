@@ -1,0 +1,80 @@
+"""kafka-python, brought in lazily: from the zip or directory that was shipped to the host, or from the environment.
+
+Only its network and protocol layers are imported. ``import kafka`` itself would also load the producer and the
+consumer, which cost more CPU than all the questions that a module asks; so the package is entered without running its
+``__init__`` unless somebody else has imported it before.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import importlib.util
+import logging
+import os
+import sys
+import types
+from typing import Any
+
+from ansible.module_utils.kraft.cluster.unpacked import unpacked
+from ansible.module_utils.kraft.errors import ToolError
+
+MISSING = (
+    "kafka-python cannot be imported{where}: {reason}. Give client.python_path the zip or directory that "
+    "`python -m dist client` makes, or install kafka-python for {python}."
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Library:
+    """The parts of kafka-python that are used."""
+
+    manager: Any  #: class of a connection manager, kafka.net.manager.KafkaConnectionManager
+    selector: Any  #: class of the event loop, kafka.net.selector.NetworkSelector
+    admin: Any  #: module of admin requests
+    metadata: Any  #: module of metadata requests
+    errors: Any  #: module of errors, with for_code
+
+
+def load(python_path: str | None = None) -> Library:
+    """Import kafka-python from `python_path` (zip or directory) or, without one, from the environment.
+
+    Raises ToolError that says what is missing and how to provide it.
+    """
+    try:
+        _enter_package(python_path)
+        net, protocol = "kafka.net", "kafka.protocol"
+        return Library(
+            manager=importlib.import_module(f"{net}.manager").KafkaConnectionManager,
+            selector=importlib.import_module(f"{net}.selector").NetworkSelector,
+            admin=importlib.import_module(f"{protocol}.admin"),
+            metadata=importlib.import_module(f"{protocol}.metadata"),
+            errors=importlib.import_module("kafka.errors"),
+        )
+    except (ImportError, OSError, AttributeError) as error:
+        where = f" from {python_path}" if python_path else ""
+        raise ToolError(MISSING.format(where=where, reason=error, python=sys.executable)) from error
+
+
+def _enter_package(python_path: str | None) -> None:
+    """Make ``kafka`` importable as a bare package, without its ``__init__``."""
+    if "kafka" in sys.modules:
+        return
+    if python_path:
+        sys.path.insert(0, unpacked(python_path))
+        places = [os.path.join(sys.path[0], "kafka")]
+    else:
+        places = _installed()
+    package = types.ModuleType("kafka")
+    package.__path__ = places
+    sys.modules["kafka"] = package
+    quiet = logging.getLogger("kafka")  # its __init__ would do this: what goes wrong comes back as an error
+    quiet.addHandler(logging.NullHandler())
+    quiet.propagate = False
+
+
+def _installed() -> list[str]:
+    spec = importlib.util.find_spec("kafka")
+    if spec is None or spec.submodule_search_locations is None:
+        raise ImportError("no module named kafka")
+    return list(spec.submodule_search_locations)

@@ -1,0 +1,35 @@
+"""Try again what failed only because nobody answered, or not yet."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from ansible.module_utils.kraft.cluster.client import ApiError
+from ansible.module_utils.kraft.errors import KraftError, UnreachableError
+
+Result = TypeVar("Result")
+PAUSE = 0.2
+
+
+def passing(error: KraftError) -> bool:
+    """Whether the same question may be answered a moment later."""
+    return isinstance(error, UnreachableError) or (isinstance(error, ApiError) and error.retriable)
+
+
+def until_answered(
+    attempt: Callable[[], Result],
+    seconds: float,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Result:
+    """The result of `attempt`, repeated until it comes, fails for good, or `seconds` have gone by."""
+    deadline = clock() + seconds
+    while True:
+        try:
+            return attempt()
+        except KraftError as error:
+            if not passing(error) or clock() >= deadline:
+                raise
+        sleep(PAUSE)

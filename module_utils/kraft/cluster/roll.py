@@ -1,0 +1,48 @@
+"""In which order nodes are restarted. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_up
+from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+
+
+def order(
+    node_ids: Iterable[int],
+    snapshot: Snapshot,
+    voter_ids: Iterable[int] = (),
+    broker_ids: Iterable[int] = (),
+    largest_delay_ms: int = LARGEST_DELAY_MS,
+) -> tuple[int, ...]:
+    """`node_ids` with those first that do not serve anyway, then the followers, the active controller last.
+
+    `voter_ids` and `broker_ids` are what the inventory expects; without them, what the snapshot shows. Among
+    followers, dedicated controllers go before brokers. An unready active controller is still last: moving its
+    leadership costs every node an election.
+    """
+    voters = frozenset(voter_ids) or _voters(snapshot)
+    brokers = frozenset(broker_ids) or frozenset(broker.node_id for broker in snapshot.brokers)
+    ready = _ready(snapshot, voters, brokers, largest_delay_ms)
+
+    def rank(node_id: int) -> tuple[bool, bool, bool, int]:
+        return node_id == snapshot.controller_id, node_id in ready, node_id in brokers, node_id
+
+    return tuple(sorted(set(node_ids), key=rank))
+
+
+def _voters(snapshot: Snapshot) -> frozenset[int]:
+    return frozenset(voter.node_id for voter in snapshot.quorum.voters) if snapshot.quorum else frozenset()
+
+
+def _ready(
+    snapshot: Snapshot, voters: frozenset[int], brokers: frozenset[int], largest_delay_ms: int
+) -> frozenset[int]:
+    """Nodes that do everything that they are there for."""
+    seen = snapshot.quorum.voters if snapshot.quorum else ()
+    up = frozenset(voter.node_id for voter in seen if caught_up(voter, largest_delay_ms))
+    return frozenset(
+        node_id
+        for node_id in voters | brokers
+        if (node_id not in voters or node_id in up) and (node_id not in brokers or node_id in snapshot.unfenced)
+    )

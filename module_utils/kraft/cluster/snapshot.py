@@ -1,0 +1,189 @@
+"""A cluster at one moment, as plain values. What was not asked for is None, which is not the same as empty.
+
+``Snapshot.to_dict`` gives JSON-ready data (lists, strings, numbers) and ``from_dict`` takes it back.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+NO_NODE = -1
+
+
+@dataclasses.dataclass(frozen=True)
+class Broker:
+    node_id: int
+    host: str
+    port: int
+    rack: str | None = None
+    fenced: bool = False
+
+    @property
+    def address(self) -> str:
+        return f"{self.host}:{self.port}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Partition:
+    """``leader`` is -1 where there is none. The first of ``replicas`` is the preferred leader."""
+
+    partition: int
+    leader: int
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    offline: tuple[int, ...] = ()
+
+    @property
+    def under_replicated(self) -> bool:
+        return not set(self.replicas) <= set(self.isr)
+
+
+@dataclasses.dataclass(frozen=True)
+class Topic:
+    name: str
+    internal: bool
+    partitions: tuple[Partition, ...]
+
+    @property
+    def replication_factor(self) -> int:
+        return max((len(one.replicas) for one in self.partitions), default=0)
+
+
+@dataclasses.dataclass(frozen=True)
+class Replica:
+    """A voter or observer of the metadata log. ``lag`` counts records behind the leader, ``behind_ms`` time.
+
+    Both are None while the leader has not heard from it. ``last_caught_up_ms`` and ``last_fetch_ms`` are the leader's
+    clock (milliseconds since 1970), -1 when unknown (KIP-836). ``directory_id`` is base64url, empty when unknown.
+    """
+
+    node_id: int
+    directory_id: str
+    log_end_offset: int
+    lag: int | None
+    last_caught_up_ms: int
+    last_fetch_ms: int
+    behind_ms: int | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Quorum:
+    leader_id: int
+    leader_epoch: int
+    high_watermark: int
+    voters: tuple[Replica, ...]
+    observers: tuple[Replica, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class LogDir:
+    """A log directory of a broker; sizes in bytes, -1 when unknown; ``error`` is empty while it is online."""
+
+    node_id: int
+    path: str
+    error: str = ""
+    total_bytes: int = -1
+    usable_bytes: int = -1
+    used_bytes: int = 0
+    replicas: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Feature:
+    """A feature flag: the finalised level (0: not finalised) and what the asked node supports."""
+
+    name: str
+    level: int
+    minimum: int
+    maximum: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Reassignment:
+    topic: str
+    partition: int
+    adding: tuple[int, ...]
+    removing: tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Snapshot:
+    """What a node of the cluster said. ``unanswered`` names the parts that were asked for and not answered."""
+
+    cluster_id: str
+    brokers: tuple[Broker, ...] = ()
+    topics: tuple[Topic, ...] | None = None
+    quorum: Quorum | None = None
+    min_insync: Mapping[str, int] | None = None
+    log_dirs: tuple[LogDir, ...] | None = None
+    features: tuple[Feature, ...] | None = None
+    reassignments: tuple[Reassignment, ...] | None = None
+    unanswered: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    @property
+    def controller_id(self) -> int:
+        """The active controller: the leader of the metadata log; -1 when unknown."""
+        return self.quorum.leader_id if self.quorum else NO_NODE
+
+    @property
+    def unfenced(self) -> frozenset[int]:
+        return frozenset(broker.node_id for broker in self.brokers if not broker.fenced)
+
+    def to_dict(self) -> dict[str, Any]:
+        made: dict[str, Any] = _plain(dataclasses.asdict(self))
+        return {**made, "controller_id": self.controller_id}
+
+
+def from_dict(data: Mapping[str, Any]) -> Snapshot:
+    """The snapshot that `to_dict` wrote."""
+    quorum = data.get("quorum")
+    return Snapshot(
+        cluster_id=data["cluster_id"],
+        brokers=_each(Broker, data.get("brokers")) or (),
+        topics=_topics(data.get("topics")),
+        quorum=_quorum(quorum) if quorum else None,
+        min_insync=data.get("min_insync"),
+        log_dirs=_each(LogDir, data.get("log_dirs")),
+        features=_each(Feature, data.get("features")),
+        reassignments=_each(Reassignment, data.get("reassignments")),
+        unanswered=dict(data.get("unanswered") or {}),
+    )
+
+
+def directory_id(value: uuid.UUID | str) -> str:
+    """A directory id as Kafka writes it, base64url without padding; empty for the zero id of an old voter."""
+    identifier = value if isinstance(value, uuid.UUID) else uuid.UUID(str(value))
+    if identifier.int == 0:
+        return ""
+    return base64.urlsafe_b64encode(identifier.bytes).decode().rstrip("=")
+
+
+def _topics(data: Any) -> tuple[Topic, ...] | None:
+    if data is None:
+        return None
+    return tuple(Topic(one["name"], one["internal"], _each(Partition, one["partitions"]) or ()) for one in data)
+
+
+def _quorum(data: Mapping[str, Any]) -> Quorum:
+    replicas = {name: _each(Replica, data.get(name)) or () for name in ("voters", "observers")}
+    return Quorum(**{**data, **replicas})
+
+
+def _each(kind: Any, data: Any) -> Any:
+    """A tuple of `kind` from a list of dicts, lists in them as tuples; None stays None."""
+    if data is None:
+        return None
+    return tuple(kind(**{key: tuple(v) if isinstance(v, list) else v for key, v in one.items()}) for one in data)
+
+
+def _plain(value: Any) -> Any:
+    """Tuples as lists and mappings as dicts, all the way down."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    return value

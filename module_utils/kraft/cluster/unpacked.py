@@ -1,0 +1,49 @@
+"""A zip of Python code, unpacked beside itself once, so that what Python compiles is kept.
+
+Python keeps no byte code for what it imports from a zip: kafka-python costs 0.9 s of CPU from a zip and 0.3 s from
+a directory, each time a module asks a cluster. The copy is named after the zip's content and made whole before it gets
+its name; where it cannot be written, the zip serves as it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import zipfile
+
+
+def unpacked(path: str) -> str:
+    """The directory to import from: `path` itself when it is one. Raises OSError when it does not exist."""
+    if not zipfile.is_zipfile(path):
+        os.stat(path)
+        return path
+    with open(path, "rb") as archive:
+        digest = hashlib.sha256(archive.read()).hexdigest()[:12]
+    prefix = f".{os.path.basename(path)}-"
+    home = os.path.dirname(os.path.abspath(path))
+    copy = os.path.join(home, prefix + digest)
+    if os.path.isdir(copy):
+        return copy
+    try:
+        _unpack(path, home, copy)
+        _forget_others(home, prefix, copy)
+    except OSError:
+        return copy if os.path.isdir(copy) else path
+    return copy
+
+
+def _unpack(path: str, home: str, copy: str) -> None:
+    made = os.path.join(home, f".partial-{os.getpid()}")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            archive.extractall(made)
+        os.rename(made, copy)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _forget_others(home: str, prefix: str, copy: str) -> None:
+    for name in os.listdir(home):
+        if name.startswith(prefix) and name != os.path.basename(copy):
+            shutil.rmtree(os.path.join(home, name), ignore_errors=True)

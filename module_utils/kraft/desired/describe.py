@@ -1,0 +1,72 @@
+"""The desired state as plain data: what roles and modules read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible.module_utils.kraft.desired import quorum, settings
+from ansible.module_utils.kraft.desired.jvm import options_text
+from ansible.module_utils.kraft.desired.model import Cluster, Listener, Node
+from ansible.module_utils.kraft.desired.sizing import heap_mb
+from ansible.module_utils.kraft.inventory.secret_keys import has_secrets
+
+
+def describe(cluster: Cluster) -> dict[str, Any]:
+    """``{cluster: {...}, nodes: {host: {...}}}``."""
+    return {
+        "cluster": describe_cluster(cluster),
+        "nodes": {node.host: describe_node(cluster, node) for node in cluster.nodes},
+    }
+
+
+def describe_cluster(cluster: Cluster) -> dict[str, Any]:
+    """What all nodes share."""
+    return {
+        "name": cluster.name,
+        "cluster_id": cluster.cluster_id,
+        "quorum": cluster.quorum,
+        "version": cluster.version,
+        "profile": cluster.profile,
+        "bootstrap_servers": quorum.bootstrap_servers(cluster),
+        "inter_broker_bootstrap": quorum.inter_broker_bootstrap(cluster),
+        "controller_bootstrap": quorum.controller_bootstrap(cluster),
+        "voters": [voter.as_dict() for voter in quorum.voters(cluster)],
+        "initial_controllers": quorum.initial_controllers(cluster),
+        "broker_ids": sorted(node.node_id for node in cluster.brokers),
+        "controller_ids": [node.node_id for node in cluster.controllers],
+        "default_replication_factor": cluster.replication_factor,
+        "min_insync_replicas": cluster.min_isr,
+    }
+
+
+def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
+    """What one node is made of, files included."""
+    server = settings.server_settings(cluster, node)
+    return {
+        "node_id": node.node_id,
+        "roles": list(node.roles),
+        "address": node.address,
+        "rack": node.rack or None,
+        "log_dirs": list(node.log_dirs),
+        "metadata_log_dir": node.metadata_dir,
+        "directory_id": quorum.node_directory_id(cluster, node) or None,
+        "listeners": [describe_listener(listener) for listener in node.own_listeners],
+        "properties": server,
+        "sensitive": has_secrets(server, cluster.version),
+        "properties_text": settings.properties_text(server),
+        "heap_mb": heap_mb(node.facts.memory_mb, node.heap_size),
+        "jvm_options_text": options_text(node),
+        "java": f"{node.java_home}/bin/java" if node.java_home else "/usr/bin/java",
+    }
+
+
+def describe_listener(listener: Listener) -> dict[str, Any]:
+    """A listener with nothing left open."""
+    return {
+        "name": listener.name,
+        "port": listener.port,
+        "protocol": listener.protocol,
+        "purpose": listener.purpose,
+        "bind": listener.bind,
+        "advertised": {"host": listener.advertised_host, "port": listener.advertised_port},
+    }

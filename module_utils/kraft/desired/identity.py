@@ -1,0 +1,78 @@
+"""Cluster ids and directory ids: 16 bytes as 22 characters of base64url, given or derived, never made up by a node."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+LENGTH = 22
+#: Kafka keeps the first hundred directory ids for itself (org.apache.kafka.common.DirectoryId.RESERVED).
+RESERVED_DIRECTORY_IDS = 100
+#: Cluster ids of documentation and examples, the last of them our own: whoever copies one shares it with strangers.
+WELL_KNOWN_CLUSTER_IDS = frozenset(
+    {
+        "MkU3OEVBNTcwNTJENDM2Qk",
+        "MkU3OEVBNTcwNTJENDM2Qg",
+        "4L6g3nShT-eMCtK--X86sw",
+        "5L6g3nShT-eMCtK--X86sw",
+        "q1Sh-9_ISia_zwGINzRvyQ",
+        "ZXhhbXBsZS1jaGFuZ2UtbQ",
+    }
+)
+
+
+def decode(text: str) -> bytes | None:
+    """The 16 bytes that `text` stands for; None where it is not 22 characters of base64url."""
+    if len(text) != LENGTH or foreign_characters(text):
+        return None
+    return base64.urlsafe_b64decode(text + "==")
+
+
+def encode(raw: bytes) -> str:
+    """16 bytes as Kafka writes them."""
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def is_reserved(raw: bytes) -> bool:
+    """Whether Kafka gives this id a meaning of its own (unassigned, lost, migrating, the metadata topic ...)."""
+    return int.from_bytes(raw, "big") < RESERVED_DIRECTORY_IDS
+
+
+def id_problem(text: str) -> str:
+    """What is wrong with a cluster id, as a clause; empty when nothing is."""
+    if len(text) != LENGTH:
+        return f"has {len(text)} characters, not the {LENGTH} that 16 bytes make in base64url"
+    foreign = foreign_characters(text)
+    if foreign:
+        return f"holds {' '.join(map(repr, foreign))}, which base64url does not have"
+    return "is an id that Kafka reserves for itself" if is_reserved(base64.urlsafe_b64decode(text + "==")) else ""
+
+
+def directory_id_problem(text: str) -> str:
+    """What is wrong with a directory id: Kafka reads it as 16 bytes and must write back the very same text."""
+    problem = id_problem(text)
+    written = encode(decode(text) or b"")
+    if problem or written == text:
+        return problem
+    return f"is written {written} by Kafka (the last character stands for more than 16 bytes)"
+
+
+def foreign_characters(text: str) -> list[str]:
+    """Those that base64url does not have, each once."""
+    return sorted({each for each in text if not (each.isascii() and (each.isalnum() or each in "-_"))})
+
+
+def directory_id(cluster_id: str, node_id: int) -> str:
+    """Id of the directory that holds a controller's metadata log: the same for the same node in every run.
+
+    base64url of the first 16 bytes of sha256("kraftwright directory:<cluster id>:<node id>"), drawn again with a
+    counter appended while it starts with "-" (which tools take for an option) or is one that Kafka reserves.
+    """
+    text = f"kraftwright directory:{cluster_id}:{node_id}"
+    counter = 0
+    while True:
+        raw = hashlib.sha256((f"{text}:{counter}" if counter else text).encode()).digest()[:16]
+        drawn = encode(raw)
+        if not drawn.startswith("-") and not is_reserved(raw):
+            return drawn
+        counter += 1

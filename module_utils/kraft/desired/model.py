@@ -1,0 +1,181 @@
+"""The desired state as values: what a listener, a node and a cluster are. Nothing here decides or checks."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+BROKER = "broker"
+CONTROLLER = "controller"
+ROLES = (BROKER, CONTROLLER)
+
+CLIENT = "client"
+INTER_BROKER = "inter_broker"
+PURPOSES = (CLIENT, INTER_BROKER, CONTROLLER)
+PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+
+DYNAMIC = "dynamic"
+STATIC = "static"
+
+PRODUCTION = "production"
+TEST = "test"
+
+#: Stands for a node id that is missing or not a number; reported where it is read, so other rules pass over it.
+UNKNOWN_ID = -1
+
+Config = Mapping[str, Any]
+
+
+def host_port(host: str, port: int) -> str:
+    """``host:port``, with brackets around an IPv6 address."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Listener:
+    """One socket of a node: where it listens (``bind``) and what others are told to connect to (``advertised_*``)."""
+
+    name: str
+    port: int
+    protocol: str
+    purpose: str
+    bind: str
+    advertised_host: str
+    advertised_port: int
+    advertised_given: bool = False
+
+    @property
+    def url(self) -> str:
+        return f"{self.name}://{host_port(self.bind, self.port)}"
+
+    @property
+    def advertised_address(self) -> str:
+        return host_port(self.advertised_host, self.advertised_port)
+
+    @property
+    def advertised_url(self) -> str:
+        return f"{self.name}://{self.advertised_address}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Layer:
+    """Settings of ``server.properties`` as one variable gives them."""
+
+    variable: str
+    settings: Config
+
+
+@dataclasses.dataclass(frozen=True)
+class Facts:
+    """What is known of the machine; None until somebody has looked."""
+
+    cpus: int | None = None
+    memory_mb: int | None = None
+    java_major: int | None = None
+    releases: Mapping[str, Any] | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Node:
+    """One Kafka process on one host. ``listeners`` are all that the inventory gives, also those of a role it lacks."""
+
+    host: str
+    node_id: int
+    roles: tuple[str, ...]
+    address: str
+    listeners: tuple[Listener, ...]
+    log_dirs: tuple[str, ...]
+    metadata_log_dir: str = ""
+    rack: str = ""
+    given_directory_id: str = ""
+    layers: tuple[Layer, ...] = ()
+    heap_size: str = ""
+    jvm_options: tuple[str, ...] = ()
+    java_home: str = ""
+    install_dir: str = "/opt/kafka"
+    log4j_dir: str = "/var/log/kafka"
+    facts: Facts = dataclasses.field(default_factory=Facts)
+    #: every variable as it was given, by name, for rules that look at one alone
+    variables: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    #: names of the variables that could not be read (reported where they were)
+    broken: frozenset[str] = frozenset()
+    #: how Ansible reaches the host (``ansible_host``, ``ansible_port``)
+    connection: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    @property
+    def is_broker(self) -> bool:
+        return BROKER in self.roles
+
+    @property
+    def is_controller(self) -> bool:
+        return CONTROLLER in self.roles
+
+    @property
+    def metadata_dir(self) -> str:
+        """Where the metadata log lies: the given directory or, as Kafka has it, the first log dir."""
+        return self.metadata_log_dir or next(iter(self.log_dirs), "")
+
+    @property
+    def own_listeners(self) -> tuple[Listener, ...]:
+        """Those that this node opens, by its roles."""
+        return tuple(
+            each for each in self.listeners if (self.is_controller if each.purpose == CONTROLLER else self.is_broker)
+        )
+
+    def listeners_for(self, purpose: str) -> tuple[Listener, ...]:
+        return tuple(each for each in self.own_listeners if each.purpose == purpose)
+
+    def listener_for(self, purpose: str) -> Listener | None:
+        return next(iter(self.listeners_for(purpose)), None)
+
+
+@dataclasses.dataclass(frozen=True)
+class Cluster:
+    """All nodes and what they share."""
+
+    name: str
+    cluster_id: str
+    version: str
+    nodes: tuple[Node, ...]
+    quorum: str = DYNAMIC
+    profile: str = PRODUCTION
+    default_replication_factor: int = 3
+    min_insync_replicas: int = 2
+    auto_create_topics: bool = False
+    archive: str = ""
+    archive_checksum: str = ""
+    accepted_risks: tuple[str, ...] = ()
+
+    @property
+    def brokers(self) -> tuple[Node, ...]:
+        return tuple(node for node in self.nodes if node.is_broker)
+
+    @property
+    def controllers(self) -> tuple[Node, ...]:
+        return tuple(sorted((node for node in self.nodes if node.is_controller), key=lambda node: node.node_id))
+
+    @property
+    def in_production(self) -> bool:
+        return self.profile != TEST
+
+    @property
+    def controller_listener(self) -> Listener | None:
+        """The listener by which the first controller is reached; all controllers share its name and protocol."""
+        found = (node.listener_for(CONTROLLER) for node in self.controllers)
+        return next((listener for listener in found if listener), None)
+
+    @property
+    def replication_factor(self) -> int:
+        """The wanted one; a test cluster with fewer brokers gets as many as it has."""
+        return self.default_replication_factor if self.in_production else self._capped(self.default_replication_factor)
+
+    @property
+    def min_isr(self) -> int:
+        """The wanted one; a test cluster whose replication factor had to be cut keeps one replica to spare."""
+        if self.replication_factor == self.default_replication_factor:
+            return self.min_insync_replicas
+        return max(1, min(self.min_insync_replicas, self.replication_factor - 1))
+
+    def _capped(self, wanted: int) -> int:
+        return max(1, min(wanted, len(self.brokers)))

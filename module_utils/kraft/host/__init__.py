@@ -1,0 +1,1 @@
+"""A machine: what it is and has, and the files and kernel settings that it is given."""

@@ -1,0 +1,119 @@
+"""Everything that preflight and other modules want to know of a host, gathered in one go and without changing it."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pwd
+import time
+from pathlib import Path
+from typing import Any
+
+from ansible.module_utils.kraft.host.disk import describe, install_dir, mounts, strangers
+from ansible.module_utils.kraft.host.machine import (
+    cpus,
+    distribution,
+    java,
+    javas,
+    machine,
+    memory_mb,
+    nofile_hard,
+    read,
+    releases,
+    sysctl,
+)
+from ansible.module_utils.kraft.host.network import ask_all, ports_in_use
+from ansible.module_utils.kraft.node.service import SYSTEMD_RUNNING, Run, ServiceState, observe_service
+from ansible.module_utils.kraft.release.manifest import observe_releases
+from ansible.module_utils.kraft.storage.log_dir import observe_log_dir
+
+#: What ``adjtimex`` answers while the kernel does not hold the clock for synchronised.
+CLOCK_ERROR = 5
+
+
+@dataclasses.dataclass(frozen=True)
+class Questions:
+    """What to look at. ``names`` are resolved, ``binds`` tried as addresses of this host, ``reach`` are host:port."""
+
+    log_dirs: tuple[str, ...] = ()
+    install_dir: str = "/opt/kafka"
+    unit: str = "kafka"
+    user: str = "kafka"
+    java_home: str = ""
+    sysctl_names: tuple[str, ...] = ()
+    ports: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
+    binds: tuple[str, ...] = ()
+    reach: tuple[str, ...] = ()
+    started_dir: str = "/run/kafka/started"
+
+
+def observe_host(ask: Questions, run: Run) -> dict[str, Any]:
+    """The facts by name, see the documentation of ``kafka_host_info``."""
+    service = observe_service(run, ask.unit, ask.started_dir)
+    return {
+        "os": distribution(),
+        "cpus": cpus(),
+        "memory_mb": memory_mb(),
+        "java": java(ask.java_home, run),
+        "javas": javas(),
+        "limits": {"nofile_hard": nofile_hard()},
+        "sysctl": sysctl(ask.sysctl_names),
+        "systemd": SYSTEMD_RUNNING.is_dir(),
+        "privileged": os.geteuid() == 0,
+        "user": user(ask.user),
+        "time": time.time(),
+        "clock_synchronised": clock_synchronised(),
+        "service": service.as_facts(),
+        **machine(),
+        **disk_facts(ask),
+        **network_facts(ask, service),
+    }
+
+
+def user(name: str) -> dict[str, Any]:
+    """``{name, exists, uid}`` of the user that Kafka runs as."""
+    try:
+        return {"name": name, "exists": True, "uid": pwd.getpwnam(name).pw_uid}
+    except KeyError:
+        return {"name": name, "exists": False, "uid": None}
+
+
+def disk_facts(ask: Questions) -> dict[str, Any]:
+    """Log dirs, other paths that matter, the install dir and its releases."""
+    mounted = mounts(read(Path("/proc/self/mounts")))
+    current = os.path.join(ask.install_dir, "current")
+    return {
+        "log_dirs": {path: log_dir(path, ask.user, mounted) for path in ask.log_dirs},
+        "paths": {
+            name: {**describe(path, ask.user, mounted), "path": path}
+            for name, path in (("install_dir", ask.install_dir), ("tmp", "/tmp"))  # noqa: S108 - looked at, not used
+        },
+        "install_dir": install_dir(ask.install_dir),
+        "releases": releases(observe_releases(ask.install_dir)),
+        "current_release": os.path.basename(os.path.realpath(current)) if os.path.islink(current) else None,
+    }
+
+
+def log_dir(path: str, name: str, mounted: list[dict[str, Any]]) -> dict[str, Any]:
+    """Where a log dir lies and what it holds; ``strangers``: what in it is not Kafka's user's."""
+    where = describe(path, name, mounted)
+    return {**where, **observe_log_dir(path).as_facts(), "strangers": strangers(path, name)}
+
+
+def network_facts(ask: Questions, service: ServiceState) -> dict[str, Any]:
+    """Ports, names, addresses and other hosts' ports."""
+    questions = {"names": ask.names, "binds": ask.binds, "reach": ask.reach}
+    return {"ports": ports_in_use(ask.ports, service.pid), **ask_all(questions)}
+
+
+def clock_synchronised() -> bool | None:
+    """Whether the kernel holds its clock for synchronised; None where it does not tell."""
+    try:
+        import ctypes  # noqa: PLC0415 - rarely missing, but then the answer is only "unknown"
+
+        libc = ctypes.CDLL(None, use_errno=True)
+        answer: int = libc.adjtimex(ctypes.create_string_buffer(512))  # zeros: read only
+    except (ImportError, OSError, AttributeError):
+        return None
+    return None if answer < 0 else answer != CLOCK_ERROR

@@ -1,0 +1,212 @@
+"""What must be done so that directories, files and links are as wanted. Pure: nothing here touches a disk."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+DIRECTORY, FILE, LINK, ABSENT, OTHER = "directory", "file", "link", "absent", "other"
+#: A file is written under this prefix beside its place, then renamed; one that is found was left by a killed run.
+TEMPORARY_PREFIX = ".kraftwright-"
+
+
+@dataclasses.dataclass(frozen=True)
+class Wanted:
+    """One path as it must be. ``mode`` is the number (0o640); owner and group are names or numbers as text."""
+
+    path: str
+    kind: str
+    owner: str = "root"
+    group: str = "root"
+    mode: int = 0
+    content: bytes = b""
+    target: str = ""
+    sensitive: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Found:
+    """One path as it is. ``leftover``: the temporary file of a killed run stands beside it.
+
+    ``suspect``: a link on the way (or the path itself, where a file belongs) that root did not make. ``obstacle``: what
+    stands on the way and is no directory. ``missing_parents``: directories on the way that do not exist, top first.
+    """
+
+    kind: str = ABSENT
+    uid: int = 0
+    gid: int = 0
+    owner: str = ""
+    group: str = ""
+    mode: int = 0
+    content: bytes = b""
+    target: str = ""
+    leftover: bool = False
+    suspect: str = ""
+    obstacle: str = ""
+    missing_parents: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Accounts:
+    """Ids of the users and groups that are asked for; None where the host does not know the name."""
+
+    users: Mapping[str, int | None]
+    groups: Mapping[str, int | None]
+
+
+@dataclasses.dataclass(frozen=True)
+class Change:
+    """``why`` holds the words create, content, owner, mode, target, leftover: whatever differs."""
+
+    wanted: Wanted
+    found: Found
+    why: tuple[str, ...]
+
+
+def parent(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[0] or "/"
+
+
+def temporary(path: str) -> str:
+    """Where `path` is written before it is renamed into place; always the same name, so that it can be recognised."""
+    return f"{parent(path).rstrip('/')}/{TEMPORARY_PREFIX}{path.rstrip('/').rpartition('/')[2]}"
+
+
+def difference(wanted: Wanted, found: Found, accounts: Accounts) -> tuple[str, ...]:
+    """The words of ``Change.why``; empty when nothing needs to be done."""
+    stale = ("leftover",) if found.leftover else ()
+    if found.kind == ABSENT:
+        return ("create", *stale)
+    if wanted.kind == LINK:
+        return (("target",) if found.target != wanted.target else ()) + stale
+    ids = (accounts.users[wanted.owner], accounts.groups[wanted.group])
+    checks = {
+        "content": wanted.kind == FILE and found.content != wanted.content,
+        "owner": ids != (found.uid, found.gid),
+        "mode": found.mode != wanted.mode,
+    }
+    return tuple(word for word, differs in checks.items() if differs) + stale
+
+
+def path_problems(wanted: Wanted, found: Found, planned: set[str], predict: bool) -> list[str]:
+    """Why `wanted` cannot be brought about; `planned` are the directories that are made before it."""
+    where = f"{wanted.path} (wanted: a {wanted.kind})"
+    if not wanted.path.startswith("/") or ".." in wanted.path.split("/"):
+        return [f"{where}: give an absolute path without '..'"]
+    if found.obstacle:
+        return [f"{where}: {found.obstacle} is on the way and is no directory; move it away"]
+    if found.suspect:
+        return [
+            f"{where}: {found.suspect} is a link that root did not make, and it is not followed; "
+            "replace it by a directory, or let root own it"
+        ]
+    if found.kind not in (ABSENT, wanted.kind):
+        return [f"{where}: there is a {found.kind} already, and it is not replaced; look at it and move it away"]
+    missing = [] if wanted.kind == DIRECTORY else [path for path in found.missing_parents if path not in planned]
+    if missing and not predict:
+        return [f"{where}: its directory {missing[-1]} does not exist; list it under 'directories'"]
+    return []
+
+
+def account_problems(wanted: Sequence[Wanted], accounts: Accounts) -> list[str]:
+    """One line for each user or group that does not exist, with the paths that should belong to it."""
+    out = []
+    for kind, ids in (("user", accounts.users), ("group", accounts.groups)):
+        for name in sorted(name for name, number in ids.items() if number is None):
+            paths = [w.path for w in wanted if w.kind != LINK and (w.owner if kind == "user" else w.group) == name]
+            out.append(f"{kind} {name!r} does not exist on this host; it should own {', '.join(paths)}")
+    return out
+
+
+def problems(wanted: Sequence[Wanted], found: Sequence[Found], accounts: Accounts, predict: bool) -> list[str]:
+    """Everything that forbids the change, at once. `predict`: earlier tasks have not really run (check mode)."""
+    directories = [(w, f) for w, f in zip(wanted, found) if w.kind == DIRECTORY]
+    planned = {path for w, f in directories for path in (w.path, *f.missing_parents)}
+    out = [text for w, f in zip(wanted, found) for text in path_problems(w, f, planned, predict)]
+    repeated = sorted({w.path for w in wanted if sum(other.path == w.path for other in wanted) > 1})
+    out += [f"{path} is listed more than once" for path in repeated]
+    return out + ([] if predict else account_problems(wanted, accounts))
+
+
+def plan(wanted: Sequence[Wanted], found: Sequence[Found], accounts: Accounts) -> list[Change]:
+    """What differs, in the order given."""
+    differences = ((w, f, difference(w, f, accounts)) for w, f in zip(wanted, found))
+    return [Change(w, f, why) for w, f, why in differences if why]
+
+
+def changed_paths(changes: Sequence[Change]) -> list[str]:
+    """Each changed path; where only a leftover is removed, the leftover's."""
+    return [temporary(c.wanted.path) if c.why == ("leftover",) else c.wanted.path for c in changes]
+
+
+def attributes(kind: str, owner: str, group: str, mode: int) -> str:
+    return f"state: {kind}\nowner: {owner}\ngroup: {group}\nmode: '{mode:04o}'\n"
+
+
+def content_diff(change: Change) -> dict[str, str]:
+    """Both contents; of a sensitive file only the sizes. No digest either: from one a short secret could be guessed."""
+    wanted, found = change.wanted, change.found
+    headers = {"before_header": wanted.path, "after_header": wanted.path}
+    if not wanted.sensitive:
+        before, after = (text.decode("utf-8", "replace") for text in (found.content, wanted.content))
+        return {**headers, "before": before, "after": after}
+    before = f"(hidden: {len(found.content)} bytes, as found)\n" if found.kind == FILE else ""
+    return {**headers, "before": before, "after": f"(hidden: {len(wanted.content)} bytes, new)\n"}
+
+
+def attribute_diff(change: Change) -> dict[str, str]:
+    wanted, found = change.wanted, change.found
+    if wanted.kind == LINK:
+        before, after = (f"target: {target}\n" for target in (found.target, wanted.target))
+    else:
+        before = attributes(found.kind, found.owner, found.group, found.mode)
+        after = attributes(wanted.kind, wanted.owner, wanted.group, wanted.mode)
+    what = f"{wanted.path} ({wanted.kind})"
+    before = "state: absent\n" if found.kind == ABSENT else before
+    return {"before_header": what, "after_header": what, "before": before, "after": after}
+
+
+def diffs(changes: Sequence[Change]) -> list[dict[str, str]]:
+    """Ansible's diff: one entry for content, one for what else differs; a leftover is named as such."""
+    out = []
+    for change in changes:
+        if change.wanted.kind == FILE and {"create", "content"} & set(change.why):
+            out.append(content_diff(change))
+        if {"create", "owner", "mode", "target"} & set(change.why):
+            out.append(attribute_diff(change))
+        if "leftover" in change.why:
+            name = temporary(change.wanted.path)
+            text = "left by a run that was killed\n"
+            out.append({"before_header": name, "after_header": name, "before": text, "after": ""})
+    return out
+
+
+def parse_mode(text: str) -> int:
+    """``'0640'`` -> 0o640. Raises ValueError for anything but three or four octal digits."""
+    if not re.fullmatch("[0-7]{3,4}", text):
+        raise ValueError(f"mode {text!r}: give three or four octal digits in quotes, such as '0640'")
+    return int(text, 8)
+
+
+def wanted_list(params: Mapping[str, Any]) -> list[Wanted]:
+    """The module's parameters, in the order in which they are brought about: directories, files, links."""
+    directories = [
+        Wanted(d["path"].rstrip("/") or "/", DIRECTORY, d["owner"], d["group"], parse_mode(d["mode"]))
+        for d in params["directories"]
+    ]
+    files = [
+        Wanted(
+            f["path"].rstrip("/"),
+            FILE,
+            f["owner"],
+            f["group"],
+            parse_mode(f["mode"]),
+            content=f["content"].encode(),
+            sensitive=f["sensitive"],
+        )
+        for f in params["files"]
+    ]
+    links = [Wanted(link["path"].rstrip("/"), LINK, target=link["target"]) for link in params["links"]]
+    return [*directories, *files, *links]

@@ -1,0 +1,158 @@
+"""What a host hears and reaches: who holds a port, what a name resolves to, whether another host answers."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+LISTENING = "0A"
+PROC = Path("/proc")
+#: Seconds after which a host that does not answer is taken for unreachable, and all questions together end.
+CONNECT_TIMEOUT = 2.0
+DEADLINE = 5.0
+
+
+def address(text: str) -> str:
+    """An address as ``/proc/net/tcp`` writes it (hexadecimal words in the machine's order)."""
+    words = [int(text[at : at + 8], 16) for at in range(0, len(text), 8)]
+    family = socket.AF_INET6 if len(words) > 1 else socket.AF_INET
+    return socket.inet_ntop(family, struct.pack(f"={len(words)}I", *words))
+
+
+def listening(ports: Iterable[int], proc: Path = PROC) -> list[dict[str, Any]]:
+    """Sockets that listen on one of `ports`: ``{port, address, inode}``."""
+    wanted, found = set(ports), []
+    for name in ("net/tcp", "net/tcp6"):
+        try:
+            lines = (proc / name).read_text().splitlines()[1:]
+        except OSError:
+            continue
+        for fields in (line.split() for line in lines):
+            where, port = fields[1].split(":")
+            if fields[3] == LISTENING and int(port, 16) in wanted:
+                found.append({"port": int(port, 16), "address": address(where), "inode": fields[9]})
+    return found
+
+
+def owners(inodes: set[str], proc: Path = PROC, first: int = 0) -> dict[str, int]:
+    """Inode of a socket -> pid that holds it; looks into process `first` first, and stops when all are found."""
+    found: dict[str, int] = {}
+    pids = sorted((int(name) for name in os.listdir(proc) if name.isdigit()), key=lambda pid: pid != first)
+    for pid in pids:
+        if len(found) == len(inodes):
+            break
+        for inode in sockets(proc / str(pid) / "fd"):
+            if inode in inodes:
+                found.setdefault(inode, pid)
+    return found
+
+
+def sockets(descriptors: Path) -> Iterable[str]:
+    """Inodes of a process's sockets; none where it is gone or not ours to see."""
+    try:
+        with os.scandir(descriptors) as entries:
+            names = [entry.path for entry in entries]
+    except OSError:
+        return
+    for name in names:
+        try:
+            match = re.fullmatch(r"socket:\[(\d+)\]", os.readlink(name))
+        except OSError:
+            continue
+        if match:
+            yield match.group(1)
+
+
+def process_name(pid: int, proc: Path = PROC) -> str:
+    """How people call a process: its command, and for a JVM its main class."""
+    try:
+        words = (proc / str(pid) / "cmdline").read_bytes().decode(errors="replace").rstrip("\0").split("\0")
+        name = (proc / str(pid) / "comm").read_text().strip()
+    except OSError:
+        return ""
+    main = next((word for word in words[1:] if re.fullmatch(r"[a-z][\w$]*(\.[\w$]+)+", word)), "")
+    return f"{name} {main}" if name == "java" and main else name
+
+
+def ports_in_use(ports: Iterable[int], first: int = 0, proc: Path = PROC) -> list[dict[str, Any]]:
+    """``{port, address, pid, process}`` of whoever listens on one of `ports`; pid 0 where that cannot be seen."""
+    found = listening(ports, proc)
+    pids = owners({each["inode"] for each in found}, proc, first) if found else {}
+    return [
+        {
+            "port": each["port"],
+            "address": each["address"],
+            "pid": pids.get(each["inode"], 0),
+            "process": process_name(pids.get(each["inode"], 0), proc),
+        }
+        for each in found
+    ]
+
+
+def resolve(name: str) -> dict[str, Any]:
+    """``{addresses, error}`` of a name."""
+    try:
+        found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+        return {"addresses": sorted({str(each[4][0]) for each in found}), "error": ""}
+    except OSError as error:
+        return {"addresses": [], "error": error.strerror or str(error)}
+
+
+def bindable(name: str) -> str:
+    """Why no socket can be bound to an address of this name on this host; empty where one can."""
+    try:
+        family, kind, protocol, _, where = socket.getaddrinfo(name, 0, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.bind(where)
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
+def reach(target: str) -> str:
+    """``open``, ``refused`` (the host answers, nobody listens) or why there is no answer from ``host:port``."""
+    host, port = target.rsplit(":", 1)
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_TIMEOUT).close()
+    except ConnectionRefusedError:
+        return "refused"
+    except socket.timeout:
+        return f"no answer within {CONNECT_TIMEOUT:.0f} s"
+    except OSError as error:
+        return error.strerror or str(error)
+    return "open"
+
+
+LATE = "no answer in time"
+#: Kind of question -> who answers it, and what is said of one that takes longer than everybody may.
+ANSWERERS: dict[str, tuple[Callable[[str], Any], Any]] = {
+    "names": (resolve, {"addresses": [], "error": LATE}),
+    "binds": (bindable, LATE),
+    "reach": (reach, LATE),
+}
+
+
+def ask_all(questions: Mapping[str, Iterable[str]], deadline: float = DEADLINE) -> dict[str, dict[str, Any]]:
+    """Answers by kind and question; all are asked at once, and none is waited for longer than `deadline` seconds."""
+    answers: dict[str, dict[str, Any]] = {
+        kind: dict.fromkeys(questions[kind], ANSWERERS[kind][1]) for kind in questions
+    }
+
+    def put(kind: str, asked: str) -> None:
+        answers[kind][asked] = ANSWERERS[kind][0](asked)
+
+    pairs = [(kind, asked) for kind in questions for asked in questions[kind]]
+    threads = [threading.Thread(target=put, args=pair, daemon=True) for pair in pairs]
+    for thread in threads:
+        thread.start()
+    end = time.monotonic() + deadline
+    for thread in threads:
+        thread.join(max(0.0, end - time.monotonic()))
+    return {kind: dict(given) for kind, given in answers.items()}

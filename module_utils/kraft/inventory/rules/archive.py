@@ -1,0 +1,99 @@
+"""The archive: a version that can be deployed, from a place that is said, with a checksum that proves it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.inventory.definitions import versions
+from ansible.module_utils.kraft.inventory.rules.subject import Subject
+from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
+
+VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)(-[A-Za-z0-9.]+)?")
+FIRST = (4, 0, 0)
+NAME_VERSION = re.compile(r"kafka_\d+\.\d+-(\d+\.\d+\.\d+)")
+SCHEMES = ("http", "https", "ftp", "file")
+CHECKSUMS = {"sha256": 64, "sha512": 128}
+HOW = "give sha256: or sha512: and the digest, as `sha512sum FILE` prints it"
+MAKE = "run `make archive`, or name the archive that you have"
+
+
+def version(subject: Subject) -> Iterator[Problem]:
+    """A release of Kafka that knows no ZooKeeper."""
+    text = subject.cluster.version
+    match = VERSION.fullmatch(text)
+    variable = "kafka_version"
+    if not text or variable in subject.cluster.nodes[0].broken:
+        return
+    if not match:
+        remedy = f'give three numbers as text, such as "{versions()[-1]}"'
+        yield Problem("version", "is no version of Kafka", remedy, variable, value=text)
+    elif tuple(int(part) for part in match.groups()[:3]) < FIRST:
+        remedy = f"give 4.0.0 or newer; known here: {', '.join(versions())}"
+        yield Problem("version", "is older than 4.0, the first without ZooKeeper", remedy, variable, value=text)
+    elif text not in versions():
+        message = "is not among the versions whose settings are known here"
+        remedy = f"known are {', '.join(versions())}; settings are checked against the nearest of them"
+        yield Problem("version_unknown", message, remedy, variable, value=text, severity=WARNING)
+
+
+def place(subject: Subject) -> Iterator[Problem]:
+    """A path of the control machine or a URL, of a gzipped tar of binaries."""
+    text, variable = subject.cluster.archive, "kafka_archive"
+    if not text:
+        return
+    scheme, separator, _ = text.partition("://")
+    if separator and scheme not in SCHEMES:
+        remedy = f"use one of {', '.join(SCHEMES)}, or a path"
+        yield Problem("archive", f"has the unknown scheme {scheme}", remedy, variable, value=text)
+    elif not separator and not text.startswith("/"):
+        message, remedy = (
+            "is relative: it would depend on where the playbook lies",
+            "begin it with {{ inventory_dir }}/",
+        )
+        yield Problem("archive", message, remedy, variable, value=text)
+    path = re.split(r"[?#]", text)[0]
+    if not path.endswith((".tgz", ".tar.gz")):
+        yield Problem("archive", "is no .tgz", "give Kafka's binary archive", variable, value=text)
+    elif path.endswith(("-src.tgz", "-src.tar.gz")):
+        yield Problem("archive", "is the source code", "give the binary archive", variable, value=text)
+    named = NAME_VERSION.search(path.rpartition("/")[2])
+    if named and named[1] != subject.cluster.version:
+        message = f"is Kafka {named[1]} by its name, but kafka_version is {subject.cluster.version}"
+        yield Problem("archive_version", message, "give the archive of that version", variable, value=text)
+
+
+def presence(subject: Subject) -> Iterator[Problem]:
+    """Missing is bad only where a host still needs it; before the hosts were looked at, it is a warning."""
+    if subject.archive_exists is not False:
+        return
+    version_wanted = subject.cluster.version
+    looked_at = [node for node in subject.cluster.nodes if node.facts.releases is not None]
+    complete = [(node.facts.releases or {}).get(version_wanted, {}).get("complete") for node in looked_at]
+    if not looked_at or not all(complete):
+        severity = ERROR if looked_at else WARNING
+        message, text = "does not exist", subject.cluster.archive
+        yield Problem("archive_missing", message, MAKE, "kafka_archive", value=text, severity=severity)
+
+
+def checksum(subject: Subject) -> Iterator[Problem]:
+    """Only what proves the content."""
+    text = subject.cluster.archive_checksum
+    algorithm, _, digest = text.strip().lower().partition(":")
+    length = CHECKSUMS.get(algorithm)
+    message = ""
+    if not text:
+        return
+    if not digest:
+        message = "does not say by which algorithm"
+    elif length is None:
+        message = f"is made with {algorithm}, which proves nothing any more or is not known"
+    elif not re.fullmatch(r"[0-9a-f]+", digest):
+        message = "holds something else than hexadecimal digits"
+    elif len(digest) != length:
+        message = f"has {len(digest)} digits, not the {length} of {algorithm}"
+    if message:
+        yield Problem("checksum", message, HOW, "kafka_archive_checksum", value=text)
+
+
+RULES = (version, place, presence, checksum)

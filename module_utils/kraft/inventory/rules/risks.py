@@ -1,0 +1,26 @@
+"""What an inventory can accept by name (``kafka_accepted_risks``): risks, and names that only we do not know."""
+
+from __future__ import annotations
+
+RISKS = frozenset(
+    {
+        "bind_wide",
+        "clock_skew",
+        "disk_shared",
+        "even_controllers",
+        "heap_large",
+        "heap_over_half",
+        "log_dir_on_network",
+        "log_dir_scarce",
+        "map_count",
+        "min_isr_tight",
+        "open_authorizer",
+        "own_topic_single",
+        "setting_unknown",
+        "single_controller",
+        "single_replica",
+        "unclean_election",
+        "unknown_variable",
+        "weak_secret",
+    }
+)

@@ -1,0 +1,119 @@
+"""Who may connect and who may do what: settings that only work when all nodes agree on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.desired.model import CONTROLLER, Listener, Node
+from ansible.module_utils.kraft.inventory.rules.subject import RISK, Subject, named
+from ansible.module_utils.kraft.problem import WARNING, Problem
+
+VARIABLE = "kafka_listeners"
+AUTHORIZER = "authorizer.class.name"
+STANDARD = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
+KEY_MATERIAL = ("ssl.keystore.location", "ssl.keystore.key", "ssl.engine.factory.class")
+
+
+def _setting(settings: dict[str, str], listener: Listener, key: str) -> str:
+    """A listener's own value, or the node's."""
+    return settings.get(f"listener.name.{listener.name.lower()}.{key}") or settings.get(key, "")
+
+
+def _mechanisms(settings: dict[str, str], listener: Listener) -> list[str]:
+    return [each.strip() for each in _setting(settings, listener, "sasl.enabled.mechanisms").split(",") if each.strip()]
+
+
+def _listeners(subject: Subject) -> Iterator[tuple[Node, Listener, dict[str, str]]]:
+    for node in subject.cluster.nodes:
+        settings = subject.settings[node.host]
+        for listener in node.own_listeners:
+            yield node, listener, settings
+
+
+def certificates(subject: Subject) -> Iterator[Problem]:
+    """A listener with TLS needs a key of its own or of the node."""
+    for node, listener, settings in _listeners(subject):
+        if listener.protocol.endswith("SSL") and not any(_setting(settings, listener, key) for key in KEY_MATERIAL):
+            message = f"speaks {listener.protocol}, but has neither key nor certificate"
+            remedy = f"set listener.name.{listener.name.lower()}.ssl.keystore.location (and type) in kafka_config"
+            yield Problem("listener_key", message, remedy, f"{VARIABLE}[{listener.name}]", node.host)
+
+
+def mechanisms(subject: Subject) -> Iterator[Problem]:
+    """A listener with SASL says how; the controllers' one never by SCRAM, whose secrets lie in the metadata itself."""
+    for node, listener, settings in _listeners(subject):
+        if not listener.protocol.startswith("SASL"):
+            continue
+        found, where = _mechanisms(settings, listener), f"{VARIABLE}[{listener.name}]"
+        if not found:
+            message = f"speaks {listener.protocol}, but has no mechanism"
+            remedy = f"set listener.name.{listener.name.lower()}.sasl.enabled.mechanisms in kafka_config"
+            yield Problem("listener_mechanism", message, remedy, where, node.host)
+        scram = [
+            each for each in (*found, settings.get("sasl.mechanism.controller.protocol", "")) if "SCRAM" in each.upper()
+        ]
+        if listener.purpose == CONTROLLER and scram:
+            message = f"uses {scram[0]}: after a stop of all nodes no controller could ever log in again"
+            yield Problem(
+                "controller_scram", message, "use TLS with client certificates, or PLAIN over TLS", where, node.host
+            )
+        for each in found:
+            if each.upper() in ("SCRAM-SHA-1", "DIGEST-MD5", "CRAM-MD5"):
+                remedy = "use SCRAM-SHA-512 or SCRAM-SHA-256"
+                yield Problem("mechanism", f"uses {each}, which Kafka refuses", remedy, where, node.host)
+
+
+def spoken_mechanism(subject: Subject) -> Iterator[Problem]:
+    """What brokers and controllers use among themselves is something that the other side offers."""
+    pairs = (
+        ("inter_broker", "sasl.mechanism.inter.broker.protocol"),
+        (CONTROLLER, "sasl.mechanism.controller.protocol"),
+    )
+    for node, listener, settings in _listeners(subject):
+        for purpose, key in pairs:
+            if listener.purpose != purpose or not listener.protocol.startswith("SASL"):
+                continue
+            wanted, offered = settings.get(key, "GSSAPI"), _mechanisms(settings, listener)
+            if offered and wanted not in offered:
+                message = f"is {wanted}, but the listener {listener.name} offers {named(offered)}"
+                yield Problem(
+                    "mechanism_differs", message, "use one that is offered", f"kafka_config[{key}]", node.host
+                )
+
+
+def authorizers(subject: Subject) -> Iterator[Problem]:
+    """All nodes decide alike: what brokers forward, controllers judge."""
+    cluster = subject.cluster
+    found = {node.host: subject.settings[node.host].get(AUTHORIZER, "") for node in cluster.nodes}
+    where = f"kafka_config[{AUTHORIZER}]"
+    if len(set(found.values())) > 1:
+        without = [host for host, name in found.items() if not name]
+        message = f"is missing on {named(without)}" if without else "differs between nodes"
+        yield Problem("authorizer_differs", message, "set it in kafka_config, for brokers and controllers alike", where)
+    for node in cluster.nodes:
+        yield from _authorizer(subject.settings[node.host], node, where)
+
+
+def _authorizer(settings: dict[str, str], node: Node, where: str) -> Iterator[Problem]:
+    everyone = settings.get("allow.everyone.if.no.acl.found", "").lower() == "true"
+    supers = settings.get("super.users", "")
+    if settings.get(AUTHORIZER) != STANDARD:
+        if supers or everyone:
+            remedy = f"set {AUTHORIZER} to {STANDARD}"
+            message = "is not set, but super.users or allow.everyone.if.no.acl.found is: they have no effect"
+            yield Problem("authorizer_missing", message, remedy, where, node.host, severity=WARNING)
+        return
+    if not supers and not everyone:
+        message = "lets nobody in: the nodes themselves are refused too"
+        remedy = "name the nodes' principals in super.users, separated by ';'"
+        yield Problem("super_users", message, remedy, "kafka_config[super.users]", node.host)
+    if "," in supers and ";" not in supers and "=" not in supers:
+        remedy = "separate them by ';'"
+        yield Problem("super_users", "is one user with a comma", remedy, "kafka_config[super.users]", node.host, supers)
+    if everyone:
+        variable = "kafka_config[allow.everyone.if.no.acl.found]"
+        message, remedy = "lets everybody do everything that no ACL speaks of", "remove it once the ACLs are there"
+        yield Problem("open_authorizer", message, remedy, variable, node.host, True, RISK)
+
+
+RULES = (certificates, mechanisms, spoken_mechanism, authorizers)

@@ -1,0 +1,56 @@
+"""What rules look at, and the few words that they share."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+
+from ansible.module_utils.kraft.desired.model import Cluster, Node
+from ansible.module_utils.kraft.desired.settings import server_settings
+
+#: Severity of what endangers data or service; ``severity.settle`` makes it an error or a warning.
+RISK = "risk"
+
+
+@dataclasses.dataclass(frozen=True)
+class Subject:
+    """``names``: all known variables. ``used``: host -> names of the ``kafka_*`` variables that it has.
+
+    ``readable``: host -> settings whose secret stands unencrypted in the inventory (``kafka_config[key]``).
+    ``archive_exists``: whether ``kafka_archive`` is a file of the control machine; None where that cannot be said.
+    """
+
+    cluster: Cluster
+    names: frozenset[str] = frozenset()
+    used: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
+    archive_exists: bool | None = None
+    readable: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
+
+    @cached_property
+    def settings(self) -> dict[str, dict[str, str]]:
+        """host -> all settings of its node, worked out once."""
+        return {node.host: server_settings(self.cluster, node) for node in self.cluster.nodes}
+
+    def sound(self, *variables: str) -> Iterator[Node]:
+        """The nodes on which all of `variables` could be read."""
+        return (node for node in self.cluster.nodes if not node.broken.intersection(variables))
+
+    def all_sound(self, *variables: str) -> bool:
+        """Whether `variables` could be read on every node: only then can something be said of all of them together."""
+        return not any(node.broken.intersection(variables) for node in self.cluster.nodes)
+
+
+def named(items: Iterable[object], limit: int = 6) -> str:
+    """A few things as a list for people."""
+    texts = [str(item) for item in items]
+    more = f" and {len(texts) - limit} more" if len(texts) > limit else ""
+    return ", ".join(texts[:limit]) + more
+
+
+def sharing(pairs: Iterable[tuple[object, str]]) -> dict[object, list[str]]:
+    """Things that more than one host has: thing -> hosts."""
+    hosts: dict[object, list[str]] = {}
+    for thing, host in pairs:
+        hosts.setdefault(thing, []).append(host)
+    return {thing: found for thing, found in hosts.items() if len(found) > 1}

@@ -1,0 +1,156 @@
+"""Values against the types of the roles' argument specs, before any role runs.
+
+Stricter than Ansible: a list must be a list, a text is no mapping, a boolean is no number. A number or a boolean may
+come as text, because templates give it so.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+Option = Mapping[str, Any]
+#: A value that could not be converted.
+BROKEN = object()
+
+BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+WANTED = {
+    "str": "text",
+    "path": "a path",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "list": "a list",
+    "dict": "a mapping",
+}
+
+
+class Fault:
+    """Where in a variable something is wrong (``[0].port``), the value there, what is wrong and what to give."""
+
+    def __init__(self, place: str, value: Any, message: str, remedy: str) -> None:
+        self.place, self.value, self.message, self.remedy = place, value, message, remedy
+
+
+def convert(value: Any, option: Option, place: str = "") -> tuple[Any, list[Fault]]:
+    """`value` as `option` wants it, or BROKEN, and everything that is wrong with it."""
+    kind = option.get("type", "str")
+    converted = CONVERTERS.get(kind, _anything)(value)
+    if converted is BROKEN:
+        return BROKEN, [Fault(place, value, f"is {described(value)}, not {WANTED[kind]}", f"give {WANTED[kind]}")]
+    if kind == "list":
+        return _list(converted, option, place)
+    if kind == "dict" and option.get("options"):
+        return _dict(converted, option["options"], place)
+    return _chosen(converted, option, place)
+
+
+def described(value: Any) -> str:
+    """What a value is, in the words of YAML."""
+    names: list[tuple[type, str]] = [(bool, "a boolean"), (int, "a whole number"), (float, "a number")]
+    names += [(str, "text"), (list, "a list"), (dict, "a mapping")]
+    if value is None:
+        return "empty"
+    return next((name for kind, name in names if isinstance(value, kind)), type(value).__name__)
+
+
+def nearest(word: str, known: Iterable[str], prefix: str = "", least: float = 0.6) -> str:
+    """The known word most like `word`; empty where none is. A `prefix` that all have says nothing of likeness."""
+    bare = {each[len(prefix) :]: each for each in sorted(known) if each.startswith(prefix)}
+    found = difflib.get_close_matches(word[len(prefix) :], bare, n=1, cutoff=least)
+    return bare[found[0]] if found else ""
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else BROKEN
+
+
+def _int(value: Any) -> Any:
+    if isinstance(value, bool):
+        return BROKEN
+    if isinstance(value, int):
+        return value
+    text = value.strip() if isinstance(value, str) else ""
+    return int(text) if re.fullmatch(r"-?\d+", text, re.ASCII) else BROKEN
+
+
+def _float(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return BROKEN
+    try:
+        return float(value)
+    except ValueError:
+        return BROKEN
+
+
+def _bool(value: Any) -> Any:
+    if isinstance(value, bool):
+        return value
+    return BOOLEANS.get(str(value).strip().lower(), BROKEN) if isinstance(value, (str, int)) else BROKEN
+
+
+def _kept(kind: type) -> Callable[[Any], Any]:
+    return lambda value: value if isinstance(value, kind) else BROKEN
+
+
+def _anything(value: Any) -> Any:
+    return value
+
+
+CONVERTERS: dict[str, Callable[[Any], Any]] = {
+    "str": _text,
+    "path": _kept(str),
+    "int": _int,
+    "float": _float,
+    "bool": _bool,
+    "list": _kept(list),
+    "dict": _kept(dict),
+}
+
+
+def _chosen(value: Any, option: Option, place: str) -> tuple[Any, list[Fault]]:
+    choices = option.get("choices")
+    if not choices or value in choices:
+        return value, []
+    allowed = ", ".join(str(choice) for choice in choices)
+    meant = nearest(str(value), (str(choice) for choice in choices))
+    remedy = f"did you mean {meant}? allowed: {allowed}" if meant else f"allowed: {allowed}"
+    return BROKEN, [Fault(place, value, "is not one of the choices", remedy)]
+
+
+def _list(values: list[Any], option: Option, place: str) -> tuple[Any, list[Fault]]:
+    """Faulty elements are left out, so that the others can be looked at."""
+    element = {key: option[key] for key in ("choices", "options") if key in option}
+    element["type"] = option.get("elements", "raw")
+    pairs = [convert(value, element, f"{place}[{at}]") for at, value in enumerate(values)]
+    return [value for value, _ in pairs if value is not BROKEN], [fault for _, faults in pairs for fault in faults]
+
+
+def _dict(values: Mapping[str, Any], options: Mapping[str, Option], place: str) -> tuple[Any, list[Fault]]:
+    """BROKEN where a required key is missing or cannot be read; what else is wrong is left out."""
+    faults = list(_unknown_keys(values, options, place))
+    read: dict[str, Any] = {}
+    whole = True
+    for name, option in options.items():
+        given = values.get(name)
+        if given is None:
+            if option.get("required"):
+                whole = False
+                faults.append(Fault(f"{place}.{name}", None, "is missing", f"give {WANTED[option.get('type', 'str')]}"))
+            continue
+        read[name], found = convert(given, option, f"{place}.{name}")
+        faults += found
+        whole = whole and not (read[name] is BROKEN and option.get("required"))
+    return {name: value for name, value in read.items() if value is not BROKEN} if whole else BROKEN, faults
+
+
+def _unknown_keys(values: Mapping[str, Any], options: Mapping[str, Option], place: str) -> Iterator[Fault]:
+    for name in values:
+        if name not in options:
+            meant = nearest(str(name), options)
+            remedy = f"did you mean {meant}?" if meant else f"known are {', '.join(options)}"
+            yield Fault(f"{place}.{name}", values[name], "is not a known key", remedy)

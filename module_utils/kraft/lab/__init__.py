@@ -1,0 +1,1 @@
+"""Hosts on this machine for tests and demos."""

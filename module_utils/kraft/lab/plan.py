@@ -1,0 +1,207 @@
+"""What a lab on one machine should be, what it is, and what must be done; pure.
+
+A lab is a network and hosts on it. Both carry the lab's name as a label, hosts their own name and address, too, so
+that nothing but podman needs to remember them and a lab that was killed half-way is found again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import ipaddress
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+LAB, HOST, ADDRESS = "kraftwright.lab", "kraftwright.host", "kraftwright.address"
+FIRST_ADDRESS = 11  # of the subnet; those below are the gateway's and spare
+POOLS = ("10.89.0.0/16", "172.30.0.0/16", "192.168.128.0/17")
+NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?")
+KEYS = ("id_ed25519", "host_ed25519")  # lets us in; by which hosts are known
+MOUNTS = {
+    "authorized_keys": "/home/ops/.ssh/authorized_keys",
+    "host_ed25519": "/etc/ssh/ssh_host_ed25519_key",
+    "host_ed25519.pub": "/etc/ssh/ssh_host_ed25519_key.pub",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Wanted:
+    """The lab as it should be. ``options``: further options of ``podman run``, by host."""
+
+    name: str
+    hosts: tuple[str, ...]
+    image: str
+    state_dir: str
+    subnet: str = ""  #: CIDR; empty: one that is free
+    memory: str = ""
+    nofile: int = 20000
+    options: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class Host:
+    """A host that exists, running or not."""
+
+    address: str
+    running: bool
+    image: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Found:
+    """The lab as it is. ``subnet`` is empty without a network; ``taken`` holds subnets in use by anyone else."""
+
+    subnet: str = ""
+    hosts: Mapping[str, Host] = dataclasses.field(default_factory=dict)
+    taken: tuple[str, ...] = ()
+    foreign_network: bool = False
+    keys: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """What must be done. ``addresses`` are those of all wanted hosts, in their order."""
+
+    subnet: str
+    make_network: bool
+    create: tuple[str, ...]
+    start: tuple[str, ...]
+    addresses: Mapping[str, str]
+    outdated: tuple[str, ...] = ()  #: hosts that were made from another image; they are left as they are
+
+
+def overlaps(subnet: str, others: Iterable[str]) -> bool:
+    """Whether a CIDR shares addresses with one of `others`."""
+    network = ipaddress.ip_network(subnet)
+    return any(network.overlaps(ipaddress.ip_network(other)) for other in others)
+
+
+def free_subnets(taken: Sequence[str]) -> Iterator[str]:
+    """Private /24 networks that overlap with nothing in `taken`, always in the same order."""
+    candidates = (str(net) for pool in POOLS for net in ipaddress.ip_network(pool).subnets(new_prefix=24))
+    return (candidate for candidate in candidates if not overlaps(candidate, taken))
+
+
+def routes(table: str) -> tuple[str, ...]:
+    """Destinations in the text of ``/proc/net/route`` (hex, lowest byte first), without the default route."""
+    found = []
+    for line in table.splitlines()[1:]:
+        fields = line.split()
+        destination, mask = (bytes.fromhex(fields[i])[::-1] for i in (1, 7))
+        if any(mask):
+            found.append(f"{ipaddress.ip_address(destination)}/{bin(int.from_bytes(mask, 'big')).count('1')}")
+    return tuple(found)
+
+
+def assign(hosts: Sequence[str], existing: Mapping[str, str], subnet: str) -> dict[str, str]:
+    """Host -> address: those that exist keep theirs, whatever the order; new ones get the lowest that is free."""
+    used = set(existing.values())
+    free = (str(a) for a in list(ipaddress.ip_network(subnet).hosts())[FIRST_ADDRESS - 1 :] if str(a) not in used)
+    return {host: existing.get(host) or next(free, "") for host in hosts}
+
+
+def problems(wanted: Wanted, found: Found) -> list[str]:
+    """Why the lab cannot be brought about; each with its remedy. Empty when it can."""
+    bad = [n for n in (wanted.name, *wanted.hosts) if not NAME.fullmatch(n)]
+    out = [
+        f"{n!r} is no name for a lab or host: use lower-case letters, digits and inner dashes, 52 at most" for n in bad
+    ]
+    out += [
+        f"host {h!r} is named twice in kafka_lab_hosts"
+        for h in sorted({h for h in wanted.hosts if wanted.hosts.count(h) > 1})
+    ]
+    out += [
+        f"kafka_lab_options names {h!r}, which is not in kafka_lab_hosts"
+        for h in wanted.options
+        if h not in wanted.hosts
+    ]
+    if found.foreign_network:
+        out.append(
+            f"podman has a network {wanted.name!r} that no lab made; choose another kafka_lab_name, or remove that"
+        )
+    if found.hosts and not found.keys:
+        out.append(
+            f"keys in {wanted.state_dir} are gone, and the hosts know no others; destroy the lab, then create it"
+        )
+    if nowhere := [h for h, host in found.hosts.items() if not host.address]:
+        out.append(f"hosts without a known address: {', '.join(nowhere)}; destroy the lab, then create it")
+    return out + _subnet_problems(wanted, found)
+
+
+def _subnet_problems(wanted: Wanted, found: Found) -> list[str]:
+    """What is wrong with a subnet that was asked for."""
+    if not wanted.subnet:
+        return []
+    try:
+        subnet = str(ipaddress.ip_network(wanted.subnet))
+    except ValueError as error:
+        return [f"kafka_lab_subnet {wanted.subnet!r}: {error}"]
+    if found.subnet and found.subnet != subnet:
+        return [
+            f"the lab's network is {found.subnet}, kafka_lab_subnet asks for {subnet}; destroy the lab, then create it"
+        ]
+    if not found.subnet and overlaps(subnet, found.taken):
+        return [f"kafka_lab_subnet {subnet} is in use on this machine; leave it unset to get a free one"]
+    return []
+
+
+def plan(wanted: Wanted, found: Found) -> Plan:
+    """What must be done. Nothing that exists is made anew: its disk would be lost."""
+    subnet = found.subnet or wanted.subnet or next(free_subnets(found.taken))
+    addresses = assign(wanted.hosts, {name: host.address for name, host in found.hosts.items()}, subnet)
+    existing = {name: found.hosts[name] for name in wanted.hosts if name in found.hosts}
+    return Plan(
+        subnet=subnet,
+        make_network=not found.subnet,
+        create=tuple(name for name in wanted.hosts if name not in existing),
+        start=tuple(name for name, host in existing.items() if not host.running),
+        addresses=addresses,
+        outdated=tuple(name for name, host in existing.items() if host.image != wanted.image),
+    )
+
+
+def container(lab: str, host: str) -> str:
+    """Name of a host's container."""
+    return f"{lab}-{host}"
+
+
+def network_command(wanted: Wanted, subnet: str) -> list[str]:
+    """The podman command that makes the network."""
+    return ["network", "create", "--label", f"{LAB}={wanted.name}", "--subnet", subnet, wanted.name]
+
+
+def run_command(wanted: Wanted, host: str, address: str) -> list[str]:
+    """The podman command that makes a host: systemd as PID 1, a fixed address, a name that its neighbours resolve."""
+    labels = {LAB: wanted.name, HOST: host, ADDRESS: address}
+    return [
+        *("run", "--detach", "--name", container(wanted.name, host), "--hostname", host),
+        *(word for key, value in labels.items() for word in ("--label", f"{key}={value}")),
+        *("--network", wanted.name, "--ip", address, "--network-alias", host),
+        *("--systemd", "always", "--ulimit", f"nofile={wanted.nofile}:{wanted.nofile}", "--ulimit", "nproc=4096:4096"),
+        *(word for file, path in MOUNTS.items() for word in ("--volume", f"{wanted.state_dir}/{file}:{path}:ro")),
+        *(("--memory", wanted.memory) if wanted.memory else ()),
+        *wanted.options.get(host, ()),
+        wanted.image,
+    ]
+
+
+def known_hosts(addresses: Mapping[str, str], public_key: str) -> str:
+    """The lab's known_hosts: every host by address and by name."""
+    kind, key = public_key.split()[:2]
+    names = ",".join([*addresses.values(), *addresses])
+    return f"{names} {kind} {key}\n"
+
+
+def inventory(wanted: Wanted, addresses: Mapping[str, str]) -> str:
+    """The inventory file: how each host is reached. JSON's strings are YAML's."""
+    ssh = (
+        f'-o UserKnownHostsFile="{wanted.state_dir}/known_hosts" -o GlobalKnownHostsFile=/dev/null '
+        "-o StrictHostKeyChecking=yes -o IdentitiesOnly=yes"
+    )
+    lines = ["---", f"# Written by role kafka_lab for lab {wanted.name}; goes with it.", "all:", "  hosts:"]
+    for host, address in addresses.items():
+        lines += [f"    {host}:", f"      ansible_host: {address}", "      ansible_user: ops"]
+        lines += ["      ansible_python_interpreter: /usr/bin/python3"]
+        lines += [f"      ansible_ssh_private_key_file: {json.dumps(wanted.state_dir + '/id_ed25519')}"]
+        lines += [f"      ansible_ssh_common_args: {json.dumps(ssh)}"]
+    return "\n".join(lines) + "\n"

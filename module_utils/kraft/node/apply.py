@@ -1,0 +1,168 @@
+"""Looks at a node, and starts, restarts or stops it through systemd."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import stat
+import time
+from collections.abc import Mapping
+
+from ansible.module_utils.kraft.errors import RefusedError, ToolError
+from ansible.module_utils.kraft.host.file_io import write_link
+from ansible.module_utils.kraft.node import plan as node
+from ansible.module_utils.kraft.node.differences import CONFIG_FILES, Inputs, reasons, running_inputs
+from ansible.module_utils.kraft.node.service import Run, ServiceState, observe_service, started_files
+from ansible.module_utils.kraft.release.manifest import (
+    describe_damage,
+    observe_release,
+    read_manifest,
+    read_text,
+    release_dir,
+)
+
+UNIT_DIR = "/etc/systemd/system"
+STARTED_DIR = "/run/kafka/started"
+PROC = "/proc"
+#: How long a started JVM is watched at most; it is released as soon as it opens its class path.
+WATCH_SECONDS = 10.0
+WATCH_STEP = 0.02
+LAST_LINES = 20
+#: What timeout(1) exits with when it had to end the command.
+TIMED_OUT = 124
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Which node: its unit (without ``.service``), where releases live, the version to run ('' when none matters)."""
+
+    unit: str
+    install_dir: str
+    release: str
+
+    @property
+    def service(self) -> str:
+        return f"{self.unit}.service"
+
+    @property
+    def unit_file(self) -> str:
+        return f"{UNIT_DIR}/{self.service}"
+
+    @property
+    def release_dir(self) -> str:
+        return release_dir(self.install_dir, self.release)
+
+
+def current_release(install_dir: str) -> str:
+    """The version that ``current`` leads to; '' without one. Refuses a ``current`` that is no link."""
+    path = f"{install_dir}/current"
+    try:
+        status = os.lstat(path)
+    except FileNotFoundError:
+        return ""
+    if not stat.S_ISLNK(status.st_mode):
+        raise RefusedError([f"{path} is no link, so no release can be chosen with it; look at it and move it away"])
+    return os.path.basename(os.readlink(path))
+
+
+def desired_inputs(place: Place, given: Mapping[str, str]) -> Inputs:
+    """What the next start would use: the files on disk, or those `given` by name (check mode has not written them)."""
+    on_disk = {name: read_text(f"{place.release_dir}/config/{name}") for name in CONFIG_FILES}
+    texts = {name: given.get(name, text) for name, text in on_disk.items()}
+    return Inputs(texts, read_manifest(place.release_dir), given.get(place.service) or read_text(place.unit_file))
+
+
+def observe_node(run: Run, place: Place, given: Mapping[str, str]) -> node.NodeState:
+    """The node as it is; compared with what is wanted where a release is asked for."""
+    service = observe_service(run, place.unit, STARTED_DIR)
+    current = current_release(place.install_dir)
+    if not service.pid:
+        return node.NodeState(service, current)
+    running = running_inputs(started_files(STARTED_DIR), place.service)
+    version = running.manifest.version if running.manifest else ""
+    if not place.release:
+        return node.NodeState(service, current, version)
+    found = reasons(running, desired_inputs(place, given), service.environment_unit, place.release)
+    return node.NodeState(service, current, version, tuple(found))
+
+
+def start_problems(place: Place) -> list[str]:
+    """What a start lacks; asked before anything is touched, so that a running node is not stopped for nothing."""
+    state = observe_release(place.install_dir, place.release)
+    out = []
+    if not state.complete:
+        damage = describe_damage(state.damage) or "it is not there"
+        out.append(f"release {place.release} in {place.release_dir} is not complete ({damage}); install it first")
+    needed = [*(f"{place.release_dir}/config/{name}" for name in CONFIG_FILES), place.unit_file]
+    return out + [f"{path} does not exist; configure the node first" for path in needed if not os.path.isfile(path)]
+
+
+def last_words(run: Run, unit: str, since: float) -> str:
+    """What the unit wrote to the journal since a moment (seconds of the epoch)."""
+    command = ["journalctl", f"--unit={unit}.service", f"--since=@{int(since)}", "--no-pager", "--quiet"]
+    rc, out, _ = run([*command, "--output=cat", f"--lines={LAST_LINES}"])
+    return out.strip() if rc == 0 and out.strip() else f"(the journal has nothing; see journalctl --unit={unit})"
+
+
+def systemctl(run: Run, timeout: int, *words: str) -> None:
+    """One systemctl command, given up after `timeout` seconds; systemd itself goes on with it."""
+    rc, out, err = run(["timeout", str(timeout), "systemctl", *words])
+    if rc == 0:
+        return
+    said = (err or out).strip() or f"exit code {rc}"
+    if rc == TIMED_OUT:
+        said = f"not done after {timeout} s; systemd goes on with it"
+    raise ToolError(f"systemctl {' '.join(words)}: {said}")
+
+
+def has_classes(pid: int) -> bool:
+    """Whether a JVM is up far enough to have opened its class path: its options and its heap were good."""
+    directory = f"{PROC}/{pid}/fd"
+    try:
+        targets = [os.readlink(f"{directory}/{number}") for number in os.listdir(directory)]
+    except OSError:
+        return False
+    return any(target.endswith(".jar") for target in targets)
+
+
+def watch_start(run: Run, unit: str) -> ServiceState:
+    """Follow a start until the JVM loads classes or is gone. Readiness is not waited for: that is kafka_health's."""
+    service = observe_service(run, unit, STARTED_DIR)
+    deadline = time.monotonic() + WATCH_SECONDS
+    while service.pid and not has_classes(service.pid) and time.monotonic() < deadline:
+        if not os.path.exists(f"{PROC}/{service.pid}"):
+            return observe_service(run, unit, STARTED_DIR)
+        time.sleep(WATCH_STEP)
+    return service
+
+
+def start(run: Run, unit: str, how: str, timeout: int) -> None:
+    """Start or restart; raises ToolError with the unit's last words when it ends at once."""
+    since = time.time()
+    try:
+        systemctl(run, timeout, how, f"{unit}.service")
+        service = watch_start(run, unit)
+    except ToolError as error:
+        raise ToolError(f"{error}\n{last_words(run, unit, since)}") from error
+    if not service.pid or service.failed:
+        how_it_ended = f"result {service.result}, exit status {service.exit_status}"
+        words = last_words(run, unit, since)
+        raise ToolError(f"{unit}.service was started and ended at once ({how_it_ended}). It said:\n{words}")
+
+
+def apply(run: Run, actions: tuple[str, ...], place: Place, timeout: int) -> None:
+    """Carry the actions out, in their order."""
+    if node.FLIP in actions:
+        write_link(f"{place.install_dir}/current", f"releases/{place.release}")
+    commands = {
+        node.RELOAD: ("daemon-reload",),
+        node.ENABLE: ("enable", "--quiet", place.service),
+        node.STOP: ("stop", place.service),
+    }
+    for action in actions:
+        if action == node.RESET:
+            run(["systemctl", "reset-failed", place.service])  # fails harmlessly on a unit that is not loaded
+        elif action in commands:
+            systemctl(run, timeout, *commands[action])
+        elif action in (node.START, node.RESTART):
+            start(run, place.unit, action, timeout)

@@ -1,0 +1,121 @@
+"""What systemd runs as Kafka on this host, and with what it was started.
+
+The unit copies its configuration into ``/run/kafka/started`` before each start and carries a fingerprint of its own
+text in the environment: together they say what the *running* process was started with, whatever the files say now.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+#: Runs a command and gives (return code, stdout, stderr): ``AnsibleModule.run_command`` or a stand-in.
+Run = Callable[[list[str]], tuple[int, str, str]]
+
+FINGERPRINT_VARIABLE = "KRAFTWRIGHT_UNIT"
+SYSTEMD_RUNNING = Path("/run/systemd/system")
+PROPERTIES = (
+    "LoadState",
+    "ActiveState",
+    "SubState",
+    "MainPID",
+    "UnitFileState",
+    "NeedDaemonReload",
+    "NRestarts",
+    "ExecMainStartTimestampMonotonic",
+    "ExecMainStatus",
+    "Result",
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class ServiceState:
+    """A unit as systemd sees it; the defaults are those of a unit that does not exist.
+
+    ``active``: it runs or is about to (also while systemd waits to restart it: then ``pid`` is 0). ``state``,
+    ``sub_state`` and ``result`` are systemd's own words. ``started``: file name -> sha256 of the record of the running
+    process, empty where nothing runs. ``started_at_us``: start on the monotonic clock, microseconds.
+    """
+
+    installed: bool = False
+    enabled: bool = False
+    active: bool = False
+    pid: int = 0
+    needs_reload: bool = False
+    restarts: int = 0
+    state: str = "inactive"
+    sub_state: str = "dead"
+    result: str = "success"
+    exit_status: int = 0
+    started_at_us: int = 0
+    started: dict[str, str] = dataclasses.field(default_factory=dict)
+    environment_unit: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether systemd gave up on it, or sees it die again and again."""
+        return self.state == "failed" or (self.sub_state == "auto-restart" and self.result != "success")
+
+    def as_facts(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+
+def parse_show(text: str) -> dict[str, str]:
+    """``systemctl show``'s ``key=value`` lines as a mapping."""
+    return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+
+
+def started_files(started_dir: str) -> dict[str, bytes]:
+    """File name -> content of what the running process was started with; empty where there is no record."""
+    try:
+        return {path.name: path.read_bytes() for path in sorted(Path(started_dir).iterdir()) if path.is_file()}
+    except OSError:
+        return {}
+
+
+def environment_value(pid: int, name: str, proc: Path = Path("/proc")) -> str:
+    """A variable of a running process's environment; empty when it is not set or the process is gone."""
+    prefix = name.encode() + b"="
+    try:
+        entries = (proc / str(pid) / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return ""
+    return next((entry[len(prefix) :].decode(errors="replace") for entry in entries if entry.startswith(prefix)), "")
+
+
+def service_state(shown: dict[str, str], started: dict[str, bytes], environment_unit: str) -> ServiceState:
+    """The state that ``systemctl show``'s properties and the running process's record describe."""
+    pid = int(shown.get("MainPID") or 0)
+    return ServiceState(
+        installed=shown.get("LoadState") == "loaded",
+        enabled=shown.get("UnitFileState") in ("enabled", "enabled-runtime"),
+        active=shown.get("ActiveState") in ("active", "activating", "reloading"),
+        pid=pid,
+        needs_reload=shown.get("NeedDaemonReload") == "yes",
+        restarts=int(shown.get("NRestarts") or 0),
+        state=shown.get("ActiveState", "inactive"),
+        sub_state=shown.get("SubState", "dead"),
+        result=shown.get("Result", "success"),
+        exit_status=int(shown.get("ExecMainStatus") or 0),
+        started_at_us=int(shown.get("ExecMainStartTimestampMonotonic") or 0),
+        started={name: hashlib.sha256(content).hexdigest() for name, content in started.items()} if pid else {},
+        environment_unit=environment_unit,
+    )
+
+
+def observe_service(
+    run: Run, unit: str = "kafka", started_dir: str = "/run/kafka/started", booted: Path = SYSTEMD_RUNNING
+) -> ServiceState:
+    """Ask systemd about `unit`; a host that does not run systemd has no service (not an error: see preflight)."""
+    if not booted.is_dir():
+        return ServiceState()
+    rc, out, _ = run(["systemctl", "show", "--property=" + ",".join(PROPERTIES), "--", f"{unit}.service"])
+    if rc != 0:
+        return ServiceState()
+    shown = parse_show(out)
+    pid = int(shown.get("MainPID") or 0)
+    fingerprint = environment_value(pid, FINGERPRINT_VARIABLE) if pid else ""
+    return service_state(shown, started_files(started_dir), fingerprint)

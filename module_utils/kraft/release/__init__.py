@@ -1,0 +1,1 @@
+"""A release of Kafka on a node: unpacked, complete, repaired, and its class data."""

@@ -1,0 +1,50 @@
+"""What a node's storage shall be, and what is known of the other nodes' storage. Values only."""
+
+from __future__ import annotations
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class NodeStorage:
+    """What a node's storage shall be. ``log_dirs`` includes ``metadata_log_dir``; ``directory_id`` only of a voter.
+
+    ``initial_controllers``: ``id@host:port:directory_id,…`` of all voters; empty for a static quorum.
+    """
+
+    host: str
+    node_id: int
+    cluster_id: str
+    roles: tuple[str, ...]
+    log_dirs: tuple[str, ...]
+    metadata_log_dir: str
+    quorum: str = "dynamic"
+    directory_id: str = ""
+    initial_controllers: str = ""
+
+    @property
+    def is_controller(self) -> bool:
+        return "controller" in self.roles
+
+    @property
+    def is_dynamic_voter(self) -> bool:
+        return self.is_controller and self.quorum == "dynamic"
+
+    @property
+    def voters(self) -> dict[int, str]:
+        """Node id -> entry of each voter in ``initial_controllers``."""
+        entries = [entry for entry in self.initial_controllers.split(",") if entry.partition("@")[0].isdigit()]
+        return {int(entry.partition("@")[0]): entry for entry in entries}
+
+
+@dataclasses.dataclass(frozen=True)
+class Peer:
+    """Another node of the cluster, as seen in this run. ``known``: its log dirs were looked at.
+
+    ``lived``: what shows that it was started once (names below its log dirs, or its running process).
+    """
+
+    host: str
+    node_id: int
+    known: bool
+    lived: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""Topics as plans: what differs, where replicas go, and how that is brought about."""
