@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from time import monotonic
-from typing import Any
+from time import monotonic, sleep
+from typing import Any, cast
 
 from confluent_kafka import IsolationLevel, KafkaError, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient
-from confluent_kafka.admin._listoffsets import OffsetSpec
+from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
 from spark_jobs.errors import UnreachableError, UsageError
 
@@ -20,6 +19,13 @@ FILES = {
     "ssl.keystore.location": "ssl.keystore.location",
     "ssl.keystore.password": "ssl.keystore.password",
     "ssl.key.password": "ssl.key.password",
+}
+RETRY_SECONDS = 0.1
+NOT_YET = {
+    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+    KafkaError.OFFSET_NOT_AVAILABLE,
 }
 JAAS_ENTRY = re.compile(r'\b(username|password)\s*=\s*"((?:[^"\\]|\\.)*)"')
 
@@ -105,33 +111,31 @@ class NativeAdmin:
 
     def end_offsets(self, topic: str, partitions: list[int]) -> dict[int, int]:
         """The offset behind the last decided record of each partition: open transactions end it earlier."""
-        return self._offsets(topic, partitions, _LATEST)
+        request = {TopicPartition(topic, partition): _LATEST for partition in partitions}
+        options = {"isolation_level": IsolationLevel.READ_COMMITTED, "request_timeout": self._timeout}
 
-    def start_offsets(self, topic: str, partitions: list[int]) -> dict[int, int]:
-        """The first offset that each partition still has."""
-        return self._offsets(topic, partitions, _EARLIEST)
+        def ask() -> dict[int, int]:
+            futures = self._admin.list_offsets(request, **options)
+            return {entry.partition: future.result().offset for entry, future in futures.items()}
 
-    def _offsets(self, topic: str, partitions: list[int], which: OffsetSpec) -> dict[int, int]:
-        request = {TopicPartition(topic, partition): which for partition in partitions}
-        level = IsolationLevel.READ_COMMITTED
-        futures = self._asked(
-            lambda: self._admin.list_offsets(request, isolation_level=level, request_timeout=self._timeout)
-        )
-        return {entry.partition: self._asked(future.result).offset for entry, future in futures.items()}
+        return cast("dict[int, int]", self._asked(ask))
 
     def _asked(self, question: Callable[[], Any]) -> Any:
+        """The answer; asked again while a broker says that it does not know yet who leads."""
         began = monotonic()
-        try:
-            return question()
-        except KafkaException as error:
-            seconds = monotonic() - began
-            self._admin.poll(0)  # hands over the complaints that came in meanwhile
-            reason = error.args[0].str() if error.args else str(error)
-            raise UnreachableError(
-                f"no answer from {self._servers} within {seconds:.1f} s ({reason}); {self._complaints}"
-            ) from None
+        while True:
+            try:
+                return question()
+            except KafkaException as error:
+                cause = error.args[0]
+                if cause.code() not in NOT_YET or monotonic() - began > self._timeout:
+                    raise self._silence(cause.str(), monotonic() - began) from None
+            sleep(RETRY_SECONDS)
+
+    def _silence(self, reason: str, seconds: float) -> UnreachableError:
+        self._admin.poll(0)  # hands over the complaints that came in meanwhile
+        return UnreachableError(f"no answer from {self._servers} within {seconds:.1f} s ({reason}); {self._complaints}")
 
 
 _LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call]
-_EARLIEST: OffsetSpec = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
 QUIET = {"log_level": 0, "socket.connection.setup.timeout.ms": 2000, "reconnect.backoff.max.ms": 500}
