@@ -11,7 +11,7 @@ from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, UnreachableError
 from spark_jobs.progress import Progress
 from spark_jobs.report_schema import Report
 from spark_jobs.trip import Trip
-from spark_jobs.verdict import unreachable
+from spark_jobs.verdict import describe, unreachable
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -33,6 +33,8 @@ def _run(config: SmokeConfig) -> int:
     path = report.write(draft, progress, config.output_dir)
     for sentence in draft["verdict"]["sentences"]:
         progress.say(sentence)
+    for missing in draft["first_missing"]:
+        progress.say(f"missing: {describe(missing)}")
     progress.say(f"{draft['verdict']['outcome']}; {path}")
     return EXIT_PROVEN if draft["verdict"]["outcome"] == "proven" else EXIT_FAILED
 

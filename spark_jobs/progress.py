@@ -23,6 +23,10 @@ class Progress:
     def seconds(self) -> float:
         return monotonic() - self._began
 
+    def begin(self) -> None:
+        """Empty ``progress.log``: what it says is of one run."""
+        (self.directory / FILE).write_text("")
+
     def say(self, text: str) -> None:
         line = f"{self.seconds:6.1f} s  {text}\n"
         sys.stdout.write(line)

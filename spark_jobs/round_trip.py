@@ -44,6 +44,7 @@ def saved_or_made(config: SmokeConfig, progress: Progress) -> Trip:
 
 def made(config: SmokeConfig, progress: Progress) -> Trip:
     """Make the round trip and save it; a cluster that does not answer leaves a report behind."""
+    progress.begin()
     try:
         found = trip.run(config)
     except UnreachableError as error:

@@ -109,6 +109,7 @@ def test_records_that_vanish_during_the_run_fail_it_with_their_names(job: Job) -
     assert 20 <= report["counts"]["lost"] <= 25
     assert [entry["partition"] for entry in report["first_missing"]] == [0] * 20
     assert "acknowledged are lost; the first: number " in done.stdout
+    assert done.stdout.count("missing: number ") == 20
 
 
 def delete_first(job: Job, count: int) -> None:

@@ -76,6 +76,8 @@ def test_a_saved_round_trip_is_this_runs_only(tmp_path: Path) -> None:
 
 def test_progress_is_shown_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     progress = Progress(tmp_path)
+    (tmp_path / "progress.log").write_text("of another run\n")
+    progress.begin()
     progress.say("wrote 3 records")
     assert capsys.readouterr().out == (tmp_path / "progress.log").read_text()
     assert (tmp_path / "progress.log").read_text().endswith(" s  wrote 3 records\n")
