@@ -40,8 +40,11 @@ class Outcome:
 
 
 def molecule(scenario: str, group: int) -> Part:
-    """A molecule scenario, its hosts destroyed also when it fails."""
-    return Part(f"molecule-{scenario}", f"molecule test -s {scenario}", group)
+    """A molecule scenario; its hosts go away also after Ctrl-C, unless ``KEEP`` is set."""
+    tidy = f'trap \'[ "$whole" ] || [ "${{KEEP:-}}" ] || molecule destroy -s {scenario}\' EXIT'
+    return Part(
+        f"molecule-{scenario}", f"{tidy}; molecule test -s {scenario} ${{KEEP:+--destroy never}} && whole=1", group
+    )
 
 
 SHELL = "git ls-files -z scripts .ci dist roles | xargs -0 grep -lZ '^#!/bin/.*sh' | xargs -0 shellcheck"
@@ -76,7 +79,9 @@ def run(part: Part) -> Outcome:
         shell = ["bash", "-o", "pipefail", "-c", part.command]
         code = subprocess.run(shell, cwd=ROOT, env=environment(), stdout=log, stderr=log, check=False).returncode  # noqa: S603
     outcome = Outcome(part, code, time.monotonic() - began)
-    say(f"{'passed' if code == 0 else 'FAILED'}  {outcome.seconds:6.1f} s  {part.name:20} {part.command}")
+    say(
+        f"{'passed' if code == 0 else 'FAILED'}  {outcome.seconds:6.1f} s  {part.name:20} {part.command.split('; ')[-1]}"
+    )
     if code:
         say("\n".join((LOGS / f"{part.name}.log").read_text(errors="replace").splitlines()[-SHOWN_LINES:]))
     return outcome
