@@ -79,9 +79,8 @@ def run(part: Part) -> Outcome:
         shell = ["bash", "-o", "pipefail", "-c", part.command]
         code = subprocess.run(shell, cwd=ROOT, env=environment(), stdout=log, stderr=log, check=False).returncode  # noqa: S603
     outcome = Outcome(part, code, time.monotonic() - began)
-    say(
-        f"{'passed' if code == 0 else 'FAILED'}  {outcome.seconds:6.1f} s  {part.name:20} {part.command.split('; ')[-1]}"
-    )
+    verdict, shown = "passed" if code == 0 else "FAILED", part.command.rpartition("; ")[-1]
+    say(f"{verdict}  {outcome.seconds:6.1f} s  {part.name:20} {shown}")
     if code:
         say("\n".join((LOGS / f"{part.name}.log").read_text(errors="replace").splitlines()[-SHOWN_LINES:]))
     return outcome
