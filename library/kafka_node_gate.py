@@ -13,69 +13,6 @@ description:
   - What no waiting can change (a topic with as few replicas as it must have in sync, a quorum of two) is named apart.
   - Changes nothing. In check mode it looks once and reports, and does not fail.
 options:
-  client:
-    description: How the cluster is reached.
-    type: dict
-    required: true
-    suboptions:
-      bootstrap_servers:
-        description: Client listeners as C(host:port); an entry may hold several, with commas.
-        type: list
-        elements: str
-        required: true
-      security_protocol:
-        description: What the listeners speak.
-        type: str
-        default: PLAINTEXT
-        choices: [PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL]
-      ssl_cafile:
-        description: PEM file with the certificates to trust.
-        type: path
-      ssl_certfile:
-        description: PEM file with the client's own certificate.
-        type: path
-      ssl_keyfile:
-        description: PEM file with the key of O(client.ssl_certfile).
-        type: path
-      ssl_password:
-        description: Password of O(client.ssl_keyfile).
-        type: str
-      ssl_check_hostname:
-        description: Whether a broker's certificate must carry its host name.
-        type: bool
-        default: true
-      sasl_mechanism:
-        description: How to log in.
-        type: str
-        choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512]
-      sasl_plain_username:
-        description: User for O(client.sasl_mechanism).
-        type: str
-      sasl_plain_password:
-        description: Password for O(client.sasl_mechanism).
-        type: str
-      python_path:
-        description: Zip or directory that holds kafka-python; without it, the one that is installed.
-        type: path
-  expected:
-    description: What the inventory says the cluster is; what is left out is not checked.
-    type: dict
-    suboptions:
-      cluster_id:
-        description: The cluster's id.
-        type: str
-      broker_ids:
-        description: Node ids of all brokers.
-        type: list
-        elements: int
-      voter_ids:
-        description: Node ids of all controllers.
-        type: list
-        elements: int
-      largest_delay_ms:
-        description: How far a controller may be behind the leader, in milliseconds.
-        type: int
-        default: 2000
   node_ids:
     description: The nodes that are to go down together.
     type: list
@@ -89,6 +26,7 @@ options:
     description: Seconds without any advance after which waiting is given up.
     type: int
     default: 120
+extends_documentation_fragment: [kafka_client, kafka_client.expected]
 author: Kraftwright
 """
 

@@ -9,54 +9,11 @@ short_description: Who leads the metadata quorum and how far its voters are
 description:
   - Asks any broker, which asks the active controller. Changes nothing.
 options:
-  client:
-    description: How the cluster is reached.
-    type: dict
-    required: true
-    suboptions:
-      bootstrap_servers:
-        description: Client listeners as C(host:port); an entry may hold several, with commas.
-        type: list
-        elements: str
-        required: true
-      security_protocol:
-        description: What the listeners speak.
-        type: str
-        default: PLAINTEXT
-        choices: [PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL]
-      ssl_cafile:
-        description: PEM file with the certificates to trust.
-        type: path
-      ssl_certfile:
-        description: PEM file with the client's own certificate.
-        type: path
-      ssl_keyfile:
-        description: PEM file with the key of O(client.ssl_certfile).
-        type: path
-      ssl_password:
-        description: Password of O(client.ssl_keyfile).
-        type: str
-      ssl_check_hostname:
-        description: Whether a broker's certificate must carry its host name.
-        type: bool
-        default: true
-      sasl_mechanism:
-        description: How to log in.
-        type: str
-        choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512]
-      sasl_plain_username:
-        description: User for O(client.sasl_mechanism).
-        type: str
-      sasl_plain_password:
-        description: Password for O(client.sasl_mechanism).
-        type: str
-      python_path:
-        description: Zip or directory that holds kafka-python; without it, the one that is installed.
-        type: path
   timeout:
     description: Seconds to go on asking while nobody answers or there is no leader.
     type: int
     default: 15
+extends_documentation_fragment: [kafka_client]
 author: Kraftwright
 """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,22 @@ def literal(module: str, name: str) -> str:
     raise AssertionError(f"{module} has no {name}")
 
 
+def documentation(module: str) -> dict[str, Any]:
+    """A module's documentation with the fragments that it extends."""
+    documented: dict[str, Any] = yaml.safe_load(literal(module, "DOCUMENTATION"))
+    options = documented.setdefault("options", {}) or {}
+    for name in documented.get("extends_documentation_fragment", []):
+        file, _, part = name.partition(".")
+        spec = importlib.util.spec_from_file_location(file, ROOT / "plugins/doc_fragments" / f"{file}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        loaded = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(loaded)
+        text = getattr(loaded.ModuleDocFragment, part.upper() or "DOCUMENTATION")
+        options |= yaml.safe_load(text)["options"]
+    return documented
+
+
 def shape(options: dict[str, Any], inner: str) -> dict[str, Any]:
     """Options reduced to what documentation and argument spec both say."""
     out = {}
@@ -40,7 +57,7 @@ def shape(options: dict[str, Any], inner: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_documentation_is_the_argument_spec(module: str) -> None:
-    documented = yaml.safe_load(literal(module, "DOCUMENTATION"))
+    documented = documentation(module)
     spec = getattr(importlib.import_module(module), "ARGUMENT_SPEC", None)
     assert spec is not None, f"{module} has no ARGUMENT_SPEC to compare"
     assert shape(documented.get("options") or {}, "suboptions") == shape(spec, "options")
@@ -51,7 +68,7 @@ def test_documentation_is_the_argument_spec(module: str) -> None:
 def test_examples_are_tasks_that_use_the_module(module: str) -> None:
     examples = yaml.safe_load(literal(module, "EXAMPLES"))
     assert examples
-    options = set(yaml.safe_load(literal(module, "DOCUMENTATION")).get("options") or {})
+    options = set(documentation(module).get("options") or {})
     for task in examples:
         assert task["name"]
         assert set(task[module] or {}) <= options
