@@ -154,8 +154,13 @@ def from_dict(data: Mapping[str, Any]) -> Snapshot:
     )
 
 
-def directory_id(value: uuid.UUID | str) -> str:
-    """A directory id as Kafka writes it, base64url without padding; empty for the zero id of an old voter."""
+def directory_id(value: uuid.UUID | str | None) -> str:
+    """A directory id as Kafka writes it, base64url without padding; empty for none, which a static voter has.
+
+    kafka-python gives None for the zero id when it decodes an answer, and the text of it as a default.
+    """
+    if value is None:
+        return ""
     identifier = value if isinstance(value, uuid.UUID) else uuid.UUID(str(value))
     if identifier.int == 0:
         return ""

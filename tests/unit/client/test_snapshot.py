@@ -35,6 +35,8 @@ def test_parts_not_asked_for_stay_unknown() -> None:
 def test_a_directory_id_is_written_as_kafka_writes_it() -> None:
     assert directory_id(uuid.UUID("b6b783de-ebf4-4009-a867-4cd26e1f7ba7")) == "treD3uv0QAmoZ0zSbh97pw"
     assert directory_id(uuid.UUID(int=0)) == ""
+    assert directory_id("00000000-0000-0000-0000-000000000000") == ""
+    assert directory_id(None) == ""
 
 
 def replica(node: int, end: int, caught_up: int) -> dict[str, Any]:
