@@ -1,0 +1,127 @@
+"""Role kafka_smoke against the test cluster: proves it without a change, and keeps away from topics of others."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from confluent_kafka.admin import AdminClient
+
+from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.spark_topic import create
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Control:
+    """A control machine with the desired state of the test cluster, whose first host is this machine, too.
+
+    The state is given as a fact: an inventory of one machine with three nodes would be refused.
+    """
+
+    directory: Path
+    cluster: KafkaCluster
+
+    def write(self) -> None:
+        (self.directory / "client").mkdir()
+        (self.directory / "client/kafka_python.zip").symlink_to(ROOT / ".cache/client/kafka_python.zip")
+        host = {
+            "ansible_connection": "local",
+            "ansible_python_interpreter": sys.executable,
+            "kafka_install_dir": str(self.directory),
+        }
+        (self.directory / "hosts.yml").write_text(yaml.safe_dump({"kafka": {"hosts": {"node1": host}}}))
+        (self.directory / "play.yml").write_text(yaml.safe_dump([self.play()]))
+
+    def play(self) -> dict[str, Any]:
+        role = {"name": "kafka_smoke"}
+        return {
+            "name": "Prove it",
+            "hosts": "localhost",
+            "tasks": [
+                {"ansible.builtin.set_fact": {"kafka_desired": self.desired(), "cacheable": True}},
+                {"ansible.builtin.import_role": role, "vars": {"kafka_smoke_broker": "node1"}},
+            ],
+        }
+
+    def desired(self) -> dict[str, Any]:
+        cluster = {
+            "name": "role",
+            "version": "4.3.1",
+            "bootstrap_servers": self.cluster.bootstrap_servers,
+            "broker_ids": sorted(self.cluster.nodes),
+            "default_replication_factor": 3,
+        }
+        nodes = {f"node{node_id}": {"properties": {"node.id": str(node_id)}} for node_id in self.cluster.nodes}
+        return {"cluster": cluster, "nodes": nodes}
+
+    def run(self, *arguments: str, **variables: Any) -> subprocess.CompletedProcess[str]:
+        more = {"kafka_smoke_report_dir": str(self.directory), "kafka_smoke_records": 5000, **variables}
+        command = ROOT / ".venv/bin/ansible-playbook"
+        line = [str(command), "-i", "hosts.yml", "play.yml", "-e", json.dumps(more), *arguments]
+        environment = {**os.environ, "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "ANSIBLE_FORCE_COLOR": "0"}
+        return subprocess.run(
+            line, cwd=self.directory, env=environment, capture_output=True, text=True, timeout=400, check=False
+        )
+
+    def topics(self) -> set[str]:
+        return set(AdminClient({"bootstrap.servers": self.cluster.bootstrap_servers}).list_topics(timeout=10).topics)
+
+
+@pytest.fixture
+def control(kafka_cluster: KafkaCluster, tmp_path: Path) -> Control:
+    made = Control(tmp_path, kafka_cluster)
+    made.write()
+    return made
+
+
+def changed(done: subprocess.CompletedProcess[str]) -> int:
+    counted = re.findall(r"changed=(\d+)", done.stdout)
+    assert counted, done.stdout + done.stderr
+    return sum(map(int, counted))
+
+
+def test_a_run_proves_the_cluster_changes_nothing_and_leaves_a_page(control: Control) -> None:
+    done = control.run()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert changed(done) == 0
+    report = json.loads((control.directory / "role/report.json").read_text())
+    assert report["verdict"]["outcome"] == "proven"
+    assert report["counts"]["read"] == 5000
+    assert len(report["per_broker"]) == 3
+    assert report["settings"].keys() == {"node1", "node2", "node3"}
+    assert (control.directory / "role/page.html").stat().st_size > 10_000
+    assert "kraftwright-smoke" not in control.topics()
+
+
+def test_a_topic_that_was_there_before_is_refused_and_stays(control: Control) -> None:
+    create(control.cluster.bootstrap_servers, "orders", 2)
+    done = control.run(kafka_smoke_topic="orders")
+    assert done.returncode != 0
+    assert "kafka_smoke_topic: orders exists already" in done.stdout
+    assert "orders" in control.topics()
+    assert not (control.directory / "role").exists()
+
+
+def test_a_wrong_setting_is_named_and_the_topic_is_removed(control: Control) -> None:
+    done = control.run(kafka_smoke_record_bytes=10)
+    assert done.returncode != 0
+    assert "record_bytes: 10 must be a number from 85" in done.stdout
+    assert "kraftwright-smoke" not in control.topics()
+
+
+def test_check_mode_writes_nothing(control: Control) -> None:
+    done = control.run("--check")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert changed(done) == 0
+    assert "kraftwright-smoke" not in control.topics()
+    assert not (control.directory / "role/report.json").exists()
