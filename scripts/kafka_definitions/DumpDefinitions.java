@@ -9,12 +9,15 @@ import java.util.TreeMap;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigDef.ConfigKey;
 import org.apache.kafka.common.utils.AppInfoParser;
+import org.apache.kafka.server.common.Feature;
+import org.apache.kafka.server.common.MetadataVersion;
 import org.apache.kafka.server.config.AbstractKafkaConfig;
 import org.apache.kafka.server.config.ServerTopicConfigSynonyms;
 import org.apache.kafka.storage.internals.log.LogConfig;
 
 /**
- * Prints the definitions of all of Kafka's server and topic settings as JSON: what Kafka itself would check, as data.
+ * Prints the definitions of all of Kafka's server and topic settings as JSON: what Kafka itself would check, as data; and
+ * the levels of features that a release stands for.
  *
  * <p>java -cp 'libs/*' DumpDefinitions.java
  */
@@ -63,7 +66,23 @@ public class DumpDefinitions {
         print("server", server);
         System.out.println(",");
         print("topic", topic);
+        System.out.println(",");
+        print("releases", releases());
         System.out.println("}");
+    }
+
+    /** Release to the level of each feature that {@code kafka-storage version-mapping --release-version} gives for it. */
+    private static Map<String, Object> releases() {
+        Map<String, Object> found = new LinkedHashMap<>();
+        for (MetadataVersion metadata : MetadataVersion.VERSIONS) {
+            if (metadata.isProduction()) {
+                Map<String, Object> levels = new LinkedHashMap<>();
+                levels.put(MetadataVersion.FEATURE_NAME, metadata.featureLevel());
+                Feature.PRODUCTION_FEATURES.forEach(each -> levels.put(each.featureName(), each.defaultLevel(metadata)));
+                found.put(metadata.shortVersion(), levels);
+            }
+        }
+        return found;
     }
 
     /** One key a line, so that two versions can be compared by eye. */

@@ -14,36 +14,22 @@ import pytest
 from tests.unit.core.inventories import ROOT, example
 
 BIN = Path(sys.executable).parent
-COUNTING = '''
-"""A local connection that leaves a line for every time it is opened or used."""
-import os
-from ansible.plugins.connection.local import Connection as Local
+#: Seen by every Python of a run, Ansible's workers among them: each connection that is opened, by whatever code.
+HOOK = """
+import os, sys
 
-DOCUMENTATION = """
-name: counting
-short_description: a local connection that is counted
-description: For tests.
-author: Kraftwright
-options: {}
+def note(event, arguments):
+    if event == "socket.connect":
+        with open(os.environ["COUNTED"], "a") as file:
+            file.write(f"connect {arguments[1]}\\n")
+
+sys.addaudithook(note)
 """
-
-
-def count(what):
-    with open(os.environ["COUNTED"], "a") as file:
-        file.write(what + "\\n")
-
-
-class Connection(Local):
-    transport = "counting"
-
-    def _connect(self):
-        count("connect")
-        return super()._connect()
-
-    def exec_command(self, *args, **kwargs):
-        count("exec")
-        return super().exec_command(*args, **kwargs)
-'''
+#: In the place of ssh: leaves a line, and knows nobody.
+SSH = """#!/bin/sh
+echo "ssh $*" >>"$COUNTED"
+exit 255
+"""
 BROKEN = """
 kafka:
   hosts:
@@ -59,9 +45,12 @@ def _plain_output(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "140")
     monkeypatch.setenv("COUNTED", str(tmp_path / "counted"))
-    monkeypatch.setenv("ANSIBLE_CONNECTION_PLUGINS", str(tmp_path / "connections"))
-    (tmp_path / "connections").mkdir()
-    (tmp_path / "connections/counting.py").write_text(COUNTING)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "hook"))
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    for place, text in {"hook/sitecustomize.py": HOOK, "bin/ssh": SSH}.items():
+        (tmp_path / place).parent.mkdir()
+        (tmp_path / place).write_text(text)
+        (tmp_path / place).chmod(0o755)
 
 
 def run(program: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -76,9 +65,10 @@ def validate(inventory: Path, *arguments: str, **environment: str) -> subprocess
     return run("ansible-playbook", "-i", str(inventory), playbook, *arguments, **environment)
 
 
-def counted() -> int:
+def counted() -> list[str]:
+    """Every connection of the runs so far, and every ssh that was started."""
     path = Path(os.environ["COUNTED"])
-    return len(path.read_text().splitlines()) if path.exists() else 0
+    return path.read_text().splitlines() if path.exists() else []
 
 
 def test_a_sound_inventory_passes_and_shows_its_warnings(tmp_path: Path) -> None:
@@ -90,7 +80,7 @@ def test_a_sound_inventory_passes_and_shows_its_warnings(tmp_path: Path) -> None
 
 def test_every_mistake_is_shown_at_once_and_no_connection_is_opened(tmp_path: Path) -> None:
     inventory = example(tmp_path, BROKEN, kafka_min_insync_replicas=4)
-    done = validate(inventory, "-e", "ansible_connection=counting")
+    done = validate(inventory)
     assert done.returncode != 0
     words = " ".join(done.stdout.split())
     for said in (
@@ -102,17 +92,24 @@ def test_every_mistake_is_shown_at_once_and_no_connection_is_opened(tmp_path: Pa
     ):
         assert said in words, done.stdout
     assert done.stdout.count("did you mean controller?") == 1
-    assert counted() == 0
-    run("ansible", "-i", str(inventory), "a", "-m", "ping", "-e", "ansible_connection=counting")
-    assert counted() > 0, "the count itself does not count"
+    assert counted() == []
+
+
+@pytest.mark.parametrize("strategy", ["kraft_linear", "linear"])
+def test_what_counts_connections_counts_them(tmp_path: Path, strategy: str) -> None:
+    run("ansible", "-i", str(example(tmp_path)), "node1", "-m", "ping", ANSIBLE_STRATEGY=strategy)
+    assert any(line.startswith("ssh ") for line in counted())
+    connect = "import socket; socket.socket().connect_ex(('127.0.0.1', 1))"
+    run("python", "-c", connect)
+    assert any(line.startswith("connect ") for line in counted())
 
 
 def test_a_deployment_stops_before_it_opens_a_connection(tmp_path: Path) -> None:
     inventory = example(tmp_path, BROKEN)
-    done = run("ansible-playbook", "-i", str(inventory), "site.yml", "-e", "ansible_connection=counting")
+    done = run("ansible-playbook", "-i", str(inventory), "site.yml")
     assert done.returncode != 0
     assert "did you mean kafka_address?" in done.stdout
-    assert counted() == 0
+    assert counted() == []
 
 
 def test_programs_get_json_and_nothing_else(tmp_path: Path) -> None:
@@ -129,10 +126,31 @@ def test_programs_get_json_and_nothing_else(tmp_path: Path) -> None:
     }
 
 
+LOCKED = """
+kafka_heap_size: !vault |
+  $ANSIBLE_VAULT;1.1;AES256
+  36383938313566316137346537343361616436623866633432343064306338343133323161366566
+  3162636130646130633434306661323030373433376535370a313162626264613265633663356235
+"""
+
+
+def test_a_secret_without_its_key_is_a_mistake_like_others(tmp_path: Path) -> None:
+    inventory = example(tmp_path, kafka_min_insync_replicas=4)
+    (inventory / "group_vars/kafka/zzz.yml").write_text(LOCKED)
+    done = validate(inventory, COLUMNS="400")
+    words = " ".join(done.stdout.split())
+    assert done.returncode != 0
+    for said in ("is above the replication factor, 3", "no vault secrets found", "give the vault's password"):
+        assert said in words, done.stdout
+
+
 def test_an_empty_inventory_is_refused(tmp_path: Path) -> None:
-    done = validate(example(tmp_path, "other: {hosts: {a: }}"))
+    inventory = example(tmp_path, "other: {hosts: {a: }}")
+    done = validate(inventory)
     assert done.returncode != 0
     assert "No host to validate" in done.stdout
+    done = validate(inventory, "-e", "kafka_report=json", ANSIBLE_STDOUT_CALLBACK="community.general.null")
+    assert [each["rule"] for each in json.loads(done.stdout)["problems"]] == ["no_host"]
 
 
 def test_check_mode_says_the_same(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.desired import quorum, settings
 from ansible.module_utils.kraft.desired.jvm import options_text
-from ansible.module_utils.kraft.desired.model import Cluster, Listener, Node
+from ansible.module_utils.kraft.desired.model import CLIENT, Cluster, Listener, Node
 from ansible.module_utils.kraft.desired.sizing import heap_mb
 from ansible.module_utils.kraft.inventory.secret_keys import has_secrets
 
@@ -28,6 +28,7 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
         "version": cluster.version,
         "profile": cluster.profile,
         "bootstrap_servers": quorum.bootstrap_servers(cluster),
+        "clients": clients(cluster),
         "inter_broker_bootstrap": quorum.inter_broker_bootstrap(cluster),
         "controller_bootstrap": quorum.controller_bootstrap(cluster),
         "voters": [voter.as_dict() for voter in quorum.voters(cluster)],
@@ -36,6 +37,21 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
         "controller_ids": [node.node_id for node in cluster.controllers],
         "default_replication_factor": cluster.replication_factor,
         "min_insync_replicas": cluster.min_isr,
+    }
+
+
+def clients(cluster: Cluster) -> dict[str, dict[str, str]]:
+    """Client listener -> the settings by which a client of any kind connects to it; no secrets."""
+    found: dict[str, list[Listener]] = {}
+    for node in cluster.brokers:
+        for listener in node.listeners_for(CLIENT):
+            found.setdefault(listener.name, []).append(listener)
+    return {
+        name: {
+            "bootstrap.servers": ",".join(listener.advertised_address for listener in listeners),
+            "security.protocol": listeners[0].protocol,
+        }
+        for name, listeners in found.items()
     }
 
 

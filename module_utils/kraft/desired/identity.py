@@ -68,7 +68,15 @@ def directory_id(cluster_id: str, node_id: int) -> str:
     base64url of the first 16 bytes of sha256("kraftwright directory:<cluster id>:<node id>"), drawn again with a
     counter appended while it starts with "-" (which tools take for an option) or is one that Kafka reserves.
     """
-    text = f"kraftwright directory:{cluster_id}:{node_id}"
+    return _drawn(f"kraftwright directory:{cluster_id}:{node_id}")
+
+
+def directory_id_after(known: str) -> str:
+    """Another directory id for the node that had `known` until its disk was lost; the same in every run."""
+    return _drawn(f"kraftwright directory after:{known}")
+
+
+def _drawn(text: str) -> str:
     counter = 0
     while True:
         raw = hashlib.sha256((f"{text}:{counter}" if counter else text).encode()).digest()[:16]

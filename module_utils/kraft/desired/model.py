@@ -146,6 +146,7 @@ class Cluster:
     archive: str = ""
     archive_checksum: str = ""
     accepted_risks: tuple[str, ...] = ()
+    fast_detection: bool = False
 
     @property
     def brokers(self) -> tuple[Node, ...]:

@@ -7,6 +7,7 @@ What cannot be read is reported once and replaced by something harmless, so that
 from __future__ import annotations
 
 import dataclasses
+import json
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -24,6 +25,7 @@ from ansible.module_utils.kraft.desired.model import (
 from ansible.module_utils.kraft.inventory.spec import BROKEN, Fault, Option, convert
 from ansible.module_utils.kraft.problem import Problem
 
+UNLOCK = "give the vault's password (--vault-password-file), or encrypt it again"
 LAYERS = ("kafka_config", "kafka_group_config", "kafka_host_config")
 
 
@@ -68,16 +70,16 @@ def convert_host(host: HostVariables, specs: Mapping[str, Option], problems: lis
     values: dict[str, Any] = {}
     broken = set(host.unresolved)
     for name, why in host.unresolved.items():
-        problems.append(
-            Problem("unresolved", f"cannot be resolved: {why}", "define what it refers to", name, host.host)
-        )
+        remedy = UNLOCK if "decrypt" in why.lower() else "define what it refers to"
+        problems.append(Problem("unresolved", f"cannot be resolved: {why}", remedy, name, host.host))
     for name, option in specs.items():
         if name in host.unresolved:
             continue
         value = host.values.get(name)
         if value is None or value == "":
-            problems += _missing(host.host, name, option, value)
-            broken |= {name} if option.get("required") else set()
+            found = list(_missing(host.host, name, option, value, given=name in host.values))
+            problems += found
+            broken |= {name} if found else set()
             continue
         values[name], faults = convert(value, option)
         problems += [_problem(host.host, name, fault) for fault in faults]
@@ -85,10 +87,15 @@ def convert_host(host: HostVariables, specs: Mapping[str, Option], problems: lis
     return Read(values, frozenset(broken))
 
 
-def _missing(host: str, name: str, option: Option, value: Any) -> Iterator[Problem]:
+def _missing(host: str, name: str, option: Option, value: Any, given: bool) -> Iterator[Problem]:
+    """What is empty takes no default: roles would read the nothing that was written."""
+    default = option.get("default")
     if option.get("required"):
         message = "is not set" if value is None else "is empty"
         yield Problem("missing", message, _first_sentence(option) or "set it in the inventory", name, host, value)
+    elif given and default not in (None, ""):
+        remedy = f"give a value, or remove the line to keep the default ({json.dumps(default)})"
+        yield Problem("empty", "is empty", remedy, name, host, value)
 
 
 def _first_sentence(option: Option) -> str:
@@ -117,6 +124,7 @@ def read_cluster(first: Read, nodes: tuple[Node, ...]) -> Cluster:
         archive=first.get("kafka_archive", ""),
         archive_checksum=first.get("kafka_archive_checksum", ""),
         accepted_risks=tuple(first.get("kafka_accepted_risks", ())),
+        fast_detection=first.get("kafka_failure_detection", "default") == "fast",
     )
 
 
@@ -134,7 +142,7 @@ def read_node(host: HostVariables, values: Read) -> Node:
         metadata_log_dir=clean(values.get("kafka_metadata_log_dir", "")),
         rack=values.get("kafka_rack", ""),
         given_directory_id=values.get("kafka_directory_id", ""),
-        layers=tuple(Layer(name, values.get(name, {})) for name in LAYERS),
+        layers=tuple(Layer(name, _by_text(values.get(name, {}))) for name in LAYERS),
         heap_size=values.get("kafka_heap_size", ""),
         jvm_options=tuple(values.get("kafka_jvm_options", ())),
         java_home=clean(values.get("kafka_java_home", "")),
@@ -145,6 +153,11 @@ def read_node(host: HostVariables, values: Read) -> Node:
         broken=values.broken,
         connection=host.connection,
     )
+
+
+def _by_text(settings: Mapping[Any, Any]) -> dict[str, Any]:
+    """Settings by keys that are text; YAML makes numbers, dates and nothing of some."""
+    return {str(key): value for key, value in settings.items()}
 
 
 def clean(path: str) -> str:
@@ -166,7 +179,7 @@ def read_listener(entry: Mapping[str, Any], address: str) -> Listener:
         purpose=entry["purpose"],
         bind=bind,
         advertised_host=advertised.get("host") or address,
-        advertised_port=advertised.get("port") or entry["port"],
+        advertised_port=advertised.get("port", entry["port"]),
         advertised_given=bool(advertised.get("host")),
     )
 

@@ -9,6 +9,8 @@ from ansible.module_utils.kraft.inventory.definitions import Setting
 INTEGERS = {"int": 31, "long": 63, "short": 15}
 #: A value that a config provider resolves on the node; nothing can be said of it here.
 PLACEHOLDER = re.compile(r"\$\{[^}]*:[^}]*\}")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 CLASS_NAME = re.compile(r"[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*")
 
 
@@ -23,9 +25,14 @@ def value_problem(setting: Setting, text: str) -> tuple[str, str]:
         return _double(setting, text)
     if setting.type == "boolean":
         return ("", "") if text.lower() in ("true", "false") else ("is neither true nor false", "give true or false")
-    if setting.type == "class" and text and not CLASS_NAME.fullmatch(text):
+    if _is_class(setting) and text and not CLASS_NAME.fullmatch(text):
         return "is not the name of a Java class", "give its full name, such as org.example.Name"
     return _chosen(setting, text)
+
+
+def _is_class(setting: Setting) -> bool:
+    """Whether a class is meant; Kafka reads some of their names as mere text."""
+    return setting.type == "class" or (setting.type == "string" and setting.name.endswith(".class.name"))
 
 
 def _integer(setting: Setting, text: str) -> tuple[str, str]:
@@ -39,11 +46,9 @@ def _integer(setting: Setting, text: str) -> tuple[str, str]:
 
 
 def _double(setting: Setting, text: str) -> tuple[str, str]:
-    try:
-        value = float(text)
-    except ValueError:
+    if not NUMBER.fullmatch(text):
         return "is not a number", f"give {allowed(setting)}"
-    return _range(setting, value)
+    return _range(setting, float(text))
 
 
 def _range(setting: Setting, value: float) -> tuple[str, str]:
@@ -56,6 +61,8 @@ def _range(setting: Setting, value: float) -> tuple[str, str]:
 
 def _chosen(setting: Setting, text: str) -> tuple[str, str]:
     """Texts, lists and classes: each part must be a choice where there are choices."""
+    if CONTROL.search(text):
+        return "holds a control character", "remove it"
     parts = [part.strip() for part in text.split(",")] if setting.type == "list" and text else [text]
     if text == "":
         bare = setting.choices and setting.type != "list"

@@ -142,7 +142,10 @@ def _dict(values: Mapping[str, Any], options: Mapping[str, Option], place: str) 
                 whole = False
                 faults.append(Fault(f"{place}.{name}", None, "is missing", f"give {WANTED[option.get('type', 'str')]}"))
             continue
-        read[name], found = convert(given, option, f"{place}.{name}")
+        if given == "":
+            read[name], found = BROKEN, [Fault(f"{place}.{name}", given, "is empty", "give a value, or remove the key")]
+        else:
+            read[name], found = convert(given, option, f"{place}.{name}")
         faults += found
         whole = whole and not (read[name] is BROKEN and option.get("required"))
     return {name: value for name, value in read.items() if value is not BROKEN} if whole else BROKEN, faults

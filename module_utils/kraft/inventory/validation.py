@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from ansible.module_utils.kraft.desired.model import Cluster
 from ansible.module_utils.kraft.inventory import rules
@@ -20,16 +20,29 @@ class Surroundings:
 
     ``names``: every known variable; ``used``: host -> names of the ``kafka_*`` variables that somebody set for it;
     ``readable``: host -> settings whose secret stands unencrypted in the inventory;
-    ``archive_exists``: whether ``kafka_archive`` is a file of the control machine, None for a URL.
+    ``archive_exists``: whether ``kafka_archive`` is a file of the control machine, None for a URL;
+    ``archive_digest``: what its checksum should say, empty where nobody has computed it;
+    ``client_exists``: whether ``kafka_client_archive`` is a file of the control machine.
     """
 
     names: frozenset[str] = frozenset()
     used: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
     archive_exists: bool | None = None
+    archive_digest: str = ""
+    client_exists: bool | None = None
     readable: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
 
 
 _FIELDS = dataclasses.fields(Surroundings)
+
+
+def nowhere(hosts: Sequence[str], known: Container[str]) -> list[Problem]:
+    """No host at all, or hosts that the inventory does not have: nothing can be read of them."""
+    if not hosts:
+        message = "No host to validate: the group is empty or has another name"
+        return [Problem("no_host", message, "name the inventory with -i, and put the nodes into its group kafka")]
+    message, remedy = "is no host of the inventory", "add it, or correct its name"
+    return [Problem("unknown_host", message, remedy, "hosts", host) for host in hosts if host not in known]
 
 
 def validate(

@@ -26,6 +26,12 @@ def test_the_example_is_sound_but_for_its_id_and_its_plaintext(tmp_path: Path) -
     assert {problem.rule for problem in problems} == {"cluster_id_copied", "plaintext"}
     assert not errors(problems)
     assert describe(cluster)["cluster"]["bootstrap_servers"] == "10.0.1.11:9092,10.0.2.11:9092,10.0.3.11:9092"
+    assert describe(cluster)["cluster"]["clients"] == {
+        "CLIENT": {
+            "bootstrap.servers": "10.0.1.11:9092,10.0.2.11:9092,10.0.3.11:9092",
+            "security.protocol": "PLAINTEXT",
+        }
+    }
 
 
 @pytest.mark.parametrize("variant", variants(), ids=["dedicated", "ports"])

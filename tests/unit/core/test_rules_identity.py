@@ -44,7 +44,8 @@ def test_a_sound_inventory_has_no_problem() -> None:
         (
             "cluster_name",
             {"kafka_cluster_name": "a/b"},
-            "error kafka_cluster_name: holds something else than letters, digits, '.', '_' and '-' -> use only those",
+            "error kafka_cluster_name: holds something else than letters, digits, '.', '_' and '-'"
+            " -> use only those, a letter or digit first",
         ),
         (
             "directory_id",

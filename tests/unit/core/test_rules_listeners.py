@@ -33,6 +33,21 @@ def on_k1(**changes: dict[str, Any]) -> dict[str, Any]:
             f"error k1: kafka_address: is no address that anybody can connect to -> {REACHABLE}",
         ),
         (
+            "type",
+            on_k1(CLIENT={"advertised": {"host": ""}}),
+            "error k1: kafka_listeners[0].advertised.host: is empty -> give a value, or remove the key",
+        ),
+        (
+            "port",
+            on_k1(CLIENT={"advertised": {"port": 0}}),
+            "error k1: kafka_listeners[CLIENT].advertised.port: is not from 1 to 65535 -> give a port that exists",
+        ),
+        (
+            "type",
+            on_k1(CLIENT={"port": "9092-9095"}),
+            "error k1: kafka_listeners[0].port: is text, not a whole number -> give a whole number",
+        ),
+        (
             "address",
             {"per_host": {"k1": {"kafka_address": "localhost"}}},
             f"error k1: kafka_address: is reached by the machine itself only -> {REACHABLE}",

@@ -47,6 +47,12 @@ def said_of(rule: str, settings: dict[str, Any], **given: Any) -> list[str]:
             " broker.session.timeout.ms 3000 -> give 750: brokers would be fenced again and again",
         ),
         (
+            "setting_zero",
+            {"broker.heartbeat.interval.ms": 0},
+            "error k1: kafka_config[broker.heartbeat.interval.ms]: is no time"
+            " -> give a time in milliseconds; Kafka's default is 2000",
+        ),
+        (
             "cleaner_buffer",
             {"log.cleaner.threads": 200},
             "error k1: kafka_config[log.cleaner.threads]: gives each of 200 cleaner threads 1 MiB or less"
@@ -125,3 +131,13 @@ def test_what_only_brokers_read_is_nothing_for_a_mere_controller() -> None:
         "warning k1: kafka_group_config[transaction.state.log.segment.bytes]: is read by brokers only"
         " -> move it to the brokers' group, or to kafka_config"
     ]
+
+
+def test_what_only_controllers_read_is_nothing_for_a_mere_broker() -> None:
+    slow = {"broker.session.timeout.ms": 18000}
+    roles = {"k1": {**ROLES["k1"], "kafka_group_config": slow}, "k2": {**ROLES["k2"], "kafka_group_config": slow}}
+    assert found("setting_role", 2, roles) == [
+        "warning k2: kafka_group_config[broker.session.timeout.ms]: is read by controllers only"
+        " -> move it to the controllers' group, or to kafka_config"
+    ]
+    assert found("setting_role", 2, ROLES, kafka_config=slow) == []

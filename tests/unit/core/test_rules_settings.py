@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
 import pytest
@@ -64,6 +65,20 @@ def alarms(**settings: Any) -> list[str]:
          " -> give a whole number, at most 9223372036854775807"),
         ("log.cleaner.min.cleanable.ratio", 1.5, "is above 1 -> give a number from 0 to 1"),
         ("log.cleaner.min.cleanable.ratio", "half", "is not a number -> give a number from 0 to 1"),
+        ("log.cleaner.min.cleanable.ratio", "0_5", "is not a number -> give a number from 0 to 1"),
+        ("log.cleaner.min.cleanable.ratio", "nan", "is not a number -> give a number from 0 to 1"),
+        ("num.io.threads", "1g", "is not a whole number -> give a whole number of at least 1"),
+        ("num.io.threads", "٣", "is not a whole number -> give a whole number of at least 1"),
+        ("num.io.threads", datetime.date(2026, 1, 1), "is not a whole number -> give a whole number of at least 1"),
+        ("metrics.recording.level", "INFO\0", "holds a control character -> remove it"),
+        ("authorizer.class.name", "Standard Authorizer", "is not the name of a Java class"
+         " -> give its full name, such as org.example.Name"),
+        ("ssl.keystore.password", "${file:/etc/kafka/secrets:keystore}",
+         "asks file, which is none of config.providers: Kafka would take the text as it is -> set config.providers:"
+         " file and config.providers.file.class, such as"
+         " org.apache.kafka.common.config.provider.FileConfigProvider"),
+        ("config.providers", ["vault"], "names vault, which has no class -> set config.providers.vault.class, such as"
+         " org.apache.kafka.common.config.provider.FileConfigProvider"),
         ("compression.type", "gzipped", "holds gzipped, which Kafka does not know"
          " -> give one of uncompressed, zstd, lz4, snappy, gzip, producer"),
         ("compression.type", "", "is empty -> give one of uncompressed, zstd, lz4, snappy, gzip, producer"),
@@ -102,9 +117,14 @@ def test_setting_is_refused_with_a_reason_and_a_remedy(key: str, value: Any, sai
     [
         {"num.io.threads": "16", "log.retention.ms": -1, "delete.topic.enable": "TRUE"},
         {"log.cleaner.min.cleanable.ratio": 1, "log.cleanup.policy": ["compact", "delete"]},
-        {"ssl.keystore.password": "${file:/etc/kafka/secrets:keystore}", "config.providers": "file"},
-        {"num.io.threads": "${env:THREADS:x}"},
         {"config.providers": "file", "config.providers.file.class": "org.example.Provider"},
+        {
+            "num.io.threads": "${env:THREADS}",
+            "ssl.keystore.password": "${file:/etc/kafka/secrets:keystore}",
+            "config.providers": "file,env",
+            "config.providers.file.class": "org.apache.kafka.common.config.provider.FileConfigProvider",
+            "config.providers.env.class": "org.apache.kafka.common.config.provider.EnvVarConfigProvider",
+        },
         {"listener.name.client.ssl.keystore.location": "/k", "listener.name.client.max.connections": 10},
         {"listener.name.client.scram-sha-512.sasl.jaas.config": "x required;"},
         {"listener.name.internal.plain.sasl.server.callback.handler.class": "org.example.Handler"},

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.inventory.validation import nowhere
 
 from tests.unit.core.inventory import CLUSTER_ID, found, hosts, problems_of
 
@@ -99,6 +100,11 @@ ACCEPT = "; to run with it all the same, list {} in kafka_accepted_risks"
             " -> keep kafka_config the same for all and use kafka_group_config or kafka_host_config",
         ),
         (
+            "rack",
+            {"per_host": {"k2": {"kafka_rack": "b "}}},
+            "error k2: kafka_rack: has space around it or a character that cannot be seen -> remove it",
+        ),
+        (
             "rack_missing",
             {"per_host": {"k1": {"kafka_rack": "a"}, "k2": {"kafka_rack": "b"}}},
             "warning k3: kafka_rack: is set on some brokers only: replicas may end up in one rack"
@@ -117,6 +123,24 @@ def test_a_single_combined_node_is_a_whole_cluster() -> None:
 def test_roles_that_cannot_be_read_say_nothing_of_the_number_of_controllers() -> None:
     made = problems_of(hosts(4, per_host={"k1": {"kafka_process_roles": ["controler"]}}))
     assert [problem.rule for problem in made] == ["type"]
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        (
+            [],
+            [
+                "No host to validate: the group is empty or has another name"
+                " -> name the inventory with -i, and put the nodes into its group kafka"
+            ],
+        ),
+        (["k1", "k9"], ["k9: hosts: is no host of the inventory -> add it, or correct its name"]),
+        (["k1"], []),
+    ],
+)
+def test_hosts_that_are_not_there_are_refused(named: list[str], said: list[str]) -> None:
+    assert [str(problem) for problem in nowhere(named, {"k1", "k2"})] == said
 
 
 def test_one_machine_under_two_names_is_refused() -> None:

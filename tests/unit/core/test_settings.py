@@ -154,3 +154,11 @@ def test_description_holds_everything_that_roles_read() -> None:
         "port": 9093,
         "directory_id": directory_id(CLUSTER_ID, 2),
     }
+
+
+def test_a_dead_node_is_noticed_sooner_where_that_is_wanted() -> None:
+    slow, fast = cluster(), cluster(kafka_failure_detection="fast")
+    assert "broker.session.timeout.ms" not in server_settings(slow, slow.nodes[0])
+    lines = server_settings(fast, fast.nodes[0])
+    assert (lines["broker.session.timeout.ms"], lines["broker.heartbeat.interval.ms"]) == ("3000", "500")
+    assert lines["controller.quorum.fetch.timeout.ms"] == "1000"

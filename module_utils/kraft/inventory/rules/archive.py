@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ansible.module_utils.kraft.desired.model import Node
 from ansible.module_utils.kraft.inventory.definitions import versions
 from ansible.module_utils.kraft.inventory.rules.subject import Subject
 from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
@@ -15,6 +16,8 @@ NAME_VERSION = re.compile(r"kafka_\d+\.\d+-(\d+\.\d+\.\d+)")
 SCHEMES = ("http", "https", "ftp", "file")
 CHECKSUMS = {"sha256": 64, "sha512": 128}
 HOW = "give sha256: or sha512: and the digest, as `sha512sum FILE` prints it"
+#: Rules of what a deployment needs; without it, what the nodes should be is known all the same.
+AWAITED = frozenset({"archive_content", "archive_missing", "client_missing"})
 MAKE = "run `make archive`, or name the archive that you have"
 
 
@@ -65,15 +68,22 @@ def place(subject: Subject) -> Iterator[Problem]:
 
 def presence(subject: Subject) -> Iterator[Problem]:
     """Missing is bad only where a host still needs it; before the hosts were looked at, it is a warning."""
-    if subject.archive_exists is not False:
-        return
-    version_wanted = subject.cluster.version
-    looked_at = [node for node in subject.cluster.nodes if node.facts.releases is not None]
-    complete = [(node.facts.releases or {}).get(version_wanted, {}).get("complete") for node in looked_at]
-    if not looked_at or not all(complete):
-        severity = ERROR if looked_at else WARNING
+    if subject.archive_exists is False and is_awaited(subject):
+        severity = ERROR if looked_at(subject) else WARNING
         message, text = "does not exist", subject.cluster.archive
         yield Problem("archive_missing", message, MAKE, "kafka_archive", value=text, severity=severity)
+
+
+def looked_at(subject: Subject) -> list[Node]:
+    """The hosts of which somebody knows the releases."""
+    return [node for node in subject.cluster.nodes if node.facts.releases is not None]
+
+
+def is_awaited(subject: Subject) -> bool:
+    """Whether a host lacks the release, as far as is known."""
+    version_wanted, hosts = subject.cluster.version, looked_at(subject)
+    complete = [(node.facts.releases or {}).get(version_wanted, {}).get("complete") for node in hosts]
+    return not hosts or not all(complete)
 
 
 def checksum(subject: Subject) -> Iterator[Problem]:
@@ -96,4 +106,20 @@ def checksum(subject: Subject) -> Iterator[Problem]:
         yield Problem("checksum", message, HOW, "kafka_archive_checksum", value=text)
 
 
-RULES = (version, place, presence, checksum)
+def content(subject: Subject) -> Iterator[Problem]:
+    """A damaged archive is found here, not on a host that has been changed already. Bad as a missing one is."""
+    found, wanted = subject.archive_digest, subject.cluster.archive_checksum.strip().lower().partition(":")[2]
+    if found and wanted and found != wanted and is_awaited(subject):
+        message = f"has the digest {found[:12]}..., kafka_archive_checksum says {wanted[:12]}...: damaged, or another"
+        remedy = "get the archive again, or give the checksum that its publisher gives"
+        severity, text = ERROR if looked_at(subject) else WARNING, subject.cluster.archive
+        yield Problem("archive_content", message, remedy, "kafka_archive", value=text, severity=severity)
+
+
+def client(subject: Subject) -> Iterator[Problem]:
+    """Every deployment brings the client to every host; without it the first change would be the last."""
+    if subject.client_exists is False and looked_at(subject):
+        yield Problem("client_missing", "does not exist", "run `make archive`", "kafka_client_archive")
+
+
+RULES = (version, place, presence, checksum, content, client)

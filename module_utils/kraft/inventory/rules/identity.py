@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.problem import WARNING, Problem
 
 LARGEST_NODE_ID = 2**31 - 1
 DRAW = "draw one (`make cluster-id`) and keep it with the inventory"
-NAME = re.compile(r"[A-Za-z0-9._-]+")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def cluster_id(subject: Subject) -> Iterator[Problem]:
@@ -34,9 +34,10 @@ def cluster_id(subject: Subject) -> Iterator[Problem]:
 def cluster_name(subject: Subject) -> Iterator[Problem]:
     """The name becomes part of file names."""
     name = subject.cluster.name
-    if name and (not NAME.fullmatch(name) or name in (".", "..")):
+    if name and not NAME.fullmatch(name):
         message = "holds something else than letters, digits, '.', '_' and '-'"
-        yield Problem("cluster_name", message, "use only those", "kafka_cluster_name", value=name)
+        remedy = "use only those, a letter or digit first"
+        yield Problem("cluster_name", message, remedy, "kafka_cluster_name", value=name)
 
 
 def node_ids(subject: Subject) -> Iterator[Problem]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ansible.module_utils.kraft.desired.model import STATIC, Node
-from ansible.module_utils.kraft.inventory.definitions import Definitions, load, nearest_version
+from ansible.module_utils.kraft.desired.model import BROKER, CONTROLLER, STATIC, Node
+from ansible.module_utils.kraft.inventory.definitions import Definitions, Setting, load, nearest_version
 from ansible.module_utils.kraft.inventory.rules.subject import RISK, Subject
 from ansible.module_utils.kraft.problem import WARNING, Problem
 
@@ -26,6 +26,20 @@ OF_BROKERS = frozenset(
         "TransactionStateManagerConfig",
     }
 )
+#: Settings of which a node without the controller role reads nothing (kafka.server.ControllerServer).
+OF_CONTROLLERS = frozenset(
+    {
+        "alter.config.policy.class.name",
+        "auto.leader.rebalance.enable",
+        "broker.session.timeout.ms",
+        "controller.performance.always.log.threshold.ms",
+        "controller.performance.sample.period.ms",
+        "create.topic.policy.class.name",
+        "leader.imbalance.check.interval.seconds",
+        "metadata.max.idle.interval.ms",
+        "unclean.leader.election.interval.ms",
+    }
+)
 #: (smaller, larger, why): the first must not be above the second.
 ORDERED = (
     ("replica.fetch.wait.max.ms", "replica.lag.time.max.ms", "replicas would leave the ISR again and again"),
@@ -35,6 +49,8 @@ ORDERED = (
     ("log.retention.check.interval.ms", "log.retention.ms", "records would outlive their retention"),
     ("controller.quorum.fetch.timeout.ms", "broker.session.timeout.ms", "brokers would be fenced before an election"),
 )
+#: Times that must pass, and that Kafka's definitions do not bound.
+POSITIVE = ("broker.heartbeat.interval.ms", "broker.session.timeout.ms", "replica.lag.time.max.ms")
 #: Families of keys with a smallest and a largest value.
 RANGES = (
     "group.consumer.{}.assignment.interval.ms",
@@ -58,8 +74,11 @@ class Values:
         self._given = {str(key): layer.variable for layer in node.layers for key in layer.settings}
 
     def text(self, key: str) -> str:
+        return self._settings.get(key) or self.default(key)
+
+    def default(self, key: str) -> str:
         setting = self._definitions.server.get(key)
-        return self._settings.get(key) or (setting.default if setting else "") or ""
+        return (setting.default if setting else "") or ""
 
     def number(self, key: str) -> float | None:
         """None where there is no number; whether there should be one is for the rule of values."""
@@ -142,6 +161,17 @@ def zeros(subject: Subject) -> Iterator[Problem]:
             yield Problem("connections", "lets nobody connect", remedy, where, values.node.host, 0)
 
 
+def positive(subject: Subject) -> Iterator[Problem]:
+    """Times that Kafka takes as they are, and with which it does nothing but wait, or never."""
+    for values in _values(subject):
+        for key in POSITIVE:
+            where, value = values.given(key), values.number(key)
+            if where and value is not None and value < 1:
+                default = values.default(key)
+                remedy = f"give a time in milliseconds; Kafka's default is {default}"
+                yield Problem("setting_zero", "is no time", remedy, where, values.node.host, int(value))
+
+
 def roles(subject: Subject) -> Iterator[Problem]:
     """Settings of a role that the node does not have."""
     join = "controller.quorum.auto.join.enable"
@@ -153,15 +183,30 @@ def roles(subject: Subject) -> Iterator[Problem]:
         elif where and values.is_true(join) and subject.cluster.quorum == STATIC:
             remedy = "remove it, or use kafka_quorum: dynamic"
             yield Problem("auto_join", "has no effect on a static quorum", remedy, where, node.host, True, WARNING)
+
+
+def readers(subject: Subject) -> Iterator[Problem]:
+    """Settings that only nodes of another role read, where they are given to this one on purpose."""
     definitions = load(nearest_version(subject.cluster.version))
     for node in subject.cluster.nodes:
-        for layer in node.layers if not node.is_broker else ():
+        for layer in node.layers:
             for key in layer.settings if layer.variable != "kafka_config" else ():
                 setting = definitions.server.get(str(key))
-                if setting and setting.section in OF_BROKERS:
-                    remedy = "move it to the brokers' group, or to kafka_config"
+                reader = _only_reader(setting) if setting else ""
+                if reader and reader not in node.roles:
+                    message, remedy = (
+                        f"is read by {reader}s only",
+                        f"move it to the {reader}s' group, or to kafka_config",
+                    )
                     where = f"{layer.variable}[{key}]"
-                    yield Problem("setting_role", "is read by brokers only", remedy, where, node.host, severity=WARNING)
+                    yield Problem("setting_role", message, remedy, where, node.host, severity=WARNING)
+
+
+def _only_reader(setting: Setting) -> str:
+    """The role without which a setting has no effect; empty where both read it."""
+    if setting.name in OF_CONTROLLERS:
+        return CONTROLLER
+    return BROKER if setting.section in OF_BROKERS else ""
 
 
 def elections(subject: Subject) -> Iterator[Problem]:
@@ -173,4 +218,4 @@ def elections(subject: Subject) -> Iterator[Problem]:
             yield Problem("unclean_election", message, remedy, where, values.node.host, True, RISK)
 
 
-RULES = (order, sessions, buffers, zeros, roles, elections)
+RULES = (order, sessions, buffers, zeros, positive, roles, readers, elections)

@@ -14,12 +14,14 @@ from ansible.module_utils.kraft.desired.sizing import (
     max_map_count,
     size_mb,
 )
+from ansible.module_utils.kraft.inventory.rules.storage import SAFE
 from ansible.module_utils.kraft.inventory.rules.subject import RISK, Subject, named
 from ansible.module_utils.kraft.problem import WARNING, Problem
 
 HEAP = "kafka_heap_size"
 OPTIONS = "kafka_jvm_options"
 SYSCTL = "kafka_host_sysctl"
+JAVA = "kafka_java_home"
 #: Options that follow from a variable: option's beginning -> the variable.
 OWNED_OPTIONS = {
     "-Xmx": HEAP,
@@ -53,16 +55,10 @@ def heap(subject: Subject) -> Iterator[Problem]:
 
 
 def _heap_size(node: Node, size: int) -> Iterator[Problem]:
-    memory, shown = node.facts.memory_mb, node.heap_size or f"{size}m (derived)"
+    shown = node.heap_size or f"{size}m (derived)"
     if size < SMALLEST_HEAP_MB:
         message = f"is below {SMALLEST_HEAP_MB}m, with which Kafka does not come up reliably"
         yield Problem("heap_small", message, "give 512m or more", HEAP, node.host, shown)
-    if memory is not None and size >= memory:
-        message, remedy = f"is above the host's memory, {memory} MiB", f"give {max(1, memory // 2)}m or less"
-        yield Problem("heap_above_memory", message, remedy, HEAP, node.host, shown)
-    elif memory is not None and size > memory // 2:
-        message = f"is above half of the host's memory, {memory} MiB: Kafka lives from the page cache in the other half"
-        yield Problem("heap_large", message, f"give {memory // 2}m or less", HEAP, node.host, shown, RISK)
     if size >= COMPRESSED_REFERENCES_MB:
         message = "is where the JVM needs twice the space for each reference"
         yield Problem("heap_references", message, "give 31g or less", HEAP, node.host, shown, WARNING)
@@ -103,7 +99,7 @@ def limits(subject: Subject) -> Iterator[Problem]:
 def accounts(subject: Subject) -> Iterator[Problem]:
     """Kafka runs as somebody without power."""
     for node in subject.cluster.nodes:
-        for variable in ("kafka_user", "kafka_group"):
+        for variable in ("kafka_user", "kafka_group", "kafka_host_user", "kafka_host_group"):
             name = node.variables.get(variable)
             if name is None or variable in node.broken:
                 continue
@@ -112,6 +108,14 @@ def accounts(subject: Subject) -> Iterator[Problem]:
             elif not ACCOUNT.fullmatch(name):
                 remedy = "use lower case letters, digits, '_' and '-', beginning with a letter"
                 yield Problem("account", "is no name of an account", remedy, variable, node.host, name)
+
+
+def java_home(subject: Subject) -> Iterator[Problem]:
+    """A directory of the hosts; whether a Java is in it is seen there."""
+    for node in subject.sound(JAVA):
+        if node.java_home and not (node.java_home.startswith("/") and SAFE.fullmatch(node.java_home)):
+            message, remedy = "is no absolute path", "give Java's home, such as /usr/lib/jvm/java-17-openjdk-amd64"
+            yield Problem("java_home", message, remedy, JAVA, node.host, node.java_home)
 
 
 def kernel(subject: Subject) -> Iterator[Problem]:
@@ -131,4 +135,4 @@ def kernel(subject: Subject) -> Iterator[Problem]:
             yield Problem("map_count", message, remedy, f"{SYSCTL}[vm.max_map_count]", node.host, maps, RISK)
 
 
-RULES = (heap, jvm_options, limits, accounts, kernel)
+RULES = (heap, jvm_options, limits, accounts, java_home, kernel)

@@ -19,12 +19,16 @@ class Subject:
 
     ``readable``: host -> settings whose secret stands unencrypted in the inventory (``kafka_config[key]``).
     ``archive_exists``: whether ``kafka_archive`` is a file of the control machine; None where that cannot be said.
+    ``archive_digest``: its digest by the algorithm of the checksum; empty where nobody has computed it.
+    ``client_exists``: whether ``kafka_client_archive`` is a file of the control machine.
     """
 
     cluster: Cluster
     names: frozenset[str] = frozenset()
     used: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
     archive_exists: bool | None = None
+    archive_digest: str = ""
+    client_exists: bool | None = None
     readable: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
 
     @cached_property

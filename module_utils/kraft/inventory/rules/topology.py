@@ -18,6 +18,7 @@ SHARED = (
     "kafka_version",
     "kafka_quorum",
     "kafka_profile",
+    "kafka_failure_detection",
     "kafka_archive_checksum",
     "kafka_default_replication_factor",
     "kafka_min_insync_replicas",
@@ -109,6 +110,10 @@ def _reached(host: str, connection: Any) -> str:
 
 def racks(subject: Subject) -> Iterator[Problem]:
     """Replicas are spread over racks only where every broker says which is its own."""
+    for node in subject.sound("kafka_rack"):
+        if node.rack and (not node.rack.isprintable() or node.rack != node.rack.strip()):
+            message, remedy = "has space around it or a character that cannot be seen", "remove it"
+            yield Problem("rack", message, remedy, "kafka_rack", node.host, node.rack)
     brokers_found = [node for node in subject.sound("kafka_rack") if node.is_broker]
     without = [node.host for node in brokers_found if not node.rack]
     if without and len(without) < len(brokers_found):

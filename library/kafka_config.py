@@ -1,0 +1,195 @@
+#!/usr/bin/python
+"""Settings of brokers and topics, changed while Kafka runs."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: kafka_config
+short_description: Changes settings of brokers and topics while Kafka runs
+description:
+  - Sets and removes the overrides that Kafka itself keeps, of one broker, of all brokers together, or of a topic. What
+    is not named stays as it is.
+  - Refuses what Kafka reads only at its start, and names that Kafka does not know, which it would take without a word.
+    Kafka is asked to validate everything before anything is changed.
+  - A change is done when those whom it concerns show it. Pools of threads are changed in several steps where Kafka
+    allows them only to be doubled or halved at once.
+  - An override counts more than C(server.properties), for ever after. Role C(kafka) removes those that its file has
+    caught up with.
+options:
+  entities:
+    description: Whose settings, and which.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      type: {description: What it is., type: str, choices: [broker, topic], default: broker}
+      name: {description: "A topic's name, a broker's node id, or V('') for all brokers.", type: str, default: ''}
+      config:
+        description: >-
+          Kafka's key to value; null removes the override, so that what lies beneath counts again. A secret cannot be
+          read back, so it is set each time.
+        type: dict
+        required: true
+  note:
+    description: >-
+      File on this host in which the overrides of brokers that are set here are noted before they are set, so that they
+      can be told from others' later on.
+    type: path
+  timeout:
+    description: Seconds in which the cluster must answer, and a change must show.
+    type: int
+    default: 30
+extends_documentation_fragment: [kafka_client]
+author: Kraftwright
+"""
+
+EXAMPLES = r"""
+- name: Give one broker more threads, and all of them smaller records
+  kafka_config:
+    client:
+      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
+      python_path: /opt/kafka/client/kafka_python.zip
+    entities:
+      - {name: '1', config: {num.io.threads: 16}}
+      - {name: '', config: {message.max.bytes: 500000, log.retention.ms: null}}
+      - {type: topic, name: orders, config: {retention.ms: 86400000}}
+"""
+
+RETURN = r"""
+entities:
+  description: One entry for each entity, in the order given.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    type: {description: What it is., type: str, returned: always}
+    name: {description: Its name., type: str, returned: always}
+    changed: {description: "Whether it was, or would be, changed.", type: bool, returned: always}
+    steps: {description: "What was done, or would be, in words.", type: list, returned: always}
+    settings:
+      description: >-
+        Each named key as it was found, with C(value), C(source) (such as STATIC_BROKER, DYNAMIC_BROKER,
+        DYNAMIC_DEFAULT_BROKER, DEFAULT) and C(read_only); secrets are hidden.
+      type: dict
+      returned: always
+"""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
+from ansible.module_utils.kraft.cluster.retry import until_answered
+from ansible.module_utils.kraft.config import claims
+from ansible.module_utils.kraft.config.admin import ConfigAdmin
+from ansible.module_utils.kraft.config.plan import Change, Wish, diff, plan, problems, twice, wish
+from ansible.module_utils.kraft.config.settings import BROKER, Settings, shown
+from ansible.module_utils.kraft.errors import KraftError, RefusedError, UnreachableError
+from ansible.module_utils.kraft.host.file_io import write_file
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.release.manifest import read_text
+
+ENTITY: dict[str, Any] = {
+    "type": {"type": "str", "choices": ["broker", "topic"], "default": "broker"},
+    "name": {"type": "str", "default": ""},
+    "config": {"type": "dict", "required": True},
+}
+ARGUMENT_SPEC: dict[str, Any] = {
+    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
+    "entities": {"type": "list", "elements": "dict", "required": True, "options": ENTITY},
+    "note": {"type": "path"},
+    "timeout": {"type": "int", "default": 30},
+}
+NOTE_MODE = 0o644
+
+
+class Run:
+    """One run of the module: what was planned first is what is reported, however often the connection broke."""
+
+    def __init__(self, client: Client, params: dict[str, Any], check_mode: bool) -> None:
+        self._client, self._timeout, self._check_mode = client, params["timeout"], check_mode
+        self._wishes, self._note = [wish(one) for one in params["entities"]], params["note"]
+        self._reported: list[dict[str, Any]] = []
+
+    def __call__(self) -> list[dict[str, Any]]:
+        admin = ConfigAdmin(self._client, self._timeout)
+        found = admin.describe([one.entity for one in self._wishes])
+        if admin.unanswered:
+            raise UnreachableError("; ".join(admin.unanswered.values()))
+        known = next(iter(admin.describe(list(admin.brokers)[:1]).values()), {})
+        self._refuse(
+            *twice(self._wishes),
+            *(one for w in self._wishes for one in problems(w, found[w.entity], brokers_only(w, known))),
+        )
+        planned = {w.entity: plan(w, found[w.entity]) for w in self._wishes}
+        changes = [change for made in planned.values() for change in made]
+        self._refuse(*(f"{change}: Kafka refuses: {text}" for change, text in admin.validate(changes).items()))
+        self._reported = self._reported or [entry(w, planned[w.entity], found[w.entity]) for w in self._wishes]
+        if not self._check_mode:
+            self._carry_out(admin, changes)
+        return self._reported
+
+    def _carry_out(self, admin: ConfigAdmin, changes: Sequence[Change]) -> None:
+        noted = claims.read(read_text(self._note)) if self._note else {}
+        during = claims.with_set(noted, changes)
+        if self._note and during != noted:
+            write_file(self._note, claims.text_of(during).encode(), os.geteuid(), os.getegid(), NOTE_MODE)
+        admin.apply(changes)
+        after = claims.without_removed(during, changes)
+        if self._note and after != during:
+            write_file(self._note, claims.text_of(after).encode(), os.geteuid(), os.getegid(), NOTE_MODE)
+
+    @staticmethod
+    def _refuse(*found: Problem | str) -> None:
+        if found:
+            raise RefusedError(found)
+
+
+def brokers_only(wanted: Wish, known: Settings) -> Settings:
+    """What a broker describes says nothing about topics, whose keys have names of their own."""
+    return known if wanted.entity.kind == BROKER else {}
+
+
+def entry(wanted: Wish, changes: Sequence[Change], settings: Settings) -> dict[str, Any]:
+    """What the module returns of an entity."""
+    named = {key: settings[key] for key in wanted.config if key in settings}
+    return {
+        "type": wanted.entity.kind,
+        "name": wanted.entity.name,
+        "changed": bool(changes),
+        "steps": [str(one) for one in changes],
+        "settings": {
+            key: {"value": shown(one.value, one.secret), "source": one.source, "read_only": one.read_only}
+            for key, one in named.items()
+        },
+        "diff": diff(wanted.entity, changes),
+    }
+
+
+def main() -> None:
+    # no_log keeps the parameters, which may hold secrets, out of the host's journal.
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True, no_log=True)
+    params = module.params
+    invocation = {"module_args": {name: params[name] for name in params if name not in ("client", "entities")}}
+    try:
+        with Client(params["client"]) as client:
+            run = Run(client, params, module.check_mode)
+            reported = until_answered(run, params["timeout"])
+    except RefusedError as error:
+        module.fail_json(msg=str(error), problems=[str(one) for one in error.problems], invocation=invocation)
+    except KraftError as error:
+        module.fail_json(msg=str(error), invocation=invocation)
+    diffs = [one.pop("diff") for one in reported]
+    changed = [one["changed"] for one in reported]
+    module.exit_json(
+        changed=any(changed),
+        entities=reported,
+        diff=[one for one, is_changed in zip(diffs, changed) if is_changed],
+        invocation=invocation,
+    )
+
+
+if __name__ == "__main__":
+    main()
