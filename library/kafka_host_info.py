@@ -44,8 +44,9 @@ ansible_facts:
     there is one), java (home, path, version, major) or null, javas (all that are installed), limits.nofile_hard, sysctl
     (value, writable), systemd, privileged, user, hostname, machine_id, boot_id, place, time, clock_synchronised,
     log_dirs (state, identity, what is in it, owner, mount, room), paths (install_dir, tmp), install_dir, releases,
-    current_release, service, ports (port, address, pid, process), names, binds, reach, clock_offset (bounds in seconds
-    of its clock minus the control machine's).
+    current_release, removed (whether the node was taken out of its cluster), quorum (static or dynamic, as the node was
+    configured), service, ports (port, address, pid,
+    process), names, binds, reach, clock_offset (bounds in seconds of its clock minus the control machine's).
   returned: always
   type: dict
 """

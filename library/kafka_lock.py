@@ -9,7 +9,9 @@ short_description: Lets one run at a time change a host
 description:
   - Takes or releases the lock of a cluster on a host. A second run is refused and told who holds it, since when,
     and how to clear it.
-  - The lock of a run that was started on the same control machine and is dead is taken over.
+  - The lock of a run that was started on the same control machine and is dead is taken over. Work that a dead run left
+    going on this host (a package installation, a format) is waited for first; tasks carry the name of their run in the
+    environment variable C(KRAFTWRIGHT_RUN), which the fact C(kafka_run) holds.
   - Not a change of the host's state; in check mode nothing is taken, and a held lock is only reported.
 options:
   state:
@@ -25,6 +27,10 @@ options:
     description: Name of a dead run, as the refusal shows it, whose lock may be taken over.
     type: str
     default: ""
+  patience:
+    description: Seconds to wait for what a dead run left at work on this host.
+    type: int
+    default: 120
   record:
     description: Who asks; filled in on the control side.
     type: dict
@@ -48,33 +54,39 @@ granted:
   returned: always
   type: bool
 holder:
-  description: Who held it before, with run, who, machine, process and since; empty where nobody did.
+  description: Who held it before, with run, who, machine, place, process and since; empty where nobody did.
   returned: always
   type: dict
+waited:
+  description: Seconds for which a dead run's work was waited for.
+  returned: when the lock was taken
+  type: float
 """
 
 import fcntl
 import json
 import os
+import time
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft.host import lock
+from ansible.module_utils.kraft.host import lock, workers
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "state": {"type": "str", "choices": ["held", "released"], "default": "held"},
     "path": {"type": "path", "default": "/run/kraftwright.lock"},
     "break_run": {"type": "str", "default": ""},
+    "patience": {"type": "int", "default": 120},
     "record": {"type": "dict", "default": {}},
 }
 
 
 def read(path: str) -> lock.Record | None:
-    """The record at `path`, or None."""
+    """The record at `path`; None where there is none, or one that a crash of the host tore (nobody holds that)."""
     try:
         with open(path, encoding="utf-8") as file:
             return lock.record(json.load(file))
-    except (OSError, ValueError):
+    except (FileNotFoundError, ValueError):
         return None
 
 
@@ -99,12 +111,23 @@ def settle(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     return {"changed": False, "granted": granted, "holder": held.as_dict() if held else {}}
 
 
+def outlast(params: dict[str, Any]) -> dict[str, Any]:
+    """Wait for what a dead run left at work. Raises ValueError when it does not end."""
+    began = time.monotonic()
+    left = workers.wait_for_others(params["record"]["run"], params["patience"])
+    if left:
+        raise ValueError(lock.unfinished(left, params["patience"]))
+    return {"waited": round(time.monotonic() - began, 1)}
+
+
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         with open(module.params["path"] + ".guard", "a", encoding="utf-8") as guard:
             fcntl.flock(guard, fcntl.LOCK_EX)
             result = settle(module.params, module.check_mode)
+        if module.params["state"] == "held" and result["granted"] and not module.check_mode:
+            result |= outlast(module.params)
     except (OSError, ValueError) as error:
         module.fail_json(msg=f"cannot lock this host at {module.params['path']}: {error}")
     module.exit_json(**result)

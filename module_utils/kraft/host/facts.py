@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import grp
 import os
 import pwd
 import time
@@ -25,8 +26,10 @@ from ansible.module_utils.kraft.host.machine import (
 from ansible.module_utils.kraft.host.network import ask_all, ports_in_use
 from ansible.module_utils.kraft.node.service import SYSTEMD_RUNNING, Run, ServiceState, observe_service
 from ansible.module_utils.kraft.release.manifest import observe_releases
-from ansible.module_utils.kraft.storage.log_dir import observe_log_dir
+from ansible.module_utils.kraft.storage.log_dir import observe_log_dir, parse_properties
 
+#: File below the install dir of a node that was taken out of its cluster (``playbooks/remove_nodes.yml``).
+REMOVED = "removed"
 #: What ``adjtimex`` answers while the kernel does not hold the clock for synchronised.
 CLOCK_ERROR = 5
 
@@ -72,11 +75,20 @@ def observe_host(ask: Questions, run: Run) -> dict[str, Any]:
 
 
 def user(name: str) -> dict[str, Any]:
-    """``{name, exists, uid}`` of the user that Kafka runs as."""
+    """``{name, exists, uid, group, home, shell}`` of the user that Kafka runs as; null where there is none."""
     try:
-        return {"name": name, "exists": True, "uid": pwd.getpwnam(name).pw_uid}
+        entry = pwd.getpwnam(name)
     except KeyError:
-        return {"name": name, "exists": False, "uid": None}
+        return {"name": name, "exists": False, "uid": None, "group": None, "home": None, "shell": None}
+    found = {"uid": entry.pw_uid, "group": group(entry.pw_gid), "home": entry.pw_dir, "shell": entry.pw_shell}
+    return {"name": name, "exists": True, **found}
+
+
+def group(gid: int) -> str | None:
+    try:
+        return grp.getgrgid(gid).gr_name
+    except KeyError:
+        return None
 
 
 def disk_facts(ask: Questions) -> dict[str, Any]:
@@ -91,6 +103,8 @@ def disk_facts(ask: Questions) -> dict[str, Any]:
         },
         "install_dir": install_dir(ask.install_dir),
         "releases": releases(observe_releases(ask.install_dir)),
+        "quorum": quorum(os.path.join(current, "config/server.properties")),
+        "removed": os.path.exists(os.path.join(ask.install_dir, REMOVED)),
         "current_release": os.path.basename(os.path.realpath(current)) if os.path.islink(current) else None,
     }
 
@@ -99,6 +113,13 @@ def log_dir(path: str, name: str, mounted: list[dict[str, Any]]) -> dict[str, An
     """Where a log dir lies and what it holds; ``strangers``: what in it is not Kafka's user's."""
     where = describe(path, name, mounted)
     return {**where, **observe_log_dir(path).as_facts(), "strangers": strangers(path, name)}
+
+
+def quorum(properties: str) -> str | None:
+    """The form of quorum that the node was configured for, ``static`` or ``dynamic``; None where it was not."""
+    values = parse_properties(read(Path(properties)))
+    forms = {"controller.quorum.voters": "static", "controller.quorum.bootstrap.servers": "dynamic"}
+    return next((form for key, form in forms.items() if values.get(key)), None)
 
 
 def network_facts(ask: Questions, service: ServiceState) -> dict[str, Any]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import grp
 import os
 import pwd
 import stat
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
 
+from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.host.files import (
     DIRECTORY,
     FILE,
@@ -22,6 +25,7 @@ from ansible.module_utils.kraft.host.files import (
     temporary,
 )
 
+LOCK_SECONDS, LOCK_STEP = 120.0, 0.2
 KINDS = {stat.S_IFDIR: DIRECTORY, stat.S_IFREG: FILE, stat.S_IFLNK: LINK}
 
 
@@ -128,6 +132,28 @@ def fsync_directory(path: str) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+@contextlib.contextmanager
+def locked(path: str, timeout: float | None = None) -> Iterator[int]:
+    """Hold the directory `path` against others who ask for it, giving the descriptor. Leaves no file behind."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        timeout = LOCK_SECONDS if timeout is None else timeout
+        deadline = time.monotonic() + timeout
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise KraftError(
+                        f"another process has held {path} for {timeout:.0f} s; wait until it has ended and run again"
+                    ) from None
+                time.sleep(LOCK_STEP)
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def remove_leftover(path: str) -> None:

@@ -1,41 +1,55 @@
 """Who may change a host now: one run at a time, and a dead run does not bar the next.
 
-A lock is a small record on each host. The run that left one behind is known to be dead when it was started on the same
-control machine and its process is gone; a lock from elsewhere is cleared by naming its run.
+A lock is a small record on each host. The run that left one behind is known to be dead when its process ran where we
+run and is gone, or when that machine was booted anew since; what cannot be known is asked of the operator: a lock from
+elsewhere is cleared by naming its run. A dead run's work may outlive it on a host, so that is waited for as well.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+#: Every task that changes a host carries the name of its run in this variable; what it starts inherits it.
+RUN_VARIABLE = "KRAFTWRIGHT_RUN"
 
 
 @dataclasses.dataclass(frozen=True)
 class Record:
-    """``run``: name of the run, unique; ``who``: user@machine; ``machine``: id of the control machine;
+    """``run``: name of the run, unique; ``who``: user@machine; ``machine``: id and name of the control machine;
 
-    ``process``: pid and start time of the run's main process; ``since``: UTC time, ISO 8601.
+    ``place``: the boot of its kernel and the namespace of process ids, ``<boot> <namespace>``, empty where there is no
+    such thing; ``process``: pid and start of the run's main process; ``since``: UTC time, ISO 8601; ``pulse``: the file
+    that all processes of the run hold locked.
     """
 
     run: str
     who: str
     machine: str
+    place: str
     process: str
     since: str
+    pulse: str = ""
 
     def as_dict(self) -> dict[str, str]:
         return dataclasses.asdict(self)
 
 
+@dataclasses.dataclass(frozen=True)
+class Worker:
+    """A process on the host that a run started. ``name``: its program's."""
+
+    pid: int
+    run: str
+    name: str
+
+
 def record(data: Mapping[str, Any] | None) -> Record | None:
-    """The record in `data`; None for one that is missing or was torn by a crash of the host (nobody holds that)."""
-    if not data:
+    """The record in `data`; None for what names no run. What an older version did not write stays empty."""
+    if not isinstance(data, Mapping) or not data.get("run"):
         return None
-    try:
-        return Record(**{field.name: str(data[field.name]) for field in dataclasses.fields(Record)})
-    except KeyError:
-        return None
+    return Record(**{field.name: str(data.get(field.name, "")) for field in dataclasses.fields(Record)})
 
 
 def granted(wanted: Record, held: Record | None, takes_over: str) -> bool:
@@ -43,14 +57,32 @@ def granted(wanted: Record, held: Record | None, takes_over: str) -> bool:
     return held is None or held.run in (wanted.run, takes_over)
 
 
-def is_stale(held: Record, machine: str, alive: bool) -> bool:
-    """Whether the run that holds the lock is known to be dead; `alive`: its process runs on this control machine."""
-    return held.machine == machine and not alive
+def is_stale(held: Record, ours: Record, alive: bool) -> bool:
+    """Whether the run that holds the lock is known to be dead.
+
+    `alive`: a process with its pid and start runs here. That is conclusive where both see the same processes, whatever
+    the machine is called by now. A machine of the same id and name that was booted anew has ended it. Anything else
+    (another machine, another container on this one) is not known.
+    """
+    if held.place == ours.place:
+        return not alive and (bool(ours.place) or held.machine == ours.machine)
+    booted_anew = held.place.partition(" ")[0] != ours.place.partition(" ")[0]
+    return held.machine == ours.machine and bool(held.place) and booted_anew
 
 
 def refusal(host: str, held: Record) -> str:
     """What to tell the second run."""
+    pid = held.process.partition(" ")[0]
     return (
-        f"{host} is being changed by another run: {held.who}, process {held.process.split()[0]}, since {held.since}. "
+        f"{host} is being changed by another run: {held.who}, process {pid}, since {held.since}. "
         f"Wait for it; if it is dead, run again with -e kafka_break_lock={held.run}"
+    )
+
+
+def unfinished(workers: Sequence[Worker], seconds: float) -> str:
+    """What to tell a run that found work of a dead one still going on after `seconds`."""
+    what = ", ".join(f"{worker.name} (process {worker.pid})" for worker in workers)
+    return (
+        f"a dead run ({', '.join(sorted({worker.run for worker in workers}))}) left work that still goes on after "
+        f"{seconds:.0f} s: {what}. Wait until it has ended, or end it, then run again"
     )
