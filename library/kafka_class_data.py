@@ -5,10 +5,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_class_data
-short_description: Brings a release's class data to a host, or makes it once for all hosts of one kind
+short_description: Brings a release's class data to a host, or has it made there beside everything else
 description:
   - Class data (an application class-data archive of the JVM) halves the processor time of a start of Kafka and of its
-    tools. It fits one build of the JVM, one release and one install dir; O(ignore:key) names that. Made on one host, it
+    tools. It fits one build of the JVM, one release and one install dir; RV(key) names that. Once made on a host, it
     is kept on the control machine and brought to every other host with the same key.
   - It is put into C(classpath.options) of the release only after the JVM has taken it in a trial, so whoever starts
     Java with that file uses it from the next start on. No running process is touched, nothing needs to be restarted.
@@ -21,15 +21,16 @@ options:
   state:
     description:
       - V(present) brings class data that the control machine has, and does nothing where it has none.
-      - V(made) also makes it where the control machine has none (some ten seconds of one processor, at the lowest
-        priority) and fetches it. Give the task C(throttle=1), so that one host makes it and the others get it.
+      - V(made) also has it made where the control machine has none. A transient unit does that (C(kafka-class-data),
+        some ten seconds of one processor, behind all else that the host does); nobody waits for it. A later run fetches
+        it for the control machine.
     type: str
     choices: [present, made]
     default: present
   cache_dir: {description: Where the control machine keeps class data., type: path}
   class_list: {description: "What is loaded at a start, one class a line, compressed by gzip.", type: path}
   archive: {description: Class data that was brought to the host; given by the action plugin., type: path}
-  output: {description: Where a compressed copy of what was made is left; given by the action plugin., type: path}
+  output: {description: Where a copy is left for the control machine; given by the action plugin., type: path}
 author: [Kraftwright]
 """
 
@@ -40,14 +41,13 @@ EXAMPLES = r"""
     checksum: "{{ kafka_archive_checksum }}"
     cache_dir: .cache/class_data
 
-- name: Make class data for the next start
+- name: Bring class data, or have it made for later starts
   kafka_class_data:
     version: 4.3.1
     checksum: "{{ kafka_archive_checksum }}"
     cache_dir: .cache/class_data
     class_list: classes-4.3.1.gz
     state: made
-  throttle: 1
 """
 
 RETURN = r"""
@@ -63,6 +63,10 @@ missing:
   description: Whether class data should still be made or brought.
   returned: always
   type: bool
+making:
+  description: Whether it is being made.
+  returned: always
+  type: bool
 reason:
   description: Why there is none, where the JVM refused it.
   returned: always
@@ -73,11 +77,13 @@ operation:
   type: str
 """
 
+import dataclasses
 import os
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
+from ansible.module_utils.kraft.node.service import Run
 from ansible.module_utils.kraft.release import class_data, class_data_io
 from ansible.module_utils.kraft.release import manifest as release
 
@@ -94,24 +100,19 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-def observe(params: dict[str, Any]) -> class_data.ClassData:
-    directory = release.release_dir(params["install_dir"], params["version"])
-    return class_data_io.observe(
-        directory, params["java"], params["install_dir"], params["version"], params["checksum"]
-    )
+def observe(run: Run, params: dict[str, Any]) -> class_data.ClassData:
+    return class_data_io.observe(run, params["java"], params["install_dir"], params["version"], params["checksum"])
 
 
-def apply(action: str, params: dict[str, Any], key: str) -> str:
+def apply(run: Run, action: str, params: dict[str, Any], key: str) -> str:
     """Carry the action out; gives why there is no class data afterwards, or ''."""
     directory, java = release.release_dir(params["install_dir"], params["version"]), params["java"]
     if action == class_data.INSTALL:
         return class_data_io.install(directory, java, key, params["archive"])
     if action == class_data.MAKE:
-        problem = class_data_io.make(directory, java, key, params["class_list"])
-        if params["output"] and not problem:
-            class_data_io.pack(directory, params["output"])
-        return problem
-    class_data_io.enable(directory, action == class_data.ENABLE)
+        class_data_io.begin(run, class_data_io.prepare(directory, java, key, params["class_list"]))
+    else:
+        class_data_io.enable(directory, action == class_data.ENABLE)
     return ""
 
 
@@ -129,17 +130,23 @@ def diff(before: class_data.ClassData, action: str) -> dict[str, str]:
     }
 
 
-def bring_about(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
+def bring_about(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     """The five steps; gives the module's result."""
-    found = observe(params)
+    found = observe(run, params)
+    if check_mode and not found.key:  # a run would install the JVM first
+        found = dataclasses.replace(found, key="unknown")
     action = class_data.plan_class_data(found, bool(params["archive"]), bool(params["class_list"]))
     result = {"operation": action, "diff": [] if action == class_data.NONE else [diff(found, action)]}
+    described = class_data.described(found)
     if check_mode or action == class_data.NONE:
-        return {**class_data.described(found), **result, "changed": action != class_data.NONE}
+        if params["output"] and described["in_use"] and not check_mode:
+            class_data_io.pack(release.release_dir(params["install_dir"], params["version"]), params["output"])
+        missing = described["missing"] and action not in (class_data.INSTALL, class_data.MAKE)
+        return {**described, **result, "missing": missing, "changed": action != class_data.NONE}
     if not release.observe_release(params["install_dir"], params["version"]).complete:
         raise RefusedError(["the release is not complete; install it first"])
-    problem = apply(action, params, found.key)
-    after = observe(params)
+    problem = apply(run, action, params, found.key)
+    after = observe(run, params)
     described = class_data.described(after)
     return {**described, **result, "changed": after != found, "reason": problem or described["reason"]}
 
@@ -148,9 +155,13 @@ def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     os.umask(0o022)
     try:
-        result = bring_about(module.params, module.check_mode)
-    except (KraftError, OSError) as error:
+        result = bring_about(module.run_command, module.params, module.check_mode)
+    except RefusedError as error:
         module.fail_json(msg=f"class data of Kafka {module.params['version']}: {error}")
+    except (KraftError, OSError) as error:  # a start that takes longer is better than no start
+        module.warn(f"Kafka {module.params['version']} starts without class data: {error}")
+        nothing = class_data.described(class_data.ClassData(reason=str(error)))
+        result = {**nothing, "operation": class_data.NONE, "changed": False}
     module.exit_json(**result)
 
 

@@ -20,10 +20,16 @@ description:
 options:
   version: {description: Version of Kafka., type: str, required: true}
   install_dir: {description: Where releases live., type: str, default: /opt/kafka}
+  source:
+    description:
+      - The archive on the control machine. The action plugin brings it to the host by ssh itself and removes it there
+        afterwards; give it only where the release is not complete.
+    type: path
   archive:
     description:
       - The archive on the host. Not needed when the release is complete. It is removed afterwards when it lies in
-        C(<install_dir>/.incoming), where the role brings it, and kept anywhere else.
+        C(<install_dir>/.incoming), where the role downloads it, and kept anywhere else. Halves of archives that lie
+        there are removed, too.
     type: path
   checksum: {description: "The archive's checksum, C(sha256:<hex>) or C(sha512:<hex>).", type: str, required: true}
   verify:
@@ -35,10 +41,10 @@ author: [Kraftwright]
 """
 
 EXAMPLES = r"""
-- name: Unpack the release beside the others
+- name: Bring the archive and unpack the release beside the others
   kafka_release:
     version: 4.3.1
-    archive: /opt/kafka/.incoming/kafka_2.13-4.3.1.tgz
+    source: .cache/kafka/kafka_2.13-4.3.1.tgz
     checksum: "sha512:{{ checksum }}"
 """
 
@@ -69,21 +75,31 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.host.file_io import write_file
+from ansible.module_utils.kraft.host.file_io import locked, write_file
 from ansible.module_utils.kraft.release import manifest as release
 from ansible.module_utils.kraft.release import unpack as release_unpack
 
+CARRIED = ".kraftwright-"  # what the courier's directories begin with (module_utils/kraft/control)
 ARGUMENT_SPEC: dict[str, Any] = {
     "version": {"type": "str", "required": True},
     "install_dir": {"type": "str", "default": "/opt/kafka"},
+    "source": {"type": "path"},
     "archive": {"type": "path"},
     "checksum": {"type": "str", "required": True},
     "verify": {"type": "str", "choices": ["sizes", "full"], "default": "sizes"},
 }
 
 
+def incoming_rest(install_dir: str, archive: str) -> list[str]:
+    """What else lies in ``.incoming``: halves of archives, whose runs were killed while they brought them."""
+    directory = f"{install_dir}/{release.INCOMING}"
+    names = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
+    return [f"{directory}/{name}" for name in names if name != os.path.basename(archive)]
+
+
 def observe(params: dict[str, Any]) -> release.ReleaseState:
-    state = release.observe_release(params["install_dir"], params["version"])
+    rest = bool(incoming_rest(params["install_dir"], params["archive"] or ""))
+    state = dataclasses.replace(release.observe_release(params["install_dir"], params["version"]), rest=rest)
     if params["verify"] == "sizes" or state.manifest is None:
         return state
     directory = release.release_dir(params["install_dir"], params["version"])
@@ -93,7 +109,10 @@ def observe(params: dict[str, Any]) -> release.ReleaseState:
 
 
 def is_ours(archive: str, install_dir: str) -> bool:
-    return os.path.dirname(os.path.realpath(archive)) == os.path.realpath(f"{install_dir}/{release.INCOMING}")
+    """Whether the archive was brought by us: there, or by the courier, whose run may be dead by now."""
+    directory = os.path.dirname(os.path.realpath(archive))
+    carried = os.path.basename(directory).startswith(CARRIED)
+    return carried or directory == os.path.realpath(f"{install_dir}/{release.INCOMING}")
 
 
 def rewrite_classpath(params: dict[str, Any], state: release.ReleaseState) -> None:
@@ -112,15 +131,22 @@ def apply(plan: release.Plan, params: dict[str, Any], state: release.ReleaseStat
     if "partial" in plan.clean:
         shutil.rmtree(release.partial_dir(install_dir, version), ignore_errors=True)
     if "archive" in plan.clean:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(archive)
+        unlink(archive)
+    if "rest" in plan.clean:
+        for path in incoming_rest(install_dir, archive or ""):
+            unlink(path)
+
+
+def unlink(path: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
 
 
 def diff(params: dict[str, Any], state: release.ReleaseState, plan: release.Plan) -> dict[str, str]:
     what = f"release {params['version']}"
     before = f"damaged: {release.describe_damage(state.damage)}" if state.damage else "complete"
     after = "complete" if plan.action != "none" or state.complete else before
-    cleaned = {"partial": "remains of a killed run", "archive": params["archive"]}
+    cleaned = dict.fromkeys(("partial", "rest"), "remains of a killed run") | {"archive": params["archive"]}
     return {
         "before_header": what,
         "after_header": what,
@@ -152,10 +178,17 @@ def bring_about(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     }
 
 
+def held(install_dir: str, check_mode: bool) -> contextlib.AbstractContextManager[Any]:
+    """One at a time: what a killed run left unpacking is waited for, not unpacked beside."""
+    releases = f"{install_dir}/releases"
+    return contextlib.nullcontext() if check_mode or not os.path.isdir(releases) else locked(releases)
+
+
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
-        result = bring_about(module.params, module.check_mode)
+        with held(module.params["install_dir"], module.check_mode):
+            result = bring_about(module.params, module.check_mode)
     except (KraftError, ValueError, OSError) as error:
         module.fail_json(msg=f"Kafka {module.params['version']}: {error}")
     module.exit_json(**result)

@@ -13,7 +13,16 @@ fi
 : "${KAFKA_JVM_PERFORMANCE_OPTS:=-XX:+UseG1GC -XX:MaxGCPauseMillis=20 -XX:InitiatingHeapOccupancyPercent=35 -XX:+ExplicitGCInvokesConcurrent}"
 : "${LOG_DIR:=$home/logs}"
 : "${KAFKA_LOG4J_OPTS:=-Dlog4j2.configurationFile=$home/config/log4j2.yaml}"
+# On a node the role has written the class path as class data demands it: the same string each time. What Java then says of
+# class data that it does not take goes to stderr, away from a tool's output.
+quiet=
+if [ -z "${CLASSPATH:-}" ] && [ -r "$home/classpath.options" ]; then
+    quiet='-Xlog:disable -Xlog:all=warning:stderr'
+    set -- "@$home/classpath.options" "$@"
+else
+    set -- -cp "${CLASSPATH:+$CLASSPATH:}$home/libs/*" "$@"
+fi
 # The variables hold several options each, and are split on purpose.
 # shellcheck disable=SC2086
-exec "${JAVA_HOME:+$JAVA_HOME/bin/}java" $KAFKA_HEAP_OPTS $KAFKA_JVM_PERFORMANCE_OPTS -Djava.awt.headless=true \
-    -Dkafka.logs.dir="$LOG_DIR" $KAFKA_LOG4J_OPTS ${KAFKA_OPTS:-} -cp "${CLASSPATH:+$CLASSPATH:}$home/libs/*" "$@"
+exec "${JAVA_HOME:+$JAVA_HOME/bin/}java" $quiet $KAFKA_HEAP_OPTS $KAFKA_JVM_PERFORMANCE_OPTS -Djava.awt.headless=true \
+    -Dkafka.logs.dir="$LOG_DIR" $KAFKA_LOG4J_OPTS ${KAFKA_OPTS:-} "$@"

@@ -6,7 +6,11 @@ import os
 from pathlib import Path
 from typing import Any
 
+import ansible.module_utils
 from ansible.plugins.action import ActionBase
+
+ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+from ansible.module_utils.kraft.control.courier import brought
 
 MODULE = "kafka_class_data"
 #: The module's arguments that name files of the control machine; on a host they name what was brought there.
@@ -14,7 +18,7 @@ CONTROL_SIDE = ("cache_dir", "class_list")
 
 
 class ActionModule(ActionBase):
-    """Asks the host for its key; brings what the cache holds for it, or has it made and fetches it."""
+    """Asks the host for its key; brings what the cache holds for it, or has it made; fetches what the cache lacks."""
 
     _supports_check_mode = True
 
@@ -24,14 +28,21 @@ class ActionModule(ActionBase):
         self._task_vars = task_vars
         cache_dir, class_list = (self._task.args.get(name) for name in CONTROL_SIDE)
         found = self._ask()
-        if found.get("failed") or not found.get("missing") or not cache_dir:
+        if found.get("failed"):
             return found
-        kept = Path(cache_dir) / f"{found['key']}.jsa.gz"
-        if kept.is_file():
+        kept = Path(cache_dir) / f"{found['key']}.jsa.gz" if cache_dir and found["key"] else None
+        if found["in_use"]:
+            return self._fetched(kept) if kept and not kept.is_file() and self._is_first() else found
+        if found["missing"] and kept and kept.is_file():
             return self._installed(kept)
-        if class_list and self._arguments.get("state") == "made":
-            return self._made(Path(class_list), kept)
+        if found["missing"] and class_list and self._arguments.get("state") == "made":
+            return self._ask(class_list=self._brought(Path(class_list)))
         return found
+
+    def _is_first(self) -> bool:
+        """One host is enough to fetch from."""
+        variables = self._task_vars or {}
+        return bool(variables.get("inventory_hostname") in variables.get("ansible_play_hosts_all", ())[:1])
 
     def _ask(self, **brought: str) -> dict[str, Any]:
         answer: dict[str, Any] = self._execute_module(
@@ -45,25 +56,27 @@ class ActionModule(ActionBase):
         return str(self._connection._shell.join_path(directory, name))
 
     def _brought(self, local: Path) -> str:
-        """Bring a file to the host and give its path there; check mode brings nothing."""
+        """Bring a small file to the host and give its path there; check mode brings nothing."""
         return str(local) if self._task.check_mode else self._transfer_file(str(local), self._remote(local.name))
 
     def _installed(self, kept: Path) -> dict[str, Any]:
         """Bring what the cache holds. What is still missing afterwards was damaged: then the cache forgets it."""
-        result = self._ask(archive=self._brought(kept))
-        if result.get("missing") and not self._task.check_mode:
+        if self._task.check_mode:
+            return self._ask(archive=str(kept))
+        with brought(self, kept, self._task_vars or {}) as archive:
+            result = self._ask(archive=archive)
+        if result.get("missing"):
             kept.unlink()
         return result
 
-    def _made(self, class_list: Path, kept: Path) -> dict[str, Any]:
-        """Have the host make it; keep a copy under a name that a killed run cannot leave half-written."""
+    def _fetched(self, kept: Path) -> dict[str, Any]:
+        """Keep a copy of what the host has, under a name that a killed run cannot leave half-written."""
         if self._task.check_mode:
-            return self._ask(class_list=str(class_list))
+            return self._ask()
         output = self._remote(kept.name)
-        made = self._ask(class_list=self._brought(class_list), output=output)
-        if made.get("in_use"):
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            partial = kept.with_name(f".{kept.name}.{os.getpid()}")
-            self._connection.fetch_file(output, str(partial))
-            partial.replace(kept)
-        return made
+        answer = self._ask(output=output)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        partial = kept.with_name(f".{kept.name}.{os.getpid()}")
+        self._connection.fetch_file(output, str(partial))
+        partial.replace(kept)
+        return answer

@@ -2,8 +2,7 @@
 
 It halves the processor time of a start (Kafka 4.3.1 on OpenJDK 17: 7.6 -> 3.9 s) and of a tool (1.7 -> 0.9 s). The JVM
 takes such a file only if it was made by the very same build of the JVM, for the very same class path, from jars of the
-same size and time; otherwise it starts as without one. It does not check the content: so the file is synced before it
-is put to use, and belongs to root.
+same size and time, and if its sums are right (``-XX:+VerifySharedSpaces``); otherwise it starts as without one.
 """
 
 from __future__ import annotations
@@ -12,13 +11,21 @@ import dataclasses
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 #: Beside the class data: for which key it was made or tried, and whether the JVM took it.
 RECORD = "classes.json"
 NONE, INSTALL, MAKE, ENABLE, DISABLE = "none", "install", "make", "enable", "disable"
+#: Below the release: where class data is made, and what is renamed from there once the JVM has taken it.
+WORK = ".classes"
+#: The transient unit that makes it, beside everything else that the host does.
+UNIT = "kafka-class-data"
+#: In that directory: the record for either end.
+TAKEN, REFUSED = "taken.json", "refused.json"
+REASON = f"the JVM made no class data that it takes; journalctl -u {UNIT} says more"
 #: What of a JVM's home decides whether it takes the file.
 JVM_FILES = ("lib/server/libjvm.so", "lib/modules")
 
@@ -28,7 +35,8 @@ class ClassData:
     """Class data as a host has it.
 
     ``key``: of what this host's JVM would take, '' where that cannot be told (``reason`` says why). ``tried``: key of
-    what was last made or brought, with its ``usable``. ``exists``: the file is there; ``enabled``: the JVM is told so.
+    what was last made or brought, with its ``usable``. ``exists``: the file is there; ``enabled``: the JVM is told so;
+    ``making``: it is being made at this moment.
     """
 
     key: str = ""
@@ -37,6 +45,7 @@ class ClassData:
     reason: str = ""
     exists: bool = False
     enabled: bool = False
+    making: bool = False
 
     @property
     def settled(self) -> bool:
@@ -77,6 +86,8 @@ def record_text(key: str, usable: bool, reason: str) -> str:
 
 def plan_class_data(found: ClassData, brought: bool, can_make: bool) -> str:
     """One action. What was tried for this key stays; data of another key goes out of use, also if none replaces it."""
+    if found.making:
+        return NONE
     if found.settled:
         return NONE if found.enabled == found.usable else (ENABLE if found.usable else DISABLE)
     if found.key and brought:
@@ -92,6 +103,19 @@ def described(found: ClassData) -> Mapping[str, Any]:
     return {
         "key": found.key,
         "in_use": in_use,
-        "missing": bool(found.key) and not found.settled,
+        "missing": bool(found.key) and not found.settled and not found.making,
+        "making": found.making,
         "reason": found.reason,
     }
+
+
+def making_script(dump: Sequence[str], trial: Sequence[str], data: str, options: str) -> str:
+    """What the transient unit runs in ``WORK``: the record is renamed last, so that a killed making is made anew."""
+    return f"""cd "$(dirname "$0")" || exit 1
+if {shlex.join(dump)} && {shlex.join(trial)} && sync {data}; then
+    mv -f {data} .. && mv -f {options} .. && mv -f {TAKEN} ../{RECORD}
+else
+    mv -f {REFUSED} ../{RECORD}
+fi
+rm -rf "../{WORK}"
+"""

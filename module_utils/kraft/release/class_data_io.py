@@ -1,4 +1,4 @@
-"""Makes class data, brings it into place, and tells the JVM of it only when the JVM takes it."""
+"""Has class data made, brings it into place, and tells the JVM of it only when the JVM takes it."""
 
 from __future__ import annotations
 
@@ -7,32 +7,46 @@ import gzip
 import os
 import shutil
 import subprocess
-import tempfile
 import zlib
 from collections.abc import Sequence
 
+from ansible.module_utils.kraft.errors import ToolError
 from ansible.module_utils.kraft.host.file_io import fsync_directory, write_file
 from ansible.module_utils.kraft.host.files import temporary
+from ansible.module_utils.kraft.node.service import Run
 from ansible.module_utils.kraft.release import manifest as release
 from ansible.module_utils.kraft.release.class_data import (
+    REASON,
     RECORD,
+    REFUSED,
+    TAKEN,
+    UNIT,
+    WORK,
     ClassData,
     java_home,
     jvm_identity,
     key_of,
+    making_script,
     parse_record,
     record_text,
 )
 from ansible.module_utils.kraft.release.manifest import read_manifest, read_text
 
-DUMP_OPTIONS = ("-Xshare:dump", "-Xmx256m", "-XX:+UseG1GC", "-XX:TieredStopAtLevel=1", "-Xlog:disable")
-DUMP_SECONDS = 300.0
+VERIFY = "-XX:+VerifySharedSpaces"
+DUMP_OPTIONS = ("-Xshare:dump", VERIFY, "-Xmx256m", "-XX:+UseG1GC", "-XX:TieredStopAtLevel=1", "-Xlog:disable")
+#: Whatever else wants the processor or the disk goes first.
+UNIT_PROPERTIES = ("Nice=19", "CPUSchedulingPolicy=idle", "IOSchedulingClass=idle", "CPUWeight=1", "RuntimeMaxSec=900")
 TRY_SECONDS = 30.0
 CHUNK = 1 << 20
 
 
-def observe(directory: str, java: str, install_dir: str, version: str, checksum: str) -> ClassData:
-    """Class data of the release in `directory`, as it is and as it could be."""
+def observe(run: Run, java: str, install_dir: str, version: str, checksum: str) -> ClassData:
+    """Class data of an installed release, as it is and as it could be.
+
+    Whether it is being made is asked first: what ends after that has left its record.
+    """
+    directory = release.release_dir(install_dir, version)
+    making = os.path.isdir(f"{directory}/{WORK}") and run(["systemctl", "is-active", "--quiet", UNIT])[0] == 0
     record = parse_record(read_text(f"{directory}/{RECORD}"))
     state = ClassData(
         tried=str(record.get("key", "")),
@@ -40,6 +54,7 @@ def observe(directory: str, java: str, install_dir: str, version: str, checksum:
         reason=str(record.get("reason", "")),
         exists=os.path.isfile(f"{directory}/{release.CLASS_DATA}"),
         enabled=read_text(f"{directory}/{release.CLASSPATH}").startswith("-XX:SharedArchiveFile="),
+        making=making,
     )
     try:
         key = key_of(jvm_identity(java_home(java)), install_dir, version, checksum)
@@ -73,8 +88,13 @@ def class_path(directory: str) -> str:
 
 def refusal(java: str, directory: str, path: str) -> str:
     """Why the JVM does not take the class data in `path`; '' where it does. Costs a tenth of a second."""
-    options = ["-Xshare:on", "-XX:-UsePerfData", f"-XX:SharedArchiveFile={path}"]
-    return run_java([java, *options, "-cp", class_path(directory), "-version"], TRY_SECONDS)
+    return run_java(trial(java, directory, path), TRY_SECONDS)
+
+
+def trial(java: str, directory: str, path: str) -> list[str]:
+    """A JVM that ends at once, with an error where it does not take the class data."""
+    options = ["-Xshare:on", VERIFY, "-XX:-UsePerfData", f"-XX:SharedArchiveFile={path}"]
+    return [java, *options, "-cp", class_path(directory), "-version"]
 
 
 def enable(directory: str, enabled: bool) -> None:
@@ -128,19 +148,38 @@ def install(directory: str, java: str, key: str, packed: str) -> str:
     return settle(directory, key, refusal(java, directory, target))
 
 
-def make(directory: str, java: str, key: str, packed_list: str) -> str:
-    """Have the JVM make class data of the listed classes: some ten seconds of one processor, at the lowest priority."""
-    target = fresh(directory)
-    with tempfile.NamedTemporaryFile() as listed:
-        with gzip.open(packed_list, "rb") as source:
-            shutil.copyfileobj(source, listed, CHUNK)
-        listed.flush()
-        files = [f"-XX:SharedClassListFile={listed.name}", f"-XX:SharedArchiveFile={target}"]
-        problem = run_java([java, *DUMP_OPTIONS, *files, "-cp", class_path(directory)], DUMP_SECONDS)
-    if problem or not os.path.isfile(target):
-        return settle(directory, key, f"the JVM made no class data: {problem or 'it gave no reason'}")
-    sync(target)
-    return settle(directory, key, refusal(java, directory, target))
+def prepare(directory: str, java: str, key: str, packed_list: str) -> str:
+    """Lay out all that the making needs, and what it puts into place afterwards; gives the script's path."""
+    work = f"{directory}/{WORK}"
+    shutil.rmtree(work, ignore_errors=True)
+    os.mkdir(work, 0o755)
+    with gzip.open(packed_list, "rb") as source, open(f"{work}/list", "wb") as file:
+        shutil.copyfileobj(source, file, CHUNK)
+    manifest = read_manifest(directory)
+    dump = [java, *DUMP_OPTIONS, "-XX:SharedClassListFile=list", f"-XX:SharedArchiveFile={release.CLASS_DATA}"]
+    texts = {
+        release.CLASSPATH: release.classpath_options(directory, manifest.files if manifest else (), True),
+        TAKEN: record_text(key, True, ""),
+        REFUSED: record_text(key, False, REASON),
+        "make.sh": making_script(
+            [*dump, "-cp", class_path(directory)],
+            trial(java, directory, release.CLASS_DATA),
+            release.CLASS_DATA,
+            release.CLASSPATH,
+        ),
+    }
+    for name, text in texts.items():
+        write_file(f"{work}/{name}", text.encode(), os.geteuid(), os.getegid(), 0o644)
+    return f"{work}/make.sh"
+
+
+def begin(run: Run, script: str) -> None:
+    """Start the making as a unit of its own, which outlives this run. Raises ToolError where systemd does not."""
+    properties = [f"--property={each}" for each in UNIT_PROPERTIES]
+    words = ["--quiet", "--collect", f"--unit={UNIT}", "--description=Makes class data of a release of Kafka"]
+    rc, out, err = run(["systemd-run", *words, *properties, "/bin/sh", script])
+    if rc != 0:
+        raise ToolError(f"systemd-run: {(err or out).strip() or f'exit code {rc}'}")
 
 
 def pack(directory: str, output: str) -> None:

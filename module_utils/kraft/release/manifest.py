@@ -49,12 +49,16 @@ class Manifest:
 
 @dataclasses.dataclass(frozen=True)
 class ReleaseState:
-    """A release as it is on disk. ``damage``: path in it -> what is wrong; ``partial``: a killed run left something."""
+    """A release as it is on disk. ``damage``: path in it -> what is wrong.
+
+    ``partial``: a killed run left something; ``rest``: halves of archives lie where the archive is brought.
+    """
 
     exists: bool = False
     manifest: Manifest | None = None
     damage: Mapping[str, str] = dataclasses.field(default_factory=dict)
     partial: bool = False
+    rest: bool = False
 
     @property
     def complete(self) -> bool:
@@ -136,8 +140,11 @@ def class_path(directory: str, paths: Iterable[str]) -> str:
 
 
 def classpath_options(directory: str, paths: Iterable[str], class_data: bool = False) -> str:
-    """A java @argfile with the class path, and with the class data where it is usable."""
-    shared = f"-XX:SharedArchiveFile={directory}/{CLASS_DATA}\n" if class_data else ""
+    """A java @argfile with the class path, and with the class data where it is usable.
+
+    The JVM sums up the class data before it takes it, and goes on without where it is gone, damaged or another JVM's.
+    """
+    shared = f"-XX:SharedArchiveFile={directory}/{CLASS_DATA}\n-XX:+VerifySharedSpaces\n" if class_data else ""
     return f'{shared}-cp "{class_path(directory, paths)}"\n'
 
 
@@ -203,7 +210,7 @@ def archive_mismatch(state: ReleaseState, checksum: str) -> str:
 class Plan:
     """``action``: none, unpack, repair (with whole files from the archive) or classpath (only that file is wrong).
 
-    ``clean``: ours to remove, the archive that was brought or what a killed run left.
+    ``clean``: ours to remove, the archive that was brought or what a killed run left (partial, rest).
     """
 
     action: str
@@ -241,4 +248,4 @@ def plan_release(state: ReleaseState, checksum: str, archive: str, archive_found
             [f"{why}, and there is no archive at {archive or '(none given)'}: bring it to the host first"]
         )
     partial = ("partial",) if state.partial and action in ("none", "classpath") else ()
-    return Plan(action, partial + (("archive",) if ours and archive_found else ()))
+    return Plan(action, partial + (("archive",) if ours and archive_found else ()) + (("rest",) if state.rest else ()))

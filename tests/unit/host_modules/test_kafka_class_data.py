@@ -1,4 +1,4 @@
-"""kafka_class_data with a java that is played: made once, brought to the others, never in use without a trial."""
+"""kafka_class_data with java and systemd played: made once, brought to the others, never in use without a trial."""
 
 from __future__ import annotations
 
@@ -30,6 +30,11 @@ case "$1" in
 esac
 """
 
+SYSTEMD = {
+    "systemd-run": '#!/bin/sh\nfor word in "$@"; do script="$word"; done\nPATH="$PATH" sh "$script"\n',
+    "systemctl": "#!/bin/sh\nexit 3\n",
+}
+
 
 @pytest.mark.parametrize(
     ("found", "brought", "can_make", "action"),
@@ -38,6 +43,7 @@ esac
         (ClassData(key="a"), True, True, "install"),
         (ClassData(key="a"), False, True, "make"),
         (ClassData(key=""), True, True, "none"),
+        (ClassData(key="a", making=True), True, True, "none"),
         (ClassData(key="a", tried="a", usable=True, exists=True, enabled=True), True, True, "none"),
         (ClassData(key="a", tried="a", usable=True, exists=True), True, True, "enable"),
         (ClassData(key="a", tried="a", usable=False), True, True, "none"),
@@ -66,6 +72,11 @@ class Host:
         self.java.write_text(JAVA)
         self.java.chmod(0o755)
         (root / "list.gz").write_bytes(gzip.compress(b"one/Class"))
+        self.systemd = root / "systemd"
+        self.systemd.mkdir()
+        for name, text in SYSTEMD.items():
+            (self.systemd / name).write_text(text)
+            (self.systemd / name).chmod(0o755)
         self.archive = make_archive(root / "kafka.tgz")
         (self.install_dir / "releases").mkdir(parents=True)
         self.unpack()
@@ -86,15 +97,19 @@ class Host:
 
 
 @pytest.fixture
-def host(tmp_path: Path, run_module: RunModule) -> Host:
-    return Host(tmp_path, run_module)
+def host(tmp_path: Path, run_module: RunModule, monkeypatch: pytest.MonkeyPatch) -> Host:
+    made = Host(tmp_path, run_module)
+    monkeypatch.setenv("PATH", f"{made.systemd}:{os.environ['PATH']}")
+    return made
 
 
 def test_class_data_is_made_once_tried_and_then_used(host: Host) -> None:
     first, second = host.make(), host.make()
     assert (first["operation"], first["changed"], first["in_use"], first["missing"]) == ("make", True, True, False)
     assert (second["operation"], second["changed"], second["in_use"]) == ("none", False, True)
-    assert host.options().startswith(f"-XX:SharedArchiveFile={host.release}/classes.jsa\n-cp ")
+    start = f"-XX:SharedArchiveFile={host.release}/classes.jsa\n-XX:+VerifySharedSpaces\n-cp "
+    assert host.options().startswith(start)
+    assert not (host.release / class_data.WORK).exists()
     assert [line.split()[0] for line in (host.home / "bin/calls").read_text().splitlines()] == [
         "-Xshare:dump",
         "-Xshare:on",
@@ -109,7 +124,8 @@ def test_a_release_with_class_data_is_still_complete(host: Host) -> None:
 
 def test_check_mode_predicts_and_starts_no_java(host: Host) -> None:
     assert host.make(check_mode=True)["changed"]
-    assert host.kafka_class_data(check_mode=True, archive="/control/side/file")["operation"] == "install"
+    brought = host.kafka_class_data(check_mode=True, archive="/control/side/file")
+    assert (brought["operation"], brought["missing"]) == ("install", False), "a later task has nothing to make"
     assert not (host.home / "bin/calls").exists()
     assert host.options().startswith("-cp ")
 
@@ -131,7 +147,8 @@ def test_hosts_of_one_kind_have_the_same_key_and_others_another(tmp_path: Path, 
 
 def test_what_one_host_made_is_used_on_another(tmp_path: Path, host: Host, run_module: RunModule) -> None:
     packed = tmp_path / "packed.gz"
-    host.make(output=str(packed))
+    host.make()
+    assert not host.kafka_class_data(output=str(packed))["changed"]
     other = Host(tmp_path / "other", run_module)
     result = other.kafka_class_data(archive=str(packed))
     assert (result["operation"], result["in_use"]) == ("install", True)
@@ -150,8 +167,41 @@ def test_class_data_that_the_jvm_refuses_is_put_away_and_not_tried_again(tmp_pat
 def test_a_jvm_that_makes_none_is_no_failure(host: Host) -> None:
     (host.root / "list.gz").write_bytes(gzip.compress(b"another"))
     first, second = host.make(), host.make()
-    assert first["reason"] == "the JVM made no class data: no list"
+    assert first["reason"].startswith("the JVM made no class data that it takes")
     assert (first["in_use"], second["changed"]) == (False, False)
+    assert host.options().startswith("-cp ")
+
+
+def test_a_making_that_was_killed_is_begun_anew(host: Host) -> None:
+    (host.systemd / "systemd-run").write_text("#!/bin/sh\n")
+    begun = host.make()
+    assert (begun["operation"], begun["changed"], begun["in_use"], begun["missing"]) == ("make", False, False, True)
+    (host.systemd / "systemd-run").write_text(SYSTEMD["systemd-run"])
+    assert host.make()["in_use"]
+
+
+def test_a_making_that_runs_is_left_alone(host: Host) -> None:
+    (host.systemd / "systemd-run").write_text("#!/bin/sh\n")
+    (host.systemd / "systemctl").write_text("#!/bin/sh\n")
+    first, second = host.make(), host.make()
+    assert (first["changed"], first["making"], first["missing"]) == (True, True, False)
+    assert (second["operation"], second["changed"]) == ("none", False)
+
+
+def test_a_making_that_ends_while_it_is_looked_at_is_not_begun_anew(host: Host) -> None:
+    (host.systemd / "systemd-run").write_text("#!/bin/sh\n")
+    host.make()
+    ends = f"#!/bin/sh\ntest ! -e {host.release}/.classes || sh {host.release}/.classes/make.sh\nexit 3\n"
+    (host.systemd / "systemctl").write_text(ends)
+    result = host.make()
+    assert (result["operation"], result["changed"], result["in_use"]) == ("none", False, True)
+
+
+def test_a_host_that_cannot_make_it_is_told_and_goes_on(host: Host) -> None:
+    (host.systemd / "systemd-run").write_text("#!/bin/sh\necho no bus >&2\nexit 1\n")
+    result = host.make()
+    assert (result.get("failed", False), result["changed"], result["in_use"]) == (False, False, False)
+    assert result["reason"] == "systemd-run: no bus"
 
 
 @pytest.mark.parametrize("content", [b"no gzip at all", gzip.compress(b"data" * 1000)[:-12]])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.node import apply as node_io
 from ansible.module_utils.kraft.node import plan as node
+from ansible.module_utils.kraft.node import staging
 from ansible.module_utils.kraft.node.plan import NodeState, plan_node
 from ansible.module_utils.kraft.node.service import ServiceState
 from ansible.module_utils.kraft.node.unit import fingerprint, fingerprinted
@@ -25,6 +27,7 @@ UP = ServiceState(
 )
 WAITING = dataclasses.replace(UP, pid=0, state="activating", sub_state="auto-restart", result="exit-code")
 FAILED = dataclasses.replace(DOWN, state="failed", sub_state="failed", result="exit-code")
+FILES = ("server.properties", "kafka.service")
 
 
 @pytest.mark.parametrize(
@@ -49,10 +52,24 @@ FAILED = dataclasses.replace(DOWN, state="failed", sub_state="failed", result="e
         (NodeState(FAILED, "4.3.1"), "stopped", ""),
         (NodeState(UP, "4.2.1", "4.2.1", ("release",)), "reported", ""),
         (NodeState(DOWN, ""), "reported", ""),
+        (NodeState(DOWN, "4.3.1", pending=FILES), "started", "place reload reset start"),
+        (NodeState(UP, "4.3.1", "4.3.1", pending=("log4j2.yaml",)), "started", "place"),
+        (NodeState(UP, "4.3.1", "4.3.1", pending=FILES), "started", "place reload"),
+        (NodeState(UP, "4.3.1", "4.3.1", ("unit",), FILES, True), "started", ""),
+        (NodeState(UP, "4.3.1", "4.3.1", ("unit",), FILES, True), "restarted", "keep place reload reset restart"),
+        (NodeState(UP, "4.3.1", "4.3.1", ("unit",), FILES, False), "restarted", "place reload reset restart"),
+        (NodeState(UP, "4.3.1", "4.3.1", (), (), True), "restarted", "reset restart"),
+        (NodeState(WAITING, "4.3.1", "", (), FILES), "restarted", "place reload reset restart"),
+        (NodeState(UP, "4.3.1", "4.3.1", ("unit",), FILES, True), "reverted", "place reload reset restart"),
     ],
 )
 def test_actions_follow_from_what_is_found(found: NodeState, state: str, actions: str) -> None:
-    assert plan_node(found, state, "4.3.1") == tuple(actions.split())
+    assert plan_node(found, state, "4.3.1", keep=True) == tuple(actions.split())
+
+
+def test_what_does_not_serve_is_not_kept() -> None:
+    found = NodeState(UP, "4.3.1", "4.3.1", ("unit",), FILES, True)
+    assert "keep" not in plan_node(found, "restarted", "4.3.1", keep=False)
 
 
 class Host:
@@ -72,12 +89,13 @@ class Host:
         (directory / "config").mkdir(parents=True)
         (directory / "MANIFEST").write_text(Manifest(version, {"sha256": version}, {}).text())
         (directory / "classpath.options").write_text(classpath_options(str(directory), ()))
-        self.configure("node.id=1\n", version)
+        self.configure("node.id=1\n")
 
-    def configure(self, properties: str, version: str = "4.3.1", nofile: int = 20000) -> None:
+    def configure(self, properties: str, nofile: int = 20000) -> None:
+        room = self.install_dir / "next"
+        room.mkdir(exist_ok=True)
         for name, text in self.files(properties, nofile).items():
-            place = self.units if name == "kafka.service" else self.install_dir / "releases" / version / "config"
-            (place / name).write_text(text)
+            (room / name).write_text(text)
 
     @staticmethod
     def files(properties: str, nofile: int = 20000) -> dict[str, str]:
@@ -124,7 +142,7 @@ class Host:
 @pytest.fixture
 def host(tmp_path: Path, run_module: RunModule, monkeypatch: pytest.MonkeyPatch) -> Host:
     made = Host(tmp_path, run_module)
-    monkeypatch.setattr(node_io, "UNIT_DIR", str(made.units))
+    monkeypatch.setattr(staging, "UNIT_DIR", str(made.units))
     monkeypatch.setattr(node_io, "STARTED_DIR", str(made.record))
     monkeypatch.setattr(node_io, "PROC", str(made.proc))
     monkeypatch.setattr(node_io, "observe_service", lambda *_: made.service)
@@ -163,6 +181,96 @@ def test_a_new_release_is_chosen_only_together_with_a_restart(host: Host) -> Non
     result = host.kafka_node(state="restarted")
     assert os.readlink(host.install_dir / "current") == "releases/4.3.1"
     assert (result["current"], result["stale"]) == ("4.3.1", False)
+
+
+def in_place(host: Host, version: str = "4.3.1") -> str:
+    return (host.install_dir / "releases" / version / "config/server.properties").read_text()
+
+
+def test_files_wait_for_the_start_that_needs_them(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    host.configure("node.id=1\nnum.io.threads=16\n")
+    host.kafka_node()
+    assert in_place(host) == "node.id=1\n"
+    host.kafka_node(state="restarted")
+    assert in_place(host) == "node.id=1\nnum.io.threads=16\n"
+
+
+def test_an_edit_in_place_is_put_right_without_a_restart(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    (host.install_dir / "releases/4.3.1/config/server.properties").write_text("node.id=9\n")
+    result = host.kafka_node()
+    assert (result["changed"], result["actions"], host.commands) == (True, ["place"], [])
+    assert "put back as wanted: server.properties" in result["diff"][0]["after"]
+    assert in_place(host) == "node.id=1\n"
+    (host.install_dir / "releases/4.3.1/config/jvm.options").chmod(0o600)
+    assert host.kafka_node()["actions"] == ["place"]
+    assert not host.kafka_node()["changed"]
+
+
+def test_a_restart_can_be_taken_back_with_release_settings_and_unit(host: Host) -> None:
+    host.install("4.2.1")
+    host.configure("node.id=1\n", nofile=1)
+    host.kafka_node(release="4.2.1")
+    host.install("4.3.1")
+    host.configure("node.id=1\nbroken=yes\n", nofile=2)
+    host.kafka_node(state="restarted")
+    result = host.run_module("kafka_node", state="reverted", install_dir=str(host.install_dir))
+    assert (result["current"], result["running"], result["stale"]) == ("4.2.1", True, False)
+    assert (in_place(host, "4.2.1"), "LimitNOFILE=1\n" in (host.units / "kafka.service").read_text()) == (
+        "node.id=1\n",
+        True,
+    )
+    again = host.kafka_node(state="reported")["reasons"]
+    assert "release 4.2.1 -> 4.3.1" in again
+    assert "server.properties: broken (unset) -> yes" in again
+
+
+def test_a_node_that_never_served_is_not_what_a_restart_goes_back_to(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    host.configure("node.id=1\nbroken=yes\n")
+    host.kafka_node(state="restarted")
+    host.configure("node.id=1\nbroken=still\n")
+    host.kafka_node(state="restarted", keep=False)
+    host.run_module("kafka_node", state="reverted", install_dir=str(host.install_dir))
+    assert in_place(host) == "node.id=1\n"
+
+
+def test_a_node_with_nothing_to_go_back_to_says_so(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    message = host.run_module("kafka_node", state="reverted", install_dir=str(host.install_dir))["msg"]
+    assert "previous holds nothing that this node could go back to" in message
+
+
+def test_check_mode_gives_the_reasons_that_a_roll_was_planned_by(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    result = host.kafka_node(check_mode=True, state="restarted", reasons=["unit"])
+    assert "restarted, because of\n  unit\n" in result["diff"][0]["after"]
+    assert (result["changed"], host.commands) == (True, [])
+
+
+def test_a_process_that_was_started_before_the_asked_moment_is_stale(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    host.service = dataclasses.replace(host.service, started_at_us=int((time.monotonic() - 3600) * 1e6))
+    found = host.kafka_node(state="reported", started_before="2999-01-01T00:00:00Z")
+    assert "asked for: it was started" in found["reasons"][0]
+    assert host.kafka_node(state="reported", started_before="2001-01-01T00:00:00Z")["reasons"] == []
+    assert "is no moment such as" in host.kafka_node(state="reported", started_before="yesterday")["msg"]
+
+
+def test_what_is_in_place_can_be_started_anew_without_what_waits(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    host.configure("node.id=1\nbroken=yes\n")
+    result = host.run_module("kafka_node", state="restarted", take="current", install_dir=str(host.install_dir))
+    assert (result["changed"], result["stale"], in_place(host)) == (True, False, "node.id=1\n")
+    assert host.kafka_node(state="reported")["stale"]
 
 
 def test_a_restart_that_a_killed_run_owes_is_not_forgotten(host: Host) -> None:
@@ -225,7 +333,7 @@ def test_an_incomplete_release_is_refused_before_the_running_node_is_stopped(hos
     host.install()
     host.kafka_node()
     (host.install_dir / "releases/4.3.1/MANIFEST").unlink()
-    (host.install_dir / "releases/4.3.1/config/jvm.options").unlink()
+    (host.install_dir / "next/jvm.options").unlink()
     message = host.kafka_node(state="restarted")["msg"]
     assert "is not complete (MANIFEST: missing or unreadable); install it first" in message
     assert "jvm.options does not exist; configure the node first" in message
@@ -258,4 +366,4 @@ def test_systemd_that_takes_too_long_is_reported_as_such(host: Host, monkeypatch
 
 
 def test_states_of_the_module_are_those_of_the_plan() -> None:
-    assert set(node.STATES) == {"started", "restarted", "stopped", "reported"}
+    assert set(node.STATES) == {"started", "restarted", "reverted", "stopped", "reported"}

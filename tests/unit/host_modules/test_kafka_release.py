@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.host import file_io
 from ansible.module_utils.kraft.release import manifest as release
 from ansible.module_utils.kraft.release import unpack as release_unpack
 
@@ -104,6 +105,13 @@ def test_an_archive_elsewhere_is_kept(tmp_path: Path, host: Host) -> None:
     assert elsewhere.exists()
 
 
+def test_an_archive_that_the_courier_brought_is_gone_even_if_the_courier_dies(tmp_path: Path, host: Host) -> None:
+    (tmp_path / ".kraftwright-kafka1").mkdir()
+    carried = make_archive(tmp_path / ".kraftwright-kafka1" / "kafka.tgz")
+    host.kafka_release(archive=str(carried), checksum=checksum(carried))
+    assert not carried.exists()
+
+
 def test_what_a_killed_run_left_is_replaced(host: Host) -> None:
     (host.partial / "libs").mkdir(parents=True)
     (host.partial / "libs/kafka-clients-0.0.0.jar").write_text("half")
@@ -135,6 +143,26 @@ def test_an_archive_left_by_a_killed_run_is_removed(host: Host) -> None:
     result = host.kafka_release()
     assert (result["changed"], result["operation"]) == (True, "none")
     assert not host.incoming.exists()
+
+
+def test_halves_of_archives_that_killed_runs_left_are_removed_and_foretold(host: Host) -> None:
+    halves = [host.incoming.parent / name for name in (".ansible_tmp4k2x.tgz", "kafka_2.13-9.9.0.tgz")]
+    for half in halves:
+        half.write_bytes(b"half")
+    foretold = host.kafka_release(check_mode=True)
+    assert foretold["changed"]
+    assert all(half.exists() for half in halves)
+    host.kafka_release()
+    assert os.listdir(host.incoming.parent) == []
+    assert not host.kafka_release()["changed"]
+
+
+def test_a_killed_run_that_still_unpacks_is_waited_for(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_io, "LOCK_SECONDS", 0.3)
+    with file_io.locked(str(host.install_dir / "releases")):
+        message = host.kafka_release()["msg"]
+    assert f"another process has held {host.install_dir}/releases for 0 s; wait until it has ended" in message
+    assert host.kafka_release()["changed"]
 
 
 def test_a_wrong_checksum_is_refused_with_both_before_anything_is_unpacked(host: Host) -> None:

@@ -1,4 +1,4 @@
-"""The control side of kafka_class_data in real runs: one host makes it, another gets it, a damaged copy goes."""
+"""The control side of kafka_class_data in real runs: fetched from one host, brought to another, a damaged copy goes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.unit.host_modules.archives import checksum
 from tests.unit.host_modules.module_runner import RunModule
 from tests.unit.host_modules.test_kafka_class_data import VERSION, Host
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 Results = list[dict[str, Any]]
 
 
@@ -42,12 +42,13 @@ class Control:
         module = {"kafka_class_data": {**common, **files, "state": "made"}}
         play = [{"hosts": "localhost", "gather_facts": False, "tasks": [{**module, **task} for task in tasks]}]
         (self.root / "play.json").write_text(json.dumps(play))
-        return self.run_playbook()
+        return self.run_playbook(str(host.systemd))
 
-    def run_playbook(self) -> Results:
+    def run_playbook(self, systemd: str) -> Results:
         command = [str(Path(sys.executable).with_name("ansible-playbook")), "-i", "localhost,", "play.json"]
         words = ["-c", "local", "-e", f"ansible_python_interpreter={sys.executable}"]
         settings = {"ANSIBLE_STDOUT_CALLBACK": "ansible.posix.json", "ANSIBLE_CALLBACKS_ENABLED": "ansible.posix.json"}
+        settings["PATH"] = f"{systemd}:{os.environ['PATH']}"
         environment = {**os.environ, **settings, "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg")}
         done = subprocess.run(
             [*command, *words], cwd=self.root, capture_output=True, text=True, check=False, env=environment
@@ -61,7 +62,7 @@ def control(tmp_path: Path, run_module: RunModule) -> Control:
     return Control(tmp_path, run_module)
 
 
-def test_one_host_makes_it_and_another_gets_it(control: Control) -> None:
+def test_what_one_host_made_is_fetched_by_the_next_task_and_brought_to_another(control: Control) -> None:
     predicted, made, again = control.play(control.host("one"), {"check_mode": True}, {}, {})
     assert (predicted["operation"], predicted["in_use"]) == ("make", False)
     assert (made["operation"], made["in_use"], again["changed"]) == ("make", True, False)
