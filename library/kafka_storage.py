@@ -45,6 +45,15 @@ options:
   initial_controllers:
     description: All voters of a dynamic quorum as C(id@host:port:directory_id,...), the same for each of them.
     type: str
+  rejoins:
+    description: >-
+      The disk of this voter is gone for good, and it comes back to a living quorum as an observer. O(directory_id) must
+      be another than O(listed_directory_id).
+    type: bool
+    default: false
+  listed_directory_id:
+    description: Directory id under which the quorum lists this voter, with O(rejoins).
+    type: str
   peers:
     description: All nodes of the cluster as they were seen in this run. This node's own entry is left out.
     type: list
@@ -117,6 +126,8 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "metadata_log_dir": {"type": "path"},
     "quorum": {"type": "str", "choices": ["dynamic", "static"], "default": "dynamic"},
     "initial_controllers": {"type": "str"},
+    "rejoins": {"type": "bool", "default": False},
+    "listed_directory_id": {"type": "str"},
     "peers": {
         "type": "list",
         "elements": "dict",

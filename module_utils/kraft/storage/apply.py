@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
+from ansible.module_utils.kraft.host.file_io import locked
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.release.manifest import CLASSPATH, release_dir
 from ansible.module_utils.kraft.storage.log_dir import ABSENT, FORMATTED, LogDir, observe_log_dir, parse_properties
 from ansible.module_utils.kraft.storage.plan import NOTHING, StoragePlan, plan_storage
-from ansible.module_utils.kraft.storage.tool import flush, locked, run_tool, set_aside, tool_arguments, tool_command
+from ansible.module_utils.kraft.storage.tool import (
+    flush,
+    rename_directory,
+    run_tool,
+    set_aside,
+    tool_arguments,
+    tool_command,
+)
 from ansible.module_utils.kraft.storage.types import NodeStorage, Peer
 
 
@@ -29,6 +37,8 @@ def node_storage(params: Mapping[str, Any]) -> NodeStorage:
         quorum=params["quorum"],
         directory_id=params["directory_id"] or "",
         initial_controllers=params["initial_controllers"] or "",
+        rejoins=bool(params.get("rejoins")),
+        listed_directory_id=params.get("listed_directory_id") or "",
     )
 
 
@@ -70,7 +80,13 @@ def describe(found: LogDir) -> str:
     if found.state != FORMATTED:
         return f"{found.path}: {found.state}"
     identity = f"cluster id {found.cluster_id}, node id {found.node_id}, directory id {found.directory_id}"
-    return f"{found.path}: formatted ({identity})"
+    return f"{found.path}: formatted ({identity}){for_voters(found.voters or ())}"
+
+
+def for_voters(voters: Iterable[str]) -> str:
+    """The voters that a dir waits to be started with; nothing where there are none to tell."""
+    listed = ",".join(voters)
+    return f" for the voters {listed}" if listed else ""
 
 
 def predict(node: NodeStorage, found: LogDir, action: str) -> str:
@@ -80,7 +96,8 @@ def predict(node: NodeStorage, found: LogDir, action: str) -> str:
     drawn = not (node.is_dynamic_voter and found.path == node.metadata_log_dir)
     directory_id = "drawn by Kafka" if drawn else node.directory_id
     identity = f"cluster id {node.cluster_id}, node id {node.node_id}, directory id {directory_id}"
-    return f"{found.path}: formatted ({identity})"
+    told = () if drawn or node.rejoins else node.voters.values()
+    return f"{found.path}: formatted ({identity}){for_voters(told)}"
 
 
 def diff(node: NodeStorage, dirs: Sequence[LogDir], plan: StoragePlan) -> dict[str, str]:
@@ -117,6 +134,8 @@ def apply(node: NodeStorage, plan: StoragePlan, params: Mapping[str, Any], lock:
     aside = [set_aside(path) for path in plan.set_aside]
     arguments = tool_arguments(params["config"], node.cluster_id, plan.flags)
     run_tool(tool_command(params["java"], release), arguments, params["user"], lock)
+    if node.rejoins and node.is_dynamic_voter and plan.actions[node.metadata_log_dir] != NOTHING:
+        rename_directory(node.metadata_log_dir, node.directory_id)
     for path, action in plan.actions.items():
         if action != NOTHING:
             flush(path)

@@ -14,6 +14,8 @@ import os
 import re
 from typing import Any
 
+from ansible.module_utils.kraft.storage.voters import voters
+
 ABSENT = "absent"
 EMPTY = "empty"
 FORMATTED = "formatted"
@@ -42,6 +44,7 @@ TIERED_INDEXES = "remote-log-index-cache"
 LOST_AND_FOUND = "lost+found"
 ZOOKEEPER_DATA = "version-2"  # what a ZooKeeper server keeps; it looks like a partition of a topic "version"
 SHOWN = 5
+SNAPSHOT_BYTES = 1 << 20  # a first snapshot is a few hundred
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,6 +54,7 @@ class LogDir:
     ``lived``: names that only a started node leaves (the first few). ``unknown``: names that are not Kafka's.
     ``blockers``: directories that Kafka refuses to start beside. ``has_meta``: there is a meta.properties, good or not.
     ``bootstrap_ok``: the first metadata records, which the first start of a controller reads, are there and not empty.
+    ``voters``: those that the format wrote for that first start; None where the node was started, or nobody can tell.
     """
 
     path: str
@@ -63,6 +67,7 @@ class LogDir:
     blockers: tuple[str, ...] = ()
     has_meta: bool = False
     bootstrap_ok: bool = False
+    voters: tuple[str, ...] | None = None
     partitions: int = 0
     detail: str = ""
 
@@ -166,6 +171,15 @@ def bootstrap_ok(path: str) -> bool:
     return any(sizes) and 0 not in sizes
 
 
+def first_voters(path: str) -> tuple[str, ...] | None:
+    """The voters of the first snapshot; none where a format wrote no snapshot."""
+    try:
+        with open(os.path.join(path, METADATA_LOG, FIRST_SNAPSHOT), "rb") as file:
+            return voters(file.read(SNAPSHOT_BYTES))
+    except FileNotFoundError:
+        return ()
+
+
 def kind_of(name: str, is_dir: bool) -> str:
     """Which of a `Listing`'s groups a name belongs to."""
     if not is_dir:
@@ -213,11 +227,13 @@ def observe_log_dir(path: str) -> LogDir:
         return LogDir(path, NOT_A_DIRECTORY)
     try:
         meta, listing = read_meta(path), list_log_dir(path)
+        state = state_of(meta, listing)
+        written = first_voters(path) if state == FORMATTED and not listing.lived else None
     except OSError as error:
         return LogDir(path, UNREADABLE, detail=error.strerror or str(error))
     return LogDir(
         path,
-        state_of(meta, listing),
+        state,
         cluster_id=meta.values.get("cluster.id", ""),
         node_id=meta.node_id,
         directory_id=meta.values.get("directory.id", ""),
@@ -226,6 +242,7 @@ def observe_log_dir(path: str) -> LogDir:
         blockers=listing.blockers[:SHOWN],
         has_meta=meta.present,
         bootstrap_ok=listing.bootstrap_ok,
+        voters=written,
         partitions=listing.partitions,
         detail=meta.problem if meta.present else "",
     )

@@ -13,7 +13,12 @@ from collections.abc import Sequence
 
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.storage.log_dir import ABSENT, EMPTY, FORMATTED, INTERRUPTED, LogDir
-from ansible.module_utils.kraft.storage.rules import content_problems, identity_problems, voter_problems
+from ansible.module_utils.kraft.storage.rules import (
+    content_problems,
+    identity_problems,
+    rejoin_problems,
+    voter_problems,
+)
 from ansible.module_utils.kraft.storage.types import NodeStorage, Peer
 
 NOTHING = "nothing"
@@ -43,34 +48,55 @@ class StoragePlan:
 
 def plan_storage(node: NodeStorage, dirs: Sequence[LogDir], peers: Sequence[Peer]) -> StoragePlan:
     """The plan for `dirs`, which are all of ``node.log_dirs`` as observed; `peers` are the other nodes."""
-    actions = {found.path: action_for(node, found) for found in dirs}
+    lived = any(peer.lived for peer in peers) or any(found.lived for found in dirs)
+    actions = {found.path: action_for(node, found, lived) for found in dirs}
     problems = [*content_problems(node, dirs), *identity_problems(node, dirs)]
     if node.is_controller and actions[node.metadata_log_dir] != NOTHING:
-        problems += voter_problems(node, dirs, peers)
+        problems += rejoin_problems(node, peers) if node.rejoins else voter_problems(node, dirs, peers)
     if problems or all(action == NOTHING for action in actions.values()):
         return StoragePlan(actions, tuple(problems))
     aside = tuple(found.path for found in dirs if actions[found.path] == COMPLETE and found.has_meta)
     return StoragePlan(actions, flags=tool_flags(node, dirs, actions), set_aside=aside)
 
 
-def action_for(node: NodeStorage, found: LogDir) -> str:
-    """A formatted dir is done, unless a power cut emptied the records that the first start of a controller reads."""
-    unusable = found.state == FORMATTED and not found.lived and not found.bootstrap_ok
-    if unusable and node.is_controller and found.path == node.metadata_log_dir:
+def action_for(node: NodeStorage, found: LogDir, lived: bool) -> str:
+    """A formatted dir is done, unless the first start of a controller could not use what the format wrote for it.
+
+    A power cut may have emptied it. Or the run that wrote it died before anything was started, and the inventory names
+    other voters by now: each would begin the quorum that it was formatted for. `lived`: a node of the cluster was
+    started already, so that this one learns the voters from it.
+    """
+    waits = found.state == FORMATTED and not found.lived and node.is_controller and found.path == node.metadata_log_dir
+    astray = node.is_dynamic_voter and not lived and other_voters(node, found)
+    unnamed = node.rejoins and node.is_dynamic_voter and found.directory_id != node.directory_id
+    if waits and (unnamed or (astray and not node.rejoins) or not found.bootstrap_ok):
         return COMPLETE
     return ACTIONS.get(found.state, NOTHING)
+
+
+def other_voters(node: NodeStorage, found: LogDir) -> bool:
+    """Whether the format was given other voters than the inventory names."""
+    if found.voters is None:
+        return False
+    return {plain(entry) for entry in found.voters} != {plain(entry) for entry in node.voters.values()}
+
+
+def plain(entry: str) -> str:
+    """A voter as Kafka writes it: an IPv6 address without its brackets."""
+    return entry.replace("[", "").replace("]", "")
 
 
 def tool_flags(node: NodeStorage, dirs: Sequence[LogDir], actions: dict[str, str]) -> tuple[str, ...]:
     """Flags of ``kafka-storage format``.
 
     A dynamic controller must be given one of the quorum flags even when only a data dir is new; then it is the one that
-    cannot write voters. The quorum's voters are given only where the metadata log itself is formatted.
+    cannot write voters. The quorum's voters are given only where the metadata log itself is formatted, and not to one
+    that comes back with an empty disk: it learns them from the quorum.
     """
     flags = []
     if any(found.has_meta and actions[found.path] == NOTHING for found in dirs):
         flags.append("--ignore-formatted")
-    if node.is_dynamic_voter and actions[node.metadata_log_dir] != NOTHING:
+    if node.is_dynamic_voter and not node.rejoins and actions[node.metadata_log_dir] != NOTHING:
         flags.append(f"--initial-controllers={node.initial_controllers}")
     elif node.is_dynamic_voter:
         flags.append("--no-initial-controllers")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ansible.module_utils.kraft.desired.identity import directory_id_after
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.storage.log_dir import (
     FOREIGN,
@@ -17,10 +18,8 @@ from ansible.module_utils.kraft.storage.log_dir import (
 )
 from ansible.module_utils.kraft.storage.types import NodeStorage, Peer
 
-REPLACE_VOTER = (
-    "replace the voter: remove it from the quorum (kafka-metadata-quorum remove-controller), "
-    "format it with --no-initial-controllers, add it again"
-)
+REPLACE_VOTER = "replace the node if that disk is gone for good (playbooks/replace_node.yml)"
+ADD_VOTER = "a new controller comes with playbooks/add_nodes.yml"
 
 
 def variable_of(node: NodeStorage, path: str) -> str:
@@ -106,6 +105,7 @@ def directory_id_problems(node: NodeStorage, dirs: Sequence[LogDir]) -> Iterator
         own = (found.cluster_id, found.node_id) == (node.cluster_id, node.node_id)
         known = found.directory_id if found.state == FORMATTED and own else ""
         voter_log = node.is_dynamic_voter and found.path == node.metadata_log_dir
+        voter_log = voter_log and not (node.rejoins and not found.lived)
         if voter_log and known and node.directory_id and known != node.directory_id:
             yield Problem(
                 "foreign_directory_id",
@@ -142,7 +142,7 @@ def voter_problems(node: NodeStorage, dirs: Sequence[LogDir], peers: Sequence[Pe
             "voter_lost_its_log",
             f"{path} has no metadata log, but the cluster has lived: {'; '.join(own + alive)}."
             " Formatted anew, this voter could help to elect a leader that misses committed records",
-            f"attach the disk with the log, or {REPLACE_VOTER}",
+            f"attach the disk with the log, or {REPLACE_VOTER}; {ADD_VOTER}",
             variable,
             node.host,
             path,
@@ -166,3 +166,19 @@ def voter_problems(node: NodeStorage, dirs: Sequence[LogDir], peers: Sequence[Pe
             node.host,
             node.initial_controllers,
         )
+
+
+def rejoin_problems(node: NodeStorage, peers: Sequence[Peer]) -> Iterator[Problem]:
+    """What forbids to format this controller as one that comes back to a living quorum with an empty disk."""
+    lived = [peer for peer in peers if peer.node_id != node.node_id and peer.lived]
+    if not node.is_dynamic_voter:
+        message = "is a voter of a static quorum, which knows it by its node id alone: with an empty log it could vote"
+        remedy = "give it its disk back; a dynamic quorum (migrate_quorum.yml, while all voters live) can replace one"
+        yield Problem("static_quorum", message, remedy, "kafka_replace", node.host)
+    elif not lived:
+        message = "no other node of the cluster has lived: there is no quorum to come back to"
+        yield Problem("no_quorum", message, "run site.yml for a new cluster", "kafka_replace", node.host)
+    elif node.directory_id == node.listed_directory_id:
+        message = "is the directory id that the quorum lists, of a log that is gone: under it an empty one could vote"
+        remedy = f"give this host another one, such as {directory_id_after(node.directory_id)}"
+        yield Problem("listed_directory_id", message, remedy, "kafka_directory_id", node.host, node.directory_id)

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import grp
 import os
 import pwd
 import re
 import subprocess
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError, ToolError
 from ansible.module_utils.kraft.host.file_io import fsync_directory
+from ansible.module_utils.kraft.host.lock import RUN_VARIABLE
 from ansible.module_utils.kraft.release.manifest import CLASSPATH
 from ansible.module_utils.kraft.storage.log_dir import ASIDE, BOOTSTRAP, META
 
 TOOL = "kafka.tools.StorageTool"
 JVM_OPTIONS = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData")
 TIMEOUT = 120.0
-LOCK_STEP = 0.2
 
 EXCEPTION = re.compile(r'(?:Exception in thread "\S+" |Caused by: )(?:[\w$]+\.)*([\w$]+)(?:: (.*))?')
 HINTS = (
@@ -81,6 +79,16 @@ def arguments_pipe(text: str, uid: int) -> int:
     return reader
 
 
+def environment() -> dict[str, str]:
+    """Nothing of the caller's but the way to programs and the name of the run that it works for."""
+    run = os.environ.get(RUN_VARIABLE, "")
+    return {
+        "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
+        "LC_ALL": "C.UTF-8",
+        **({RUN_VARIABLE: run} if run else {}),
+    }
+
+
 def run_tool(command: Sequence[str], arguments: str, user: str, lock: int) -> str:
     """Run to the end and give what it printed. It inherits `lock`: a format that outlives us still keeps others out."""
     identity = run_as(user)
@@ -91,7 +99,7 @@ def run_tool(command: Sequence[str], arguments: str, user: str, lock: int) -> st
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env={"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C.UTF-8"},
+            env=environment(),
             cwd="/",
             umask=0o027,
             pass_fds=(lock,),
@@ -109,25 +117,6 @@ def run_tool(command: Sequence[str], arguments: str, user: str, lock: int) -> st
     return output
 
 
-@contextlib.contextmanager
-def locked(path: str, timeout: float = TIMEOUT) -> Iterator[int]:
-    """Hold the directory `path` against other formats, giving the descriptor that holds it. Leaves no file behind."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        deadline = time.monotonic() + timeout
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise KraftError(f"another format has held {path} for {timeout:.0f} s") from None
-                time.sleep(LOCK_STEP)
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
 def set_aside(directory: str) -> str:
     """Rename a directory's meta.properties to the first free name beside it, and give that; nothing is deleted."""
     taken = set(os.listdir(directory))
@@ -141,3 +130,21 @@ def flush(directory: str) -> None:
     with contextlib.suppress(FileNotFoundError), open(os.path.join(directory, BOOTSTRAP), "rb") as file:
         os.fsync(file.fileno())
     fsync_directory(directory)
+
+
+def rename_directory(directory: str, directory_id: str) -> None:
+    """Give a directory that was just formatted the id that the inventory has; without voters the tool draws its own.
+
+    The file is replaced whole. Nothing but this line tells the id before the first start.
+    """
+    path = os.path.join(directory, META)
+    status = os.stat(path)
+    with open(path, encoding="utf-8") as file:
+        lines = [f"directory.id={directory_id}\n" if line.startswith("directory.id=") else line for line in file]
+    with open(f"{path}.new", "w", encoding="utf-8") as file:
+        os.fchmod(file.fileno(), status.st_mode & 0o7777)
+        os.fchown(file.fileno(), status.st_uid, status.st_gid)
+        file.writelines(lines)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(f"{path}.new", path)

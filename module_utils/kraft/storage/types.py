@@ -21,6 +21,9 @@ class NodeStorage:
     quorum: str = "dynamic"
     directory_id: str = ""
     initial_controllers: str = ""
+    #: The voter's disk is gone for good: it comes back as an observer, with another directory id than the listed one.
+    rejoins: bool = False
+    listed_directory_id: str = ""
 
     @property
     def is_controller(self) -> bool:

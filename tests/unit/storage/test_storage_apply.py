@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError
+from ansible.module_utils.kraft.host import file_io
 from ansible.module_utils.kraft.storage import apply as storage_apply
 from ansible.module_utils.kraft.storage import tool as storage_tool
 
@@ -34,6 +35,8 @@ for number, path in enumerate(config["log.dirs"].split(",")):
     meta = pathlib.Path(path, "meta.properties")
     if not meta.exists():
         pathlib.Path(path, "bootstrap.checkpoint").write_text("x")
+        pathlib.Path(path, "__cluster_metadata-0").mkdir(exist_ok=True)
+        pathlib.Path(path, "__cluster_metadata-0", "0" * 20 + "-" + "0" * 10 + ".checkpoint").write_text("x")
         own = {voter!r} if number == 0 else f"drawn-{{number}}"
         text = "" if behaviour == "full" else f"version=1\\ncluster.id={cluster}\\nnode.id=1\\ndirectory.id={{own}}\\n"
         meta.write_text(text)
@@ -123,7 +126,7 @@ def test_check_mode_predicts_and_changes_nothing(host: Host, prepared: bool) -> 
     state = "empty" if prepared else "absent"
     assert result["diff"][0]["before"] == f"{host.dirs[0]}: {state}\n{host.dirs[1]}: {state}\n"
     assert result["diff"][0]["after"] == (
-        f"{host.dirs[0]}: formatted (cluster id {CLUSTER}, node id 1, directory id {VOTER})\n"
+        f"{host.dirs[0]}: formatted (cluster id {CLUSTER}, node id 1, directory id {VOTER}) for the voters {VOTERS}\n"
         f"{host.dirs[1]}: formatted (cluster id {CLUSTER}, node id 1, directory id drawn by Kafka)\n"
     )
 
@@ -234,16 +237,16 @@ def test_missing_release_and_unknown_user_are_told_before_anything_runs(host: Ho
 
 def test_second_format_waits_for_the_first(host: Host) -> None:
     path = str(host.dirs[0])
-    with storage_tool.locked(path) as held:
-        with pytest.raises(KraftError, match="another format has held"), storage_tool.locked(path, timeout=0.3):
+    with file_io.locked(path) as held:
+        with pytest.raises(KraftError, match="another process has held"), file_io.locked(path, timeout=0.3):
             pass
         child = subprocess.Popen(["sleep", "30"], pass_fds=(held,))
     try:  # the run is gone, what it started is not
-        with pytest.raises(KraftError, match="another format has held"), storage_tool.locked(path, timeout=0.3):
+        with pytest.raises(KraftError, match="another process has held"), file_io.locked(path, timeout=0.3):
             pass
     finally:
         child.kill()
         child.wait()
-    with storage_tool.locked(path, timeout=0.3) as descriptor:
+    with file_io.locked(path, timeout=0.3) as descriptor:
         assert fcntl.fcntl(descriptor, fcntl.F_GETFD) & fcntl.FD_CLOEXEC
     assert os.listdir(path) == []

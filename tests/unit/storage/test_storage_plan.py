@@ -41,6 +41,8 @@ def cut(path: str, has_meta: bool = False) -> LogDir:
 
 
 META_DONE = done(META, VOTER)
+FOR_THESE = done(META, VOTER, voters=tuple(VOTERS.split(",")))
+FOR_ONE, FOR_NONE = done(META, VOTER, voters=(f"1@k1:9093:{VOTER}",)), done(META, VOTER, voters=())
 META_LIVING = done(META, VOTER, lived=("__cluster_metadata-0/quorum-state",))
 ALL_VOTERS = f"--initial-controllers={VOTERS}"
 KEEP = "--ignore-formatted"
@@ -67,6 +69,11 @@ NO_VOTERS = "--no-initial-controllers"
             (META,),
         ),
         (COMBINED, (META_DONE, done(DATA, bootstrap_ok=False)), (NOTHING, NOTHING), (), ()),
+        (COMBINED, (FOR_THESE, done(DATA)), (NOTHING, NOTHING), (), ()),
+        (COMBINED, (FOR_ONE, done(DATA)), (COMPLETE, NOTHING), (KEEP, ALL_VOTERS), (META,)),
+        (COMBINED, (FOR_NONE, empty(DATA)), (COMPLETE, FORMAT), (ALL_VOTERS,), (META,)),
+        (STATIC, (FOR_ONE, done(DATA)), (NOTHING, NOTHING), (), ()),
+        (BROKER, (FOR_ONE, done(DATA)), (NOTHING, NOTHING), (), ()),
         (STATIC, (empty(META), empty(DATA)), (FORMAT, FORMAT), (), ()),
         (STATIC, (META_DONE, empty(DATA)), (NOTHING, FORMAT), (KEEP,), ()),
         (BROKER, (empty(META), empty(DATA)), (FORMAT, FORMAT), (), ()),
@@ -84,6 +91,22 @@ def test_plan_formats_only_what_is_not_formatted(
     expected = StoragePlan(dict(zip((META, DATA), actions)), (), flags, aside)
     assert plan_storage(node, dirs, peers) == expected
     assert expected.changed is (set(actions) != {NOTHING})
+
+
+@pytest.mark.parametrize("peers", [LIVING_PEERS, (Peer("k2", 2, True, ("process 7",)),)])
+def test_a_voter_that_waits_for_a_quorum_that_lives_learns_the_voters_from_it(peers: tuple[Peer, ...]) -> None:
+    assert not plan_storage(COMBINED, [FOR_ONE, done(DATA)], peers).changed
+
+
+def test_voters_are_compared_without_the_brackets_of_an_ipv6_address() -> None:
+    node = dataclasses.replace(COMBINED, initial_controllers=f"1@[fd00::1]:9093:{VOTER}")
+    written = done(META, VOTER, voters=(f"1@fd00::1:9093:{VOTER}",))
+    assert not plan_storage(node, [written, done(DATA)], ()).changed
+
+
+def test_other_voters_are_refused_while_a_peer_is_unknown() -> None:
+    plan = plan_storage(COMBINED, [FOR_ONE, done(DATA)], [Peer("k2", 2, False), Peer("k3", 3, True)])
+    assert [problem.rule for problem in plan.problems] == ["voter_needs_all_peers"]
 
 
 def test_broker_is_formatted_whatever_the_peers_are() -> None:
@@ -116,8 +139,8 @@ def messages(node: NodeStorage, dirs: tuple[LogDir, ...], peers: tuple[Peer, ...
             (done(META, "07R5amHmR32VDA6jHkGbTA"), done(DATA)),
             f"k1: kafka_directory_id: {META} has directory id 07R5amHmR32VDA6jHkGbTA, this voter's is {VOTER}"
             " -> if the quorum lists 07R5amHmR32VDA6jHkGbTA (kafka-metadata-quorum describe --replication), set"
-            " kafka_directory_id to it for this host; otherwise replace the voter: remove it from the quorum"
-            " (kafka-metadata-quorum remove-controller), format it with --no-initial-controllers, add it again",
+            " kafka_directory_id to it for this host; otherwise replace the node if that disk is gone for good"
+            " (playbooks/replace_node.yml)",
         ),
         (
             (META_DONE, done(DATA, VOTER)),
@@ -187,8 +210,8 @@ def test_half_written_identity_of_another_node_is_refused_and_not_completed() ->
 WIPED = (
     "{path} has no metadata log, but the cluster has lived: {lived}."
     " Formatted anew, this voter could help to elect a leader that misses committed records"
-    " -> attach the disk with the log, or replace the voter: remove it from the quorum (kafka-metadata-quorum"
-    " remove-controller), format it with --no-initial-controllers, add it again"
+    " -> attach the disk with the log, or replace the node if that disk is gone for good (playbooks/replace_node.yml);"
+    " a new controller comes with playbooks/add_nodes.yml"
 )
 
 
@@ -285,3 +308,46 @@ def test_no_combination_of_states_touches_data_or_makes_a_second_quorum(node: No
             assert all(peer.known and not peer.lived for peer in peers)
         else:
             assert not any("--initial-controllers" in flag for flag in plan.flags)
+
+
+BACK = dataclasses.replace(COMBINED, rejoins=True, listed_directory_id="07R5amHmR32VDA6jHkGbTA")
+
+
+@pytest.mark.parametrize(
+    ("dirs", "actions", "flags", "aside"),
+    [
+        ((empty(META), empty(DATA)), (FORMAT, FORMAT), (NO_VOTERS,), ()),
+        ((empty(META), done(DATA)), (FORMAT, NOTHING), (KEEP, NO_VOTERS), ()),
+        ((META_DONE, done(DATA)), (NOTHING, NOTHING), (), ()),
+        ((META_LIVING, done(DATA)), (NOTHING, NOTHING), (), ()),
+        ((done(META, "drawn-by-the-tool", voters=()), done(DATA)), (COMPLETE, NOTHING), (KEEP, NO_VOTERS), (META,)),
+    ],
+)
+def test_a_voter_that_comes_back_without_its_log_is_formatted_as_an_observer(
+    dirs: tuple[LogDir, ...], actions: tuple[str, ...], flags: tuple[str, ...], aside: tuple[str, ...]
+) -> None:
+    plan = plan_storage(BACK, dirs, LIVING_PEERS)
+    assert plan == StoragePlan(dict(zip((META, DATA), actions)), flags=flags, set_aside=aside)
+
+
+@pytest.mark.parametrize(
+    ("node", "peers", "rule", "said"),
+    [
+        (BACK, NEW_PEERS, "no_quorum", "no quorum to come back to"),
+        (dataclasses.replace(BACK, listed_directory_id=VOTER), LIVING_PEERS, "listed_directory_id", "such as "),
+        (dataclasses.replace(BACK, quorum="static"), LIVING_PEERS, "static_quorum", "voter of a static quorum"),
+    ],
+)
+def test_a_voter_does_not_come_back_where_that_could_lose_records(
+    node: NodeStorage, peers: tuple[Peer, ...], rule: str, said: str
+) -> None:
+    found = plan_storage(node, (empty(META), empty(DATA)), peers).problems
+    assert [problem.rule for problem in found] == [rule]
+    assert said in str(found[0])
+
+
+def test_a_disk_that_lives_under_another_directory_id_is_not_taken_for_one_to_rename() -> None:
+    living = done(META, "another", lived=("__cluster_metadata-0/quorum-state",))
+    assert [one.rule for one in plan_storage(BACK, (living, done(DATA)), LIVING_PEERS).problems] == [
+        "foreign_directory_id"
+    ]
