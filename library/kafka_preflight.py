@@ -29,6 +29,17 @@ options:
     elements: dict
     default: []
   accepted_risks: {description: Rules whose risk is taken., type: list, elements: str, default: []}
+  replace: {description: Inventory name of the node whose disk is gone for good., type: str}
+  add:
+    description: Inventory names of nodes that join a living cluster.
+    type: list
+    elements: str
+    default: []
+  problems:
+    description: What M(kafka_desired) returned, once the hosts were looked at; its errors are told with the others.
+    type: list
+    elements: dict
+    default: []
   refuse:
     description: Whether an error fails the task. Otherwise the problems are only returned and shown.
     type: bool
@@ -68,5 +79,8 @@ ARGUMENT_SPEC = {
     "partition_budget": {"type": "int", "default": 4000},
     "disks": {"type": "list", "elements": "dict", "default": []},
     "accepted_risks": {"type": "list", "elements": "str", "default": []},
+    "replace": {"type": "str"},
+    "add": {"type": "list", "elements": "str", "default": []},
+    "problems": {"type": "list", "elements": "dict", "default": []},
     "refuse": {"type": "bool", "default": True},
 }

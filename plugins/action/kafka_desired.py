@@ -22,8 +22,10 @@ ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 from ansible.module_utils.kraft.desired import describe as desired
 from ansible.module_utils.kraft.desired.model import Cluster
 from ansible.module_utils.kraft.inventory import reading, report, validation
+from ansible.module_utils.kraft.inventory.archive_file import digest, local_path
+from ansible.module_utils.kraft.inventory.rules.archive import AWAITED
 from ansible.module_utils.kraft.inventory.secret_keys import is_secret
-from ansible.module_utils.kraft.problem import Problem, errors
+from ansible.module_utils.kraft.problem import WARNING, Problem, errors
 
 PREFIX = "kafka_"
 #: Roles whose variables make up the desired state; those of all other roles are checked where somebody sets them.
@@ -97,7 +99,7 @@ class Inventory:
                 try:
                     values[name] = plain(templar.template(merged[name]))
                 except AnsibleError as error:
-                    unresolved[name] = reason(error) + (NO_FACTS if "ansible_" in str(merged[name]) else "")
+                    unresolved[name] = reason(error, merged[name])
         return reading.HostVariables(
             host=host,
             values=values,
@@ -151,9 +153,10 @@ def starts_with_vault(path: str) -> bool:
         return True
 
 
-def reason(error: AnsibleError) -> str:
+def reason(error: AnsibleError, value: Any) -> str:
     """An error's own words with those of its causes, without the advice that Ansible adds for itself."""
-    return " ".join(str(error).replace("Use -vvvvv to see paths searched.", "").split()).rstrip(".")
+    said = " ".join(str(error).replace("Use -vvvvv to see paths searched.", "").split()).rstrip(".")
+    return said + (NO_FACTS if not isinstance(value, EncryptedString) and "ansible_" in str(value) else "")
 
 
 class ActionModule(ActionBase):
@@ -164,13 +167,9 @@ class ActionModule(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
         _, arguments = self.validate_argument_spec(argument_spec=ARGUMENTS)
-        hosts = arguments["hosts"]
-        if not hosts:
-            return {"failed": True, "msg": "No host to validate: the inventory's group is empty or has another name."}
-        hostvars = (task_vars or {})["hostvars"]
-        unknown = [host for host in hosts if host not in hostvars]
-        if unknown:
-            return {"failed": True, "msg": f"No host of the inventory: {', '.join(unknown)}."}
+        hosts, hostvars = arguments["hosts"], (task_vars or {})["hostvars"]
+        if nowhere := validation.nowhere(hosts, hostvars):
+            raise refusal(nowhere, len(hosts), arguments["report"])
         cluster, problems = look(hostvars, self._loader, hosts)
         if errors(problems) and arguments["refuse"]:
             raise refusal(problems, len(hosts), arguments["report"])
@@ -183,13 +182,15 @@ def look(hostvars: Any, loader: Any, hosts: list[str]) -> tuple[Cluster, list[Pr
     specs, hosts = load_specs(), plain(hosts)
     inventory = Inventory(hostvars, loader, specs)
     variables = [inventory.read(host, hosts) for host in hosts]
-    archive = variables[0].values.get("kafka_archive")
-    local = isinstance(archive, str) and archive and "://" not in archive
+    archive = local_path(variables[0].values.get("kafka_archive"), loader.path_dwim)
+    client = local_path(variables[0].values.get("kafka_client_archive"), loader.path_dwim)
     surroundings = validation.Surroundings(
         names=frozenset(specs),
         used={host: inventory.used(host) for host in hosts},
         readable={host: inventory.readable(host) for host in hosts},
-        archive_exists=Path(loader.path_dwim(archive)).is_file() if local else None,
+        archive_exists=archive.is_file() if archive else None,
+        archive_digest=digest(archive, variables[0].values.get("kafka_archive_checksum")) if archive else "",
+        client_exists=client.is_file() if client else None,
     )
     return validation.validate(variables, specs, surroundings)
 
@@ -204,13 +205,13 @@ def already_said(hostvars: Any, hosts: list[str]) -> frozenset[str]:
 
 
 def answer(cluster: Cluster, problems: list[Problem], hosts: int) -> dict[str, Any]:
-    """What was found and, unless something is wrong, what every node should be."""
+    """What was found and, unless that makes no sense, what every node should be."""
     found = {
         "changed": False,
         "_ansible_verbose_override": True,
         "problems": [problem.as_dict() for problem in problems],
     }
-    if errors(problems):
+    if any(problem.rule not in AWAITED for problem in errors(problems)):
         return found
     described = {**desired.describe(cluster), "warnings": report.sentences(problems, hosts)}
     return {**found, "ansible_facts": {"kafka_desired": described}}
@@ -236,11 +237,11 @@ def show(problems: list[Problem], hosts: int, form: str, shown: frozenset[str]) 
         if problems:
             DISPLAY.display(report.table(problems, hosts, width()))
     else:
-        for sentence in report.sentences(problems, hosts):
+        for sentence in report.sentences([each for each in problems if each.severity == WARNING], hosts):
             if sentence not in shown:
                 DISPLAY.warning(sentence)
 
 
 def width() -> int:
     """Columns for a table, with room for the indentation that a callback adds."""
-    return min(shutil.get_terminal_size((120, 40)).columns, 160) - 8
+    return shutil.get_terminal_size((120, 40)).columns - 8

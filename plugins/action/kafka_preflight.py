@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import ansible.module_utils
+from ansible.errors import AnsibleAction
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
@@ -20,6 +22,8 @@ from ansible.module_utils.kraft.preflight.together import awaits_disk, peers_for
 from ansible.module_utils.kraft.problem import Problem, errors
 
 DISPLAY = Display()
+#: What the steps before this one have registered, in their order.
+STEPS = ("__kafka_locked", "__kafka_looked")
 #: Argument of the task -> variable that a host may set otherwise.
 SETTINGS = {
     "user": "kafka_user",
@@ -44,15 +48,32 @@ def wanted(arguments: Mapping[str, Any], hostvars: Mapping[str, Any]) -> Wanted:
     )
 
 
+def silence(variables: Mapping[str, Any]) -> str:
+    """Why a host could not be locked or looked at; empty where it could."""
+    results = [variables.get(name) or {} for name in STEPS]
+    said = [str(each.get("msg") or "no answer") for each in results if each.get("unreachable") or each.get("failed")]
+    return said[0].removeprefix("Task failed: ").strip().splitlines()[-1].rstrip(".") if said else ""
+
+
 def read(arguments: Mapping[str, Any], task_vars: Mapping[str, Any]) -> Subject:
     """All hosts as they are wanted and as they were found."""
     desired, hostvars = task_vars["ansible_facts"]["kafka_desired"], task_vars["hostvars"]
     hosts = []
     for name in map(str, arguments["hosts"]):
-        facts = (hostvars[name].get("ansible_facts") or {}).get("kafka_host")
+        why = silence(hostvars[name])
+        facts = None if why else (hostvars[name].get("ansible_facts") or {}).get("kafka_host")
         in_run = name in task_vars["ansible_play_hosts_all"]
-        hosts.append(Host(name, desired["nodes"][name], facts, wanted(arguments, hostvars[name]), in_run))
+        asked = wanted(arguments, hostvars[name])
+        asked = dataclasses.replace(
+            asked, replaced=name == arguments.get("replace"), added=name in (arguments.get("add") or ())
+        )
+        hosts.append(Host(name, desired["nodes"][name], facts, asked, in_run, why))
     return Subject(tuple(hosts), desired["cluster"])
+
+
+def given(arguments: Mapping[str, Any]) -> list[Problem]:
+    """Errors that others found, so that all are told at once; their warnings were shown."""
+    return errors(Problem(**each) for each in arguments.get("problems") or ())
 
 
 class ActionModule(ActionBase):
@@ -66,9 +87,9 @@ class ActionModule(ActionBase):
         if "kafka_desired" not in (task_vars or {}).get("ansible_facts", {}):
             return {"failed": True, "msg": "Nothing is known of what the hosts shall be: run kafka_desired first."}
         subject = read(arguments, task_vars or {})
-        found = preflight.check(subject, tuple(arguments.get("accepted_risks") or ()))
+        found = [*given(arguments), *preflight.check(subject, tuple(arguments.get("accepted_risks") or ()))]
         if errors(found) and arguments.get("refuse", True):
-            return {"failed": True, "msg": self._refusal(found, len(subject.hosts))}
+            raise refusal(found, len(subject.hosts))
         for sentence in report.sentences(found, len(subject.hosts)):
             DISPLAY.warning(sentence)
         facts = {
@@ -77,7 +98,9 @@ class ActionModule(ActionBase):
         }
         return {"changed": False, "problems": [each.as_dict() for each in found], "ansible_facts": facts}
 
-    def _refusal(self, found: list[Problem], hosts: int) -> str:
-        width = min(shutil.get_terminal_size((120, 40)).columns, 160) - 4
-        heading = f"The hosts are not fit for what is wanted ({report.summary(found)}); nothing was changed."
-        return f"{heading}\n\n{report.table(found, hosts, width)}"
+
+def refusal(found: list[Problem], hosts: int) -> AnsibleAction:
+    """The failure with all problems in it. Ansible prints an error's message, then its result: the table is in one."""
+    heading = f"The hosts are not fit for what is wanted ({report.summary(found)}); nothing was changed."
+    table = report.table(found, hosts, shutil.get_terminal_size((120, 40)).columns - 8)
+    return AnsibleAction(heading, result={"failed": True, "msg": f"{heading}\n\n{table}"})

@@ -70,13 +70,17 @@ def room(host: Host, path: str, found: Facts) -> Iterator[Problem]:
 
 
 def ownership(host: Host, path: str, found: Facts) -> Iterator[Problem]:
-    """What is there must be Kafka's; the directory itself is given to Kafka by the role."""
+    """What is there must be Kafka's. The role gives Kafka a directory of root's, but none that somebody else keeps."""
     variable, user = host.variable_of(path), host.wanted.user
     if found["strangers"] and found["state"] in (log_dir.FORMATTED, log_dir.INTERRUPTED):
         names = ", ".join(found["strangers"])
         message = f"{path} holds files that do not belong to {user}: {names}"
         remedy = f"if this is the node's own disk: chown -R {user}: {path}"
         yield Problem("log_dir_wrong_owner", message, remedy, variable, host.name, path)
+    if found["state"] == log_dir.EMPTY and found["owner"] not in ("", "root", user):
+        message = f"{path} is empty and belongs to {found['owner']}"
+        remedy = f"if nobody needs it: chown root: {path}; or name another directory"
+        yield Problem("log_dir_taken", message, remedy, variable, host.name, path)
     if found["closed_by"]:
         message = f"user {user} may not pass {found['closed_by']} on the way to {path}"
         remedy = f"chmod o+x {found['closed_by']}, or use another directory"

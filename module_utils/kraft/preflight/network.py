@@ -15,7 +15,10 @@ LISTENERS = "kafka_listeners"
 
 
 def questions(desired: Mapping[str, Any], name: str) -> dict[str, list[Any]]:
-    """What `kafka_host_info` shall ask on host `name`: ``{log_dirs, ports, resolve, bind, reach}``."""
+    """What `kafka_host_info` shall ask on host `name`: ``{log_dirs, ports, resolve, bind, reach}``.
+
+    Nodes reach one another by the listeners that are theirs; a client's port may be closed between them on purpose.
+    """
     nodes = desired["nodes"]
     own = nodes[name]["listeners"]
     others = [listener for host in nodes if host != name for listener in nodes[host]["listeners"]]
@@ -26,7 +29,7 @@ def questions(desired: Mapping[str, Any], name: str) -> dict[str, list[Any]]:
         "ports": sorted({listener["port"] for listener in own}),
         "resolve": sorted({each for each in advertised + binds if not is_address(each)}),
         "bind": sorted(set(binds)),
-        "reach": sorted({target(listener) for listener in others}),
+        "reach": sorted({target(listener) for listener in others if listener["purpose"] != "client"}),
     }
 
 

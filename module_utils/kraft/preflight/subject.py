@@ -11,20 +11,26 @@ Facts = Mapping[str, Any]
 
 @dataclasses.dataclass(frozen=True)
 class Wanted:
-    """What the roles' variables ask of a host. ``disks``: those that role kafka_host mounts (mount, fstype)."""
+    """What the roles' variables ask of a host. ``disks``: those that role kafka_host mounts (mount, fstype).
+
+    ``replaced``: its disk is gone for good, so that an empty one is what is expected. ``added``: it joins a living
+    cluster, in which it has no disk yet.
+    """
 
     user: str = "kafka"
     java_home: str = ""
     nofile_limit: int = 100000
     partition_budget: int = 4000
     disks: tuple[Mapping[str, Any], ...] = ()
+    replaced: bool = False
+    added: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
 class Host:
     """A node. ``node``: its entry of ``kafka_desired``; ``facts``: of ``kafka_host_info``, None where nobody looked.
 
-    ``in_run``: the host is part of this run (not left out by ``--limit``).
+    ``in_run``: the host is part of this run (not left out by ``--limit``). ``silence``: why nobody could look.
     """
 
     name: str
@@ -32,6 +38,7 @@ class Host:
     facts: Facts | None
     wanted: Wanted = dataclasses.field(default_factory=Wanted)
     in_run: bool = True
+    silence: str = ""
 
     @property
     def is_controller(self) -> bool:

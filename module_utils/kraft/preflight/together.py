@@ -6,13 +6,16 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
+from ansible.module_utils.kraft.desired.model import DYNAMIC
 from ansible.module_utils.kraft.inventory.rules.subject import RISK
 from ansible.module_utils.kraft.preflight.subject import Facts, Host, Subject
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.storage.log_dir import LogDir
+from ansible.module_utils.kraft.storage.log_dir import FORMATTED, LogDir
 from ansible.module_utils.kraft.storage.plan import plan_storage
 from ansible.module_utils.kraft.storage.types import NodeStorage, Peer
 
+MIGRATE = ", or make it dynamic for good: playbooks/migrate_quorum.yml with quorum_form in kafka_accepted_risks"
+ACCEPT_OLDER = ", list release_older in kafka_accepted_risks"
 LARGEST_SKEW = 1.0  #: seconds by which two hosts' clocks may be known to differ
 
 
@@ -20,7 +23,9 @@ def check(subject: Subject) -> Iterator[Problem]:
     yield from missing(subject)
     yield from same_machine(subject)
     yield from clocks(subject)
+    yield from removed(subject)
     yield from storage(subject)
+    yield from ways_back(subject)
 
 
 def missing(subject: Subject) -> Iterator[Problem]:
@@ -30,7 +35,8 @@ def missing(subject: Subject) -> Iterator[Problem]:
             continue
         if host.in_run:
             remedy = "bring the host up, or take it out of the inventory's group if it is gone for good"
-            yield Problem("unreachable_host", "could not be looked at", remedy, host=host.name)
+            message = f"could not be looked at: {host.silence}" if host.silence else "could not be looked at"
+            yield Problem("unreachable_host", message, remedy, host=host.name)
         elif host.is_controller:
             message = "is a controller and left out of this run (--limit)"
             remedy = "run without --limit: on nodes that need no change a run changes nothing"
@@ -78,6 +84,15 @@ def both_ways(items: list[Any]) -> Iterator[tuple[Any, Any]]:
         yield other, one
 
 
+def removed(subject: Subject) -> Iterator[Problem]:
+    """A node that was emptied and taken out must not come back because somebody forgot it in the inventory."""
+    for host, facts in subject.seen:
+        if facts.get("removed") and not host.wanted.added:
+            message = "was taken out of its cluster by remove_nodes.yml"
+            remedy = f"take it out of the inventory, or in again with playbooks/add_nodes.yml -e kafka_add={host.name}"
+            yield Problem("removed_node", message, remedy, host=host.name)
+
+
 def storage(subject: Subject) -> Iterator[Problem]:
     """What `kafka_storage` would refuse, of all hosts at once. A disk that is mounted later is judged later."""
     peers = [peer(host) for host in subject.hosts]
@@ -85,6 +100,29 @@ def storage(subject: Subject) -> Iterator[Problem]:
         dirs = [LogDir.from_facts(dict(found)) for _, found in host.found()]
         if len(dirs) == len(host.log_dirs):
             yield from plan_storage(node_storage(subject.cluster, host), dirs, peers).problems
+
+
+def ways_back(subject: Subject) -> Iterator[Problem]:
+    """What a node that holds data cannot become by a change of its configuration alone."""
+    wanted, form = subject.cluster["version"], subject.cluster["quorum"]
+    for host, facts in subject.seen:
+        if not any(found["state"] == FORMATTED for _, found in host.found()):
+            continue
+        running = facts["current_release"] or ""
+        if facts["quorum"] not in (None, form):
+            message = f"is configured for a {facts['quorum']} quorum, the inventory says {form}: no voter is found"
+            remedy = f"give kafka_quorum: {facts['quorum']}"
+            remedy += MIGRATE if form == DYNAMIC else "; a dynamic quorum does not become static again"
+            yield Problem("quorum_form", message, remedy, "kafka_quorum", host.name, form)
+        if series(wanted) < series(running):
+            message = f"is older than {running}, which the node has: it does not read what that has finalized"
+            remedy = f"give kafka_version: {running}; while metadata.version is still that of {wanted}"
+            yield Problem("release_older", message, remedy + ACCEPT_OLDER, "kafka_version", host.name, wanted)
+
+
+def series(version: str) -> tuple[int, ...]:
+    """Major and minor number of a release; releases of one series read each other's metadata."""
+    return tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
 
 
 def node_storage(cluster: Mapping[str, Any], host: Host) -> NodeStorage:
@@ -99,6 +137,7 @@ def node_storage(cluster: Mapping[str, Any], host: Host) -> NodeStorage:
         quorum=cluster["quorum"],
         directory_id=host.node["directory_id"] or "",
         initial_controllers=cluster["initial_controllers"] or "",
+        rejoins=host.wanted.replaced or host.wanted.added,
     )
 
 

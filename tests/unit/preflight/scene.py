@@ -115,6 +115,7 @@ def host_facts(at: int) -> dict[str, Any]:
         "install_dir": {"kind": "absent", "target": "", "occupied": []},
         "releases": {},
         "current_release": None,
+        "quorum": None,
         "service": {"pid": 0, "active": False},
         "ports": [],
         "names": {name: {"addresses": [f"10.0.0.{NAMES.index(name) + 1}"], "error": ""} for name in NAMES},

@@ -9,6 +9,8 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+from ansible.errors import AnsibleAction
+from ansible.module_utils.kraft.problem import WARNING, Problem
 
 from tests.unit.preflight.scene import NAMES, Scene
 
@@ -48,6 +50,14 @@ def play(scene: Scene, **hostvars: dict[str, Any]) -> dict[str, Any]:
     return {"ansible_facts": facts, "hostvars": found, "ansible_play_hosts_all": in_run}
 
 
+def refusal(scene: Scene) -> str:
+    """What the operator reads: said once, with the table of all problems."""
+    with pytest.raises(AnsibleAction, match=r"^The hosts are not fit") as failure:
+        action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene))
+    assert failure.value.result["failed"]
+    return str(failure.value.result["msg"])
+
+
 def test_fit_hosts_pass_and_their_peers_are_facts() -> None:
     result = action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(Scene()))
     assert "failed" not in result
@@ -60,11 +70,10 @@ def test_refusal_is_a_table_of_all_hosts() -> None:
     scene = Scene()
     scene.facts["k3"] = None
     scene.of("k1")["systemd"] = False
-    result = action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene))
-    assert result["failed"]
-    assert result["msg"].startswith("The hosts are not fit for what is wanted (3 errors); nothing was changed.")
+    told = refusal(scene)
+    assert told.startswith("The hosts are not fit for what is wanted (3 errors); nothing was changed.")
     for words in ("could not be looked at", "systemd does not run on it", "k3"):
-        assert words in result["msg"]
+        assert words in told
 
 
 def test_problems_can_be_asked_for_without_failing() -> None:
@@ -89,8 +98,44 @@ def test_host_that_limit_leaves_out_is_told_from_a_dead_one() -> None:
     scene.format()
     scene.facts["k2"] = None
     scene.left_out = {"k2"}
-    result = action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene))
-    assert "left out of this run" in result["msg"]
+    assert "left out of this run" in refusal(scene)
+
+
+@pytest.mark.parametrize("step", ["__kafka_locked", "__kafka_looked"])
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        ({"unreachable": True, "msg": "Task failed: Connection timed out."}, "Connection timed out"),
+        (
+            {"unreachable": True, "msg": "EOF on stream:\nssh: connect: No route to host"},
+            "ssh: connect: No route to host",
+        ),
+        ({"failed": True, "msg": "k2 is being changed by another run"}, "k2 is being changed by another run"),
+        ({"unreachable": True}, "no answer"),
+    ],
+)
+def test_host_that_was_not_locked_or_not_looked_at_is_refused_with_the_reason(
+    step: str, result: dict[str, Any], reason: str
+) -> None:
+    scene = Scene()
+    scene.format()
+    with pytest.raises(AnsibleAction) as failure:
+        action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene, k2={step: result}))
+    assert f"could not be looked at: {reason}" in " ".join(str(failure.value.result["msg"]).split())
+
+
+def test_what_the_inventory_lacks_is_told_with_what_the_hosts_lack() -> None:
+    scene = Scene()
+    scene.of("k1")["systemd"] = False
+    missing = Problem("archive_missing", "does not exist", "run `make archive`", "kafka_archive").as_dict()
+    said = Problem("plaintext", "is not encrypted", "use SSL", "kafka_listeners", severity=WARNING).as_dict()
+    with pytest.raises(AnsibleAction) as failure:
+        action(PREFLIGHT, hosts=list(NAMES), problems=[missing, said]).run(task_vars=play(scene))
+    told = failure.value.result["msg"]
+    assert "(2 errors)" in told
+    assert "does not exist" in told
+    assert "systemd does not run on it" in told
+    assert "is not encrypted" not in told
 
 
 def test_desired_state_must_be_known_first() -> None:

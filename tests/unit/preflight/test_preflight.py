@@ -118,6 +118,11 @@ MACHINE: dict[str, tuple[Break, list[str]]] = {
 }
 
 DISK: dict[str, tuple[Break, list[str]]] = {
+    "somebody's empty directory": (
+        logs(owner="postgres"),
+        ["error: k1: kafka_log_dirs: /data/logs is empty and belongs to postgres"],
+    ),
+    "root's empty directory": (logs(owner="root"), []),
     "memory": (
         logs(fstype="tmpfs"),
         ["error: k1: kafka_log_dirs: /data/logs lies on /data (tmpfs), which a reboot empties"],
@@ -280,6 +285,16 @@ def unseen(who: str, *, left_out: bool = False, roles: tuple[str, ...] = ("broke
     return act
 
 
+def living(**found: Any) -> Break:
+    """Formatted nodes, of which k2 has something of its own."""
+
+    def act(scene: Scene) -> None:
+        scene.format()
+        scene.of("k2").update(found)
+
+    return act
+
+
 def clock(**offsets: list[float]) -> Break:
     return lambda scene: [scene.of(name).update(clock_offset=offset) for name, offset in offsets.items()]
 
@@ -343,6 +358,17 @@ TOGETHER: dict[str, tuple[Break, list[str]]] = {
             "error: k2: kafka_log_dirs: /data/logs would begin a new quorum, but nobody looked at the disks of k3",
         ],
     ),
+    "other form of quorum": (
+        living(quorum="static"),
+        ["error: k2: kafka_quorum: is configured for a static quorum, the inventory says dynamic: no voter is found"],
+    ),
+    "form of quorum without data": (facts(quorum="static"), []),
+    "older release": (
+        living(current_release="4.4.0"),
+        ["error: k2: kafka_version: is older than 4.4.0, which the node has: it does not read what that has finalized"],
+    ),
+    "newer release": (living(current_release="4.2.1"), []),
+    "older patch": (living(current_release="4.3.9"), []),
     "foreign cluster": (
         lambda scene: scene.format("k1", cluster_id="q1Sh-9_ISia_zwGINzRvyQ"),
         [
@@ -478,9 +504,17 @@ def test_questions_ask_each_host_for_its_own_ports_and_the_ways_to_the_others() 
         "ports": [9092, 9093, 19092],
         "resolve": ["k1", "k2", "k3"],
         "bind": ["k2"],
-        "reach": ["k1:19092", "k1:9092", "k1:9093", "k3:19092", "k3:9092", "k3:9093"],
+        "reach": ["k1:19092", "k1:9093", "k3:19092", "k3:9093"],
     }
-    assert "203.0.113.7:9095" in network.questions(desired, "k1")["reach"]
+
+
+def test_nodes_need_not_reach_what_only_clients_use() -> None:
+    scene = Scene()
+    for listener in scene.nodes["k2"]["listeners"]:
+        listener.update(advertised={"host": "203.0.113.7", "port": listener["port"]})
+    desired = {"cluster": scene.cluster, "nodes": scene.nodes}
+    asked = network.questions(desired, "k1")["reach"]
+    assert [where for where in asked if where.startswith("203.")] == ["203.0.113.7:19092", "203.0.113.7:9093"]
 
 
 def test_storage_of_every_host_is_planned_with_its_own_identity() -> None:
