@@ -10,8 +10,9 @@ description:
   - Compares what the running process was started with (the record that the unit keeps in C(/run/kafka/started), the
     unit's fingerprint in the process's environment) with the asked release and the files on disk, and gives each
     difference in words. Whether an earlier task changed something does not matter, so a killed run loses no restart.
-  - Leads the link C(current) to the release only together with a start, reloads systemd where it has an older unit,
-    enables the unit, and starts it once, with the final configuration.
+  - The files to start with wait in C(next) below O(install_dir). Only a start puts them in place and leads the link
+    C(current) to the release, so a node that crashes while it waits for its turn comes back with what it ran with.
+    Then it reloads systemd where that has an older unit, enables the unit, and starts it once.
   - A start is done when the JVM loads classes. One that ends at once is a failure, with its last words. Whether the
     node is ready is asked by M(kafka_health).
   - In check mode everything is predicted, on a host with nothing installed, too.
@@ -23,18 +24,42 @@ options:
     description:
       - V(started) starts a node that is down and never restarts one that runs.
       - V(restarted) always restarts, once. Ask RV(stale) first.
+      - V(reverted) restarts with the release and the files that were kept at the last restart with O(keep).
       - V(stopped) waits until systemd has stopped it, controlled shutdown included.
       - V(reported) only looks.
     type: str
-    choices: [started, restarted, stopped, reported]
+    choices: [started, restarted, reverted, stopped, reported]
     default: started
+  take:
+    description:
+      - What a start takes. V(next) is what was deployed last, whether or not it was ever started. V(current) is what is
+        in place, release included, and O(release) is not needed.
+    type: str
+    choices: [next, current]
+    default: next
+  keep:
+    description:
+      - Whether a restart keeps what the process runs with in C(previous), as something to go back to. Say no for a
+        node that does not serve as it is.
+    type: bool
+    default: true
+  started_before:
+    description:
+      - A moment in UTC, such as C(2026-11-21T20:00:00Z). A process that was started before it is stale, too.
+    type: str
+    default: ""
+  reasons:
+    description: What the diff gives for a restart in check mode, where the files of the restart are not written yet.
+    type: list
+    elements: str
+    default: []
   timeout:
     description: Seconds to wait for systemd; longer than the unit's own limit for stopping.
     type: int
     default: 330
   files:
     description:
-      - The files of the node as M(kafka_files) gets them. Read in check mode only, where they are not on disk yet; of
+      - The files of C(next) as M(kafka_files) gets them. Read in check mode only, where they are not on disk yet; of
         each entry path and content.
     type: list
     elements: dict
@@ -52,6 +77,10 @@ EXAMPLES = r"""
   kafka_node:
     release: 4.3.1
     state: restarted
+
+- name: Go back to what it ran with before
+  kafka_node:
+    state: reverted
 """
 
 RETURN = r"""
@@ -75,7 +104,7 @@ reasons:
   type: list
   elements: str
 actions:
-  description: What was done, or would be.
+  description: What was done, or would be; also where the start then failed.
   returned: always
   type: list
   elements: str
@@ -85,29 +114,75 @@ current:
   type: str
 """
 
+import dataclasses
+import datetime
 import os
+import time
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft.errors import KraftError, RefusedError
+from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError
 from ansible.module_utils.kraft.node import apply as node_io
 from ansible.module_utils.kraft.node import plan as node
 from ansible.module_utils.kraft.node.service import Run
+from ansible.module_utils.kraft.node.staging import CURRENT, NEXT, PREVIOUS, Place, previous_release
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "unit": {"type": "str", "default": "kafka"},
     "install_dir": {"type": "str", "default": "/opt/kafka"},
     "release": {"type": "str"},
     "state": {"type": "str", "choices": list(node.STATES), "default": node.STARTED},
+    "take": {"type": "str", "choices": [NEXT, CURRENT], "default": NEXT},
+    "keep": {"type": "bool", "default": True},
+    "started_before": {"type": "str", "default": ""},
+    "reasons": {"type": "list", "elements": "str", "default": []},
     "timeout": {"type": "int", "default": 330},
     "files": {"type": "list", "elements": "dict", "default": []},
 }
-NEEDS_RELEASE = [("state", state, ("release",)) for state in node.STATES if state != node.STOPPED]
+MOMENT = "%Y-%m-%dT%H:%M:%SZ"
+#: States that start something new, or compare with it.
+WITH_RELEASE = (node.STARTED, node.RESTARTED, node.REPORTED)
+
+
+class StartError(KraftError):
+    """systemd or the process failed after something was changed; ``actions`` were begun."""
+
+    def __init__(self, message: str, actions: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.actions = actions
 
 
 def given_files(params: dict[str, Any], check_mode: bool) -> dict[str, str]:
     """Name -> content of what check mode has not written."""
     return {os.path.basename(f["path"]): f["content"] for f in params["files"]} if check_mode else {}
+
+
+def asked_for(found: node.NodeState, before: str) -> node.NodeState:
+    """The node with one reason more where its process was started before that moment."""
+    if not before or not found.service.pid:
+        return found
+    try:
+        moment = datetime.datetime.strptime(before, MOMENT).replace(tzinfo=datetime.timezone.utc)
+    except ValueError as error:
+        raise RefusedError([f"started_before: {before!r} is no moment such as 2026-11-21T20:00:00Z"]) from error
+    started = time.time() - time.monotonic() + found.service.started_at_us / 1e6
+    if started >= moment.timestamp():
+        return found
+    words = datetime.datetime.fromtimestamp(started, datetime.timezone.utc).strftime(MOMENT)
+    return dataclasses.replace(found, reasons=(*found.reasons, f"asked for: it was started {words}, before {before}"))
+
+
+def wanted_place(params: dict[str, Any]) -> Place:
+    """Which files and release to start with. Raises RefusedError where there are none."""
+    unit, install_dir = params["unit"], params["install_dir"]
+    if params["state"] != node.REVERTED and params["take"] == CURRENT:
+        return Place(unit, install_dir, node_io.current_release(install_dir), CURRENT)
+    if params["state"] != node.REVERTED:
+        return Place(unit, install_dir, params["release"] or "")
+    version = previous_release(install_dir)
+    if not version:
+        raise RefusedError([f"{install_dir}/{PREVIOUS} holds nothing that this node could go back to"])
+    return Place(unit, install_dir, version, PREVIOUS)
 
 
 def described(state: node.NodeState, found: node.NodeState) -> dict[str, Any]:
@@ -135,10 +210,12 @@ def predicted(found: node.NodeState, actions: tuple[str, ...], release: str) -> 
 
 def bring_about(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     """The five steps; gives the module's result."""
-    place = node_io.Place(params["unit"], params["install_dir"], params["release"] or "")
+    place = wanted_place(params)
     given = given_files(params, check_mode)
-    found = node_io.observe_node(run, place, given)
-    actions = node.plan_node(found, params["state"], place.release)
+    found = asked_for(node_io.observe_node(run, place, given), params["started_before"])
+    if check_mode and params["reasons"]:
+        found = dataclasses.replace(found, reasons=tuple(params["reasons"]))
+    actions = node.plan_node(found, params["state"], place.release, params["keep"])
     result = {"changed": node.changes(actions), "actions": list(actions), "diff": []}
     if node.changes(actions):
         result["diff"] = [node.diff(found, actions, place.release, place.service)]
@@ -148,18 +225,23 @@ def bring_about(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str,
         problems = node_io.start_problems(place)
         if problems:
             raise RefusedError(problems)
-    node_io.apply(run, actions, place, params["timeout"])
+    try:
+        node_io.apply(run, actions, place, params["timeout"])
+    except ToolError as error:
+        raise StartError(str(error), actions) from error
     return {**result, **described(node_io.observe_node(run, place, given), found)}
 
 
 def main() -> None:
     # no_log keeps the parameters, which hold the files' contents, out of the host's journal.
-    module = AnsibleModule(
-        argument_spec=ARGUMENT_SPEC, supports_check_mode=True, no_log=True, required_if=NEEDS_RELEASE
-    )
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True, no_log=True)
+    if module.params["state"] in WITH_RELEASE and module.params["take"] == NEXT and not module.params["release"]:
+        module.fail_json(msg=f"missing: release, which state {module.params['state']} takes from next")
     invocation = {"module_args": {name: value for name, value in module.params.items() if name != "files"}}
     try:
         result = bring_about(module.run_command, module.params, module.check_mode)
+    except StartError as error:
+        module.fail_json(msg=str(error), actions=list(error.actions), invocation=invocation)
     except (KraftError, OSError) as error:
         module.fail_json(msg=str(error), invocation=invocation)
     module.exit_json(invocation=invocation, **result)

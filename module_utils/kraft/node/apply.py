@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import stat
 import time
@@ -11,17 +10,12 @@ from collections.abc import Mapping
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.host.file_io import write_link
 from ansible.module_utils.kraft.node import plan as node
-from ansible.module_utils.kraft.node.differences import CONFIG_FILES, Inputs, reasons, running_inputs
+from ansible.module_utils.kraft.node import staging
+from ansible.module_utils.kraft.node.differences import Inputs, reasons, running_inputs
 from ansible.module_utils.kraft.node.service import Run, ServiceState, observe_service, started_files
-from ansible.module_utils.kraft.release.manifest import (
-    describe_damage,
-    observe_release,
-    read_manifest,
-    read_text,
-    release_dir,
-)
+from ansible.module_utils.kraft.node.staging import Place
+from ansible.module_utils.kraft.release.manifest import describe_damage, observe_release, read_manifest
 
-UNIT_DIR = "/etc/systemd/system"
 STARTED_DIR = "/run/kafka/started"
 PROC = "/proc"
 #: How long a started JVM is watched at most; it is released as soon as it opens its class path.
@@ -30,27 +24,6 @@ WATCH_STEP = 0.02
 LAST_LINES = 20
 #: What timeout(1) exits with when it had to end the command.
 TIMED_OUT = 124
-
-
-@dataclasses.dataclass(frozen=True)
-class Place:
-    """Which node: its unit (without ``.service``), where releases live, the version to run ('' when none matters)."""
-
-    unit: str
-    install_dir: str
-    release: str
-
-    @property
-    def service(self) -> str:
-        return f"{self.unit}.service"
-
-    @property
-    def unit_file(self) -> str:
-        return f"{UNIT_DIR}/{self.service}"
-
-    @property
-    def release_dir(self) -> str:
-        return release_dir(self.install_dir, self.release)
 
 
 def current_release(install_dir: str) -> str:
@@ -66,24 +39,26 @@ def current_release(install_dir: str) -> str:
 
 
 def desired_inputs(place: Place, given: Mapping[str, str]) -> Inputs:
-    """What the next start would use: the files on disk, or those `given` by name (check mode has not written them)."""
-    on_disk = {name: read_text(f"{place.release_dir}/config/{name}") for name in CONFIG_FILES}
-    texts = {name: given.get(name, text) for name, text in on_disk.items()}
-    return Inputs(texts, read_manifest(place.release_dir), given.get(place.service) or read_text(place.unit_file))
+    """What the next start would use: the files of the room, or those `given` by name in check mode."""
+    texts = staging.to_start_with(place, given)
+    unit = texts.pop(place.service)
+    return Inputs(texts, read_manifest(place.release_dir), unit)
 
 
 def observe_node(run: Run, place: Place, given: Mapping[str, str]) -> node.NodeState:
     """The node as it is; compared with what is wanted where a release is asked for."""
     service = observe_service(run, place.unit, STARTED_DIR)
     current = current_release(place.install_dir)
+    pending = staging.not_in_place(place, given) if place.release else ()
     if not service.pid:
-        return node.NodeState(service, current)
-    running = running_inputs(started_files(STARTED_DIR), place.service)
+        return node.NodeState(service, current, pending=pending)
+    record = started_files(STARTED_DIR)
+    running = running_inputs(record, place.service)
     version = running.manifest.version if running.manifest else ""
     if not place.release:
         return node.NodeState(service, current, version)
     found = reasons(running, desired_inputs(place, given), service.environment_unit, place.release)
-    return node.NodeState(service, current, version, tuple(found))
+    return node.NodeState(service, current, version, tuple(found), pending, staging.can_keep(place, record))
 
 
 def start_problems(place: Place) -> list[str]:
@@ -93,7 +68,7 @@ def start_problems(place: Place) -> list[str]:
     if not state.complete:
         damage = describe_damage(state.damage) or "it is not there"
         out.append(f"release {place.release} in {place.release_dir} is not complete ({damage}); install it first")
-    needed = [*(f"{place.release_dir}/config/{name}" for name in CONFIG_FILES), place.unit_file]
+    needed = place.sources().values()
     return out + [f"{path} does not exist; configure the node first" for path in needed if not os.path.isfile(path)]
 
 
@@ -152,6 +127,10 @@ def start(run: Run, unit: str, how: str, timeout: int) -> None:
 
 def apply(run: Run, actions: tuple[str, ...], place: Place, timeout: int) -> None:
     """Carry the actions out, in their order."""
+    if node.KEEP in actions:
+        staging.keep(place, started_files(STARTED_DIR))
+    if node.PLACE in actions:
+        staging.put_in_place(place)
     if node.FLIP in actions:
         write_link(f"{place.install_dir}/current", f"releases/{place.release}")
     commands = {

@@ -74,6 +74,12 @@ def changed_keys(name: str, before: Mapping[str, str], after: Mapping[str, str])
     return [f"{name}: {key} {shown(key, before.get(key))} -> {shown(key, after.get(key))}" for key in keys]
 
 
+def setting_of(reason: str) -> str:
+    """The key of server.properties that a reason of ``changed_keys`` is about; '' for any other reason."""
+    prefix = f"{PROPERTIES}: "
+    return reason[len(prefix) :].partition(" ")[0] if reason.startswith(prefix) else ""
+
+
 def changed_lines(name: str, before: str, after: str) -> list[str]:
     """One reason for all lines that come and go."""
     old, new = (set(without_fingerprint(text).splitlines()) for text in (before, after))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 
 from ansible.module_utils.kraft.node.diagnosis import last_start
@@ -10,6 +11,8 @@ from ansible.module_utils.kraft.node.service import Run
 
 LINES = 400
 BYTES = 256 * 1024
+#: What Kafka says, at INFO and so in its file only, of each log and segment that it loads or recovers after a crash.
+LOADING = re.compile(r"\[LogLoader partition=|Completed load of Log\(")
 
 
 def last_lines(run: Run, unit: str, log_file: str = "") -> tuple[str, ...]:
@@ -34,3 +37,8 @@ def tail(path: str) -> Sequence[str]:
             return log.read().decode(errors="replace").splitlines()
     except OSError:
         return ()
+
+
+def loading(path: str) -> str:
+    """The last that a node wrote of the logs that it loads or recovers; as long as it changes, the node advances."""
+    return next((line for line in reversed(tail(path)) if LOADING.search(line)), "")
