@@ -116,8 +116,14 @@ def _named(node_id: Any, names: Mapping[Any, str]) -> str:
 
 
 def _connection(cluster: Data) -> list[str]:
-    bootstrap = cluster.get("bootstrap_servers")
-    return [_label("Bootstrap") + str(bootstrap)] if bootstrap else []
+    """Where clients begin; with several client listeners, or anything but PLAINTEXT, what each of them needs."""
+    bootstrap, clients = cluster.get("bootstrap_servers"), cluster.get("clients") or {}
+    lines = [_label("Bootstrap") + str(bootstrap)] if bootstrap else []
+    if len(clients) > 1 or any(each.get("security.protocol") != "PLAINTEXT" for each in clients.values()):
+        for number, (name, each) in enumerate(clients.items()):
+            words = " ".join(f"{key}={value}" for key, value in each.items())
+            lines.append(_label("" if number else "Clients") + f"{name}: {words}")
+    return lines
 
 
 def _proof(report: Data | None) -> list[str]:

@@ -9,12 +9,13 @@ short_description: Records the phases of a run, host by host, as JSON lines
 description:
   - Writes one JSON object a line for each executed task and host, with the keys C(host), C(phase), C(task),
     C(start), C(end) (seconds since 1970), C(changed) and C(ok). Skipped tasks leave no line. A delegated task counts
-    for the host that it ran on.
+    for the host that it ran on, a loop that was delegated to several for all of them.
   - The phase follows from the file a task stands in, for instance C(roles/kafka/tasks/install.yml) is C(install).
   - Without O(path), the lines go to C(.kraftwright/<cluster name>/timeline.jsonl) below the project's root (the
     closest directory with an C(ansible.cfg), from the playbook upwards). That file is that of the last run that
     deployed. Runs that only validate, verify or predict (C(--check)) leave it alone, so that a report made later
     still shows how the cluster came to be.
+  - While a probe (M(kafka_probe)) watches the run, the lines go to C(steps.jsonl) in its directory as well.
   - Trouble in here is a warning, never the end of a run.
 options:
   path:
@@ -35,7 +36,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,7 +48,12 @@ DEPLOYING = frozenset({"host", "install", "configure", "format", "start"})
 PHASES = DEPLOYING | {"validate", "preflight", "roll", "health", "resources", "verify"}
 #: Roles that are one phase as a whole; in the others the task file says it.
 ROLE_PHASES = {"kafka_host": "host", "kafka_resources": "resources", "kafka_smoke": "verify"}
-FILE_PHASES = {"restart_node": "roll", "validate_inventory": "validate", "verify_cluster": "verify"}
+FILE_PHASES = {
+    "restart_wave": "roll",
+    "undo_wave": "roll",
+    "validate_inventory": "validate",
+    "verify_cluster": "verify",
+}
 INCLUDES = ("include_tasks", "include_role")
 SAFE_NAME = re.compile(r"(?!\.+$)[A-Za-z0-9._-]+")
 IN_ROLE = re.compile(r"roles/([^/]+)/tasks/(?:.*/)?([^/]+)$")
@@ -101,8 +107,8 @@ def project_root(directory: Path) -> Path:
 class Journal:
     """Lines that wait until a file is opened for them; from then on each is written at once, whole."""
 
-    def __init__(self) -> None:
-        self.lines: list[Line] = []
+    def __init__(self, lines: Iterable[Line] = ()) -> None:
+        self.lines = list(lines)
         self._file: int | None = None
 
     @property
@@ -150,7 +156,9 @@ class CallbackModule(CallbackBase):
     def __init__(self) -> None:
         super().__init__()
         self._journal = Journal()
+        self._probed = Journal()
         self._started: dict[tuple[str, str], float] = {}
+        self._items: dict[tuple[str, str], set[str]] = {}
         self._root = Path.cwd()
         self._cluster: str | None = None
 
@@ -163,6 +171,14 @@ class CallbackModule(CallbackBase):
     @guarded
     def v2_runner_on_start(self, host: Any, task: Any) -> None:
         self._started[host.get_name(), task._uuid] = time.time()
+
+    @guarded
+    def v2_runner_item_on_ok(self, result: Any) -> None:
+        self._note_item(result)
+
+    @guarded
+    def v2_runner_item_on_failed(self, result: Any) -> None:
+        self._note_item(result)
 
     @guarded
     def v2_runner_on_ok(self, result: Any) -> None:
@@ -181,19 +197,34 @@ class CallbackModule(CallbackBase):
         if self._journal.lines and (self.get_option("show") or self._display.verbosity > 0):
             self._display.display(phase_summary(self._journal.lines))
 
+    def _note_item(self, result: Any) -> None:
+        """Only the items of a loop say where they were delegated to: the loop itself has the template."""
+        delegated = result.task_fields.get("delegate_to")
+        if delegated:
+            self._items.setdefault((result.host.get_name(), result.task._uuid), set()).add(str(delegated))
+
     def _record(self, result: Any, ok: bool) -> None:
         end = time.time()
         host, task = result.host.get_name(), result.task
         start = self._started.pop((host, task._uuid), end)
         if task.action.rpartition(".")[2] in INCLUDES:
             return
-        ran_on = result.task_fields.get("delegate_to") or host
+        items = self._items.pop((host, task._uuid), set())
+        ran_on = ", ".join(sorted(items)) or result.task_fields.get("delegate_to") or host
         phase = phase_of(task.get_path())
         self._learn_cluster(result, phase)
         name = result.task_fields.get("name") or task.name or task.action
-        self._journal.add(
-            Line(str(ran_on), phase, str(name), round(start, 3), round(end, 3), bool(result.is_changed()), ok)
-        )
+        line = Line(str(ran_on), phase, str(name), round(start, 3), round(end, 3), bool(result.is_changed()), ok)
+        self._journal.add(line)
+        self._probed.add(line)
+        if task.action.rpartition(".")[2] == "kafka_probe":
+            self._follow_probe(result.result, task.args.get("state", "started"))
+
+    def _follow_probe(self, answer: Mapping[str, Any], state: str) -> None:
+        """From a probe's start on, tell it the steps; those before it as well."""
+        self._probed = Journal(self._journal.lines)
+        if state == "started" and answer.get("directory") and not answer.get("failed"):
+            self._probed.open(Path(answer["directory"]) / "steps.jsonl")
 
     def _learn_cluster(self, result: Any, phase: str) -> None:
         """Open the cluster's file as soon as the run is known to deploy, and to which cluster."""

@@ -71,6 +71,10 @@ options:
         description: Node ids of all controllers.
         type: list
         elements: int
+      only:
+        description: Node ids that are to be judged, in the middle of a roll; left out, all are.
+        type: list
+        elements: int
       largest_delay_ms:
         description: How far a controller may be behind the leader, in milliseconds.
         type: int

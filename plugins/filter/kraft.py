@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import ansible.module_utils
+from ansible.errors import AnsibleFilterError
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft.cluster import roll
-from ansible.module_utils.kraft.cluster.snapshot import from_dict
+from ansible.module_utils.kraft.config import asked
+from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.features import upgrade
+from ansible.module_utils.kraft.inventory.releases import release_features
+from ansible.module_utils.kraft.node.differences import setting_of
 from ansible.module_utils.kraft.node.unit import fingerprinted
 from ansible.module_utils.kraft.preflight.network import questions
 
@@ -21,18 +26,115 @@ def kraft_directory(path: str, owner: str, group: str, mode: str) -> dict[str, s
     return {"path": path, "owner": owner, "group": group, "mode": mode}
 
 
-def kraft_roll_order(
-    hosts: Iterable[str], hostvars: Mapping[str, Any], desired: Mapping[str, Any], snapshot: Mapping[str, Any] | None
-) -> list[str]:
-    """Those of `hosts` whose process must be restarted, in the order in which that is done.
+def kraft_stale(
+    hosts: Iterable[str],
+    hostvars: Mapping[str, Any],
+    desired: Mapping[str, Any],
+    settled: Mapping[str, Iterable[str]] | None = None,
+) -> list[dict[str, Any]]:
+    """Those of `hosts` whose process must be restarted, as ``kafka_roll_plan`` takes them.
 
     Reads what ``kafka_node`` registered as ``__kafka_started`` on each host; `desired` is ``kafka_desired``'s fact.
-    Without a snapshot (check mode, nobody answers) the order is that of the node ids.
+    `settled`: host -> settings that are changed live, as ``kafka_change_plan`` returned them.
     """
-    stale = {desired["nodes"][host]["node_id"]: host for host in hosts if hostvars[host]["__kafka_started"]["stale"]}
-    cluster = desired["cluster"]
-    seen = from_dict(snapshot or {"cluster_id": cluster["cluster_id"]})
-    return [stale[node_id] for node_id in roll.order(stale, seen, cluster["controller_ids"], cluster["broker_ids"])]
+    out = []
+    for host in hosts:
+        found, live = hostvars[host]["__kafka_started"], set((settled or {}).get(host, ()))
+        reasons = [reason for reason in found["reasons"] if setting_of(reason) not in live]
+        if found["stale"] and reasons:
+            out.append({"host": host, "node_id": desired["nodes"][host]["node_id"], "reasons": reasons})
+    return out
+
+
+def kraft_change_nodes(
+    hosts: Iterable[str], hostvars: Mapping[str, Any], desired: Mapping[str, Any], always: bool = False
+) -> list[dict[str, Any]]:
+    """The nodes as ``kafka_change_plan`` takes them; none where nothing differs and nothing was written.
+
+    Reads what was registered on each host as ``__kafka_started`` and ``__kafka_configured``. `always`: also where no
+    file differs. Where every node was down until now nothing can be changed live.
+    """
+    names = list(hosts)
+    found = {host: hostvars[host]["__kafka_started"] for host in names}
+    written = any(hostvars[host].get("__kafka_configured", {}).get("changed") for host in names)
+    nodes = asked.change_nodes(names, found, desired)
+    differs = always or written or any(node["reasons"] for node in nodes)
+    return nodes if differs and not all(node["started"] for node in nodes) else []
+
+
+def kraft_reached(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> list[str]:
+    """Those of `hosts` that ``kafka_host_info`` has looked at."""
+    return [host for host in hosts if "kafka_host" in (hostvars[host].get("ansible_facts") or {})]
+
+
+def kraft_status_nodes(
+    hosts: Iterable[str], hostvars: Mapping[str, Any], desired: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """All nodes as ``kafka_change_plan`` takes them; of a host that was not looked at, what it declares.
+
+    Reads what ``kafka_node`` registered as ``__kafka_status_process``.
+    """
+    nothing: dict[str, Any] = {"stale": False, "reasons": []}
+    found = {host: hostvars[host].get("__kafka_status_process") or nothing for host in hosts}
+    return asked.change_nodes(found, {host: {**nothing, **one} for host, one in found.items()}, desired)
+
+
+def kraft_to_revert(wave: Mapping[str, Any], restarts: Mapping[str, Any]) -> list[str]:
+    """Hosts of a `wave` that were restarted and have something to go back to.
+
+    `restarts` is what the loop over the wave's nodes registered: ``kafka_node`` says ``keep`` among its actions where
+    it kept what ran before.
+    """
+    kept = {one["__kafka_rolled"]["host"] for one in restarts["results"] if "keep" in one.get("actions", ())}
+    return [node["host"] for node in wave["nodes"] if node["host"] in kept]
+
+
+def kraft_wave_failure(wave: Mapping[str, Any], reverted: Iterable[str], failure: Mapping[str, Any]) -> str:
+    """What is said when a wave of a roll did not come back; `failure` is the failed task's result."""
+    back = set(reverted)
+    results = [one for one in failure.get("results", [failure]) if one.get("failed")]
+    lines = [str(one.get("msg", "no reason given")) for one in results]
+    for node in wave["nodes"]:
+        why = "; ".join(node["reasons"]) or "the request"
+        state = "runs again with what it had before" if node["host"] in back else "has nothing to go back to"
+        lines.append(f"{node['host']} (node {node['node_id']}), restarted because of {why}: {state}.")
+    lines.append("The roll stops here; the nodes after it were not touched. Correct the inventory and run again.")
+    return "\n".join(lines)
+
+
+def kraft_hosts_named(names: Iterable[str] | str, hosts: Iterable[str], variable: str) -> list[str]:
+    """The `hosts` that a user's `variable` names, in the inventory's order. Raises for a name that is none of them."""
+    known = list(hosts)
+    asked = [name.strip() for name in names.split(",") if name.strip()] if isinstance(names, str) else list(names)
+    for name in asked:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise AnsibleFilterError(f"{variable}: {name!r} is no node of this cluster ({', '.join(known)}){hint}")
+    return [host for host in known if host in asked]
+
+
+def kraft_release_features(release: str | float) -> dict[str, int]:
+    """Feature -> level that `release` stands for, as ``kafka_feature`` takes them. Raises for one that is not known."""
+    try:
+        return release_features(str(release))
+    except KraftError as error:
+        raise AnsibleFilterError(str(error)) from error
+
+
+def kraft_voter_listeners(listeners: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Where a node's `listeners` let other controllers reach it, as ``kafka_quorum_voter`` takes it."""
+    return [{"name": one["name"], **one["advertised"]} for one in listeners if one["purpose"] == "controller"]
+
+
+def kraft_coming(node: Mapping[str, Any]) -> dict[str, Any]:
+    """A broker that is not registered yet, as ``kafka_reassignment`` takes it."""
+    return {"node_id": node["node_id"], "rack": node.get("rack") or None}
+
+
+def kraft_upgrade_problems(version: str, features: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What forbids to run `version` where `features` are finalised, as ``kafka_cluster_info`` gives them."""
+    return [str(problem) for problem in upgrade.problems(str(version), features)]
 
 
 def kraft_first_broker(hosts: Iterable[str], desired: Mapping[str, Any]) -> str:
@@ -46,9 +148,19 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""
         return {
+            "kraft_change_nodes": kraft_change_nodes,
+            "kraft_coming": kraft_coming,
             "kraft_directory": kraft_directory,
+            "kraft_hosts_named": kraft_hosts_named,
             "kraft_first_broker": kraft_first_broker,
             "kraft_fingerprinted_unit": fingerprinted,
             "kraft_questions": questions,
-            "kraft_roll_order": kraft_roll_order,
+            "kraft_reached": kraft_reached,
+            "kraft_stale": kraft_stale,
+            "kraft_status_nodes": kraft_status_nodes,
+            "kraft_release_features": kraft_release_features,
+            "kraft_voter_listeners": kraft_voter_listeners,
+            "kraft_upgrade_problems": kraft_upgrade_problems,
+            "kraft_to_revert": kraft_to_revert,
+            "kraft_wave_failure": kraft_wave_failure,
         }

@@ -41,6 +41,12 @@ class ActionModule(ActionBase):
         gone = task_vars["inventory_hostname"] == "kraft9"
         return {"changed": self._task.args.get("changed", False), "unreachable": gone}
 """,
+    "action/kafka_probe.py": """
+from ansible.plugins.action import ActionBase
+class ActionModule(ActionBase):
+    def run(self, tmp=None, task_vars=None):
+        return {"directory": self._task.args["directory"]}
+""",
     "roles/kafka/tasks/validate.yml": """
 - {name: Work out the desired state, kafka_desired: {name: blue}, run_once: true}
 """,
@@ -49,9 +55,9 @@ class ActionModule(ActionBase):
 - {name: Never run, kafka_pause: {}, when: false}
 """,
     "roles/kafka/tasks/roll.yml": """
-- {name: Roll, ansible.builtin.include_tasks: restart_node.yml, loop: [kraft2], run_once: true}
+- {name: Roll, ansible.builtin.include_tasks: restart_wave.yml, loop: [kraft2], run_once: true}
 """,
-    "roles/kafka/tasks/restart_node.yml": """
+    "roles/kafka/tasks/restart_wave.yml": """
 - {name: Restart the node, kafka_pause: {}, delegate_to: "{{ item }}"}
 """,
     "roles/kafka_smoke/tasks/main.yml": """
@@ -72,6 +78,17 @@ class ActionModule(ActionBase):
   tasks:
     - {import_role: {name: kafka, tasks_from: validate}}
     - {import_role: {name: kafka_smoke}}
+""",
+    "playbooks/probed.yml": """
+- hosts: kafka
+  gather_facts: false
+  tasks:
+    - {name: Before, kafka_pause: {}, run_once: true}
+    - {name: Start, kafka_probe: {directory: "{{ probed }}"}, run_once: true}
+    - {name: Loop, kafka_pause: {}, loop: [kraft2, kraft1], delegate_to: "{{ item }}", run_once: true}
+    - {name: Loop over one, kafka_pause: {}, loop: [kraft2], delegate_to: "{{ item }}", run_once: true}
+    - {name: Stop, kafka_probe: {directory: "{{ probed }}", state: stopped}, run_once: true}
+    - {name: After, kafka_pause: {}, run_once: true}
 """,
     "playbooks/break.yml": """
 - hosts: kraft1:kraft9

@@ -63,6 +63,15 @@ def test_proven_run_in_full() -> None:
     )
 
 
+def test_each_of_several_client_listeners_comes_with_what_its_clients_need() -> None:
+    inside = {"bootstrap.servers": "10.0.0.1:9092", "security.protocol": "PLAINTEXT"}
+    outside = {"bootstrap.servers": "kafka.example.com:9094", "security.protocol": "SASL_SSL"}
+    cluster = {**DESIRED["cluster"], "clients": {"CLIENT": inside, "PUBLIC": outside}}
+    text = "\n".join(summary_lines({**DESIRED, "cluster": cluster}, None, None, DEMO))
+    assert "Clients      CLIENT: bootstrap.servers=10.0.0.1:9092 security.protocol=PLAINTEXT" in text
+    assert "             PUBLIC: bootstrap.servers=kafka.example.com:9094 security.protocol=SASL_SSL" in text
+
+
 def test_failed_run_says_so_first_and_where_to_look() -> None:
     text = said("failed", Run(inventory="-i inventories/mine"))
     assert text.startswith("Cluster blue: NOT PROVEN.")

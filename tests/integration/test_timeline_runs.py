@@ -44,6 +44,18 @@ def test_delegated_task_counts_for_the_host_it_ran_on(timeline: Path) -> None:
     assert [line["host"] for line in read(timeline) if line["phase"] == "roll"] == ["kraft2"]
 
 
+def test_a_probe_is_told_the_steps_up_to_its_end_and_where_loops_ran(project: Path, tmp_path: Path) -> None:
+    done = play(project, "probed", "-e", f"probed={tmp_path}")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert [(line["task"], line["host"]) for line in read(tmp_path / "steps.jsonl")] == [
+        ("Before", "kraft1"),
+        ("Start", "kraft1"),
+        ("Loop", "kraft1, kraft2"),
+        ("Loop over one", "kraft2"),
+        ("Stop", "kraft1"),
+    ]
+
+
 def test_lines_say_when_a_task_ran_on_a_host(timeline: Path) -> None:
     for line in read(timeline):
         if line["phase"] in {"install", "roll", "verify"}:

@@ -1,0 +1,206 @@
+#!/usr/bin/python
+"""What a change of a living cluster comes to: what is changed live, which nodes restart, and why."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: kafka_change_plan
+short_description: Plans what is changed live and what by a restart
+description:
+  - Compares what the inventory wants of each node with what the brokers say they run with. What Kafka can change while
+    it runs needs no restart; each such change is validated by the broker that it concerns, and what that one refuses is
+    left to a restart.
+  - Prints the plan as one block, in check mode and otherwise, before anything is done.
+  - An override is planned for each broker; what the controllers go by, too (C(min.insync.replicas),
+    C(unclean.leader.election.enable)), as the default of all brokers. An override that the node's own file has caught
+    up with is taken away. One that nobody has asked for is shown as drift and left.
+  - Changes nothing. A node that does not answer, and a dedicated controller, is left to a restart.
+options:
+  nodes:
+    description: All the cluster's nodes.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      host: {description: Its name in the inventory., type: str, required: true}
+      node_id: {description: Its id., type: int, required: true}
+      serves: {description: Whether it is a broker., type: bool, default: true}
+      started: {description: Whether it was down and has just been started., type: bool, default: false}
+      wanted:
+        description: Settings that Kafka could change live; null for one that the inventory no longer names.
+        type: dict
+        default: {}
+      reasons:
+        description: Why the node would be restarted, as M(kafka_node) says it.
+        type: list
+        elements: str
+        default: []
+  note:
+    description: File on this host in which M(kafka_config) noted the overrides that it has set.
+    type: path
+  show:
+    description: Whether the block is printed.
+    type: bool
+    default: true
+  timeout:
+    description: Seconds to wait for an answer, and for nodes that have just been started. In check mode it looks once.
+    type: int
+    default: 120
+extends_documentation_fragment: [kafka_client]
+author: Kraftwright
+"""
+
+EXAMPLES = r"""
+- name: Plan the change
+  kafka_change_plan:
+    client:
+      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
+      python_path: /opt/kafka/client/kafka_python.zip
+    nodes:
+      - host: kafka1
+        node_id: 1
+        wanted: {num.io.threads: "16"}
+        reasons: ["server.properties: num.io.threads 8 -> 16"]
+"""
+
+RETURN = r"""
+plan:
+  description: The block, line by line.
+  returned: always
+  type: list
+  elements: str
+entities:
+  description: What is to be changed live, as M(kafka_config) takes it.
+  returned: always
+  type: list
+  elements: dict
+settled:
+  description: Inventory name to the settings that need no restart once RV(entities) are changed.
+  returned: always
+  type: dict
+differs:
+  description: Where a value that counts is another than the one that is wanted and could be changed live, in words.
+  returned: always
+  type: list
+  elements: str
+undeclared:
+  description: Overrides that the inventory does not name, in words.
+  returned: always
+  type: list
+  elements: str
+"""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
+from ansible.module_utils.kraft.cluster.retry import PAUSE, until_answered
+from ansible.module_utils.kraft.config import claims, words
+from ansible.module_utils.kraft.config.admin import ConfigAdmin, Found
+from ansible.module_utils.kraft.config.live import Decision, Node, decide, undeclared
+from ansible.module_utils.kraft.config.plan import Change
+from ansible.module_utils.kraft.config.settings import ALL_BROKERS
+from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.release.manifest import read_text
+
+NODE: dict[str, Any] = {
+    "host": {"type": "str", "required": True},
+    "node_id": {"type": "int", "required": True},
+    "serves": {"type": "bool", "default": True},
+    "started": {"type": "bool", "default": False},
+    "wanted": {"type": "dict", "default": {}},
+    "reasons": {"type": "list", "elements": "str", "default": []},
+}
+ARGUMENT_SPEC: dict[str, Any] = {
+    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
+    "nodes": {"type": "list", "elements": "dict", "required": True, "options": NODE},
+    "note": {"type": "path"},
+    "show": {"type": "bool", "default": True},
+    "timeout": {"type": "int", "default": 120},
+}
+
+
+def wanted_nodes(params: dict[str, Any]) -> list[Node]:
+    """The parameters as values, with what an earlier run has set and the inventory has forgotten."""
+    noted = claims.read(read_text(params["note"])) if params["note"] else {}
+    return [
+        Node(
+            one["host"],
+            one["node_id"],
+            one["serves"],
+            claims.forgotten(noted, one["node_id"], one["wanted"]) if one["serves"] else one["wanted"],
+            tuple(one["reasons"]),
+        )
+        for one in params["nodes"]
+    ]
+
+
+def look(client: Client, nodes: Sequence[Node], awaited: set[int], timeout: float) -> tuple[ConfigAdmin, Found]:
+    """What every broker that answers says; those that were just started are waited for."""
+    deadline = time.monotonic() + timeout
+    while True:
+        admin = until_answered(lambda: ConfigAdmin(client, timeout), max(0.0, deadline - time.monotonic()))
+        late = [node for node in nodes if node.serves and node.node_id in awaited and node.entity not in admin.brokers]
+        if not late or time.monotonic() >= deadline:
+            return admin, admin.describe([node.entity for node in nodes if node.serves])
+        time.sleep(PAUSE)
+
+
+def without(described: Found, refused: Sequence[Change]) -> Found:
+    """What is described, but for the settings that Kafka would not change: nothing live is planned for them."""
+    gone = {(one.entity, one.key) for one in refused}
+    return {
+        entity: {key: one for key, one in settings.items() if not {(entity, key), (ALL_BROKERS, key)} & gone}
+        for entity, settings in described.items()
+    }
+
+
+def decided(admin: ConfigAdmin, nodes: Sequence[Node], described: Found) -> tuple[Decision, dict[str, str]]:
+    """The decision, each change of it validated by Kafka; and what Kafka refuses, with its reason."""
+    first = decide(nodes, described)
+    refused = admin.validate(first.changes)
+    if not refused:
+        return first, {}
+    return decide(nodes, without(described, list(refused))), {str(one): why for one, why in refused.items()}
+
+
+def entities(changes: Sequence[Change]) -> list[dict[str, Any]]:
+    """The changes as ``kafka_config`` takes them."""
+    out: dict[str, dict[str, str | None]] = {}
+    for one in changes:
+        out.setdefault(one.entity.name, {})[one.key] = one.after
+    return [{"type": "broker", "name": name, "config": config} for name, config in out.items()]
+
+
+def planned(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
+    """The module's result. Where nobody answers, everything is left to restarts."""
+    nodes = wanted_nodes(params)
+    started = {one["node_id"] for one in params["nodes"] if one["started"]}
+    decision, refused, others = Decision((), {}), dict[str, str](), list[Any]()
+    try:
+        with Client(params["client"]) as client:
+            timeout = 0 if check_mode else params["timeout"]
+            admin, described = look(client, nodes, set() if check_mode else started, timeout)
+            decision, refused = decided(admin, nodes, described)
+            others = undeclared(nodes, described)
+    except KraftError as error:
+        refused = {"whatever differs": str(error)}
+    return {
+        "plan": words.block(nodes, decision, started, others, refused),
+        "entities": entities(decision.changes),
+        "settled": {host: sorted(keys) for host, keys in decision.settled.items()},
+        "differs": words.live_lines([one for one in decision.changes if one.matters], len(nodes)),
+        "undeclared": words.drift_lines(others),
+    }
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module.exit_json(changed=False, **planned(module.params, module.check_mode))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What action plugins share; runs on the control machine only."""

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.errors import AnsibleFilterError
+
+SOURCE = Path(__file__).resolve().parents[3] / "plugins/filter/kraft.py"
+SPEC = importlib.util.spec_from_file_location("kraft_filters", SOURCE)
+assert SPEC is not None
+assert SPEC.loader is not None
+FILTERS = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(FILTERS)
+
+DESIRED = {"nodes": {f"kraft{one}": {"node_id": one, "roles": ["broker"]} for one in (1, 2)}}
+WAVE = {
+    "node_ids": [1, 2],
+    "nodes": [{"host": f"kraft{one}", "node_id": one, "ready": True, "reasons": ["unit"]} for one in (1, 2)],
+}
+
+
+def restarted(host: str, *actions: str, **more: Any) -> dict[str, Any]:
+    return {"__kafka_rolled": {"host": host}, "actions": list(actions), **more}
+
+
+def test_stale_nodes_are_listed_with_their_reasons() -> None:
+    hostvars = {
+        "kraft1": {"__kafka_started": {"stale": False, "reasons": []}},
+        "kraft2": {"__kafka_started": {"stale": True, "reasons": ["unit"]}},
+    }
+    assert FILTERS.kraft_stale(["kraft1", "kraft2"], hostvars, DESIRED) == [
+        {"host": "kraft2", "node_id": 2, "reasons": ["unit"]}
+    ]
+
+
+def test_a_node_whose_only_difference_is_settled_live_is_not_restarted() -> None:
+    threads, partitions = "server.properties: num.io.threads 8 -> 12", "server.properties: num.partitions 1 -> 3"
+    hostvars = {
+        "kraft1": {"__kafka_started": {"stale": True, "reasons": [threads]}},
+        "kraft2": {"__kafka_started": {"stale": True, "reasons": [threads, partitions]}},
+    }
+    settled = {"kraft1": ["num.io.threads"], "kraft2": ["num.io.threads"]}
+    assert FILTERS.kraft_stale(["kraft1", "kraft2"], hostvars, DESIRED, settled) == [
+        {"host": "kraft2", "node_id": 2, "reasons": [partitions]}
+    ]
+
+
+def test_kafka_is_asked_only_where_something_differs_and_somebody_ran_before() -> None:
+    node = {"node_id": 1, "roles": ["broker"], "properties": {"num.io.threads": "8"}}
+    desired = {"cluster": {"version": "4.3.1"}, "nodes": {"kraft1": node}}
+
+    def asked(always: bool = False, written: bool = False, **started: Any) -> int:
+        found = {"stale": False, "reasons": [], "actions": [], **started}
+        hostvars = {"kraft1": {"__kafka_started": found, "__kafka_configured": {"changed": written}}}
+        return len(FILTERS.kraft_change_nodes(["kraft1"], hostvars, desired, always))
+
+    assert asked() == 0
+    assert asked(stale=True, reasons=["unit"]) == 1
+    assert asked(written=True) == 1
+    assert asked(always=True) == 1
+    assert asked(written=True, actions=["start"]) == 0
+
+
+def test_only_what_was_kept_in_this_wave_is_gone_back_to() -> None:
+    refused = {"__kafka_rolled": {"host": "kraft2"}, "failed": True, "msg": "release 4.3.1 is not complete"}
+    results = {"results": [restarted("kraft1", "keep", "restart"), refused]}
+    assert FILTERS.kraft_to_revert(WAVE, results) == ["kraft1"]
+
+
+def test_the_failure_names_reason_and_outcome_for_each_node() -> None:
+    failure = {"results": [{"failed": True, "msg": "Node 1 is not healthy"}, {"failed": False}]}
+    said = FILTERS.kraft_wave_failure(WAVE, ["kraft1"], failure)
+    assert said.splitlines() == [
+        "Node 1 is not healthy",
+        "kraft1 (node 1), restarted because of unit: runs again with what it had before.",
+        "kraft2 (node 2), restarted because of unit: has nothing to go back to.",
+        "The roll stops here; the nodes after it were not touched. Correct the inventory and run again.",
+    ]
+
+
+def test_a_name_that_is_no_node_is_refused_with_the_nearest_one() -> None:
+    hosts = ["kraft1", "kraft2", "kraft3"]
+    assert FILTERS.kraft_hosts_named(["kraft3", "kraft1"], hosts, "kafka_restart") == ["kraft1", "kraft3"]
+    assert FILTERS.kraft_hosts_named("kraft2", hosts, "kafka_restart") == ["kraft2"]
+    with pytest.raises(AnsibleFilterError) as error:
+        FILTERS.kraft_hosts_named(["kraf2"], hosts, "kafka_restart")
+    assert "kafka_restart: 'kraf2' is no node of this cluster (kraft1, kraft2, kraft3); did you mean kraft" in str(
+        error.value
+    )
+
+
+def test_a_release_becomes_levels_of_features_and_an_unknown_one_is_refused() -> None:
+    assert FILTERS.kraft_release_features(4.3)["metadata.version"] == 30
+    with pytest.raises(AnsibleFilterError, match=r"kafka_finalize: '4\.33' is no release that is known"):
+        FILTERS.kraft_release_features("4.33")
+
+
+def test_a_voter_is_reached_at_its_controller_listener() -> None:
+    listeners = [
+        {"name": name, "purpose": purpose, "advertised": {"host": "k3", "port": port}}
+        for name, purpose, port in (("CLIENT", "client", 9092), ("CONTROLLER", "controller", 9093))
+    ]
+    assert FILTERS.kraft_voter_listeners(listeners) == [{"name": "CONTROLLER", "host": "k3", "port": 9093}]
