@@ -11,6 +11,8 @@ description:
     registered and unfenced, no partition is without a leader or under-replicated, and the node itself answers and
     goes on running.
   - Asks over sockets, five times a second. Gives up early when the node's unit has failed or crashes again and again.
+  - Waits as long as something advances. That is a node, controller or replica that comes back, a log that is recovered
+    after a crash, or a replica that is filled.
   - A failure shows every problem, the node's own last errors, their likely cause and a remedy.
   - Changes nothing. In check mode it looks once and reports, and does not fail.
 options:
@@ -22,7 +24,7 @@ options:
     type: str
     default: kafka
   log_file:
-    description: Where the node logs, for a host without a journal.
+    description: Where the node logs; of the logs that it recovers it speaks only there.
     type: path
     default: /var/log/kafka/server.log
   controllers:
@@ -34,6 +36,10 @@ options:
     description: Seconds without any advance after which waiting is given up.
     type: int
     default: 120
+  steady:
+    description: Seconds for which it must then stay healthy. Trouble that is over within 5 seconds is let pass.
+    type: int
+    default: 0
 extends_documentation_fragment: [kafka_client, kafka_client.expected]
 author: Kraftwright
 """
@@ -96,6 +102,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "log_file": {"type": "path", "default": "/var/log/kafka/server.log"},
     "controllers": {"type": "list", "elements": "str", "default": []},
     "timeout": {"type": "int", "default": 120},
+    "steady": {"type": "int", "default": 0},
 }
 
 
@@ -111,6 +118,7 @@ def node(module: AnsibleModule) -> Node | None:
     return Node(
         lambda: service.observe_service(run, unit),
         lambda: node_log.last_lines(run, unit, log_file),
+        lambda: node_log.loading(log_file),
     )
 
 
@@ -133,7 +141,10 @@ def wait(module: AnsibleModule, client: Client) -> dict[str, Any]:
     params, started = module.params, time.monotonic()
     watch = Watch(client, expected(params["expected"] or {}), params["node_id"], node(module))
     seen = watch.wait(params["timeout"])
-    return {**result(seen), "waited": round(time.monotonic() - started, 2)}
+    waited = round(time.monotonic() - started, 2)
+    if params["steady"]:
+        seen = watch.stay(params["steady"])
+    return {**result(seen), "waited": waited}
 
 
 def failure(client: Client, controllers: list[str], error: UnhealthyError) -> dict[str, Any]:

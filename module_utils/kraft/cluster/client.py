@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
+from ansible.module_utils.kraft.cluster import messages
 from ansible.module_utils.kraft.cluster.library import Library, load
 from ansible.module_utils.kraft.errors import KraftError, ToolError, UnreachableError
 
@@ -87,8 +88,9 @@ class Client:
         return getattr(self._kind(request), name)(**fields)
 
     def _kind(self, name: str) -> Any:
-        home = self._library.admin if hasattr(self._library.admin, name) else self._library.metadata
-        return getattr(home, name)
+        homes = (self._library.admin, self._library.metadata)
+        known = next((getattr(home, name) for home in homes if hasattr(home, name)), None)
+        return known or messages.kinds()[name]
 
     def ask(self, address: str, request: Any, seconds: float = ANSWER_SECONDS) -> dict[str, Any]:
         """The answer of `address`. Raises UnreachableError, or ToolError when it will not talk to us."""

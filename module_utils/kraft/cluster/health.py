@@ -15,6 +15,7 @@ EXPECTED_SPEC: dict[str, Any] = {
     "cluster_id": {"type": "str"},
     "broker_ids": {"type": "list", "elements": "int"},
     "voter_ids": {"type": "list", "elements": "int"},
+    "only": {"type": "list", "elements": "int"},
     "largest_delay_ms": {"type": "int", "default": LARGEST_DELAY_MS},
 }
 NAMED = 5  #: how many partitions are named before the rest is only counted
@@ -22,12 +23,20 @@ NAMED = 5  #: how many partitions are named before the rest is only counted
 
 @dataclasses.dataclass(frozen=True)
 class Expected:
-    """What the inventory says the cluster is. An empty set of ids means: whatever there is."""
+    """What the inventory says the cluster is. An empty set of ids means: whatever there is.
+
+    ``only``: nodes that are to be judged; what is wrong elsewhere is none of their business.
+    """
 
     cluster_id: str = ""
     broker_ids: frozenset[int] = frozenset()
     voter_ids: frozenset[int] = frozenset()
     largest_delay_ms: int = LARGEST_DELAY_MS
+    only: frozenset[int] = frozenset()
+
+    def judged(self, node_ids: Iterable[int]) -> frozenset[int]:
+        """Those of `node_ids` that are to be judged."""
+        return frozenset(node_ids) & self.only if self.only else frozenset(node_ids)
 
 
 def expected(data: Mapping[str, Any]) -> Expected:
@@ -37,6 +46,7 @@ def expected(data: Mapping[str, Any]) -> Expected:
         broker_ids=frozenset(data.get("broker_ids") or ()),
         voter_ids=frozenset(data.get("voter_ids") or ()),
         largest_delay_ms=data.get("largest_delay_ms") or LARGEST_DELAY_MS,
+        only=frozenset(data.get("only") or ()),
     )
 
 
@@ -48,8 +58,8 @@ def problems(snapshot: Snapshot, wanted: Expected) -> tuple[str, ...]:
         *(f"{part} is not known: {reason}" for part, reason in snapshot.unanswered.items()),
         *_quorum(snapshot.quorum, wanted),
         *_brokers(snapshot, wanted),
-        *_partitions(snapshot),
-        *_log_dirs(snapshot),
+        *_partitions(snapshot, wanted),
+        *_log_dirs(snapshot, wanted),
     )
 
 
@@ -60,10 +70,10 @@ def _quorum(quorum: Quorum | None, wanted: Expected) -> Iterator[str]:
         yield "the controllers have no leader"
         return
     there = {voter.node_id for voter in quorum.voters}
-    for node_id in sorted(wanted.voter_ids - there):
+    for node_id in sorted(wanted.judged(wanted.voter_ids) - there):
         yield f"controller {node_id} is not a voter (voters: {listed(there)})"
     for voter in quorum.voters:
-        if not caught_up(voter, wanted.largest_delay_ms):
+        if wanted.judged([voter.node_id]) and not caught_up(voter, wanted.largest_delay_ms):
             yield f"controller {voter.node_id} {delay(voter)}"
 
 
@@ -81,17 +91,22 @@ def delay(voter: Replica) -> str:
 
 def _brokers(snapshot: Snapshot, wanted: Expected) -> Iterator[str]:
     registered = {broker.node_id for broker in snapshot.brokers}
-    for node_id in sorted(wanted.broker_ids - registered):
+    for node_id in sorted(wanted.judged(wanted.broker_ids) - registered):
         yield f"broker {node_id} is not registered"
     for broker in snapshot.brokers:
-        if broker.fenced and (not wanted.broker_ids or broker.node_id in wanted.broker_ids):
+        ours = not wanted.broker_ids or broker.node_id in wanted.broker_ids
+        if broker.fenced and ours and wanted.judged([broker.node_id]):
             yield f"broker {broker.node_id} is fenced (registered, not serving)"
 
 
-def _partitions(snapshot: Snapshot) -> Iterator[str]:
+def _partitions(snapshot: Snapshot, wanted: Expected) -> Iterator[str]:
     every = [(topic.name, partition) for topic in snapshot.topics or () for partition in topic.partitions]
-    offline = [(name, one) for name, one in every if one.leader == NO_NODE]
-    behind = [(name, one) for name, one in every if one.under_replicated and one.leader != NO_NODE]
+    offline = [(name, one) for name, one in every if one.leader == NO_NODE and wanted.judged(one.replicas)]
+    behind = [
+        (name, one)
+        for name, one in every
+        if one.leader != NO_NODE and wanted.judged(set(one.replicas).difference(one.isr))
+    ]
     yield from _named("has no leader", offline)
     yield from _named("is under-replicated", behind)
 
@@ -104,9 +119,9 @@ def _named(what: str, found: list[tuple[str, Partition]]) -> Iterator[str]:
         yield f"another {len(found) - NAMED} partitions: {what}"
 
 
-def _log_dirs(snapshot: Snapshot) -> Iterator[str]:
+def _log_dirs(snapshot: Snapshot, wanted: Expected) -> Iterator[str]:
     for directory in snapshot.log_dirs or ():
-        if directory.error:
+        if directory.error and wanted.judged([directory.node_id]):
             yield f"log directory {directory.path} of broker {directory.node_id}: {directory.error}"
 
 

@@ -23,6 +23,7 @@ def until_answered(
     seconds: float,
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
+    pause: float = PAUSE,
 ) -> Result:
     """The result of `attempt`, repeated until it comes, fails for good, or `seconds` have gone by."""
     deadline = clock() + seconds
@@ -32,4 +33,4 @@ def until_answered(
         except KraftError as error:
             if not passing(error) or clock() >= deadline:
                 raise
-        sleep(PAUSE)
+        sleep(pause)

@@ -21,12 +21,11 @@ def order(
     followers, dedicated controllers go before brokers. An unready active controller is still last: moving its
     leadership costs every node an election.
     """
-    voters = frozenset(voter_ids) or _voters(snapshot)
     brokers = frozenset(broker_ids) or frozenset(broker.node_id for broker in snapshot.brokers)
-    ready = _ready(snapshot, voters, brokers, largest_delay_ms)
+    serving = ready(snapshot, voter_ids, brokers, largest_delay_ms)
 
     def rank(node_id: int) -> tuple[bool, bool, bool, int]:
-        return node_id == snapshot.controller_id, node_id in ready, node_id in brokers, node_id
+        return node_id == snapshot.controller_id, node_id in serving, node_id in brokers, node_id
 
     return tuple(sorted(set(node_ids), key=rank))
 
@@ -35,10 +34,15 @@ def _voters(snapshot: Snapshot) -> frozenset[int]:
     return frozenset(voter.node_id for voter in snapshot.quorum.voters) if snapshot.quorum else frozenset()
 
 
-def _ready(
-    snapshot: Snapshot, voters: frozenset[int], brokers: frozenset[int], largest_delay_ms: int
+def ready(
+    snapshot: Snapshot,
+    voter_ids: Iterable[int] = (),
+    broker_ids: Iterable[int] = (),
+    largest_delay_ms: int = LARGEST_DELAY_MS,
 ) -> frozenset[int]:
-    """Nodes that do everything that they are there for."""
+    """Nodes that do everything that they are there for; the ids are as for ``order``."""
+    voters = frozenset(voter_ids) or _voters(snapshot)
+    brokers = frozenset(broker_ids) or frozenset(broker.node_id for broker in snapshot.brokers)
     seen = snapshot.quorum.voters if snapshot.quorum else ()
     up = frozenset(voter.node_id for voter in seen if caught_up(voter, largest_delay_ms))
     return frozenset(

@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 from ansible.module_utils.kraft.cluster.client import Client
-from ansible.module_utils.kraft.cluster.gather import observe
+from ansible.module_utils.kraft.cluster.gather import log_dirs, observe
 from ansible.module_utils.kraft.cluster.health import Expected, distance, problems
 from ansible.module_utils.kraft.cluster.patience import Patience
-from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+from ansible.module_utils.kraft.cluster.snapshot import Broker, Snapshot
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.diagnosis import Diagnosis, diagnose
 from ansible.module_utils.kraft.node.service import ServiceState
@@ -23,6 +23,8 @@ PARTS = ("topics", "quorum")
 POLL_SECONDS = 0.2
 ANSWER_SECONDS = 3.0
 SERVICE_SECONDS = 1.0
+SLOW_SECONDS = 2.0
+PASSING_SECONDS = 5.0  #: trouble that is over sooner does not end an observation
 CRASHES = 2  #: automatic restarts while we watch after which a unit is taken to crash again and again
 
 
@@ -44,12 +46,20 @@ class UnhealthyError(KraftError):
 
 
 class Node:
-    """The process to watch on this host: its unit's state and its last lines, both asked for when needed."""
+    """The process to watch on this host: its unit's state, its last lines, and which log it loads.."""
 
-    def __init__(self, state: Callable[[], ServiceState], lines: Callable[[], Iterable[str]]) -> None:
-        self._state, self._lines = state, lines
+    def __init__(
+        self,
+        state: Callable[[], ServiceState],
+        lines: Callable[[], Iterable[str]],
+        loading: Callable[[], str] = lambda: "",
+    ) -> None:
+        self._state, self._lines, self._loading = state, lines, loading
         self._restarts: int | None = None
         self._next = 0.0
+
+    def loading(self) -> str:
+        return self._loading()
 
     def diagnosis(self) -> Diagnosis:
         return diagnose(self._lines())
@@ -79,6 +89,47 @@ class Node:
         return ""
 
 
+class Slow:
+    """What advances although nothing becomes healthy for long: logs that are recovered, replicas that are filled."""
+
+    def __init__(self, client: Client, node: Node | None) -> None:
+        self._client, self._node = client, node
+        self._next = 0.0
+        self._measured: tuple[str, int] = ("", 0)
+
+    def measure(self, snapshot: Snapshot | None, now: float) -> tuple[str, int]:
+        """Changes while something advances; looked at every few seconds."""
+        if now >= self._next:
+            self._next = now + SLOW_SECONDS
+            self._measured = (self._node.loading() if self._node else "", self._filled(snapshot))
+        return self._measured
+
+    def _filled(self, snapshot: Snapshot | None) -> int:
+        """Bytes that serving brokers have of the replicas that are not in sync."""
+        if not snapshot:
+            return 0
+        return sum(
+            self._bytes(broker, missing)
+            for broker in snapshot.brokers
+            if not broker.fenced and (missing := out_of_sync(snapshot, broker.node_id))
+        )
+
+    def _bytes(self, broker: Broker, partitions: dict[str, list[int]]) -> int:
+        try:
+            return sum(one.used_bytes for one in log_dirs(self._client, [broker], ANSWER_SECONDS, partitions))
+        except KraftError:
+            return 0
+
+
+def out_of_sync(snapshot: Snapshot, node_id: int) -> dict[str, list[int]]:
+    """Topic -> partitions of which a broker has a replica that is not in sync."""
+    found = {
+        topic.name: [one.partition for one in topic.partitions if node_id in set(one.replicas) - set(one.isr)]
+        for topic in snapshot.topics or ()
+    }
+    return {name: numbers for name, numbers in found.items() if numbers}
+
+
 class Watch:
     """`node_id` is None when no node in particular is watched; `node` then is too."""
 
@@ -106,6 +157,7 @@ class Watch:
         """The first healthy look. Raises UnhealthyError when nothing has advanced for `timeout`, or it is hopeless."""
         patience, started = Patience(timeout, clock), clock()
         closest: int | None = None
+        slow = Slow(self._client, self._node)
         while True:
             seen = self.look()
             hopeless = self._node.given_up(clock(), at_once=not seen.problems) if self._node else ""
@@ -113,8 +165,21 @@ class Watch:
                 return seen
             if seen.snapshot:
                 closest = min(distance(seen.snapshot, self._wanted), closest if closest is not None else 1 << 31)
-            if hopeless or not patience.lasts(closest):
+            if hopeless or not patience.lasts((closest, slow.measure(seen.snapshot, clock()))):
                 raise self._unhealthy(seen, hopeless, clock() - started)
+            time.sleep(POLL_SECONDS)
+
+    def stay(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> Look:
+        """The last look after `seconds` of health. Raises UnhealthyError for trouble that does not pass at once."""
+        started = well = clock()
+        while True:
+            seen, now = self.look(), clock()
+            well = well if seen.problems else now
+            hopeless = self._node.given_up(now) if self._node else ""
+            if hopeless or now - well > PASSING_SECONDS:
+                raise self._unhealthy(seen, hopeless or "it was healthy before", now - started)
+            if now - started >= seconds and not seen.problems:
+                return seen
             time.sleep(POLL_SECONDS)
 
     def _judged(self, address: str, also: Sequence[str]) -> Look:

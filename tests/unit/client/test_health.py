@@ -93,3 +93,16 @@ def test_expected_takes_the_modules_parameter_as_it_comes() -> None:
     assert expected({"cluster_id": None, "broker_ids": None, "voter_ids": [3], "largest_delay_ms": 2000}) == Expected(
         voter_ids=frozenset({3})
     )
+
+
+def test_only_the_nodes_asked_about_are_judged() -> None:
+    topics = topic("a", partition(0, [1, 2, 3], [1]), partition(1, [3, 1], [1]), partition(2, [2, 3], [3], leader=-1))
+    snapshot = cluster(topics, brokers=[broker(1), broker(2, fenced=True)], leader=quorum(1, voter(1), voter(2, 9000)))
+    about_two = problems(snapshot, dataclasses.replace(THREE, only=frozenset({2})))
+    assert [text.split(":")[0] for text in about_two] == [
+        "controller 2 is 9.0 s and 9000 records behind the leader",
+        "broker 2 is fenced (registered, not serving)",
+        "partition a-2 has no leader",
+        "partition a-0 is under-replicated",
+    ]
+    assert problems(snapshot, dataclasses.replace(THREE, only=frozenset({1}))) == ()

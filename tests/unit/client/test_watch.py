@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import Any, cast
 
 import pytest
 from ansible.module_utils.kraft.cluster import watch
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.health import Expected
-from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+from ansible.module_utils.kraft.cluster.snapshot import Broker, LogDir, Snapshot
 from ansible.module_utils.kraft.cluster.watch import Node, UnhealthyError, Watch
 from ansible.module_utils.kraft.errors import UnreachableError
 from ansible.module_utils.kraft.node.service import ServiceState
@@ -47,6 +48,7 @@ def watching(
     monkeypatch: pytest.MonkeyPatch, brokers: Brokers, node_id: int | None = None, node: Node | None = None
 ) -> Watch:
     monkeypatch.setattr(watch, "observe", brokers.observe)
+    monkeypatch.setattr(watch, "log_dirs", lambda *_: ())
     monkeypatch.setattr("ansible.module_utils.kraft.cluster.watch.time.sleep", lambda _: None)
     return Watch(cast(Client, brokers), THREE, node_id, node)
 
@@ -143,6 +145,31 @@ def test_crashing_again_and_again_ends_the_wait(monkeypatch: pytest.MonkeyPatch)
         watched.wait(1000, ticking())
 
 
+def test_a_node_that_recovers_its_logs_is_waited_for_as_long_as_it_advances(monkeypatch: pytest.MonkeyPatch) -> None:
+    away, said = cluster(brokers=[broker(1), broker(2, fenced=True), broker(3)]), iter(range(40))
+    brokers = Brokers({"kafka1:9092": away})
+    watched = watching(monkeypatch, brokers, 2, Node(lambda: RUNNING, lambda: (), lambda: f"segment {next(said, 40)}"))
+    with pytest.raises(UnhealthyError, match="time is up") as failure:
+        watched.wait(10, ticking())
+    assert int(re.findall(r"after (\d+) s", str(failure.value))[0]) > 80
+
+
+def test_a_replica_that_is_filled_is_waited_for_as_long_as_it_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    behind = cluster(topic("a", partition(0, [1, 2, 3], [1, 3]), partition(1, [1, 3])))
+    sizes, asked = iter(range(40)), []
+
+    def grown(_: object, brokers: list[Broker], __: float, partitions: dict[str, list[int]]) -> list[LogDir]:
+        asked.append((brokers[0].node_id, partitions))
+        return [LogDir(2, "/data", used_bytes=next(sizes, 40))]
+
+    watched = watching(monkeypatch, Brokers({"kafka1:9092": behind}))
+    monkeypatch.setattr(watch, "log_dirs", grown)
+    with pytest.raises(UnhealthyError, match="time is up") as failure:
+        watched.wait(10, ticking())
+    assert int(re.findall(r"after (\d+) s", str(failure.value))[0]) > 80
+    assert asked[0] == (2, {"a": [0]})
+
+
 def test_a_host_without_the_unit_is_not_judged_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
     watched = watching(monkeypatch, Brokers({"kafka1:9092": cluster()}), 9, node(ServiceState()))
     assert not watched.wait(10, ticking()).problems
@@ -160,3 +187,20 @@ def test_patience_grows_while_replicas_come_back(monkeypatch: pytest.MonkeyPatch
     watched = watching(monkeypatch, brokers)
     monkeypatch.setattr(watch, "observe", observe)
     assert not watched.wait(5, ticking()).problems
+
+
+def test_a_cluster_that_stays_healthy_is_seen_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    brokers = Brokers({"kafka1:9092": cluster()})
+    assert not watching(monkeypatch, brokers).stay(20, clock=ticking()).problems
+    assert len(brokers.asked) >= 10
+
+
+def test_trouble_that_lasts_ends_an_observation_and_a_hiccup_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    ill, looks = cluster(topic("a", partition(0, [1, 2], [1]))), iter(range(1000))
+    brokers = Brokers({"kafka1:9092": cluster()})
+    seen = watching(monkeypatch, brokers)
+    monkeypatch.setattr(watch, "observe", lambda *_: ill if next(looks) == 3 else cluster())
+    assert not seen.stay(20, clock=ticking()).problems
+    monkeypatch.setattr(watch, "observe", lambda *_: ill)
+    with pytest.raises(UnhealthyError, match=r"it was healthy before\.\n.*under-replicated"):
+        seen.stay(20, clock=ticking())

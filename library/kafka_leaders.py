@@ -1,0 +1,94 @@
+#!/usr/bin/python
+"""Let brokers lead again what they are the preferred leaders of."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: kafka_leaders
+short_description: Gives brokers back the partitions that they should lead
+description:
+  - Elects the preferred leader of each partition whose first replica is on one of the given brokers, is in sync, and
+    does not lead. The preferred leader's election is clean; no record is at risk.
+  - One partition first, then twice as many while the new leader keeps up, since a broker that has just started takes
+    long for what it does for the first time, and clients of all partitions of one election wait for the last of them.
+  - What Kafka refuses is reported and is no failure, since somebody in sync leads the partition all the same.
+options:
+  node_ids:
+    description: The brokers; left out, all of them.
+    type: list
+    elements: int
+extends_documentation_fragment: [kafka_client]
+author: Kraftwright
+"""
+
+EXAMPLES = r"""
+- name: Let node 2 lead again
+  kafka_leaders:
+    client:
+      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
+      python_path: /opt/kafka/client/kafka_python.zip
+    node_ids: [2]
+"""
+
+RETURN = r"""
+elected:
+  description: Number of partitions whose leader was moved, or would be.
+  returned: always
+  type: int
+refused:
+  description: What Kafka refused, in words.
+  returned: always
+  type: list
+  elements: str
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.cluster import leaders
+from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
+from ansible.module_utils.kraft.cluster.gather import observe
+from ansible.module_utils.kraft.cluster.retry import until_answered
+from ansible.module_utils.kraft.errors import KraftError
+
+ANSWER_SECONDS = 10.0
+ARGUMENT_SPEC: dict[str, Any] = {
+    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
+    "node_ids": {"type": "list", "elements": "int"},
+}
+NAMED = 20
+
+
+def bring_about(client: Client, node_ids: list[int] | None, check_mode: bool) -> dict[str, Any]:
+    """Observe, plan, elect; the module's result."""
+    address = until_answered(client.reach, ANSWER_SECONDS)
+    snapshot = until_answered(lambda: observe(client, ("topics",), address), ANSWER_SECONDS)
+    wanted = node_ids if node_ids is not None else [broker.node_id for broker in snapshot.brokers]
+    moves = leaders.displaced(snapshot, wanted)
+    lines = "".join(f"{one.topic}-{one.partition}\n" for one in moves[:NAMED])
+    more = f"and {len(moves) - NAMED} more\n" if len(moves) > NAMED else ""
+    diff = [{"before": "", "after": f"preferred leaders of\n{lines}{more}"}] if moves else []
+    hand_back = leaders.HandBack(client, address, snapshot)
+    if not check_mode:
+        hand_back.run(moves)
+    return {
+        "changed": len(moves) > len(hand_back.refused),
+        "elected": len(moves) - len(hand_back.refused),
+        "refused": hand_back.refused,
+        "diff": diff,
+    }
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    try:
+        with Client(module.params["client"]) as client:
+            result = bring_about(client, module.params["node_ids"], module.check_mode)
+    except KraftError as error:
+        module.fail_json(msg=str(error))
+    module.exit_json(**result)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+#!/usr/bin/python
+"""Which nodes of a living cluster are restarted together, and in which order."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: kafka_roll_plan
+short_description: Plans a rolling restart
+description:
+  - Orders the given nodes into waves. First go those that do not serve anyway, then the followers, the active
+    controller last and alone. The nodes of a wave share no partition at risk and leave the quorum its majority.
+  - Waits for an answer of the cluster and for a leader. If there is none although it was waited for, nobody serves and
+    no order can harm; then all nodes are one wave, and RV(serves) says so.
+  - Changes nothing. In check mode it looks once.
+options:
+  nodes:
+    description: The nodes that are to be restarted.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      host: {description: Its name in the inventory., type: str, required: true}
+      node_id: {description: Its id., type: int, required: true}
+      reasons: {description: "Why, in words.", type: list, elements: str, default: []}
+  together:
+    description: Most nodes in a wave.
+    type: int
+    default: 1
+  timeout:
+    description: Seconds to wait for an answer and a leader.
+    type: int
+    default: 120
+extends_documentation_fragment: [kafka_client, kafka_client.expected]
+author: Kraftwright
+"""
+
+EXAMPLES = r"""
+- name: Plan the roll
+  kafka_roll_plan:
+    client:
+      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
+      python_path: /opt/kafka/client/kafka_python.zip
+    nodes:
+      - {host: kafka1, node_id: 1, reasons: ["server.properties: num.io.threads 8 -> 16"]}
+      - {host: kafka2, node_id: 2, reasons: ["server.properties: num.io.threads 8 -> 16"]}
+"""
+
+RETURN = r"""
+serves:
+  description: Whether the cluster answers and has a leader.
+  returned: always
+  type: bool
+waves:
+  description:
+    - What is restarted together, in order. Each wave has C(nodes), as they were given and each with C(ready) (whether
+      it does all that it is there for), and their C(node_ids).
+  returned: always
+  type: list
+  elements: dict
+"""
+
+import time
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.cluster import gate, gather
+from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
+from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, Expected, expected
+from ansible.module_utils.kraft.cluster.retry import PAUSE
+from ansible.module_utils.kraft.cluster.roll import ready
+from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
+from ansible.module_utils.kraft.cluster.waves import Members, waves
+from ansible.module_utils.kraft.errors import KraftError
+
+NODE: dict[str, Any] = {
+    "host": {"type": "str", "required": True},
+    "node_id": {"type": "int", "required": True},
+    "reasons": {"type": "list", "elements": "str", "default": []},
+}
+ARGUMENT_SPEC: dict[str, Any] = {
+    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
+    "expected": {"type": "dict", "options": EXPECTED_SPEC},
+    "nodes": {"type": "list", "elements": "dict", "required": True, "options": NODE},
+    "together": {"type": "int", "default": 1},
+    "timeout": {"type": "int", "default": 120},
+}
+
+
+def serving(client: Client, timeout: float) -> Snapshot | None:
+    """A snapshot that shows a leader, or None when there is none within `timeout` seconds."""
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            snapshot = gather.observe(client, gate.PARTS)
+        except KraftError:
+            snapshot = None
+        if snapshot and snapshot.controller_id != NO_NODE and not snapshot.unanswered:
+            return snapshot
+        if time.monotonic() >= deadline:
+            return None
+        time.sleep(PAUSE)
+
+
+def planned(snapshot: Snapshot | None, params: dict[str, Any], wanted: Expected) -> list[dict[str, Any]]:
+    """The module's waves."""
+    nodes = {node["node_id"]: node for node in params["nodes"]}
+    found: tuple[tuple[int, ...], ...]
+    if snapshot is None:
+        found, up = (tuple(sorted(nodes)),), frozenset[int]()
+    else:
+        members = Members(wanted.voter_ids, wanted.broker_ids)
+        found = waves(snapshot, nodes, members, params["together"], wanted.largest_delay_ms)
+        up = ready(snapshot, wanted.voter_ids, wanted.broker_ids, wanted.largest_delay_ms)
+    return [{"node_ids": list(wave), "nodes": [{**nodes[one], "ready": one in up} for one in wave]} for wave in found]
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    wanted = expected(module.params["expected"] or {})
+    try:
+        with Client(module.params["client"]) as client:
+            snapshot = serving(client, 0 if module.check_mode else module.params["timeout"])
+    except KraftError as error:
+        module.fail_json(msg=str(error))
+    if snapshot and wanted.cluster_id and snapshot.cluster_id != wanted.cluster_id:
+        module.fail_json(msg=f"this is cluster {snapshot.cluster_id}, and {wanted.cluster_id} is expected")
+    module.exit_json(changed=False, serves=snapshot is not None, waves=planned(snapshot, module.params, wanted))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""Leaders back where they belong after a restart, so that their clients hardly notice.
+
+A stop moves a broker's leaders away by itself (controlled shutdown). They do not come back by themselves for minutes
+(auto.leader.rebalance), and until then the brokers that were rolled first do no work and the next stop moves twice as
+many.
+
+A broker takes over all partitions of one election in one go, and whoever writes to any of them waits for the last one.
+A JVM that has just started takes far longer for each than one that is warm. So the first
+election is of one partition, the next is twice as large while the new leader keeps up, and each waits until the one
+before is done: until the new leader itself answers as the leader. Kafka's own topics go first, for fewer clients wait
+for them, and then it begins again with one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ansible.module_utils.kraft.cluster.client import Client, Question
+from ansible.module_utils.kraft.cluster.retry import until_answered
+from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+from ansible.module_utils.kraft.errors import KraftError
+
+PREFERRED = 0
+#: Kafka's codes for "is leader already" and "no longer there": nothing is left to do.
+DONE = {84: "ELECTION_NOT_NEEDED", 3: "UNKNOWN_TOPIC_OR_PARTITION"}
+#: And for a broker that does not lead (yet).
+NOT_YET = {5: "LEADER_NOT_AVAILABLE", 6: "NOT_LEADER_OR_FOLLOWER", 9: "REPLICA_NOT_AVAILABLE"}
+ELECTION_SECONDS = 20.0
+LARGEST = 256  #: partitions of one election
+MOST_ELECTIONS = 40  #: about, where the largest allow it; a slow leader is spared, but not for ever
+BRISK = 0.2  #: seconds of an election after which a larger one may follow
+PATIENCE = 10.0  #: seconds for a broker to lead what it was elected for
+PAUSE = 0.02
+
+
+class Displaced(NamedTuple):
+    """A partition, and the broker that should lead it and does not. ``internal``: of a topic of Kafka's own."""
+
+    topic: str
+    partition: int
+    node_id: int
+    internal: bool = False
+
+
+def displaced(snapshot: Snapshot, node_ids: Iterable[int]) -> list[Displaced]:
+    """What one of `node_ids` should lead, being its preferred leader and in sync, and does not."""
+    wanted = frozenset(node_ids)
+    return [
+        Displaced(topic.name, one.partition, one.replicas[0], topic.internal)
+        for topic in snapshot.topics or ()
+        for one in topic.partitions
+        if one.replicas and one.replicas[0] in wanted and one.replicas[0] != one.leader and one.replicas[0] in one.isr
+    ]
+
+
+def grouped(partitions: Iterable[Displaced]) -> Mapping[str, list[int]]:
+    """Topic -> partitions."""
+    found: dict[str, list[int]] = {}
+    for one in partitions:
+        found.setdefault(one.topic, []).append(one.partition)
+    return found
+
+
+def next_size(size: int, seconds: float, total: int) -> int:
+    """How many partitions the next election has, after one of `size` that took so long."""
+    least = max(1, -(-total // MOST_ELECTIONS))
+    return min(LARGEST, max(least, size * 2 if seconds < BRISK else size // 2))
+
+
+class HandBack:
+    """Lets preferred leaders lead again, a few at first."""
+
+    def __init__(
+        self, client: Client, address: str, snapshot: Snapshot, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._client, self._address, self._clock = client, address, clock
+        self._addresses = {broker.node_id: broker.address for broker in snapshot.brokers}
+        self._patience = PATIENCE
+        self.refused: list[str] = []  #: what Kafka refused, in words
+
+    def run(self, partitions: Sequence[Displaced]) -> None:
+        """Kafka's own topics, then the others. Raises KraftError where nobody holds elections."""
+        for own in (True, False):
+            self._run([one for one in partitions if one.internal == own])
+
+    def _run(self, partitions: Sequence[Displaced]) -> None:
+        start, size = 0, 1
+        while start < len(partitions):
+            step, began = partitions[start : start + size], self._clock()
+            self._wait_until_led(self._elect(step))
+            start, size = start + size, next_size(size, self._clock() - began, len(partitions))
+
+    def _elect(self, step: Sequence[Displaced]) -> list[Displaced]:
+        """Gives those that Kafka did not refuse."""
+        request = self._client.request(
+            "ElectLeadersRequest",
+            election_type=PREFERRED,
+            topic_partitions=list(grouped(step).items()),
+            timeout_ms=int(ELECTION_SECONDS * 1000),
+        )
+        answer = self._client.ask(self._address, request, ELECTION_SECONDS)
+        error = self._client.error("ElectLeaders", answer["error_code"], None)
+        if error:
+            raise error
+        refused = set()
+        for topic, one in each(answer["replica_election_results"], "topic", "partition_result"):
+            failed = self._client.error("ElectLeaders", one["error_code"], one["error_message"])
+            if failed and one["error_code"] not in DONE:
+                refused.add((topic, one["partition_id"]))
+                self.refused.append(f"{topic}-{one['partition_id']}: {failed}")
+        return [one for one in step if (one.topic, one.partition) not in refused]
+
+    def _wait_until_led(self, step: Sequence[Displaced]) -> None:
+        """The elections that follow wait no more once one has waited in vain: somebody in sync leads all the same."""
+        try:
+            until_answered(lambda: self._ask_leaders(step), self._patience, self._clock, pause=PAUSE)
+        except KraftError:
+            self._patience = 0.0
+
+    def _ask_leaders(self, step: Sequence[Displaced]) -> None:
+        """Each new leader for what only a leader says: who writes to the partition. Raises while one does not."""
+        questions = []
+        for node_id in sorted({one.node_id for one in step} & self._addresses.keys()):
+            topics = [
+                self._client.struct("DescribeProducersRequest", "TopicRequest", name=name, partition_indexes=numbers)
+                for name, numbers in grouped(one for one in step if one.node_id == node_id).items()
+            ]
+            request = self._client.request("DescribeProducersRequest", topics=topics)
+            questions.append(Question(self._addresses[node_id], request))
+        for answer in self._client.ask_all(questions):
+            if isinstance(answer, KraftError):
+                raise answer
+            for topic, one in each(answer["topics"], "name", "partitions"):
+                error = self._client.error(f"{topic}-{one['partition_index']}", one["error_code"], None)
+                if error and one["error_code"] in NOT_YET:
+                    raise error
+
+
+def each(topics: Iterable[Mapping[str, Any]], name: str, partitions: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """(topic, what is said of a partition) of an answer."""
+    for topic in topics:
+        for one in topic[partitions]:
+            yield topic[name], one

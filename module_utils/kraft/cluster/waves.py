@@ -1,0 +1,106 @@
+"""Which nodes are restarted together, and in which order. Pure.
+
+A wave is a set of nodes that may be down at the same time: every partition keeps its min.insync.replicas in sync, and
+the caught-up controllers keep their majority. Waves are filled from one rack where the racks allow it, since replicas
+are spread over racks; otherwise with whatever shares no partition at risk. The gate judges each wave once more, from a
+fresh snapshot, before it goes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterable, Sequence
+
+from ansible.module_utils.kraft.cluster.gate import majority
+from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_up
+from ansible.module_utils.kraft.cluster.roll import order, ready
+from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+
+
+@dataclasses.dataclass(frozen=True)
+class Members:
+    """Node ids that the inventory expects; an empty set means: what the snapshot shows."""
+
+    voters: frozenset[int] = frozenset()
+    brokers: frozenset[int] = frozenset()
+
+
+def waves(
+    snapshot: Snapshot,
+    node_ids: Collection[int],
+    members: Members = Members(),
+    together: int = 1,
+    largest_delay_ms: int = LARGEST_DELAY_MS,
+) -> tuple[tuple[int, ...], ...]:
+    """`node_ids` in waves of at most `together` nodes.
+
+    One by one first go those that do not serve anyway, and one by one those without which a partition or the quorum
+    has nothing to spare (the gate will say so). The active controller goes last and alone.
+    """
+    sequence = order(node_ids, snapshot, members.voters, members.brokers, largest_delay_ms)
+    serving = ready(snapshot, members.voters, members.brokers, largest_delay_ms)
+    room = Room(snapshot, frozenset(sequence), largest_delay_ms)
+    alone = {one for one in sequence if one not in serving or one == snapshot.controller_id or not room.fits(one)}
+    first = [(one,) for one in sequence if one in alone and one != snapshot.controller_id]
+    last = [(one,) for one in sequence if one == snapshot.controller_id]
+    shared = _packed(room, [one for one in sequence if one not in alone], _racks(snapshot), together)
+    return (*first, *shared, *last)
+
+
+class Room:
+    """What may still go down: how many replicas each partition can spare, and how many controllers the quorum."""
+
+    def __init__(self, snapshot: Snapshot, going: frozenset[int], largest_delay_ms: int) -> None:
+        voters = snapshot.quorum.voters if snapshot.quorum else ()
+        self._caught_up = {one.node_id for one in voters if caught_up(one, largest_delay_ms)}
+        self._controllers = len(self._caught_up) - majority(len(voters))
+        self._spare: list[int] = []
+        self._held: dict[int, list[int]] = {one: [] for one in going}
+        self._bound = {one for move in snapshot.reassignments or () for one in move.adding}
+        for topic in snapshot.topics or ():
+            least = (snapshot.min_insync or {}).get(topic.name)
+            for partition in topic.partitions:
+                needed = len(partition.isr) if least is None else min(least, len(partition.replicas))
+                spare = len(partition.isr) - needed
+                for one in going.intersection(partition.replicas):
+                    if one in partition.isr:
+                        self._held[one].append(len(self._spare))
+                    elif spare < 0:
+                        self._bound.add(one)  # it is catching up, and is needed
+                self._spare.append(spare)
+
+    def fits(self, node_id: int) -> bool:
+        """Whether this node may go down beside those that were taken."""
+        if node_id in self._bound or (node_id in self._caught_up and self._controllers < 1):
+            return False
+        spare = self._spare
+        return all(spare[index] > 0 for index in self._held[node_id])
+
+    def take(self, node_id: int, number: int = 1) -> None:
+        """Count a node as down; -1 as back."""
+        if node_id in self._caught_up:
+            self._controllers -= number
+        for index in self._held[node_id]:
+            self._spare[index] -= number
+
+
+def _racks(snapshot: Snapshot) -> dict[int, str | None]:
+    return {broker.node_id: broker.rack for broker in snapshot.brokers}
+
+
+def _packed(
+    room: Room, sequence: Sequence[int], racks: dict[int, str | None], together: int
+) -> Iterable[tuple[int, ...]]:
+    """Waves, each filled greedily: first from the rack of its first node, then from the others."""
+    left = list(sequence)
+    while left:
+        rack = racks.get(left[0])
+        wave: list[int] = []
+        for one in sorted(left, key=lambda node_id: racks.get(node_id) != rack):
+            if len(wave) < max(1, together) and room.fits(one):
+                room.take(one)
+                wave.append(one)
+        for one in wave:
+            room.take(one, -1)
+        left = [one for one in left if one not in wave]
+        yield tuple(wave)
