@@ -1,0 +1,133 @@
+#!/usr/bin/python
+"""Features of a cluster, finalised at a level."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: kafka_feature
+short_description: Finalises features, such as metadata.version, at a level
+description:
+  - What is not named stays as it is. In particular C(kraft.version), which makes a static quorum dynamic for good, is
+    raised only by its own name.
+  - Refused while any registered node does not support a level, brokers that are away included, with what to do about
+    each. Kafka validates everything before anything is changed, in check mode too.
+  - Lower levels only with O(allow_downgrade), and then only where Kafka finds that no metadata is lost.
+options:
+  features:
+    description: Feature to level.
+    type: dict
+    required: true
+  allow_downgrade:
+    description: Whether a feature may be lowered where Kafka calls that safe.
+    type: bool
+    default: false
+  cluster_id:
+    description: Id that the cluster must have.
+    type: str
+  timeout:
+    description: Seconds to wait for every broker to show what was finalised.
+    type: int
+    default: 30
+extends_documentation_fragment: [kafka_client]
+author: Kraftwright
+"""
+
+EXAMPLES = r"""
+- name: Finalise what 4.3 stands for
+  kafka_feature:
+    client:
+      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
+      python_path: /opt/kafka/client/kafka_python.zip
+    features: "{{ '4.3' | kraft_release_features }}"
+
+- name: Make a static quorum dynamic, for good
+  kafka_feature:
+    client:
+      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
+      python_path: /opt/kafka/client/kafka_python.zip
+    features:
+      kraft.version: 1
+"""
+
+RETURN = r"""
+steps:
+  description: What was done, or would be, in words.
+  returned: success
+  type: list
+  elements: str
+problems:
+  description: Everything that forbids it.
+  returned: when refused
+  type: list
+  elements: str
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
+from ansible.module_utils.kraft.cluster.retry import until_answered
+from ansible.module_utils.kraft.errors import KraftError, RefusedError
+from ansible.module_utils.kraft.features.admin import Batches, FeatureAdmin
+from ansible.module_utils.kraft.problem import Problem
+
+ARGUMENT_SPEC: dict[str, Any] = {
+    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
+    "features": {"type": "dict", "required": True},
+    "allow_downgrade": {"type": "bool", "default": False},
+    "cluster_id": {"type": "str"},
+    "timeout": {"type": "int", "default": 30},
+}
+
+
+def levels(features: dict[str, Any]) -> dict[str, int]:
+    """Levels as integers. Raises RefusedError for each that is none."""
+    wrong = {name: value for name, value in features.items() if isinstance(value, bool) or not str(value).isdigit()}
+    if wrong:
+        remedy = "give its level, an integer of 0 or more"
+        raise RefusedError([Problem("level", f"{value!r} is no level", remedy, name) for name, value in wrong.items()])
+    return {name: int(value) for name, value in features.items()}
+
+
+class Run:
+    """One run of the module: what was planned first is what is reported."""
+
+    def __init__(self, client: Client, params: dict[str, Any], check_mode: bool) -> None:
+        self._admin, self._check_mode = FeatureAdmin(client, params["timeout"]), check_mode
+        self._asked = (levels(params["features"]), params["allow_downgrade"], params["cluster_id"] or "")
+        self._result: dict[str, Any] = {}
+
+    def __call__(self) -> dict[str, Any]:
+        batches = self._admin.planned(*self._asked)
+        self._result = self._result or result(batches)
+        if batches and not self._check_mode:
+            self._admin.apply(batches)
+        return self._result
+
+
+def result(batches: Batches) -> dict[str, Any]:
+    changes = [one for batch in batches for one in batch]
+    before = "".join(f"{one.name}: {one.before}\n" for one in changes)
+    after = "".join(f"{one.name}: {one.after}\n" for one in changes)
+    diff = {"before_header": "finalised", "after_header": "finalised", "before": before, "after": after}
+    found: dict[str, Any] = {"changed": bool(changes), "steps": [str(one) for one in changes]}
+    return {**found, "diff": diff} if changes else found
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    params = module.params
+    try:
+        with Client(params["client"]) as client:
+            found = until_answered(Run(client, params, module.check_mode), params["timeout"])
+    except RefusedError as error:
+        problems = [str(problem) for problem in error.problems]
+        module.fail_json(msg=f"The features are left as they are:\n{error}", problems=problems)
+    except KraftError as error:
+        module.fail_json(msg=f"The features are not all as asked: {error}")
+    module.exit_json(**found)
+
+
+if __name__ == "__main__":
+    main()

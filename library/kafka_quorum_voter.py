@@ -1,0 +1,190 @@
+#!/usr/bin/python
+"""A controller as a voter of the metadata quorum, or not."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: kafka_quorum_voter
+short_description: Makes a controller a voter of the metadata quorum, or takes it out
+description:
+  - For dynamic quorums (KIP-853). Waits until a controller that is to come has caught up, as long as it advances.
+  - Never removes the last voter, and none while the voters that are caught up would be no majority afterwards.
+  - A wiped controller comes back under a new directory id. With O(replace) its old entry goes first, unless that one is
+    alive.
+  - A controller that has C(controller.quorum.auto.join.enable) makes itself a voter again as long as it runs. Stop it
+    before it is removed.
+options:
+  node_id:
+    description: The controller.
+    type: int
+    required: true
+  state:
+    description: Whether it is to be a voter.
+    type: str
+    choices: [present, absent]
+    default: present
+  directory_id:
+    description:
+      - Id of its metadata log's directory, as C(meta.properties) has it. Left out, that of the controller with this
+        O(node_id) that follows the leader.
+      - With O(state=absent), only an entry with this directory id is removed.
+    type: str
+  listeners:
+    description: Where the other controllers reach it. Needed with O(state=present).
+    type: list
+    elements: dict
+    suboptions:
+      name: {description: Name of the listener., type: str, required: true}
+      host: {description: Advertised host., type: str, required: true}
+      port: {description: Advertised port., type: int, required: true}
+  replace:
+    description: Whether an entry with another directory id, whose disk is gone for good, may make room.
+    type: bool
+    default: false
+  cluster_id:
+    description: Id that the cluster must have.
+    type: str
+  largest_delay_ms:
+    description: How far behind the leader a controller may be and count as caught up, in milliseconds.
+    type: int
+    default: 2000
+  timeout:
+    description: Seconds without any advance after which waiting is given up.
+    type: int
+    default: 60
+extends_documentation_fragment: [kafka_client]
+author: Kraftwright
+"""
+
+EXAMPLES = r"""
+- name: Make controller 4 a voter once it has caught up
+  kafka_quorum_voter:
+    client:
+      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
+      python_path: /opt/kafka/client/kafka_python.zip
+    node_id: 4
+    listeners:
+      - {name: CONTROLLER, host: kafka4.example.com, port: 9093}
+
+- name: Take controller 3, which is stopped, out of the quorum
+  kafka_quorum_voter:
+    client:
+      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
+      python_path: /opt/kafka/client/kafka_python.zip
+    node_id: 3
+    state: absent
+"""
+
+RETURN = r"""
+steps:
+  description: What was done, or would be, in words.
+  returned: success
+  type: list
+  elements: str
+waits:
+  description: What has to come to pass before the first step. Empty outside check mode.
+  returned: success
+  type: list
+  elements: str
+voters:
+  description: Every voter before, by node id, with its directory id.
+  returned: success
+  type: dict
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
+from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS
+from ansible.module_utils.kraft.cluster.retry import until_answered
+from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.quorum.admin import QuorumAdmin, identifier
+from ansible.module_utils.kraft.quorum.plan import Listener, Plan, Wish
+
+ARGUMENT_SPEC: dict[str, Any] = {
+    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
+    "node_id": {"type": "int", "required": True},
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    "directory_id": {"type": "str"},
+    "listeners": {
+        "type": "list",
+        "elements": "dict",
+        "options": {
+            "name": {"type": "str", "required": True},
+            "host": {"type": "str", "required": True},
+            "port": {"type": "int", "required": True},
+        },
+    },
+    "replace": {"type": "bool", "default": False},
+    "cluster_id": {"type": "str"},
+    "largest_delay_ms": {"type": "int", "default": LARGEST_DELAY_MS},
+    "timeout": {"type": "int", "default": 60},
+}
+
+
+def wish(params: dict[str, Any]) -> Wish:
+    """What the parameters ask for. Raises RefusedError for a directory id that is none."""
+    if params["directory_id"]:
+        identifier(params["directory_id"])
+    return Wish(
+        node_id=params["node_id"],
+        present=params["state"] == "present",
+        directory_id=params["directory_id"] or "",
+        listeners=tuple(Listener(one["name"], one["host"], one["port"]) for one in params["listeners"] or ()),
+        replace=params["replace"],
+        cluster_id=params["cluster_id"] or "",
+        largest_delay_ms=params["largest_delay_ms"],
+    )
+
+
+class Run:
+    """One run of the module: what was planned first is what is reported, however often somebody else was quicker."""
+
+    def __init__(self, client: Client, asked: Wish, timeout: float, check_mode: bool) -> None:
+        self._admin, self._wish, self._check_mode = QuorumAdmin(client, timeout), asked, check_mode
+        self._result: dict[str, Any] = {}
+
+    def __call__(self) -> dict[str, Any]:
+        before = self._admin.planned(self._wish)[0]
+        voters = {one.node_id: one.directory_id for one in before.quorum.voters} if before.quorum else {}
+        made = self._admin.planned(self._wish)[1] if self._check_mode else self._admin.ready(self._wish)
+        self._result = self._result or result(made, voters)
+        if made.changes and not self._check_mode:
+            self._admin.apply(made)
+        return self._result
+
+
+def result(made: Plan, voters: dict[int, str]) -> dict[str, Any]:
+    after = {node_id: known for node_id, known in voters.items() if known != made.remove}
+    after |= {made.wish.node_id: made.add} if made.add else {}
+    diff = {"before_header": "voters", "after_header": "voters", "before": text(voters), "after": text(after)}
+    found = {"changed": made.changes, "steps": list(made.steps()), "waits": list(made.waits), "voters": voters}
+    return {**found, "diff": diff} if made.changes else found
+
+
+def text(voters: dict[int, str]) -> str:
+    """One line for each voter, by node id."""
+    return "".join(f"{node_id}: {voters[node_id]}\n" for node_id in sorted(voters))
+
+
+def main() -> None:
+    module = AnsibleModule(
+        argument_spec=ARGUMENT_SPEC,
+        supports_check_mode=True,
+        required_if=[("state", "present", ["listeners"])],
+    )
+    params = module.params
+    try:
+        asked = wish(params)
+        with Client(params["client"]) as client:
+            run = Run(client, asked, params["timeout"], module.check_mode)
+            found = until_answered(run, params["timeout"])
+    except KraftError as error:
+        module.fail_json(msg=f"Controller {params['node_id']} is left as it is: {error}")
+    module.exit_json(**found)
+
+
+if __name__ == "__main__":
+    main()

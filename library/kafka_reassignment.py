@@ -1,0 +1,197 @@
+#!/usr/bin/python
+"""Move replicas between brokers: off some, onto others, or evenly over all."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: kafka_reassignment
+short_description: Plans and carries out moves of replicas with least movement
+description:
+  - Keeps the number of replicas and the spread over racks, never puts two replicas of a partition on one broker, and
+    evens out who is the preferred leader.
+  - Few partitions are on the move at once. What an earlier run has begun is waited for, not begun anew.
+  - The throttle is taken away at the end. One that a killed run has left is recognised by a mark in the topics' lists
+    of throttled replicas and taken away, or replaced, by the next run.
+  - Refused, before anything is moved, when topics have more replicas than brokers are left, when a partition has no
+    leader, when a broker that is to hold something does not serve or has no room, and when somebody else has throttled.
+options:
+  state:
+    description:
+      - V(balanced) gives all brokers even numbers of replicas and of preferred leaders.
+      - V(drained) leaves nothing on O(broker_ids). That is proven in the end by metadata and log dirs.
+      - V(spread) gives O(broker_ids) their fair share and moves nothing between the others.
+      - V(cancelled) takes back whatever is on the move.
+    type: str
+    choices: [balanced, drained, spread, cancelled]
+    default: balanced
+  broker_ids:
+    description: Brokers that are emptied or filled.
+    type: list
+    elements: int
+    default: []
+  throttle:
+    description: Bytes per second that each broker sends, and receives, for moves. 0 sets no limit.
+    type: int
+    default: 0
+  together:
+    description: Most partitions that are on the move at once.
+    type: int
+    default: 50
+  coming:
+    description:
+      - Brokers that are not registered yet. In check mode the plan counts on them.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      node_id: {description: Its id., type: int, required: true}
+      rack: {description: Its rack., type: str}
+  cluster_id:
+    description: Refuse another cluster than this one.
+    type: str
+  timeout:
+    description: Seconds without any advance after which waiting is given up. The moves then go on by themselves.
+    type: int
+    default: 300
+  pause:
+    description:
+      - Seconds after which the module returns although something is left (RV(finished)), to be called again. 0 waits
+        for the end. Where a playbook runs it, it is called again and again and the progress is shown.
+    type: int
+    default: 0
+extends_documentation_fragment: [kafka_client]
+author: Kraftwright
+"""
+
+EXAMPLES = r"""
+- name: Spread replicas and leaders evenly
+  kafka_reassignment:
+    client:
+      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
+      python_path: /opt/kafka/client/kafka_python.zip
+    throttle: 50000000
+
+- name: Empty broker 4
+  kafka_reassignment:
+    client:
+      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
+      python_path: /opt/kafka/client/kafka_python.zip
+    state: drained
+    broker_ids: [4]
+    throttle: 50000000
+"""
+
+RETURN = r"""
+steps:
+  description: What was done, or would be, in a few words.
+  returned: success
+  type: list
+  elements: str
+plan:
+  description: RV(steps), what each broker holds before and after, and the first moves one by one.
+  returned: success
+  type: list
+  elements: str
+partitions:
+  description: Number of partitions whose records are moved.
+  returned: success
+  type: int
+replicas:
+  description: Number of replicas that are made elsewhere.
+  returned: success
+  type: int
+bytes:
+  description: Bytes that are copied; null where they are not known.
+  returned: success
+  type: int
+under_way:
+  description: Number of partitions that were on the move before.
+  returned: success
+  type: int
+finished:
+  description: Whether nothing is left. Always false in check mode where something would change.
+  returned: success
+  type: bool
+left:
+  description: Partitions and bytes that are still to be moved.
+  returned: success
+  type: dict
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
+from ansible.module_utils.kraft.cluster.retry import until_answered
+from ansible.module_utils.kraft.cluster.snapshot import Broker
+from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.reassignment.admin import ReassignmentAdmin
+from ansible.module_utils.kraft.reassignment.model import BALANCED, DRAINED, SPREAD, Goal
+from ansible.module_utils.kraft.reassignment.run import Asked, Run, result
+
+CANCELLED = "cancelled"
+ANSWER_SECONDS = 30.0
+ARGUMENT_SPEC: dict[str, Any] = {
+    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
+    "state": {"type": "str", "choices": [BALANCED, DRAINED, SPREAD, CANCELLED], "default": BALANCED},
+    "broker_ids": {"type": "list", "elements": "int", "default": []},
+    "throttle": {"type": "int", "default": 0},
+    "together": {"type": "int", "default": 50},
+    "coming": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {"node_id": {"type": "int", "required": True}, "rack": {"type": "str"}},
+    },
+    "cluster_id": {"type": "str"},
+    "timeout": {"type": "int", "default": 300},
+    "pause": {"type": "int", "default": 0},
+}
+
+
+def asked(params: dict[str, Any], check_mode: bool) -> Asked:
+    cancel = params["state"] == CANCELLED
+    coming = params["coming"] if check_mode else []
+    return Asked(
+        Goal(BALANCED if cancel else params["state"], frozenset(params["broker_ids"])),
+        cancel=cancel,
+        rate=max(0, params["throttle"]),
+        together=max(1, params["together"]),
+        pause=params["pause"],
+        timeout=params["timeout"],
+        coming=tuple(Broker(one["node_id"], "", 0, one["rack"]) for one in coming),
+        cluster_id=params["cluster_id"] or "",
+    )
+
+
+class Attempt:
+    """What was planned first is what is reported, however often the connection broke."""
+
+    def __init__(self, client: Client, params: dict[str, Any], check_mode: bool) -> None:
+        self._client, self._asked, self._check_mode = client, asked(params, check_mode), check_mode
+        self._result: dict[str, Any] = {}
+
+    def __call__(self) -> dict[str, Any]:
+        run = Run(ReassignmentAdmin(self._client), self._asked)
+        work = run.work()
+        self._result = self._result or result(work, self._asked)
+        finished = not work.changes if self._check_mode else not work.changes or run.apply(work)
+        return {**self._result, "finished": finished, "left": dict(zip(("partitions", "bytes"), run.left))}
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    params = module.params
+    if params["state"] in (DRAINED, SPREAD) and not params["broker_ids"]:
+        module.fail_json(msg=f"state {params['state']} needs broker_ids")
+    try:
+        with Client(params["client"]) as client:
+            found = until_answered(Attempt(client, params, module.check_mode), ANSWER_SECONDS)
+    except KraftError as error:
+        module.fail_json(msg=f"Replicas are not moved any further: {error}")
+    module.exit_json(**found)
+
+
+if __name__ == "__main__":
+    main()

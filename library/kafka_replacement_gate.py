@@ -1,0 +1,160 @@
+#!/usr/bin/python
+"""Ask whether a node may come back with an empty disk, and wait until it may."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: kafka_replacement_gate
+short_description: Whether a node may come back with an empty disk
+description:
+  - Runs on another node, before anything is changed on the machine that takes the lost one's place.
+  - Refused while the node's data is there after all, under the directory id that the quorum lists, for the only voter,
+    and where nobody else is in sync for a partition that the node held.
+  - Waits until the old node is heard of no more and the voters that stay have caught up, as long as they advance.
+  - A node that already runs on that machine is an earlier run's, and let through.
+  - Changes nothing. In check mode it looks once and reports, and does not fail for what may pass.
+options:
+  node_id: {description: The node., type: int, required: true}
+  roles:
+    description: What the node does.
+    type: list
+    elements: str
+    choices: [broker, controller]
+    required: true
+  directory_id: {description: Directory id that its metadata log is to have; of a controller., type: str}
+  log_dirs: {description: Its log dirs as M(kafka_host_info) found them., type: list, elements: dict, required: true}
+  metadata_log_dir: {description: Path of the one with the metadata log., type: path, required: true}
+  running: {description: Whether Kafka runs on its machine., type: bool, default: false}
+  cluster_id: {description: Id that the cluster must have., type: str, required: true}
+  accepted_risks:
+    description: Risks that are taken. Known is C(only_replica), what nobody else has in sync is lost for good.
+    type: list
+    elements: str
+    default: []
+  timeout:
+    description: Seconds without any advance after which waiting is given up.
+    type: int
+    default: 60
+extends_documentation_fragment: [kafka_client]
+author: Kraftwright
+"""
+
+EXAMPLES = r"""
+- name: Ask the living whether node 3 may come back with an empty disk
+  kafka_replacement_gate:
+    client:
+      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
+      python_path: /opt/kafka/client/kafka_python.zip
+    cluster_id: aGVsbG8ta3JhZnQtMTIzNA
+    node_id: 3
+    roles: [broker, controller]
+    directory_id: MvDxzVmcRsaTz33bUuRU6A
+    log_dirs: "{{ hostvars['kafka3'].ansible_facts.kafka_host.log_dirs.values() }}"
+    metadata_log_dir: /opt/kafka/kraft-logs/kafka-logs1
+  delegate_to: kafka1
+"""
+
+RETURN = r"""
+allowed:
+  description: Whether the node may come back; always true outside check mode, where anything else is a failure.
+  returned: always
+  type: bool
+reasons:
+  description: What holds it back.
+  returned: always
+  type: list
+  elements: str
+listed_directory_id:
+  description: Directory id under which the quorum lists the node; empty where it does not.
+  returned: success
+  type: str
+"""
+
+import time
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.cluster import gather
+from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
+from ansible.module_utils.kraft.cluster.patience import Patience
+from ansible.module_utils.kraft.cluster.retry import PAUSE
+from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+from ansible.module_utils.kraft.errors import KraftError, RefusedError
+from ansible.module_utils.kraft.quorum import replacement
+from ansible.module_utils.kraft.storage.log_dir import LogDir
+
+ARGUMENT_SPEC: dict[str, Any] = {
+    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
+    "node_id": {"type": "int", "required": True},
+    "roles": {"type": "list", "elements": "str", "choices": ["broker", "controller"], "required": True},
+    "directory_id": {"type": "str"},
+    "log_dirs": {"type": "list", "elements": "dict", "required": True},
+    "metadata_log_dir": {"type": "path", "required": True},
+    "running": {"type": "bool", "default": False},
+    "cluster_id": {"type": "str", "required": True},
+    "accepted_risks": {"type": "list", "elements": "str", "default": []},
+    "timeout": {"type": "int", "default": 60},
+}
+NO_MAJORITY = "while the other voters have no leader nobody is replaced: start those whose disks are there first"
+
+
+def replaced(params: dict[str, Any]) -> replacement.Replaced:
+    """The node that the parameters describe."""
+    return replacement.Replaced(
+        node_id=params["node_id"],
+        roles=tuple(params["roles"]),
+        directory_id=params["directory_id"] or "",
+        log_dirs=tuple(LogDir.from_facts(found) for found in params["log_dirs"]),
+        metadata_log_dir=params["metadata_log_dir"],
+        running=params["running"],
+        cluster_id=params["cluster_id"],
+        accepted_risks=tuple(params["accepted_risks"]),
+    )
+
+
+def judged(client: Client, node: replacement.Replaced) -> tuple[Snapshot | None, tuple[str, ...]]:
+    """The cluster, and what is to be waited for. Raises RefusedError for what no waiting changes."""
+    try:
+        snapshot = gather.observe(client, replacement.PARTS)
+    except KraftError as error:
+        return None, (str(error),)
+    if snapshot.unanswered:
+        missing = (f"{part} is not known: {reason}" for part, reason in snapshot.unanswered.items())
+        return None, (*missing, *((NO_MAJORITY,) if "quorum" in snapshot.unanswered else ()))
+    found = replacement.problems(node, snapshot)
+    if found:
+        raise RefusedError(found)
+    return snapshot, replacement.waits(node, snapshot)
+
+
+def decide(module: AnsibleModule, client: Client) -> tuple[Snapshot | None, tuple[str, ...]]:
+    """The first look with nothing to wait for, or the last one when nothing advances any more."""
+    node, patience = replaced(module.params), Patience(module.params["timeout"])
+    while True:
+        snapshot, waits = judged(client, node)
+        if module.check_mode or not waits or not patience.lasts(replacement.distance(snapshot)):
+            return snapshot, waits
+        time.sleep(PAUSE)
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    node_id = module.params["node_id"]
+    snapshot: Snapshot | None = None
+    final = False
+    try:
+        with Client(module.params["client"]) as client:
+            snapshot, reasons = decide(module, client)
+    except KraftError as error:
+        reasons, final = tuple(str(error).splitlines()), True
+    found = {"allowed": not reasons, "reasons": list(reasons)}
+    if final or (reasons and not module.check_mode):
+        lines = "\n".join(f"  - {text}" for text in reasons)
+        module.fail_json(msg=f"Node {node_id} is not replaced, nothing was changed:\n{lines}", **found)
+    known = replacement.listed_directory_id(node_id, snapshot) if snapshot else ""
+    module.exit_json(changed=False, listed_directory_id=known, **found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,194 @@
+"""Which voters a quorum loses and gains so that one controller is, or is not, one of them. Pure.
+
+A voter is known by its node id *and* the directory id of its metadata log (KIP-853). A controller whose disk was wiped
+and formatted anew comes back as an observer under a new directory id, while its old entry goes on counting as a voter
+that is away; Kafka refuses a second entry of the same node id (DUPLICATE_VOTER). So the old one goes first.
+
+What keeps the quorum alive: the last voter never goes; after each step the voters that are caught up are a majority;
+who comes must have caught up before, or a majority could depend on a log that is not there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.cluster.gate import majority
+from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_up, delay, listed
+from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Quorum, Replica, Snapshot
+from ansible.module_utils.kraft.problem import Problem
+
+#: What a snapshot must hold to be planned from.
+PARTS = ("quorum", "features")
+UNKNOWN = -1  #: a time that the leader does not know
+KRAFT_VERSION = "kraft.version"
+
+
+@dataclasses.dataclass(frozen=True)
+class Listener:
+    """Where the other controllers reach a voter: a listener's name, host and port."""
+
+    name: str
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"{self.name}://{self.host}:{self.port}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Wish:
+    """``directory_id`` empty: that of the entry, or of the observer that is there. ``replace``: an old entry may go."""
+
+    node_id: int
+    present: bool = True
+    directory_id: str = ""
+    listeners: tuple[Listener, ...] = ()
+    replace: bool = False
+    cluster_id: str = ""
+    largest_delay_ms: int = LARGEST_DELAY_MS
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """``remove`` and ``add`` are directory ids of the wish's node, removed first; ``waits``: what must come to pass
+    before the first step, in words."""
+
+    wish: Wish
+    remove: str = ""
+    add: str = ""
+    waits: tuple[str, ...] = ()
+
+    @property
+    def changes(self) -> bool:
+        return bool(self.remove or self.add)
+
+    def steps(self) -> tuple[str, ...]:
+        node_id, where = self.wish.node_id, ", ".join(str(one) for one in self.wish.listeners)
+        removal = (f"remove controller {node_id}, directory id {self.remove}",) if self.remove else ()
+        return (*removal, *((f"add controller {node_id}, directory id {self.add}, at {where}",) if self.add else ()))
+
+
+def plan(wish: Wish, snapshot: Snapshot) -> Plan:
+    """The plan from a snapshot that holds PARTS and has no ``problems``."""
+    quorum = snapshot.quorum
+    if quorum is None or quorum.leader_id == NO_NODE:
+        return Plan(wish, waits=("the controllers have no leader",))
+    entry = _entry(quorum, wish.node_id)
+    if not wish.present:
+        there = entry and wish.directory_id in ("", entry.directory_id)
+        remove, add = (entry.directory_id if entry and there else ""), ""
+    else:
+        add = target(wish, quorum)
+        remove = entry.directory_id if entry and add != entry.directory_id else ""
+        if entry and not remove:
+            add = ""
+        elif not add:
+            return Plan(wish, waits=(_not_seen(wish),))
+    if not remove and not add:
+        return Plan(wish)
+    return Plan(wish, remove, add, tuple(_waits(wish, quorum, remove, add)))
+
+
+def target(wish: Wish, quorum: Quorum) -> str:
+    """The directory id that shall be a voter: the given one, else that of the entry or of the latest observer.
+
+    Where an entry that is not caught up may be replaced, an observer of the same node that was heard of later replaces
+    it; an entry that was removed stays in the leader's list as an observer for some minutes. Empty: nothing is seen.
+    """
+    if wish.directory_id:
+        return wish.directory_id
+    entry = _entry(quorum, wish.node_id)
+    stays = entry and (not wish.replace or caught_up(entry, wish.largest_delay_ms))
+    least = entry.last_fetch_ms if entry else UNKNOWN - 1
+    later = [one for one in quorum.observers if one.node_id == wish.node_id and one.last_fetch_ms > least]
+    if entry and (stays or not later):
+        return entry.directory_id
+    return max(later, key=lambda one: one.last_fetch_ms).directory_id if later else ""
+
+
+def problems(wish: Wish, snapshot: Snapshot) -> list[Problem]:
+    """Everything that no waiting changes."""
+    if wish.cluster_id and snapshot.cluster_id != wish.cluster_id:
+        text = f"this is cluster {snapshot.cluster_id}, and {wish.cluster_id} is expected"
+        return [Problem("other_cluster", text, "correct client.bootstrap_servers or cluster_id")]
+    level = next((one.level for one in snapshot.features or () if one.name == KRAFT_VERSION), 0)
+    if snapshot.features is not None and level < 1:
+        text = f"the quorum is static ({KRAFT_VERSION} {level}): its voters are those of controller.quorum.voters"
+        return [Problem("static_quorum", text, "make it dynamic first (playbooks/migrate_quorum.yml)")]
+    return list(_problems(wish, snapshot.quorum)) if snapshot.quorum else []
+
+
+def _problems(wish: Wish, quorum: Quorum) -> Iterator[Problem]:
+    entry, where = _entry(quorum, wish.node_id), f"controller {wish.node_id}"
+    if entry is None:
+        return
+    if not wish.present:
+        goes = wish.directory_id in ("", entry.directory_id)
+        if goes and len(quorum.voters) == 1:
+            text = "is the last voter; without it there is no cluster"
+            yield Problem("last_voter", text, "add another controller first", where)
+        return
+    wanted = target(wish, quorum)
+    if wanted == entry.directory_id:
+        return
+    if not wish.replace:
+        text = f"is a voter with directory id {entry.directory_id}, and {wanted} is to be one"
+        remedy = "give it its disk back or, if that is gone for good, let the old entry be replaced (replace: true)"
+        yield Problem("other_directory", text, remedy, where)
+    elif caught_up(entry, wish.largest_delay_ms):
+        text = f"lives and is caught up with directory id {entry.directory_id}; {wanted} would be a second one"
+        yield Problem("voter_lives", text, "stop the process that runs under its node id elsewhere", where)
+    elif len(quorum.voters) == 1:
+        text = f"was the only voter (directory id {entry.directory_id}); the cluster's metadata went with its disk"
+        yield Problem("last_voter", text, "give it its disk back", where)
+
+
+def _waits(wish: Wish, quorum: Quorum, remove: str, add: str) -> Iterator[str]:
+    """What must come to pass first: who comes has caught up, and after each step a majority is caught up."""
+    rest = [one for one in quorum.voters if one.node_id != wish.node_id or not remove]
+    ready = [one for one in rest if caught_up(one, wish.largest_delay_ms)]
+    if add:
+        yield from _not_ready(wish, quorum, add)
+    steps = ([len(rest)] if remove else []) + ([len(rest) + 1] if add else [])
+    for voters in steps:
+        there = len(ready) + (1 if voters > len(rest) else 0)
+        if there < majority(voters):
+            behind = [f"controller {one.node_id} {delay(one)}" for one in rest if one not in ready]
+            yield (
+                f"{'; '.join(behind)}: of {voters} voters ({listed(_ids(rest, wish, voters))}) only {there} would be "
+                f"caught up, and {majority(voters)} are needed"
+            )
+            return
+
+
+def _ids(rest: list[Replica], wish: Wish, voters: int) -> set[int]:
+    return {one.node_id for one in rest} | ({wish.node_id} if voters > len(rest) else set())
+
+
+def _not_ready(wish: Wish, quorum: Quorum, add: str) -> Iterator[str]:
+    seen = next((one for one in quorum.observers if (one.node_id, one.directory_id) == (wish.node_id, add)), None)
+    if seen is None:
+        yield _not_seen(wish)
+    elif not caught_up(seen, wish.largest_delay_ms):
+        yield f"controller {wish.node_id} {delay(seen)}"
+
+
+def _not_seen(wish: Wish) -> str:
+    named = f" with directory id {wish.directory_id}" if wish.directory_id else ""
+    return f"controller {wish.node_id}{named} does not follow the leader: it does not run, or knows other controllers"
+
+
+def _entry(quorum: Quorum, node_id: int) -> Replica | None:
+    return next((one for one in quorum.voters if one.node_id == node_id), None)
+
+
+def distance(wish: Wish, snapshot: Snapshot | None) -> int | None:
+    """Records that those are behind for whom a plan waits; while the least of it falls, waiting pays."""
+    if snapshot is None or snapshot.quorum is None:
+        return None
+    quorum = snapshot.quorum
+    observers = [one for one in quorum.observers if one.node_id == wish.node_id]
+    lags = [one.lag for one in (*quorum.voters, *observers) if one.lag is not None]
+    silent = sum(one.lag is None for one in (*quorum.voters, *observers))
+    return sum(lags) + 1_000_000_000 * (silent + (not observers))

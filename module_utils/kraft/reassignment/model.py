@@ -1,0 +1,76 @@
+"""What a plan of moves is made from, and what it is. Values only."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+
+BALANCED, DRAINED, SPREAD = "balanced", "drained", "spread"
+#: What a snapshot must hold to be planned from.
+PARTS = ("topics", "reassignments")
+
+Name = tuple[str, int]  #: topic and partition
+
+
+@dataclasses.dataclass(frozen=True)
+class Goal:
+    """``drained``: `broker_ids` hold nothing; ``spread``: they get their fair share; ``balanced``: everybody has it."""
+
+    state: str = BALANCED
+    broker_ids: frozenset[int] = frozenset()
+
+
+@dataclasses.dataclass(frozen=True)
+class Move:
+    """One partition: its replicas before and after, the preferred leader first; ``size`` in bytes, None: not known."""
+
+    topic: str
+    partition: int
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    size: int | None = None
+
+    @property
+    def name(self) -> Name:
+        return self.topic, self.partition
+
+    @property
+    def adding(self) -> tuple[int, ...]:
+        """Brokers that get the partition's records. Empty where only the preferred leader changes."""
+        return tuple(one for one in self.after if one not in self.before)
+
+    @property
+    def bytes(self) -> int | None:
+        return None if self.size is None else self.size * len(self.adding)
+
+
+@dataclasses.dataclass(frozen=True)
+class Placement:
+    """Where every partition is, or is on its way to: what a plan starts from."""
+
+    names: Sequence[Name]
+    replicas: Sequence[tuple[int, ...]]
+
+
+def placement(snapshot: Snapshot) -> Placement:
+    """What `snapshot` shows, with each reassignment under way at its end: what it takes away is gone."""
+    leaving = {(one.topic, one.partition): one.removing for one in snapshot.reassignments or ()}
+    names: list[Name] = []
+    replicas: list[tuple[int, ...]] = []
+    for topic in snapshot.topics or ():
+        for one in topic.partitions:
+            gone = leaving.get((topic.name, one.partition), ())
+            names.append((topic.name, one.partition))
+            replicas.append(tuple(node for node in one.replicas if node not in gone) if gone else one.replicas)
+    return Placement(names, replicas)
+
+
+def known_bytes(moves: Sequence[Move]) -> int | None:
+    """Bytes that the moves copy; None where the size of one of them is not known."""
+    sizes = [one.bytes for one in moves if one.adding]
+    return None if None in sizes else sum(size for size in sizes if size is not None)
+
+
+Sizes = Mapping[Name, int]
