@@ -1,0 +1,47 @@
+"""The page of a cluster's status: whole, in one file, and nothing in it runs or is fetched."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ansible.module_utils.kraft.status.screen import drift
+from ansible.module_utils.kraft.status.view import Node, Status
+
+from spark_jobs.page.status import render
+
+NODE = Node("kafka1", 1, ("broker", "controller"), "serves, leads", True, True, (), ())
+GOOD = Status("demo", "x", "kafka1 (node 1), epoch 1", (), (NODE,), (), {"Brokers": "1 of 1 serve"})
+
+
+def page(status: Status) -> str:
+    return render(status, drift(status))
+
+
+def test_a_healthy_cluster_is_said_to_be_so() -> None:
+    text = page(GOOD)
+    assert '<body class="proven">' in text
+    assert "Healthy.</span> Cluster demo: healthy, as the inventory says." in text
+    assert "Nothing differs from what the inventory says." in text
+    assert "1 of 1 serve" in text
+
+
+def test_every_problem_reason_and_difference_is_on_the_page() -> None:
+    reasons, differences = ("partition orders-0: in sync 1",), ("edited in place: x",)
+    stuck = dataclasses.replace(NODE, may_go=False, reasons=reasons, drift=differences)
+    text = page(dataclasses.replace(GOOD, problems=("broker 2 is fenced",), nodes=(stuck,), drift=("live: a 1 -> 2",)))
+    for said in ("broker 2 is fenced", *reasons, "kafka1 (node 1) edited in place: x", "live: a 1 -&gt; 2"):
+        assert said in text
+    assert '<body class="failed">' in text
+    assert "2 differences between" in text
+
+
+def test_drift_alone_is_neither_healthy_nor_sick() -> None:
+    assert "Drifted.</span>" in page(dataclasses.replace(GOOD, drift=("a 1 -> 2 on node 1",)))
+
+
+def test_nothing_runs_nothing_is_fetched_and_text_stays_text() -> None:
+    text = page(dataclasses.replace(GOOD, name="<script>alert(1)</script>"))
+    assert "<script" not in text
+    assert "&lt;script&gt;" in text
+    assert "default-src 'none'" in text
+    assert not [word for word in ("http:", "https:", "src=", "@import") if word in text]
