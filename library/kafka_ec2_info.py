@@ -1,0 +1,76 @@
+#!/usr/bin/python
+"""What a cluster has on EC2."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: kafka_ec2_info
+short_description: Looks at everything that a cluster has on EC2
+description:
+  - One look at VPC, subnets, security groups, key pairs, volumes, instances and Elastic IPs, found by the
+    cluster's tag, and at what is named by id. A dozen calls, side by side; throttled ones are repeated.
+  - Changes nothing, so it runs in check mode as it does otherwise. Credentials come from AWS's own variables and files.
+  - Needs boto3 where it runs.
+options:
+  region: {description: Region of the cluster., type: str, required: true}
+  cluster: {description: 'Name of the cluster: value of the tag C(kraftwright_cluster).', type: str, required: true}
+  vpc_id: {description: 'VPC that is given; empty: the one with the tag.', type: str, default: ''}
+  subnet_ids: {description: Subnets that are given., type: list, elements: str, default: []}
+  image: {description: 'Image to resolve: an id, or C(ssm:) and the name of a parameter.', type: str, default: ''}
+author: [Kraftwright]
+"""
+
+EXAMPLES = r"""
+- name: Look at what the cluster has
+  kafka_ec2_info:
+    region: eu-central-1
+    cluster: orders
+"""
+
+RETURN = r"""
+found:
+  description: zones, vpc, subnets, groups (with rules), volumes, instances, addresses, keys, image_id, root_device.
+  returned: always
+  type: dict
+"""
+
+import dataclasses
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.ec2 import account
+from ansible.module_utils.kraft.ec2.observe import Question, observe
+from ansible.module_utils.kraft.errors import KraftError
+
+ARGUMENT_SPEC: dict[str, Any] = {
+    "region": {"type": "str", "required": True},
+    "cluster": {"type": "str", "required": True},
+    "vpc_id": {"type": "str", "default": ""},
+    "subnet_ids": {"type": "list", "elements": "str", "default": []},
+    "image": {"type": "str", "default": ""},
+}
+
+
+def look(params: dict[str, Any]) -> dict[str, Any]:
+    """What is there, as plain data; raises AccountError."""
+    question = Question(params["cluster"], params["vpc_id"], tuple(params["subnet_ids"]), params["image"])
+    try:
+        clients = (account.client("ec2", params["region"]), account.client("ssm", params["region"]))
+        return dataclasses.asdict(observe(*clients, question))
+    except KraftError:
+        raise
+    except Exception as error:
+        raise account.explained(error, params["region"]) from error
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    try:
+        found = look(module.params)
+    except KraftError as error:
+        module.fail_json(msg=str(error))
+    module.exit_json(changed=False, found=found)
+
+
+if __name__ == "__main__":
+    main()

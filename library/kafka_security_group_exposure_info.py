@@ -1,0 +1,120 @@
+#!/usr/bin/python
+"""Who can reach what of a cluster on EC2, by its security groups."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: kafka_security_group_exposure_info
+short_description: Tells which ports of a cluster's instances the security groups open, and to whom without need
+description:
+  - Looks at every security group of every network interface of the cluster's instances. What one of them opens is open,
+    whatever the others say. Each port and source is held against O(allowed), the rules that follow from the listeners.
+  - Changes nothing, so it runs in check mode as it does otherwise. Needs boto3 where it runs.
+options:
+  region: {description: Region of the cluster., type: str, required: true}
+  cluster: {description: 'Name of the cluster: value of the tag C(kraftwright_cluster).', type: str, required: true}
+  allowed:
+    description: What the listeners justify. V(own group) as O(allowed[].source) is the cluster's own group.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      port: {description: Port., type: int, required: true}
+      source: {description: CIDR or security group., type: str, required: true}
+  listeners:
+    description: Port of each listener with its purpose and name, so that the gravest is named first.
+    type: dict
+    default: {}
+author: [Kraftwright]
+"""
+
+EXAMPLES = r"""
+- name: Look at who can reach the cluster
+  kafka_security_group_exposure_info:
+    region: eu-central-1
+    cluster: orders
+    allowed:
+      - {port: 9092, source: 10.40.0.0/16}
+      - {port: 19093, source: own group}
+    listeners: {"9092": client CLIENT, "19093": controller CONTROLLER}
+"""
+
+RETURN = r"""
+reachable:
+  description: Every rule of every group, in words.
+  returned: always
+  type: list
+  elements: str
+unjustified:
+  description: What is open and no listener needs, in words, the gravest first.
+  returned: always
+  type: list
+  elements: str
+instances:
+  description: Instances that were looked at.
+  returned: always
+  type: list
+  elements: str
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.ec2 import account, exposure, model, observe
+from ansible.module_utils.kraft.ec2.model import Rule
+from ansible.module_utils.kraft.errors import KraftError
+
+ARGUMENT_SPEC: dict[str, Any] = {
+    "region": {"type": "str", "required": True},
+    "cluster": {"type": "str", "required": True},
+    "allowed": {
+        "type": "list",
+        "elements": "dict",
+        "required": True,
+        "options": {"port": {"type": "int", "required": True}, "source": {"type": "str", "required": True}},
+    },
+    "listeners": {"type": "dict", "default": {}},
+}
+
+
+def look(client: Any, cluster: str) -> tuple[list[model.FoundInstance], dict[str, model.FoundGroup]]:
+    """The cluster's instances and all their groups by id."""
+    filters = observe.owned_by(cluster)
+    reservations = observe.pages(client, "describe_instances", "Reservations", Filters=filters)
+    found = [observe.instance(each) for group in reservations for each in group["Instances"]]
+    living = [each for each in found if each.state in observe.LIVING]
+    ids = sorted({group for each in living for group in each.group_ids})
+    return living, observe.groups(client, ids, cluster) if ids else {}
+
+
+def exposed(params: dict[str, Any]) -> dict[str, Any]:
+    """What is open, and what of it without need; raises AccountError."""
+    try:
+        instances, groups = look(account.client("ec2", params["region"]), params["cluster"])
+    except KraftError:
+        raise
+    except Exception as error:
+        raise account.explained(error, params["region"]) from error
+    name = model.group_name(params["cluster"])
+    own = next((each.id for each in groups.values() if each.owned and each.name == name), "")
+    rules = {f"{each.id} ({each.name})": each.rules for each in groups.values()}
+    allowed = [Rule(each["port"], each["port"], each["source"]) for each in params["allowed"]]
+    listeners = {int(port): str(text) for port, text in params["listeners"].items()}
+    return {
+        "reachable": exposure.reachable(rules),
+        "unjustified": [str(each) for each in exposure.judge(rules, allowed, own, listeners)],
+        "instances": [f"{each.host} ({each.id})" for each in instances],
+    }
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    try:
+        found = exposed(module.params)
+    except KraftError as error:
+        module.fail_json(msg=str(error))
+    module.exit_json(changed=False, **found)
+
+
+if __name__ == "__main__":
+    main()

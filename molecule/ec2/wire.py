@@ -1,0 +1,71 @@
+"""The lab's network as EC2's: public addresses lead to private ones, and what no security group lets in is dropped."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from typing import Any
+
+Client = Any
+TABLE = """\
+table inet ec2
+delete table inet ec2
+table inet ec2 {{
+  chain public {{
+    type nat hook prerouting priority dstnat
+    {lead}
+  }}
+  chain input {{
+    type filter hook input priority filter; policy drop
+    iif lo accept
+    ct state established,related accept
+    {rules}
+  }}
+}}
+"""
+
+
+def podman(*arguments: str) -> str:
+    """What podman says."""
+    done = subprocess.run(["podman", *arguments], capture_output=True, text=True, check=True)  # noqa: S603, S607
+    return done.stdout.strip()
+
+
+def boot(address: str) -> None:
+    """Takes the host that has `address` down in good order, and up again."""
+    podman("restart", "--time=60", podman("ps", "--quiet", f"--filter=label=kraftwright.address={address}"))
+
+
+def inside(address: str, *command: str, text: str = "") -> None:
+    """Runs a command in the network namespace of the host that has `address`, from outside of it."""
+    pid = podman("ps", f"--filter=label=kraftwright.address={address}", "--format={{.Pid}}")
+    subprocess.run(["nsenter", "-t", pid, "-n", *command], input=text, text=True, check=True)  # noqa: S603, S607
+
+
+def enforce(ec2: Client, instance: Any) -> None:
+    """What the books say of an instance becomes true of its host: its public address, and what its groups let in.
+
+    What comes for the public address is led to the private one, as AWS does it on the way: that is all that Kafka
+    listens on. What no group lets in is dropped in silence.
+    """
+    private, public = instance["PrivateIpAddress"], instance.get("PublicIpAddress")
+    lead = f"ip daddr {public} dnat ip to {private}" if public else ""
+    if public:
+        inside(private, "ip", "address", "replace", f"{public}/32", "dev", "eth0")  # so that the lab finds the way
+    table = TABLE.format(lead=lead, rules="\n    ".join(rules(ec2, instance)))
+    inside(private, "nft", "-f", "-", text=table)
+
+
+def rules(ec2: Client, instance: Any) -> Iterator[str]:
+    """nftables' rules that let in what the instance's groups do; a group stands for its members' addresses."""
+    ids = [each["GroupId"] for each in instance["SecurityGroups"]]
+    for group in ec2.describe_security_groups(GroupIds=ids)["SecurityGroups"]:
+        for each in group["IpPermissions"]:
+            first, last = each["FromPort"], each["ToPort"]  # all that the role asks for is TCP
+            ports = f"tcp dport {first}" if first == last else f"tcp dport {first}-{last}"
+            sources = [r["CidrIp"] for r in each["IpRanges"]]
+            for pair in each["UserIdGroupPairs"]:
+                members = [{"Name": "instance.group-id", "Values": [pair["GroupId"]]}]
+                for reservation in ec2.describe_instances(Filters=members)["Reservations"]:
+                    sources += [i["PrivateIpAddress"] for i in reservation["Instances"] if "PrivateIpAddress" in i]
+            yield from (f"ip saddr {source} {ports} accept" for source in sources)

@@ -1,0 +1,144 @@
+"""Asks EC2 what a cluster has, and says what it lacks; changes nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import ansible.module_utils
+from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
+
+ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+
+from ansible.module_utils.kraft.ec2 import checks, plan, reading, removal, requests, rules
+from ansible.module_utils.kraft.ec2.model import Found, Wanted, found_from_dict
+from ansible.module_utils.kraft.inventory import report
+from ansible.module_utils.kraft.problem import Problem, errors
+
+DISPLAY = Display()
+Data = Mapping[str, Any]
+#: What a host may say otherwise than the others: setting -> variable.
+OF_A_HOST = {
+    "zone": "kafka_ec2_zone",
+    "private_ip": "kafka_ec2_private_ip",
+    "instance_type": "kafka_ec2_instance_type",
+    "volumes": "kafka_ec2_volumes",
+    "ssh_port": "ansible_port",
+}
+ARGUMENTS = {
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    "hosts": {"type": "list", "elements": "str", "required": True},
+    "settings": {"type": "dict", "required": True},
+}
+
+
+def of_hosts(hosts: list[str], hostvars: Data) -> dict[str, Data]:
+    """What each host sets itself."""
+    return {
+        host: {name: hostvars[host][variable] for name, variable in OF_A_HOST.items() if variable in hostvars[host]}
+        for host in hosts
+    }
+
+
+def named(settings: Data) -> dict[str, Any]:
+    """All that must be known of a cluster that is to go; its inventory need not be sound."""
+    return {"cluster": {"name": settings["cluster_name"], "cluster_id": settings["cluster_id"]}, "nodes": {}}
+
+
+def unknown(found: Found, hostvars: Data) -> list[str]:
+    """Instances that the inventory does not know as they are: it was read before they were made, or started again."""
+
+    def known(host: str) -> tuple[str, str]:
+        seen = hostvars.get(host, {})
+        return str(seen.get("ec2_instance_id") or ""), str(seen.get("ec2_public_ip_address") or "")
+
+    return [each.id for each in found.instances if known(each.host) != (each.id, each.public_ip)]
+
+
+class ActionModule(ActionBase):
+    """One look through `kafka_ec2_info`; the rest is worked out here."""
+
+    _supports_check_mode = True
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        super().run(tmp, task_vars)
+        _, arguments = self.validate_argument_spec(argument_spec=ARGUMENTS)
+        variables = task_vars or {}
+        settings, gone = arguments["settings"], arguments["state"] == "absent"
+        desired = named(settings) if gone else variables["ansible_facts"]["kafka_desired"]
+        hosts = {} if gone else of_hosts(arguments["hosts"], variables["hostvars"])
+        wanted = reading.wanted(settings, desired, hosts)
+        if wrong := self._refusal(checks.asked(wanted, gone), len(hosts)):
+            return wrong
+        looked = self._look(wanted, variables)
+        if looked.get("failed"):
+            return looked
+        found = found_from_dict(looked["found"])
+        if gone:
+            return self._removal(wanted, found, settings)
+        inside = found.vpc.cidrs if found.vpc else [wanted.vpc_cidr]
+        nodes = list(desired["nodes"].values())
+        problems = [*rules.problems(nodes, reading.sources(settings, inside)), *checks.against(wanted, found)]
+        if wrong := self._refusal(problems, len(hosts)):
+            return wrong
+        for sentence in report.sentences(problems, len(hosts)):
+            DISPLAY.warning(sentence)
+        answer = self._answer(reading.wanted(settings, desired, hosts, inside), found, settings)
+        facts = answer["ansible_facts"]["kafka_ec2"]
+        facts.update(requests.of_audit(reading.wanted(settings, desired, hosts, inside), found, desired["nodes"]))
+        facts["outdated"] = facts["work"] or bool(unknown(found, variables["hostvars"]))
+        return answer
+
+    def _removal(self, wanted: Wanted, found: Found, settings: Data) -> dict[str, Any]:
+        """What is to go, or why not."""
+        protected, delete_data = bool(settings["termination_protection"]), str(settings["delete_data"])
+        problems = removal.problems(wanted, found, protected, str(settings["destroy"]), delete_data)
+        if wrong := self._refusal(problems, len(wanted.nodes)):
+            return wrong
+        for sentence in report.sentences(problems, len(wanted.nodes)):
+            DISPLAY.warning(sentence)
+        gone = removal.removal(found, bool(delete_data))
+        lines = removal.describe(found, gone)
+        return self._result(lines, {"kafka_ec2_gone": {**dataclasses.asdict(gone), "any": bool(lines)}})
+
+    def _result(self, lines: list[str], facts: dict[str, Any]) -> dict[str, Any]:
+        """A change only in check mode: otherwise the tasks that follow make it."""
+        return {
+            "changed": bool(lines) and bool(self._task.check_mode),
+            "lines": lines,
+            "diff": {"before": "", "after": "".join(f"{line}\n" for line in lines)},
+            "ansible_facts": facts,
+        }
+
+    def _look(self, wanted: Wanted, variables: dict[str, Any]) -> dict[str, Any]:
+        """Everything that is there, or why it cannot be seen."""
+        arguments = {
+            "region": wanted.region,
+            "cluster": wanted.cluster,
+            "vpc_id": wanted.vpc_id,
+            "subnet_ids": list(wanted.subnet_ids),
+            "image": wanted.image,
+        }
+        looked: dict[str, Any] = self._execute_module("kafka_ec2_info", module_args=arguments, task_vars=variables)
+        return looked
+
+    def _refusal(self, found: list[Problem], hosts: int) -> dict[str, Any]:
+        if not errors(found):
+            return {}
+        width = min(shutil.get_terminal_size((120, 40)).columns, 160) - 4
+        heading = f"EC2 is asked for what cannot end well ({report.summary(found)}); nothing was changed."
+        return {"failed": True, "msg": f"{heading}\n\n{report.table(found, hosts, width)}"}
+
+    def _answer(self, wanted: Wanted, found: Found, settings: Data) -> dict[str, Any]:
+        made = plan.plan(wanted, found)
+        lines = plan.describe(wanted, found, made)
+        tags = {str(key): str(value) for key, value in (settings.get("tags") or {}).items()}
+        request = requests.of_plan(wanted, found, made, tags, int(settings["root_volume_size"]))
+        if request["awaited"] and self._task.check_mode:
+            hosts = ", ".join(request["awaited"])
+            DISPLAY.display(f"No machine that runs yet: {hosts}. What happens on them, they will foretell.")
+        return self._result(lines, {"kafka_ec2": request})
