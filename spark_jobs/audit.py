@@ -14,6 +14,7 @@ from spark_jobs.record_format import Workload
 from spark_jobs.records import key_number_of, key_of, partition_of, writer_of
 
 SIGNIFICANT_DIGITS = 2
+LONG_DIGITS = 19
 SPREAD = 1024  # how many groups the records without a number are spread over
 
 
@@ -115,7 +116,12 @@ def first_missing(spark: SparkSession, judged: DataFrame, workload: Workload, li
 
 
 def _cut(latency: Column) -> Column:
-    """The latency with all but its leading digits set to zero."""
-    size = F.length(F.abs(latency).cast("string"))
-    step = F.pow(F.lit(10), F.greatest(size - SIGNIFICANT_DIGITS, F.lit(0))).cast("long")
-    return F.call_function("div", latency, step) * step
+    """The latency with all but its leading digits set to zero. No logarithm and no power: exact, and cheap."""
+    size = F.abs(latency)
+    cut = F.when(size < 10**SIGNIFICANT_DIGITS, latency)
+    for digits in range(1, LONG_DIGITS - SIGNIFICANT_DIGITS + 1):
+        step = F.lit(10**digits).cast("long")
+        below = size < F.lit(10 ** (digits + SIGNIFICANT_DIGITS)) if digits + SIGNIFICANT_DIGITS < LONG_DIGITS else None
+        rest = latency - latency % step
+        cut = cut.when(below, rest) if below is not None else cut.otherwise(rest)
+    return cut

@@ -9,14 +9,13 @@ Required: ``run_id`` (1 to 16 of ``A-Z a-z 0-9 . _ -``, new for each run), ``boo
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spark_jobs.errors import UsageError
+from spark_jobs import json_file
 from spark_jobs.record_format import (
     MAX_PARTITIONS,
     MAX_RECORDS,
@@ -71,15 +70,7 @@ class SmokeConfig:
 
 def load(path: Path) -> SmokeConfig:
     """The configuration in ``path``, or a ``UsageError`` that lists everything wrong with it."""
-    try:
-        content = json.loads(path.read_text())
-    except OSError as error:
-        raise UsageError([f"{path}: cannot be read: {error.strerror}"]) from None
-    except ValueError as error:
-        raise UsageError([f"{path}: is not JSON: {error}"]) from None
-    found = problems(content)
-    if found:
-        raise UsageError([f"{path}: {problem}" for problem in found])
+    content = json_file.load(path, problems)
     paths = {name: Path(content[name]) for name in ("output_dir", "timeline") if content.get(name)}
     return SmokeConfig(**{**content, **paths})
 

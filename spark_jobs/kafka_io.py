@@ -35,6 +35,8 @@ READ_OPTIONS = {
     "kafka.isolation.level": "read_committed",
     "kafka.max.poll.records": "10000",
     "kafka.max.partition.fetch.bytes": "2097152",
+    # A broker with nothing more to give answers at once; by default each partition would end with half a second of it.
+    "kafka.fetch.max.wait.ms": "20",
     "kafkaConsumer.pollTimeoutMs": "20000",
     # Records that are gone are what the audit looks for: it counts them, where Spark would only stop.
     "failOnDataLoss": "false",

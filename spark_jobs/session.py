@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
@@ -27,10 +28,13 @@ SETTINGS = {
 }
 
 
-def open_session(run_id: str) -> SparkSession:
-    """A session on the master that spark-submit was given; started without spark-submit, on this machine's cores."""
+def open_session(run_id: str, more: Mapping[str, str] = MappingProxyType({})) -> SparkSession:
+    """A session on the master that spark-submit was given; started without spark-submit, on this machine's cores.
+
+    ``more``: settings beyond those of every session.
+    """
     builder = SparkSession.builder.appName(f"kraftwright-smoke-{run_id}")
-    for name, value in SETTINGS.items():
+    for name, value in {**SETTINGS, **more}.items():
         builder = builder.config(name, value)
     if SUBMITTED not in os.environ:
         jars = ",".join(str(jar) for jar in sorted(JARS.glob("*.jar")))

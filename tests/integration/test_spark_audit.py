@@ -71,7 +71,7 @@ def test_transactions_leave_holes_and_no_alarm(spark: SparkSession, topic: Spark
             producer.begin_transaction()
             topic.produce(producer, range(start, start + 40))
             (producer.commit_transaction if attempt == 1 else producer.abort_transaction)()
-    window = topic.window()
+    window = topic.settled()
     assert window.offsets > RECORDS + 3 * 40
     assert found(topic.counts(spark, window)) == {}
 
@@ -87,7 +87,7 @@ def test_what_only_an_aborted_transaction_held_is_lost(spark: SparkSession, topi
         producer.begin_transaction()
         topic.produce(producer, numbers)
         end()
-    window = topic.window()
+    window = topic.settled()
     assert found(topic.counts(spark, window)) == {"lost": 37}
     rows = audit.first_missing(spark, topic.judged(spark, window), topic.workload, 20).collect()
     assert [row["sequence"] for row in rows] == list(range(100, 120))

@@ -58,6 +58,10 @@ class Control:
             "name": "role",
             "version": "4.3.1",
             "bootstrap_servers": self.cluster.bootstrap_servers,
+            "inter_broker_bootstrap": self.cluster.bootstrap_servers,
+            "clients": {
+                "CLIENT": {"bootstrap.servers": self.cluster.bootstrap_servers, "security.protocol": "PLAINTEXT"}
+            },
             "broker_ids": sorted(self.cluster.nodes),
             "default_replication_factor": 3,
         }
@@ -100,6 +104,10 @@ def test_a_run_proves_the_cluster_changes_nothing_and_leaves_a_page(control: Con
     assert len(report["per_broker"]) == 3
     assert report["settings"].keys() == {"node1", "node2", "node3"}
     assert (control.directory / "role/page.html").stat().st_size > 10_000
+    assert (control.directory / "role/CLIENT.properties").read_text().splitlines() == [
+        f"bootstrap.servers={control.cluster.bootstrap_servers}",
+        "security.protocol=PLAINTEXT",
+    ]
     assert "kraftwright-smoke" not in control.topics()
 
 

@@ -1,0 +1,71 @@
+#!/usr/bin/python
+"""Documentation of the action plugin plugins/action/kafka_probe.py: nothing of it runs on a host."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: kafka_probe
+short_description: Starts a client that works through an operation, and accounts for its records
+description:
+  - The probe is a process on the control machine that outlives the task. V(started) makes its topic, starts it and
+    waits until every partition has acknowledged a record; one that a killed run has left is ended and accounted for
+    first.
+  - V(stopped) ends it, reads its topic with Spark and fails when an acknowledged record is lost, or one is duplicated,
+    out of order or misplaced. Without a probe there is nothing to do.
+  - Changes nothing that lasts (the topic is removed again), and does nothing in check mode.
+options:
+  state:
+    description: Whether the probe is to run.
+    type: str
+    choices: [started, stopped]
+    default: started
+  home:
+    description: Directory on the control machine where the probes of one cluster live.
+    type: path
+    required: true
+  required:
+    description: Whether it is an error that no broker answers when the probe is started.
+    type: bool
+    default: true
+  settings:
+    description: >-
+      What to probe, and how: C(bootstrap_servers), C(cluster) (its name), C(partitions), C(rate) and the other names
+      that stand in C(spark_jobs/probe/settings.py).
+    type: dict
+    default: {}
+author: [Kraftwright]
+"""
+
+EXAMPLES = r"""
+- name: Start the probe
+  kafka_probe:
+    home: .kraftwright/mine/probe
+    settings: {bootstrap_servers: "kafka1:9092,kafka2:9092", cluster: mine, partitions: 6, rate: 300}
+
+- name: Stop the probe, and account for every record
+  kafka_probe:
+    home: .kraftwright/mine/probe
+    state: stopped
+"""
+
+RETURN = r"""
+directory:
+  description: Where this probe's log, its account (C(audit.json)) and its page (C(page.html)) are; empty without one.
+  returned: always
+  type: str
+counts:
+  description: Sums over the partitions, among them acked, lost, duplicated, reordered and misplaced.
+  returned: when a probe was stopped
+  type: dict
+longest_stall:
+  description: Seconds for which a partition acknowledged nothing of what was sent, the longest of all.
+  returned: when a probe was stopped
+  type: float
+"""
+
+ARGUMENT_SPEC = {
+    "state": {"type": "str", "choices": ["started", "stopped"], "default": "started"},
+    "home": {"type": "path", "required": True},
+    "required": {"type": "bool", "default": True},
+    "settings": {"type": "dict", "default": {}},
+}

@@ -1,0 +1,109 @@
+"""Starts the probe and stops it, by its own commands (spark_jobs/probe), and shows what it came to."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from ansible import constants
+from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
+
+DISPLAY = Display()
+ROOT = Path(__file__).resolve().parents[2]
+ARGUMENTS = {
+    "state": {"type": "str", "choices": ["started", "stopped"], "default": "started"},
+    "home": {"type": "path", "required": True},
+    "required": {"type": "bool", "default": True},
+    "settings": {"type": "dict", "default": {}},
+}
+WANTED = "wanted.json"
+PID_FILE = "probe.pid"
+NUMBERS = ("partitions", "rate", "record_bytes", "longest_seconds", "ready_seconds")
+
+
+class ActionModule(ActionBase):
+    """Opens no connection; the probe is a client like any other, on the control machine."""
+
+    _supports_check_mode = True
+    _requires_connection = False
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        super().run(tmp, task_vars)
+        _, given = self.validate_argument_spec(ARGUMENTS)
+        home = Path(given["home"]).absolute()
+        if self._task.check_mode:
+            return {"changed": False, "skipped": True, "directory": "", "msg": "in check mode nothing is probed"}
+        if given["state"] == "stopped":
+            directory = current(home)
+            done = probe("stop", "--home", str(home))
+            return {**result(done, directory), **account(directory)}
+        done = probe("start", "--home", str(home), *starting(home, given))
+        return result(done, current(home))
+
+
+def starting(home: Path, given: dict[str, Any]) -> list[str]:
+    """The arguments of a start, after its settings were written to a file: they may hold secrets."""
+    settings = {name: int(value) if name in NUMBERS else value for name, value in given["settings"].items()}
+    home.mkdir(parents=True, exist_ok=True)
+    config = home / WANTED
+    config.touch(mode=0o600)
+    config.write_text(json.dumps(settings), encoding="utf-8")
+    return ["--config", str(config), *([] if given["required"] else ["--if-answers"])]
+
+
+def probe(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run one of the probe's commands to its end."""
+    return subprocess.run(  # noqa: S603 - our own module, its arguments in a list
+        [sys.executable, "-m", "spark_jobs.probe", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def result(done: subprocess.CompletedProcess[str], directory: str) -> dict[str, Any]:
+    """Show what the command said; its errors make the task fail."""
+    lines = done.stdout.strip()
+    colour = constants.COLOR_ERROR if done.returncode else constants.COLOR_HIGHLIGHT
+    DISPLAY.display("\n" + "\n".join("  " + line for line in lines.splitlines()) + "\n", color=colour)
+    about = {"changed": False, "directory": directory}
+    if not done.returncode:
+        return about
+    return {
+        **about,
+        "failed": True,
+        "msg": done.stderr.strip() if done.returncode > 1 else lines,
+        "rc": done.returncode,
+    }
+
+
+def current(home: Path) -> str:
+    """The directory of the probe that runs, or is not accounted for; empty without one."""
+    content = read(home / PID_FILE)
+    return str(content.get("directory", ""))
+
+
+def account(directory: str) -> dict[str, Any]:
+    """The account's figures, where there is one."""
+    audit = read(Path(directory) / "audit.json") if directory else {}
+    if not audit:
+        return {}
+    longest = max((stall["length_us"] for stall in audit["stalls"]), default=0)
+    return {"counts": audit["counts"], "longest_stall": round(longest / 1e6, 3)}
+
+
+def read(path: Path) -> dict[str, Any]:
+    """A JSON file; nothing where there is none that can be read."""
+    try:
+        loaded = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return loaded if isinstance(loaded, dict) else {}

@@ -1,0 +1,120 @@
+"""What the commands do: start a probe, stop it, account for what it wrote."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from spark_jobs import session, submit
+from spark_jobs.errors import EXIT_PROVEN, SmokeError, UnreachableError
+from spark_jobs.installation import JARS
+from spark_jobs.page import probe as page
+from spark_jobs.probe import audit, client, process, settings
+from spark_jobs.probe.topic import ProbeTopic
+
+KEPT = 10
+ANSWER_SECONDS = 5.0
+PAGE = "page.html"
+JAVA_OPTIONS = {"spark.driver.extraJavaOptions": f"{submit.SHORT_RUN_JAVA} {submit.LOGGING}"}
+GRACE_SECONDS = 15.0  # beside the two waits of a stop
+
+
+def start(home: Path, config: Path, if_answers: bool) -> int:
+    """End and account for a probe that a killed run has left; then make the topic and start a probe of our own."""
+    wanted = settings.load(config)
+    submit.find_tools(os.environ, JARS)  # what is missing is told before anything is changed, not after
+    home.mkdir(parents=True, exist_ok=True)
+    code = _settle(home)
+    if code != EXIT_PROVEN:
+        return code
+    topic = ProbeTopic(wanted)
+    if not topic.answers(ANSWER_SECONDS):
+        if if_answers:
+            say(f"No broker answers at {wanted.bootstrap_servers}: there is nothing to probe yet.")
+            return EXIT_PROVEN
+        raise UnreachableError(
+            f"no broker answers at {wanted.bootstrap_servers}. Without the probe: -e kafka_probe=false"
+        )
+    replicas = topic.make()
+    directory = _prepared(home, wanted)
+    try:
+        process.start(home, directory, wanted.ready_seconds)
+    except UnreachableError:
+        with contextlib.suppress(UnreachableError):
+            topic.remove()
+        raise
+    shape = f"{wanted.partitions} partitions, {replicas} replicas"
+    say(f"The probe writes {wanted.rate:g} records/s to {wanted.topic}: {shape}. Its log: {directory}")
+    return EXIT_PROVEN
+
+
+def stop(home: Path) -> int:
+    """End the probe and account for its records; nothing to do where none was started."""
+    left = process.find(home)
+    if left is None:
+        say("No probe was running.")
+        return EXIT_PROVEN
+    wanted = settings.load(left.directory / settings.FILE)
+    if left.pid is None:
+        say("The probe had ended before it was stopped; what it wrote down is accounted for.")
+    process.stop(home, 2 * wanted.drain_seconds + GRACE_SECONDS)
+    code = account_for(left.directory)
+    process.forget(home)
+    if code == EXIT_PROVEN:  # otherwise the topic is the evidence
+        ProbeTopic(wanted).remove()
+    return code
+
+
+def account_for(directory: Path) -> int:
+    """Audit the probe in ``directory``, show the result, leave ``audit.json`` and a page."""
+    spark = session.open_session("probe", JAVA_OPTIONS)
+    try:
+        with session.explaining():
+            result = audit.audit(spark, directory)
+    finally:
+        spark.stop()
+    (directory / PAGE).write_text(page.render(result), encoding="utf-8")
+    for sentence in result["sentences"]:
+        say(sentence)
+    say(f"{result['outcome']}; {directory / PAGE}")
+    return audit.exit_code(result)
+
+
+def run(home: Path, config: Path) -> int:
+    """The probe itself, as ``process.start`` calls it."""
+    process.hold(home, config.parent)
+    client.run(settings.load(config), config.parent)
+    return EXIT_PROVEN
+
+
+def say(text: str) -> None:
+    """A line at once, for whoever watches."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def _settle(home: Path) -> int:
+    """A probe that another run has left is ended and accounted for; one whose topic is gone is only forgotten."""
+    left = process.find(home)
+    if left is None:
+        return EXIT_PROVEN
+    say(f"A probe of an earlier run was left in {left.directory}:")
+    try:
+        return stop(home)
+    except SmokeError as error:
+        process.forget(home)
+        say(f"it cannot be accounted for: {error}")
+        return EXIT_PROVEN
+
+
+def _prepared(home: Path, wanted: settings.ProbeSettings) -> Path:
+    """The probe's directory with its settings; of the earlier ones the newest stay."""
+    for old in sorted(path for path in home.iterdir() if path.is_dir())[: 1 - KEPT or None]:
+        shutil.rmtree(old)
+    directory = home / wanted.run_id
+    directory.mkdir()
+    settings.save(wanted, directory)
+    return directory

@@ -1,0 +1,73 @@
+"""The probe itself on real brokers: a stall is found with its length."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_jobs import session
+from spark_jobs.probe import audit, commands, process
+from tests.integration.kafka_cluster import KafkaCluster
+
+ROOT = Path(__file__).resolve().parents[2]
+PAUSED = 2
+PAUSE_SECONDS = 1.2
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    opened = session.open_session("probe", commands.JAVA_OPTIONS)
+    yield opened
+    opened.stop()
+
+
+def probe(home: Path, *arguments: str) -> str:
+    command = [sys.executable, "-m", "spark_jobs.probe", arguments[0], "--home", str(home), *arguments[1:]]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def watched(kafka_cluster: KafkaCluster, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float, float]:
+    """A probe's directory, and from when to when a broker stood still while it worked."""
+    home = tmp_path_factory.mktemp("probe")
+    wanted = {"bootstrap_servers": kafka_cluster.bootstrap_servers, "cluster": "c", "partitions": 6, "rate": 120}
+    (home / "wanted.json").write_text(json.dumps(wanted))
+    probe(home, "start", "--config", str(home / "wanted.json"))
+    left = process.find(home)
+    assert left is not None
+    assert left.pid is not None
+    time.sleep(2)  # something to compare the pause with
+    kafka_cluster.pause_node(PAUSED)
+    began = time.time()
+    time.sleep(PAUSE_SECONDS)
+    ended = time.time()
+    kafka_cluster.resume_node(PAUSED)
+    time.sleep(1)
+    assert process.stop(home, 60)
+    kafka_cluster.wait_ready()
+    return left.directory, began, ended
+
+
+def test_a_broker_that_stands_still_is_a_stall_of_that_length(
+    spark: SparkSession, watched: tuple[Path, float, float]
+) -> None:
+    directory, began, ended = watched
+    result = audit.audit(spark, directory)
+    assert result["outcome"] == "proven", result["sentences"]
+    assert result["counts"]["received"] == result["counts"]["acked"] > 100
+    assert {row["partition"] for row in result["stalls"]} == set(range(6))
+    worst = max(result["stalls"], key=lambda stall: stall["length_us"])
+    quiet = [stall for stall in result["long_stalls"] if stall["to_us"] < began * 1e6]
+    slack = 0.5 + max((stall["length_us"] for stall in quiet), default=0) / 1e6 + result["late_ms"] / 1e3
+    assert worst["from_us"] / 1e6 == pytest.approx(began, abs=slack)
+    assert ended <= worst["to_us"] / 1e6 < ended + 3 * slack
+    assert worst["length_us"] / 1e6 >= PAUSE_SECONDS - 0.1
