@@ -26,7 +26,7 @@ printf 'PasswordAuthentication no\nUseDNS no\nStrictModes no\nHostKey /etc/ssh/s
 rm -f "$1"/etc/ssh/ssh_host_*
 for unit in systemd-logind.service systemd-udevd.service systemd-networkd.service systemd-resolved.service \
     systemd-remount-fs.service dev-hugepages.mount sys-fs-fuse-connections.mount getty.target apt-daily.timer \
-    apt-daily-upgrade.timer e2scrub_all.timer fstrim.timer; do
+    apt-daily-upgrade.timer e2scrub_all.timer fstrim.timer dpkg-db-backup.timer systemd-tmpfiles-clean.timer; do
     ln -sf /dev/null "$1/etc/systemd/system/$unit"
 done
 : >"$1/etc/machine-id"
