@@ -1,0 +1,47 @@
+"""Two runs at once: the second is refused and told by whom; locks of runs elsewhere are cleared by name only."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import time
+
+from deployments import Deployments
+from lab import Lab
+from runs import PATIENCE
+
+LOCK = "/run/kraftwright.lock"
+ELSEWHERE = {
+    "run": "pc-7-abc",
+    "who": "ann@pc",
+    "machine": "another machine",
+    "process": "7 1",
+    "since": "2026-01-01T00:00:00Z",
+}
+
+
+def rivals(lab: Lab, deployments: Deployments) -> str:
+    """Deploys from nothing while a second run tries to; then meets a lock from another machine. Gives a line."""
+    with deployments.begun() as (first, log):
+        hosts = list(lab.known)
+        deadline = time.monotonic() + PATIENCE
+        while lab.ask(hosts[0], "test -d /opt/kafka/releases", check=False).returncode:
+            if first.poll() is not None or time.monotonic() > deadline:
+                raise AssertionError(f"the first run did not get as far as the installation\n{log.read_text()}")
+        second = deployments.whole()
+        refusal = rf"is being changed by another run: \S+@\S+, process {first.pid}, since \d{{4}}-\d\d-\d\dT"
+        if second.code == 0 or not re.search(refusal, second.output):
+            raise AssertionError(f"the second run was not refused\n{second.last_lines()}")
+        if first.wait(PATIENCE):
+            raise AssertionError(f"the first run failed beside the second\n{log.read_text()}")
+    lab.ask(hosts[1], f"echo {shlex.quote(json.dumps(ELSEWHERE))} > {LOCK}")
+    refused = deployments.whole()
+    if refused.code == 0 or "-e kafka_break_lock=pc-7-abc" not in refused.output:
+        raise AssertionError(f"a lock from another machine does not hold\n{refused.last_lines()}")
+    cleared = deployments.whole("-e", "kafka_break_lock=pc-7-abc")
+    if cleared.code or cleared.changed:
+        raise AssertionError(f"the lock of a dead run elsewhere cannot be cleared\n{cleared.last_lines()}")
+    return (
+        f"the second was refused after {second.seconds:.1f} s and told of the first; another machine's cleared by name"
+    )

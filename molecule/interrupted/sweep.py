@@ -1,0 +1,159 @@
+"""Kills deployments at every point of vars/points.yml; each time the next run must finish, and the one after it idle.
+
+``python sweep.py PROJECT``; ``KRAFT_SWEEP=short`` takes only the points that say so, ``KRAFT_SWEEP_SEED`` repeats the
+random moments of an earlier sweep, ``KRAFT_SWEEP_ONLY`` takes the points whose names match that regular expression.
+Exit code 0 when every point held; the first that does not ends the sweep with what was seen.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import sys
+import time
+from pathlib import Path
+
+import yaml
+from deployments import Deployments, Point
+from lab import STARTS, Lab
+from rivals import rivals
+from runs import Outcome
+
+HERE = Path(__file__).parent
+ATTEMPTS = 4  #: a run is watched from outside: some moments are over before the blow falls
+LOG = HERE.parents[1] / ".kraftwright/molecule/interrupted/sweep.log"
+
+
+def say(text: str) -> None:
+    """Prints a line at once, and into the file for whoever watches: molecule shows them only at the end."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+    with LOG.open("a") as log:
+        log.write(text + "\n")
+
+
+def points() -> list[Point]:
+    """Those that are asked for, in their order."""
+    every = [Point.of(entry) for entry in yaml.safe_load((HERE / "vars/points.yml").read_text())["points"]]
+    only, short = os.environ.get("KRAFT_SWEEP_ONLY", ""), os.environ.get("KRAFT_SWEEP") == "short"
+    return [point for point in every if re.search(only, point.name) and (point.short or not short)]
+
+
+def hold(truth: bool, what: str, run: Outcome | None = None) -> None:
+    """An assertion that shows the run it is about."""
+    if not truth:
+        raise AssertionError(f"{what}\n{run.last_lines() if run else ''}")
+
+
+class Sweep:
+    """`durations`: what an undisturbed run of each beginning takes, seconds; random moments are drawn from them."""
+
+    def __init__(self, lab: Lab, deployments: Deployments, seed: int) -> None:
+        self._lab, self._runs = lab, deployments
+        self._random = random.Random(seed)  # noqa: S311 - moments, not secrets
+        self.durations = {"empty": 15.0, "changed": 25.0}
+
+    def meet(self, point: Point) -> str:
+        """One point from its beginning to a third run that has nothing to do; gives a line about it."""
+        before, killed = self.hit(point)
+        if point.power:
+            self.without(point.host)
+        known = before | self._lab.identity()
+        second = self.finish(known)
+        third = self.idle()
+        return f"killed after {killed.seconds:4.1f} s, finished in {second.seconds:4.1f} s, idle {third.seconds:4.1f} s"
+
+    def hit(self, point: Point) -> tuple[dict[str, str], Outcome]:
+        """The identity before, and the run that was ended at the point; one that passed too quickly is met again."""
+        for _ in range(ATTEMPTS):
+            before = self.begin(point)
+            killed = self._runs.killed(point, self._random.uniform(1, self.durations[point.begin]))
+            missed = self.missed(point, killed)
+            if not missed:
+                return before, killed
+            say(f"missed {point.name}: {missed}")
+            if point.power:
+                self._lab.power(point.host, on=True)
+        raise AssertionError(f"missed {ATTEMPTS} times: {missed}\n{killed.last_lines()}")
+
+    def missed(self, point: Point, killed: Outcome) -> str:
+        """Why the run was not ended at the point; '' when it was."""
+        if killed.code == 0 and not point.random:
+            return "the run went on to its end"
+        seen = self._lab.ask(point.host or next(iter(self._lab.known)), point.left, check=False) if point.left else None
+        return f"not so: {point.left}" if seen and seen.returncode else ""
+
+    def begin(self, point: Point) -> dict[str, str]:
+        """Bring the hosts to where the point starts; gives the identity that must survive."""
+        if point.begin == "empty":
+            self._lab.reset()
+            return {}
+        self._runs.requests += 1
+        return self._lab.identity()
+
+    def without(self, dead: str) -> None:
+        """With a host down, a run stops, names it, and leaves the others alone; then the host comes back."""
+        state = "find /opt/kafka /etc/systemd/system/kafka.service -printf '%p %s %T@ %i\\n' | sort | sha256sum"
+        others = [host for host in self._lab.known if host != dead]
+        before = [self._lab.ask(host, state).stdout for host in others]
+        run = self._runs.whole()
+        hold(run.code != 0 and dead in run.output, f"a run without {dead} does not stop with its name", run)
+        hold(before == [self._lab.ask(host, state).stdout for host in others], "the other hosts were changed", run)
+        self._lab.power(dead, on=True)
+
+    def finish(self, known: dict[str, str]) -> Outcome:
+        """The next run: succeeds, the cluster is whole, runs with what is wanted, and is who it was."""
+        run = self._runs.whole()
+        hold(run.code == 0, f"the next run failed (exit code {run.code})", run)
+        self.hold_whole(run)
+        running = self._lab.everywhere("grep '^queued.max.requests=' /run/kafka/started/server.properties", check=False)
+        wanted = f"queued.max.requests={self._runs.requests}\n"
+        hold(set(running.values()) == {wanted}, f"some node runs with something older: {running}", run)
+        now = self._lab.identity()
+        lost = {key: (value, now.get(key)) for key, value in known.items() if now.get(key) != value}
+        hold(not lost, f"the identity changed: {lost}", run)
+        hold(len(now) == 3 * 2 * len(self._lab.known), f"the identity is not whole: {now}", run)
+        return run
+
+    def idle(self) -> Outcome:
+        """The run after that: nothing to do, nothing restarted."""
+        starts = self._lab.everywhere(STARTS)
+        run = self._runs.whole()
+        hold(run.code == 0, f"the third run failed (exit code {run.code})", run)
+        hold(not run.changed, f"the third run changed something: {', '.join(run.changed)}", run)
+        hold(starts == self._lab.everywhere(STARTS), "the third run restarted a node", run)
+        self.hold_whole(run)
+        return run
+
+    def hold_whole(self, run: Outcome) -> None:
+        problem = self._lab.trouble()
+        hold(not problem, f"the cluster is not whole: {problem}", run)
+
+
+def main(project: Path) -> int:
+    seed = int(os.environ.get("KRAFT_SWEEP_SEED") or random.SystemRandom().randrange(1 << 16))
+    lab = Lab.of(project, "interrupted")
+    deployments = Deployments(lab, LOG.parent)
+    chosen, began = points(), time.monotonic()
+    LOG.unlink(missing_ok=True)
+    say(f"{len(chosen)} points, seed {seed} (KRAFT_SWEEP_SEED)")
+    sweep = Sweep(lab, deployments, seed)
+    lab.everywhere("rm -f /run/kraftwright.lock")  # of a sweep that was ended; points leave theirs for the next run
+    lab.reset()
+    if not os.environ.get("KRAFT_SWEEP_ONLY"):
+        say(f"two runs at once: {rivals(lab, deployments)}")
+    for number, point in enumerate(chosen, 1):
+        try:
+            if point.begin == "changed" and lab.trouble():
+                sweep.finish({})
+            say(f"{number:2}/{len(chosen)} {point.name}: {sweep.meet(point)}")
+        except AssertionError as error:
+            say(f"{number:2}/{len(chosen)} {point.name}: FAILED (seed {seed})\n{error}")
+            return 1
+    say(f"{len(chosen)} points held, {time.monotonic() - began:.0f} s, seed {seed}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]).resolve()))

@@ -1,0 +1,101 @@
+"""What a host is, as far as a deployment could change it: ``host_state.py remember|compare``, run on the host as root.
+
+Files with owner, mode, size, times (ctime among them, which nobody can set) and the content of small ones; mounts,
+units and their processes with start times, kernel settings. ``compare`` names every difference to what was remembered
+and exits with 1 when there is one. Left out is what changes by itself: logs, the clock, and what Kafka writes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+REMEMBERED = Path("/run/host_state.json")
+#: The system's own, logs, and what Ansible and Python leave behind for themselves.
+SKIPPED = re.compile(r"/(proc|sys|dev|run|tmp|var/tmp|var/log|var/lib/systemd)|.*/(\.ansible|__pycache__)")
+LOG_DIR = re.compile(r"/opt/kafka/kraft-logs/[^/]+")
+#: Homes, in which Ansible makes its own folder.
+HOMES = ("/root", "/home/ops")
+#: In a log dir: what a format writes, and what a wrong hand could change.
+IDENTITY = ("meta.properties", "bootstrap.checkpoint")
+CONTENT = ("/etc", "/opt/kafka", "/data", "/usr/local")
+LARGEST_CONTENT = 100_000
+UNITS = ["systemctl", "show", "*.service", "--property=Id,ActiveState,MainPID,ExecMainStartTimestampMonotonic"]
+KERNEL = ("vm/swappiness", "vm/max_map_count", "vm/dirty_ratio", "vm/dirty_background_ratio")
+SHOWN = 20
+
+
+def files(root: str = "/") -> Iterator[tuple[str, Any]]:
+    """Path and what is known of it, for everything that stays as it is unless somebody changes it."""
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if not SKIPPED.fullmatch(os.path.join(folder, name)))
+        in_log_dir = bool(LOG_DIR.fullmatch(folder))
+        for name in (*folders, *names):
+            path = os.path.join(folder, name)
+            if not in_log_dir or name in IDENTITY or name in folders:
+                busy = path in HOMES or LOG_DIR.fullmatch(path) or (in_log_dir and name in folders)
+                yield path, entry(path, whole=not busy)
+        if in_log_dir:
+            folders.clear()
+
+
+def entry(path: str, whole: bool) -> Any:
+    """Kind, mode and owner; of a `whole` one also size, times, target and content."""
+    try:
+        found = os.lstat(path)
+        owner = (oct(found.st_mode), found.st_uid, found.st_gid)
+        if not whole:
+            return owner
+        target = os.readlink(path) if stat.S_ISLNK(found.st_mode) else ""
+        return (*owner, found.st_size, found.st_mtime_ns, found.st_ctime_ns, target, content(path, found))
+    except FileNotFoundError:
+        return "gone"
+
+
+def content(path: str, found: os.stat_result) -> str:
+    """Digest of a small file where a deployment writes; a larger one is known by its ctime."""
+    if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST_CONTENT or not path.startswith(CONTENT):
+        return ""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def units() -> Iterator[tuple[str, Any]]:
+    """Every service with its process and when that was started."""
+    shown = subprocess.run(UNITS, capture_output=True, text=True, check=True).stdout  # noqa: S603
+    for block in shown.strip().split("\n\n"):
+        known = dict(line.split("=", 1) for line in block.splitlines())
+        yield f"unit {known.pop('Id', '?')}", sorted(known.items())
+
+
+def state() -> dict[str, Any]:
+    """Everything, by name."""
+    kernel = ((f"kernel {name}", Path("/proc/sys", name).read_text()) for name in KERNEL)
+    mounts = ((f"mount {at}", line) for at, line in enumerate(Path("/proc/1/mounts").read_text().splitlines()))
+    return json.loads(json.dumps(dict([*files(), *units(), *kernel, *mounts])))  # type: ignore[no-any-return]
+
+
+def main(verb: str) -> int:
+    """Remember the state, or compare it with the one that was remembered."""
+    now = state()
+    if verb == "remember":
+        REMEMBERED.write_text(json.dumps(now))
+        return 0
+    before = json.loads(REMEMBERED.read_text())
+    differing = sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
+    for name in differing[:SHOWN]:
+        sys.stdout.write(f"{name}: {before.get(name)} -> {now.get(name)}\n")
+    digest = hashlib.sha256(json.dumps(now, sort_keys=True).encode()).hexdigest()[:16]
+    sys.stdout.write(f"{len(now)} things, {len(differing)} of them changed ({digest})\n")
+    return 1 if differing or not now else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,51 @@
+"""Ends the run that it is loaded into at a chosen moment of a chosen task: the sweep's hand on the control side."""
+
+from __future__ import annotations
+
+DOCUMENTATION = """
+name: kill_at
+type: notification
+short_description: Sends a signal to this run's process group at one moment
+description:
+  - For molecule's scenarios only. Does nothing without C(KRAFTWRIGHT_KILL_AT).
+options:
+  moment:
+    description:
+      - "JSON: C(task) (its name), C(when) (V(start) or V(end)), C(nth) (the how manieth such moment), C(signal)."
+    env: [{name: KRAFTWRIGHT_KILL_AT}]
+    default: "{}"
+"""
+
+import json
+import os
+import signal
+from typing import Any
+
+from ansible.plugins.callback import CallbackBase
+
+
+class CallbackModule(CallbackBase):
+    """What Ansible loads."""
+
+    CALLBACK_VERSION = 2.0
+    CALLBACK_TYPE = "notification"
+    CALLBACK_NAME = "kill_at"
+    CALLBACK_NEEDS_ENABLED = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen = 0
+
+    def v2_runner_on_start(self, host: Any, task: Any) -> None:  # noqa: ARG002 - Ansible's signature
+        self._pass("start", task)
+
+    def v2_runner_on_ok(self, result: Any) -> None:
+        self._pass("end", result.task)
+
+    def _pass(self, when: str, task: Any) -> None:
+        wanted = json.loads(self.get_option("moment"))
+        if (wanted.get("task"), wanted.get("when")) != (task.name, when):
+            return
+        self._seen += 1
+        if self._seen == wanted["nth"]:
+            os.killpg(os.getpgid(0), getattr(signal, f"SIG{wanted['signal']}"))

@@ -1,0 +1,92 @@
+"""A scenario's hosts as its driver sees them: over ssh, as root, past everything that is tested."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import time
+from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from kafka import KafkaAdminClient
+from kafka.errors import KafkaError
+
+Some = TypeVar("Some", bound="Hosts")
+
+
+@dataclass(frozen=True)
+class Hosts:
+    """`known`: name -> variables of the inventory. `project`: the clone that is tested."""
+
+    project: Path
+    known: dict[str, dict[str, Any]]
+
+    @classmethod
+    def of(cls: type[Some], project: Path, scenario: str, names: Collection[str] = ()) -> Some:
+        """Those (or the named ones) that role kafka_lab made for `scenario`."""
+        inventory = yaml.safe_load((project / f"molecule/{scenario}/inventory/lab.yml").read_text())
+        every = dict(inventory["all"]["hosts"])
+        return cls(project, {name: every[name] for name in names or every})
+
+    def command(self, host: str, script: str) -> list[str]:
+        """The ssh command that runs `script` as root on `host`."""
+        known = self.known[host]
+        options = shlex.split(known["ansible_ssh_common_args"])
+        target = f"{known['ansible_user']}@{known['ansible_host']}"
+        key = known["ansible_ssh_private_key_file"]
+        return ["ssh", "-i", key, *options, target, f"sudo sh -c {shlex.quote(script)}"]
+
+    def ask(self, host: str, script: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Run `script` on `host` to its end."""
+        return subprocess.run(self.command(host, script), check=check, capture_output=True, text=True)  # noqa: S603
+
+    def everywhere(self, script: str, check: bool = True) -> dict[str, str]:
+        """What `script` printed, host by host, run on all of them at the same time."""
+        with ThreadPoolExecutor(len(self.known)) as pool:
+            said = pool.map(lambda host: self.ask(host, script, check).stdout, self.known)
+            return dict(zip(self.known, said))
+
+    def power(self, host: str, on: bool) -> None:
+        """Kill a host without a warning, or bring it back and wait for its sshd."""
+        key = Path(f"{self.known[host]['ansible_ssh_private_key_file']}.pub").read_text()
+        lab = key.split()[-1]  # role kafka_lab's comment: the lab's name
+        sudo = [] if os.geteuid() == 0 else ["sudo", "-n"]
+        verb = ["start"] if on else ["kill", "--signal=KILL"]
+        subprocess.run([*sudo, "podman", *verb, f"{lab}-{host}"], check=True, capture_output=True)  # noqa: S603
+        deadline = time.monotonic() + 60
+        while on and self.ask(host, "systemctl is-active ssh", check=False).returncode:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{host} did not come back within a minute")
+            time.sleep(0.2)
+
+    def trouble(self, nodes: Collection[int] = (1, 2, 3), voters: Collection[int] = (), patience: float = 10.0) -> str:
+        """Why `nodes` are not a whole cluster within `patience` seconds, by an independent client; '' when they are.
+
+        ``voters``: left out, all of them. Patience is for that client: its own time limits are short when the machine
+        is busy.
+        """
+        deadline = time.monotonic() + patience
+        while (seen := self._trouble(sorted(nodes), sorted(voters or nodes))) and time.monotonic() < deadline:
+            time.sleep(0.5)
+        return seen
+
+    def _trouble(self, nodes: list[int], voters: list[int]) -> str:
+        """What the brokers say is amiss, each asked once; '' when nothing is."""
+        for host, known in self.known.items():
+            try:
+                with KafkaAdminClient(bootstrap_servers=f"{known['ansible_host']}:9092") as admin:
+                    brokers = [b["broker_id"] for b in admin.describe_cluster()["brokers"] if not b["is_fenced"]]
+                    quorum = admin.describe_metadata_quorum()["topics"][0]["partitions"][0]
+            except (KafkaError, OSError) as error:
+                return f"{host} does not answer: {error!r}"
+            if sorted(brokers) != nodes:
+                return f"{host} lists the brokers {brokers}"
+            seen = sorted(voter["replica_id"] for voter in quorum["current_voters"])
+            if seen != voters or quorum["leader_id"] not in voters:
+                return f"{host} knows the voters {seen}, led by {quorum['leader_id']}"
+        return ""

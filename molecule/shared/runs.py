@@ -1,0 +1,86 @@
+"""Runs of playbooks as a driver sees them: begun like an operator's, ended at a moment, and read by what they did."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PATIENCE = 1500.0  #: seconds after which a run is taken to hang; a busy machine needs ten times as long as a quiet one
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended: negative codes are signals. ``changed``: ``host: task`` of everything that it changed."""
+
+    code: int
+    output: str
+    seconds: float
+    changed: tuple[str, ...]
+
+    def last_lines(self, count: int = 40) -> str:
+        return "\n".join(self.output.splitlines()[-count:])
+
+
+class Runs:
+    """Starts ``ansible-playbook`` in `project`; `directory` takes logs and timelines."""
+
+    def __init__(self, project: Path, directory: Path) -> None:
+        self._project, self._directory = project, directory
+
+    def environment(self, moment: Mapping[str, Any], ssh: bool) -> dict[str, str]:
+        """`moment`: see molecule/shared/callback/kill_at.py. `ssh`: without mitogen."""
+        return {
+            **os.environ,
+            "MOLECULE_PROJECT_DIRECTORY": str(self._project),
+            "ANSIBLE_CALLBACK_PLUGINS": f"{Path(__file__).parent}/callback:{self._project}/plugins/callback",
+            "ANSIBLE_CALLBACKS_ENABLED": "kraft_timeline,kill_at",
+            "ANSIBLE_FORCE_COLOR": "0",  # molecule's own is 1
+            "ANSIBLE_NOCOLOR": "1",
+            "KRAFTWRIGHT_KILL_AT": json.dumps(moment),
+            "KRAFTWRIGHT_TIMELINE": str(self._directory / "timeline.jsonl"),
+            **({"KRAFTWRIGHT_MITOGEN": "0"} if ssh else {}),
+        }
+
+    @contextmanager
+    def begun(
+        self, words: Sequence[str], moment: Mapping[str, Any] | None = None, ssh: bool = False
+    ) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
+        """A run in a process group of its own, and the file that it writes to; the group is gone afterwards."""
+        with tempfile.NamedTemporaryFile("wb", dir=self._directory, suffix=".log", delete=False) as log:
+            process = subprocess.Popen(  # noqa: S603 - a list, no shell
+                ["ansible-playbook", *words],  # noqa: S607 - the one of this environment
+                cwd=self._project,
+                env=self.environment(moment or {}, ssh),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        try:
+            yield process, Path(log.name)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+            Path(log.name).unlink()
+
+    def run(self, words: Sequence[str], moment: Mapping[str, Any] | None = None) -> Outcome:
+        """A run to its end, or to the moment at which it is to die."""
+        began = time.monotonic()
+        with self.begun(words, moment) as (process, log):
+            code = process.wait(PATIENCE)
+            return Outcome(code, log.read_text(), time.monotonic() - began, () if moment else self.changed())
+
+    def changed(self) -> tuple[str, ...]:
+        """What the last run changed, by its timeline."""
+        lines = (self._directory / "timeline.jsonl").read_text().splitlines()
+        return tuple(f"{line['host']}: {line['task']}" for line in map(json.loads, lines) if line["changed"])

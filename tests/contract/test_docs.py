@@ -1,0 +1,60 @@
+"""Commands that the documentation shows can be typed: playbooks, inventories, verbs and variables are there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+TYPED = re.compile(r"(?:^|`)((?:ansible-playbook|make) [^`\n]*)", re.MULTILINE)
+VERBS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+#: What a reader puts there by copying an inventory, as the documentation says.
+OWN_INVENTORIES = {"inventories/mine"}
+
+
+def commands() -> Iterator[tuple[str, str]]:
+    """(page, command) of everything that is shown as typed; what a shell continues with a backslash is one command."""
+    for page in PAGES:
+        text = page.read_text().replace("\\\n", " ")
+        for command in TYPED.findall(text):
+            yield page.name, command.partition(" #")[0].strip()
+
+
+def variables() -> set[str]:
+    """Every variable of the roles, and those that playbooks take by themselves."""
+    known: set[str] = set()
+    for path in (ROOT / "roles").glob("*/meta/argument_specs.yml"):
+        for entry in yaml.safe_load(path.read_text())["argument_specs"].values():
+            known |= set(entry.get("options", {}))
+    for path in (ROOT / "playbooks").glob("*.yml"):
+        known |= set(re.findall(r"\bkafka_[a-z0-9_]+", path.read_text()))
+    return known
+
+
+COMMANDS = sorted(set(commands()))
+VARIABLES = variables()
+
+
+def test_the_documentation_shows_commands() -> None:
+    assert len(COMMANDS) > 30
+
+
+@pytest.mark.parametrize(("page", "command"), [pair for pair in COMMANDS if pair[1].startswith("ansible-playbook")])
+def test_a_playbook_can_be_run_as_it_is_shown(page: str, command: str) -> None:
+    playbooks = re.findall(r"(?:^| )((?:playbooks/)?[a-z_0-9]+\.yml)\b", command)
+    assert playbooks or "…" in command, f"{page}: no playbook"
+    assert [name for name in playbooks if not (ROOT / name).is_file()] == []
+    inventories = set(re.findall(r"-i (\S+)", command)) - OWN_INVENTORIES
+    assert [name for name in inventories if "<" not in name and not (ROOT / name).exists()] == []
+    given = set(re.findall(r"\bkafka_[a-z0-9_]+(?=\"?[=:])", command))
+    assert given - VARIABLES == set()
+
+
+@pytest.mark.parametrize(("page", "command"), [pair for pair in COMMANDS if pair[1].startswith("make ")])
+def test_a_verb_is_one_of_the_makefile(page: str, command: str) -> None:
+    assert command.split()[1] in VERBS, page
