@@ -1,0 +1,116 @@
+"""Cold deployments and re-runs against the floor: ``python -m benchmarks.deploy --rounds 3`` prints a Markdown table.
+
+Each round makes its three hosts anew for every kind of run and goes through the kinds in turn. *First* is a
+deployment by a control machine that has no class data yet, *later* one that has what an earlier node made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+
+from benchmarks import floor
+from benchmarks.figures import Promise, Series, paired, table
+from benchmarks.lab import Lab, Run
+from benchmarks.machine import described, say
+
+MAKING_SECONDS = 120.0
+WAYS = {"mitogen": True, "plain ssh": False}
+RATIOS = {"mitogen": Promise(1.6), "plain ssh": Promise(2.2)}
+RERUN_SECONDS, COLD_TASKS, RERUN_TASKS = Promise(8), Promise(30), Promise(20)
+Results = dict[str, list[Run]]
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="python -m benchmarks.deploy", description=(__doc__ or "").splitlines()[0])
+    made.add_argument("--rounds", type=int, default=3, help="how often each kind is measured (default: 3)")
+    made.add_argument("--minutes", type=float, default=5, help="begin no round after this time (default: 5)")
+    made.add_argument("--keep", action="store_true", help="leave the last round's hosts for a look")
+    return made
+
+
+def class_data(directory: str) -> list[str]:
+    return ["--extra-vars", json.dumps({"kafka_class_data_cache": directory})]
+
+
+def warm_up(lab: Lab, kept: str) -> None:
+    """Have class data made once and fetched, so that the *later* runs have it."""
+    if any(lab.directory.glob("class_data/*.jsa.gz")):
+        return
+    say("warm-up: class data is made")
+    lab.make()
+    lab.deploy(True, *class_data(kept))
+    deadline = time.monotonic() + MAKING_SECONDS
+    while not any(lab.directory.glob("class_data/*.jsa.gz")) and time.monotonic() < deadline:
+        lab.deploy(True, *class_data(kept))
+
+
+def one_round(lab: Lab, kept: str, results: Results) -> None:
+    """Every kind once."""
+    lab.make()
+    results["floor"].append(Run(floor.measured(lab), 0, 0))
+    for way, mitogen in WAYS.items():
+        for kind in ("first", "later"):
+            nothing = str(lab.directory / "no_class_data")
+            shutil.rmtree(nothing, ignore_errors=True)
+            lab.make()
+            results[f"{kind}, {way}"].append(lab.deploy(mitogen, *class_data(kept if kind == "later" else nothing)))
+        results[f"re-run, {way}"].append(lab.deploy(mitogen, *class_data(kept)))
+    say("; ".join(f"{kind} {runs[-1].seconds:.1f} s" for kind, runs in results.items()))
+
+
+def rows(results: Results) -> list[list[str]]:
+    """The table: every kind with its seconds, its ratio, its tasks, and what was promised."""
+    seconds = {kind: [run.seconds for run in runs] for kind, runs in results.items()}
+    out = [["floor", Series(tuple(seconds["floor"])).text("s"), "1", "-", "-", "-"]]
+    for kind, runs in results.items():
+        if kind == "floor":
+            continue
+        again, way = kind.startswith("re-run"), kind.partition(", ")[2]
+        ratio = paired(seconds[kind], seconds["floor"])
+        promise = RERUN_SECONDS if again else RATIOS[way]
+        value = Series(tuple(seconds[kind])).median if again else ratio.median
+        unit = " s" if again else " of the floor"
+        tasks, changed = max(run.tasks for run in runs), max(run.changed for run in runs)
+        limit = RERUN_TASKS if again else COLD_TASKS
+        out.append(
+            [
+                kind,
+                Series(tuple(seconds[kind])).text("s"),
+                ratio.text(digits=2),
+                f"{tasks} ({limit.text()}: {limit.verdict(tasks)})",
+                str(changed),
+                f"{promise.text()}{unit}: {promise.verdict(value)}",
+            ]
+        )
+    return out
+
+
+def main(arguments: Sequence[str]) -> int:
+    given = parser().parse_args(arguments)
+    lab, results = Lab("deploy"), defaultdict[str, list[Run]](list)
+    kept = str(lab.directory / "class_data")
+    end = time.monotonic() + 60 * given.minutes
+    try:
+        warm_up(lab, kept)
+        for number in range(1, given.rounds + 1):
+            if number > 1 and time.monotonic() > end:
+                say(f"the time is over: {number - 1} rounds were measured")
+                break
+            say(f"round {number} of {given.rounds}")
+            one_round(lab, kept, results)
+    finally:
+        if not given.keep:
+            lab.remove()
+    heading = ["run", "seconds", "ratio to the floor", "tasks on the busiest host", "changes", "promise"]
+    sys.stdout.write(f"{described('benchmarks.deploy')}\n{table(heading, rows(results))}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,128 @@
+"""Hosts of the benchmarks' own, and runs of the project's playbooks on them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from benchmarks.figures import tasks_per_host
+
+ROOT = Path(__file__).resolve().parents[1]
+ARCHIVE = ROOT / ".cache/kafka/kafka_2.13-4.3.1.tgz"
+PLAYBOOK = str(Path(sys.executable).with_name("ansible-playbook"))
+SETTINGS = {
+    "kafka_cluster_name": "benchmark",
+    "kafka_cluster_id": "YmVuY2htYXJrLWNsdXN0ZQ",
+    "kafka_profile": "test",
+    "kafka_archive": str(ARCHIVE),
+    "kafka_heap_size": "512m",
+    "kafka_nofile_limit": 20000,
+    "kafka_host_partition_budget": 500,
+}
+
+
+class FailedError(Exception):
+    """A command that had to work did not; the message ends with its last lines."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a playbook: wall seconds, executed tasks of the busiest host, the recap's changes."""
+
+    seconds: float
+    tasks: int
+    changed: int
+
+
+@dataclass(frozen=True)
+class Lab:
+    """Hosts that are made and removed as a whole; the first three are combined nodes, all others brokers."""
+
+    name: str
+    size: int = 3
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def directory(self) -> Path:
+        return ROOT / ".kraftwright/benchmarks" / self.name
+
+    @property
+    def hosts(self) -> list[str]:
+        return [f"{self.name}{number}" for number in range(1, self.size + 1)]
+
+    def make(self) -> None:
+        """Booted hosts with nothing on them; those of an earlier round are removed first."""
+        self.remove()
+        inventory = self.directory / "inventory"
+        inventory.mkdir(parents=True, exist_ok=True)
+        (inventory / "hosts.yml").write_text(json.dumps(inventory_of(self.hosts, {**SETTINGS, **self.settings})))
+        self._lab("create_lab.yml")
+
+    def remove(self) -> None:
+        self._lab("destroy_lab.yml")
+
+    def power(self, host: str, on: bool) -> None:
+        """Kill a host without a warning, or boot it again."""
+        sudo = [] if os.geteuid() == 0 else ["sudo", "-n"]
+        words = [*sudo, "podman", *(["start"] if on else ["kill", "--signal=KILL"]), f"{self._lab_name}-{host}"]
+        subprocess.run(words, check=True, capture_output=True)  # noqa: S603
+
+    def addresses(self) -> dict[str, dict[str, Any]]:
+        """Connection variables of each host."""
+        content = yaml.safe_load((self.directory / "inventory/lab.yml").read_text())
+        found: dict[str, dict[str, Any]] = content["all"]["hosts"]
+        return {host: found[host] for host in self.hosts}
+
+    def deploy(self, mitogen: bool, *words: str) -> Run:
+        """One run of deploy_cluster.yml."""
+        timeline, log = self.directory / "timeline.jsonl", self.directory / "deploy.log"
+        environment = {"KRAFTWRIGHT_MITOGEN": str(int(mitogen)), "KRAFTWRIGHT_TIMELINE": str(timeline)}
+        inventory = str(self.directory / "inventory")
+        began = time.monotonic()
+        play([*words, "--inventory", inventory, "playbooks/deploy_cluster.yml"], environment, log)
+        seconds = time.monotonic() - began
+        lines = [json.loads(line) for line in timeline.read_text().splitlines()]
+        counts = tasks_per_host(lines)
+        return Run(seconds, max(counts.values()), sum(line["changed"] for line in lines))
+
+    @property
+    def _lab_name(self) -> str:
+        return f"kw-{hashlib.sha256(str(ROOT).encode()).hexdigest()[:6]}-benchmark-{self.name}"
+
+    def _lab(self, playbook: str) -> None:
+        given = {
+            "kafka_lab_name": self._lab_name,
+            "kafka_lab_hosts": self.hosts,
+            "kafka_lab_state_dir": str(self.directory / "lab"),
+            "kafka_lab_inventory": str(self.directory / "inventory/lab.yml"),
+        }
+        self.directory.mkdir(parents=True, exist_ok=True)
+        play([f"playbooks/{playbook}", "--extra-vars", json.dumps(given)], {}, self.directory / "lab.log")
+
+
+def inventory_of(hosts: list[str], settings: dict[str, Any]) -> dict[str, Any]:
+    """An inventory (JSON is YAML): three combined nodes, and brokers from the fourth on."""
+    nodes: dict[str, dict[str, Any]] = {host: {"kafka_node_id": number} for number, host in enumerate(hosts, 1)}
+    for host in hosts[3:]:
+        nodes[host]["kafka_process_roles"] = ["broker"]
+    checksum = Path(f"{ARCHIVE}.sha256").read_text().split()[0]
+    return {"kafka": {"hosts": nodes, "vars": {**settings, "kafka_archive_checksum": f"sha256:{checksum}"}}}
+
+
+def play(words: list[str], environment: dict[str, str], log: Path) -> None:
+    """Run ansible-playbook into a log; raises FailedError with the log's end."""
+    given = {**os.environ, "NO_COLOR": "1", **environment}
+    with log.open("w") as file:
+        done = subprocess.run([PLAYBOOK, *words], cwd=ROOT, env=given, stdout=file, stderr=file, check=False)  # noqa: S603
+    if done.returncode != 0:
+        end = "\n".join(log.read_text().splitlines()[-30:])
+        raise FailedError(f"ansible-playbook {words[-1]} failed; the end of {log}:\n{end}")

@@ -1,0 +1,76 @@
+"""Kafka's own measuring tools, run from the control machine with the JVM options of Apache's own scripts."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from benchmarks.lab import ARCHIVE, FailedError
+
+PRODUCER, CONSUMER = "kafka-producer-perf-test.sh", "kafka-consumer-perf-test.sh"
+JVM = {
+    "KAFKA_HEAP_OPTS": "-Xmx512M",
+    "KAFKA_JVM_PERFORMANCE_OPTS": "-XX:+UseG1GC -XX:MaxGCPauseMillis=20 -XX:+ExplicitGCInvokesConcurrent",
+}
+#: The same as Spark's sink is given (``spark_jobs.kafka_io``).
+PRODUCER_OPTIONS = ("acks=all", "batch.size=262144", "linger.ms=20")
+SENT = re.compile(r"^(\d+) records sent, ([\d.]+) records/sec", re.MULTILINE)
+SECONDS = 300.0
+
+
+def unpacked(directory: Path) -> Path:
+    """Kafka's tools in `directory`, unpacked where they are missing."""
+    home = directory / ARCHIVE.name.removesuffix(".tgz")
+    if not home.is_dir():
+        subprocess.run(["tar", "-xzf", ARCHIVE, "-C", directory], check=True)  # noqa: S603, S607
+    return home
+
+
+def sent_rate(output: str) -> float:
+    """Records a second over the whole of a producer's run: its last summary line."""
+    found = SENT.findall(output)
+    if not found:
+        raise FailedError(f"{PRODUCER} said nothing of a rate:\n{output[-500:]}")
+    return float(found[-1][1])
+
+
+def read_rate(output: str) -> float:
+    """Records a second while fetching, without the time in which the group was formed."""
+    lines = [line.split(", ") for line in output.splitlines() if ", " in line]
+    heading = next((line for line in lines if "fetch.nMsg.sec" in line), [])
+    values = lines[-1] if lines else []
+    if not heading or len(values) != len(heading) or values is heading:
+        raise FailedError(f"{CONSUMER} said nothing of a rate:\n{output[-500:]}")
+    rate = float(values[heading.index("fetch.nMsg.sec")])
+    if rate <= 0:
+        raise FailedError(f"{CONSUMER} read nothing:\n{output[-500:]}")
+    return rate
+
+
+def run(home: Path, *words: str) -> str:
+    done = subprocess.run(  # noqa: S603 - the tools that were just unpacked
+        [str(home / "bin" / words[0]), *words[1:]],
+        env={**os.environ, **JVM, "LOG_DIR": "/tmp"},  # noqa: S108 - the tools log to stderr
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise FailedError(f"{words[0]} failed:\n{(done.stdout + done.stderr)[-1000:]}")
+    return done.stdout
+
+
+def write(home: Path, bootstrap: str, topic: str, records: int, size: int) -> float:
+    """Records a second that the producer's tool reaches."""
+    numbers = ["--num-records", str(records), "--record-size", str(size), "--throughput", "-1"]
+    options = ["--producer-props", f"bootstrap.servers={bootstrap}", *PRODUCER_OPTIONS]
+    return sent_rate(run(home, PRODUCER, "--topic", topic, *numbers, *options))
+
+
+def read(home: Path, bootstrap: str, topic: str, records: int) -> float:
+    """Records a second that the consumer's tool reaches."""
+    options = ["--messages", str(records), "--timeout", str(int(SECONDS * 500))]  # ms without a record
+    return read_rate(run(home, CONSUMER, "--bootstrap-server", bootstrap, "--topic", topic, *options))

@@ -1,0 +1,63 @@
+"""What twelve hosts cost against three: ``python -m benchmarks.scale`` prints a Markdown table.
+
+Ansible's part only: JVMs and the archive's transfer are left out by running in check mode (``--check``), in which every
+task of a cold deployment looks, plans and predicts. The hosts are booted containers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+
+from benchmarks.figures import Promise, Series, paired, table
+from benchmarks.lab import Lab, Run
+from benchmarks.machine import described, say
+
+SMALL, LARGE = 3, 12
+PROMISE = Promise(3)
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=(__doc__ or "").splitlines()[0])
+    made.add_argument("--rounds", type=int, default=3, help="how often each size is measured (default: 3)")
+    made.add_argument("--minutes", type=float, default=1.5, help="begin no round after this time (default: 1.5)")
+    return made
+
+
+def rows(small: list[Run], large: list[Run], way: str) -> list[str]:
+    """One line of the table."""
+    seconds = [[run.seconds for run in runs] for runs in (small, large)]
+    ratio = paired(seconds[1], seconds[0])
+    verdict = f"{PROMISE.text()}: {PROMISE.verdict(ratio.median)}"
+    return [way, *(Series(tuple(each)).text("s") for each in seconds), ratio.text(digits=2), verdict]
+
+
+def main(arguments: Sequence[str]) -> int:
+    given = parser().parse_args(arguments)
+    labs = {size: Lab(f"scale{size}n", size) for size in (SMALL, LARGE)}
+    runs: dict[tuple[int, bool], list[Run]] = {(size, way): [] for way in (True, False) for size in labs}
+    end = time.monotonic() + 60 * given.minutes
+    try:
+        for lab in labs.values():
+            say(f"{lab.size} hosts are made")
+            lab.make()
+        for number in range(1, given.rounds + 1):
+            if number > 1 and time.monotonic() > end:
+                say(f"the time is over: {number - 1} rounds were measured")
+                break
+            for (size, mitogen), found in runs.items():
+                found.append(labs[size].deploy(mitogen, "--check"))
+            say("; ".join(f"{size} hosts {found[-1].seconds:.1f} s" for (size, _), found in runs.items()))
+    finally:
+        for lab in labs.values():
+            lab.remove()
+    lines = [rows(runs[SMALL, way], runs[LARGE, way], name) for way, name in ((True, "mitogen"), (False, "plain ssh"))]
+    heading = ["tasks go by", f"{SMALL} hosts", f"{LARGE} hosts", "ratio", "promise"]
+    sys.stdout.write(f"{described('benchmarks.scale')}\n{table(heading, lines)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,149 @@
+"""Spark against Kafka's own tools: ``python -m benchmarks.spark --rounds 3`` prints a Markdown table.
+
+One cluster of three nodes on this machine, topics of six partitions and three replicas, values of 100 bytes. In each
+round: the producer's tool, Spark's writing, the consumer's tool, Spark's plain reading (it only counts and adds up
+lengths) and the audit, the last three on what Spark wrote. The first round is *cold* (Spark's JVM has just started);
+all later ones are *warm*. Spark's records carry a key besides, the tool's do not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
+from pyspark.sql import functions as F  # noqa: N812
+
+from benchmarks import native
+from benchmarks.figures import Promise, Series, paired, table
+from benchmarks.lab import Lab
+from benchmarks.machine import described, say
+from spark_jobs import audit, reading, records
+from spark_jobs.kafka_io import TopicIo, Window
+from spark_jobs.native import NativeAdmin
+from spark_jobs.record_format import Workload
+from spark_jobs.session import open_session
+
+PARTITIONS, REPLICAS, VALUE_BYTES = 6, 3, 100
+TOPIC_CONFIG = {"min.insync.replicas": "2", "message.timestamp.type": "LogAppendTime"}
+PROMISES = {
+    ("Spark write", "native write"): Promise(0.6, at_least=True),
+    ("Spark read", "native read"): Promise(0.5, at_least=True),
+    ("audit", "Spark read"): Promise(0.5, at_least=True),
+}
+Rates = dict[str, list[float]]
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="python -m benchmarks.spark", description=(__doc__ or "").splitlines()[0])
+    made.add_argument("--rounds", type=int, default=3, help="warm rounds after the cold one (default: 3)")
+    made.add_argument("--records", type=int, default=1_000_000, help="records of each pass (default: 1000000)")
+    made.add_argument("--minutes", type=float, default=3.5, help="begin no round after this time (default: 3.5)")
+    made.add_argument("--bootstrap", help="measure on this cluster (host:port,…) instead of one of its own")
+    return made
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where to measure, and how much."""
+
+    bootstrap: str
+    count: int
+    home: Path
+    admin: AdminClient
+
+    def topic(self, name: str) -> str:
+        made = self.admin.create_topics([NewTopic(name, PARTITIONS, REPLICAS, config=TOPIC_CONFIG)])
+        made[name].result(30)
+        return name
+
+    def drop(self, *names: str) -> None:
+        for done in self.admin.delete_topics(list(names)).values():
+            done.result(30)
+
+
+def timed(count: int, work: Callable[[], object]) -> float:
+    """Records a second of one pass over `count` records."""
+    began = time.monotonic()
+    work()
+    return count / (time.monotonic() - began)
+
+
+def one_round(bench: Bench, number: int, rates: Rates) -> None:
+    """Every kind once, on topics of this round."""
+    spark = open_session("benchmark")
+    run = f"b{int(time.time())}-{number}"
+    tools, ours = bench.topic(f"{run}-native"), bench.topic(f"{run}-spark")
+    writers = spark.sparkContext.defaultParallelism
+    workload = Workload(run, bench.count, VALUE_BYTES, PARTITIONS, writers)
+    topic = TopicIo(spark, bench.bootstrap, ours, {})
+    found = {"native write": native.write(bench.home, bench.bootstrap, tools, bench.count, VALUE_BYTES)}
+    found["Spark write"] = timed(bench.count, lambda: topic.write(records.generate(spark, workload)))
+    partitions = list(range(PARTITIONS))
+    ends = NativeAdmin(bench.bootstrap, {}, 10.0).end_offsets(ours, partitions)
+    rows = topic.read(Window(dict.fromkeys(partitions, 0), ends))
+    plain = rows.agg(F.count("*"), F.sum(F.length("key")), F.sum(F.length("value")))
+    found["native read"] = native.read(bench.home, bench.bootstrap, ours, bench.count)
+    found["Spark read"] = timed(bench.count, plain.collect)
+    found["audit"] = timed(bench.count, audit.account(reading.judge(rows, workload), workload).collect)
+    for kind, rate in found.items():
+        rates.setdefault(kind, []).append(rate)
+    bench.drop(tools, ours)
+    say("; ".join(f"{kind} {rate:,.0f}/s" for kind, rate in found.items()))
+
+
+def rows(rates: Rates) -> list[list[str]]:
+    """The table: cold is the first value of each kind, warm all others."""
+    out = []
+    for kind, values in rates.items():
+        base = next((below for above, below in PROMISES if above == kind), "")
+        line = [kind, f"{values[0]:,.0f}/s", Series(tuple(values[1:])).text(digits=0)]
+        if not base:
+            out.append([*line, "-", "-", "-"])
+            continue
+        cold, warm = (paired(values[part], rates[base][part]) for part in (slice(0, 1), slice(1, None)))
+        promise = PROMISES[kind, base]
+        verdict = promise.verdict(warm.median) if warm.values else "not measured"
+        out.append([*line, cold.text(digits=2), warm.text(digits=2), f"{promise.text()} of {base}: {verdict}"])
+    return out
+
+
+def measure(bench: Bench, rounds: int, minutes: float) -> Rates:
+    rates: Rates = {}
+    end = time.monotonic() + 60 * minutes
+    for number in range(rounds + 1):
+        if number > 1 and time.monotonic() > end:
+            say(f"the time is over: {number - 1} warm rounds were measured")
+            break
+        one_round(bench, number, rates)
+    return rates
+
+
+def main(arguments: Sequence[str]) -> int:
+    given = parser().parse_args(arguments)
+    lab = Lab("spark")
+    try:
+        if not given.bootstrap:
+            say("a cluster is made")
+            lab.make()
+            lab.deploy(True)
+        addresses = given.bootstrap or ",".join(f"{each['ansible_host']}:9092" for each in lab.addresses().values())
+        lab.directory.mkdir(parents=True, exist_ok=True)
+        admin = AdminClient({"bootstrap.servers": addresses, "log_level": 0})
+        bench = Bench(addresses, given.records, native.unpacked(lab.directory), admin)
+        rates = measure(bench, given.rounds, given.minutes)
+        open_session("benchmark").stop()
+    finally:
+        if not given.bootstrap:
+            lab.remove()
+    heading = ["pass", "cold", "records a second, warm", "ratio, cold", "ratio, warm", "promise (warm)"]
+    sys.stdout.write(f"{described('benchmarks.spark')}\n{table(heading, rows(rates))}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,151 @@
+"""Traffic on a lab's cluster, and what its brokers say meanwhile: what the benchmarks of a living cluster share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+
+from ansible.module_utils.kraft.cluster.client import Client
+from ansible.module_utils.kraft.cluster.gather import observe
+from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Partition, Snapshot
+from ansible.module_utils.kraft.errors import KraftError
+from confluent_kafka import Message, Producer
+from kafka import KafkaAdminClient, TopicPartition
+from kafka.admin import NewTopic, OffsetSpec
+
+from benchmarks.lab import Lab
+
+PARTITIONS = 12
+PAUSE, STEADY, PATIENCE = 0.02, 3.0, 120.0
+
+
+class Traffic:
+    """A record for every partition, again and again, and when each partition acknowledged."""
+
+    def __init__(self, servers: str, topic: str) -> None:
+        self._topic, self._over = topic, Event()
+        self.acknowledged: dict[int, list[float]] = {number: [] for number in range(PARTITIONS)}
+        settings = {"bootstrap.servers": servers, "acks": "all", "enable.idempotence": True, "log_level": 0}
+        self._producer = Producer(settings)
+
+    def _noted(self, error: object, message: Message) -> None:
+        if error is None:
+            self.acknowledged[message.partition() or 0].append(time.monotonic())
+
+    def _write(self) -> None:
+        while not self._over.is_set():
+            for number in range(PARTITIONS):
+                self._producer.produce(self._topic, b"x" * 100, partition=number, on_delivery=self._noted)
+            self._producer.poll(PAUSE)
+        self._producer.flush(PATIENCE)
+
+    @contextmanager
+    def flowing(self) -> Iterator[None]:
+        thread = Thread(target=self._write)
+        thread.start()
+        try:
+            yield
+        finally:
+            self._over.set()
+            thread.join()
+
+    def wait(self, since: float) -> None:
+        """Until every partition has acknowledged something after a moment."""
+        deadline = time.monotonic() + PATIENCE
+        while any(not times or times[-1] < since for times in self.acknowledged.values()):
+            if time.monotonic() > deadline:
+                raise TimeoutError("a partition acknowledges nothing any more")
+            time.sleep(PAUSE)
+
+    def longest_silence(self, since: float = 0.0) -> float:
+        """Of the worst partition, in seconds, after a moment."""
+        return max(
+            later - sooner
+            for times in self.acknowledged.values()
+            for sooner, later in zip(times, times[1:])
+            if sooner >= since
+        )
+
+
+class Cluster:
+    """The lab's brokers. The survivors are asked one by one, at their own addresses: no client waits for the dead."""
+
+    def __init__(self, lab: Lab) -> None:
+        self._lab, self._addresses = lab, {host: known["ansible_host"] for host, known in lab.addresses().items()}
+
+    def servers(self, without: str = "") -> list[str]:
+        return [f"{address}:9092" for host, address in self._addresses.items() if host != without]
+
+    def host_of(self, node_id: int) -> str:
+        return self._lab.hosts[node_id - 1]
+
+    def seen(self, *parts: str, without: str = "") -> Snapshot | None:
+        """What a broker says now; None where none does."""
+        try:
+            with Client({"bootstrap_servers": self.servers(without)}) as client:
+                snapshot = observe(client, parts)
+        except KraftError:
+            return None
+        return None if snapshot.unanswered else snapshot
+
+    def wait_for(self, what: str, truth: Callable[[Snapshot], bool], *parts: str, without: str = "") -> Snapshot:
+        """The first look of which something is true."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            snapshot = self.seen(*parts, without=without)
+            if snapshot and truth(snapshot):
+                return snapshot
+            time.sleep(PAUSE)
+        raise TimeoutError(f"not within {PATIENCE:g} s: {what}")
+
+    def victim(self, with_controller: bool) -> int:
+        leader = self.wait_for("a leader", lambda snapshot: snapshot.controller_id > 0, "quorum").controller_id
+        return leader if with_controller else leader % len(self._addresses) + 1
+
+    def make_topic(self, name: str) -> None:
+        with KafkaAdminClient(bootstrap_servers=self.servers()) as admin:
+            admin.create_topics([NewTopic(name, PARTITIONS, 3)])
+        self.wait_until_whole()
+
+    def wait_until_whole(self) -> None:
+        """All brokers serve, every replica is in sync."""
+        count = len(self._addresses)
+        self.wait_for(
+            "a whole cluster",
+            lambda snapshot: len(snapshot.unfenced) == count and all(len(one.isr) == count for one in every(snapshot)),
+            "topics",
+        )
+        time.sleep(STEADY)
+
+    def led_without(self, node_id: int, since: float) -> float:
+        """Seconds from `since` until all partitions are led by another node than `node_id`."""
+        self.wait_for(
+            "other leaders",
+            lambda snapshot: not {node_id, NO_NODE} & {one.leader for one in every(snapshot)},
+            "topics",
+            without=self.host_of(node_id),
+        )
+        return time.monotonic() - since
+
+    def records(self, topic: str) -> int:
+        """All that is in the log; nothing is compacted and nobody uses transactions."""
+        with KafkaAdminClient(bootstrap_servers=self.servers()) as admin:
+            wanted = {TopicPartition(topic, number): OffsetSpec.LATEST for number in range(PARTITIONS)}
+            return sum(int(one.offset) for one in admin.list_partition_offsets(wanted).values())
+
+    def watched(self, minutes: float) -> tuple[int, int]:
+        """Elections of an active controller, and looks at which a broker was fenced, within so many idle minutes."""
+        end, epochs, fenced = time.monotonic() + 60 * minutes, set[int](), 0
+        while time.monotonic() < end:
+            snapshot = self.seen("quorum")
+            if snapshot and snapshot.quorum:
+                epochs.add(snapshot.quorum.leader_epoch)
+                fenced += len(snapshot.unfenced) < len(self._addresses)
+            time.sleep(0.25)
+        return max(epochs) - min(epochs), fenced
+
+
+def every(snapshot: Snapshot) -> list[Partition]:
+    return [one for topic in snapshot.topics or () for one in topic.partitions]

@@ -1,0 +1,78 @@
+"""The figures and tables of the benchmarks; the measuring itself is seen only when they run."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks import deploy, scale
+from benchmarks.figures import Promise, Series, paired, table, tasks_per_host
+from benchmarks.floor import controllers, properties
+from benchmarks.lab import Run
+from benchmarks.machine import gigabytes, processor
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ((), "-"),
+        ((11.04,), "11.0 s"),
+        ((12.0, 10.0, 11.0), "11.0 s (10.0 to 12.0)"),
+        ((1.0, 2.0), "1.5 s (1.0 to 2.0)"),
+    ],
+)
+def test_a_series_is_its_median_and_its_range(values: tuple[float, ...], text: str) -> None:
+    assert Series(values).text("s") == text
+
+
+def test_a_ratio_is_taken_round_by_round() -> None:
+    assert paired([20.0, 60.0], [10.0, 20.0]).values == (2.0, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("promise", "value", "verdict"),
+    [
+        (Promise(1.6), 1.6, "kept"),
+        (Promise(1.6), 1.61, "**missed**"),
+        (Promise(0.5, at_least=True), 0.5, "kept"),
+        (Promise(0.5, at_least=True), 0.42, "**missed**"),
+    ],
+)
+def test_a_missed_promise_stands_out(promise: Promise, value: float, verdict: str) -> None:
+    assert promise.verdict(value) == verdict
+
+
+def test_tasks_count_for_the_host_that_they_ran_on() -> None:
+    assert tasks_per_host([{"host": "a"}, {"host": "b"}, {"host": "a"}]) == {"a": 2, "b": 1}
+
+
+def test_the_table_is_markdown() -> None:
+    assert table(["a", "b"], [["1", "2"]]) == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
+
+
+def test_a_deployment_is_held_against_the_floor_of_its_own_round() -> None:
+    results = {
+        "floor": [Run(10, 0, 0), Run(20, 0, 0)],
+        "first, mitogen": [Run(15, 21, 30), Run(30, 21, 30)],
+        "re-run, plain ssh": [Run(9, 15, 0), Run(9, 15, 0)],
+    }
+    floor, first, again = deploy.rows(results)
+    assert floor[:3] == ["floor", "15.0 s (10.0 to 20.0)", "1"]
+    assert first[1:4] == ["22.5 s (15.0 to 30.0)", "1.50 (1.50 to 1.50)", "21 (≤ 30: kept)"]
+    assert first[4:] == ["30", "≤ 1.6 of the floor: kept"]
+    assert again[1:4] == ["9.0 s (9.0 to 9.0)", "0.68 (0.45 to 0.90)", "15 (≤ 20: kept)"]
+    assert again[4:] == ["0", "≤ 8 s: **missed**"]
+
+
+def test_twelve_hosts_are_held_against_three() -> None:
+    assert scale.rows([Run(5, 9, 0)], [Run(16, 9, 0)], "mitogen")[-2:] == ["3.20", "≤ 3: **missed**"]
+
+
+def test_the_floor_knows_every_controller() -> None:
+    assert controllers(["10.0.0.1", "10.0.0.2"]).startswith("1@10.0.0.1:9093:Zmxvb3ItZGlyZWN0b3J5LQ,2@10.0.0.2:9093:")
+    assert "node.id=2\n" in properties(2, ["10.0.0.1", "10.0.0.2"])
+    assert "listeners=CLIENT://10.0.0.2:9092," in properties(2, ["10.0.0.1", "10.0.0.2"])
+
+
+def test_the_machine_is_described_from_proc() -> None:
+    assert processor("processor\t: 0\nmodel name\t: Some CPU @ 2.00GHz\n") == "Some CPU @ 2.00GHz"
+    assert gigabytes("MemTotal:       25165824 kB\nMemFree: 1 kB\n") == pytest.approx(24.0)
