@@ -6,7 +6,12 @@ import sys
 from pathlib import Path
 
 import ansible.module_utils
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[1]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 sys.path[:0] = [str(ROOT), str(ROOT / "library")]
+
+# A busy machine makes an example slow, not wrong.
+settings.register_profile("kraft", deadline=None)
+settings.load_profile("kraft")

@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from tests.integration.kafka_node import KafkaNode, free_ports, random_id
 from tests.integration.kafka_ready import wait_until_listed
@@ -43,6 +44,7 @@ class KafkaCluster:
     nodes: dict[int, KafkaNode]
     properties: dict[str, str] = field(default_factory=dict)
     heap: str = "320m"
+    format_options: ClassVar[Sequence[str]] = ()  #: of a subclass: more options for the format tool
 
     @classmethod
     def start(
@@ -129,9 +131,10 @@ class KafkaCluster:
             **self.properties,
         }
 
-    def format_command(self, node: KafkaNode) -> list[str]:
-        form = ["--initial-controllers", self.initial_controllers] if "controller" in node.roles else []
-        ids = ["--cluster-id", self.cluster_id, "--config", str(node.config)]
+    def format_command(self, node: KafkaNode, *form: str) -> list[str]:
+        if not form and "controller" in node.roles:
+            form = ("--initial-controllers", self.initial_controllers)
+        ids = ["--cluster-id", self.cluster_id, "--config", str(node.config), *self.format_options]
         return node.java("96m", "kafka.tools.StorageTool", "format", *ids, *form)
 
     def _format_all(self) -> None:

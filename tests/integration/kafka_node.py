@@ -73,6 +73,11 @@ class KafkaNode:
     def running(self) -> bool:
         return self.process is not None and self.process.poll() is None
 
+    def formatted_directory_id(self) -> str:
+        """What the format tool wrote, which is its own choice where nobody gave one."""
+        lines = (self.directory / "data/meta.properties").read_text().splitlines()
+        return next(line.partition("=")[2] for line in lines if line.startswith("directory.id="))
+
     def last_lines(self, count: int = 15) -> str:
         text = self.log.read_text(errors="replace") if self.log.exists() else ""
         console = (self.directory / "console.log").read_text(errors="replace")

@@ -39,6 +39,10 @@ def described(run_module: Module, client: dict[str, Any], name: str) -> dict[str
     return next((one for one in found if one["name"] == name), {})
 
 
+def leaders_of(run_module: Module, client: dict[str, Any], name: str) -> list[int]:
+    return [one["leader"] for one in described(run_module, client, name)["partitions"]]
+
+
 def test_quorum_info_shows_every_voter_with_the_directory_id_that_it_was_formatted_with(
     kafka_cluster: KafkaCluster, client: dict[str, Any], run_module: Module
 ) -> None:
@@ -102,6 +106,44 @@ def test_in_check_mode_health_reports_and_does_not_fail(run_module: Module) -> N
     assert not found.get("failed")
     assert not found["healthy"]
     assert found["problems"] == ["127.0.0.1:1: nobody listens"]
+
+
+def test_a_roll_is_planned_with_the_active_controller_last(
+    kafka_cluster: KafkaCluster, client: dict[str, Any], run_module: Module
+) -> None:
+    nodes = [{"host": f"kafka{one}", "node_id": one} for one in sorted(kafka_cluster.nodes)]
+    leader = run_module("kafka_quorum_info", client=client)["quorum"]["leader_id"]
+    found = run_module("kafka_roll_plan", client=client, nodes=nodes, together=3)
+    assert found["serves"]
+    assert [len(wave["node_ids"]) for wave in found["waves"]] == [1] * len(nodes)
+    assert found["waves"][-1]["nodes"] == [{"host": f"kafka{leader}", "node_id": leader, "reasons": [], "ready": True}]
+
+
+def test_a_roll_of_another_cluster_is_not_planned(client: dict[str, Any], run_module: Module) -> None:
+    nodes = [{"host": "kafka1", "node_id": 1}]
+    found = run_module("kafka_roll_plan", client=client, nodes=nodes, expected={"cluster_id": "other"})
+    assert "and other is expected" in found["msg"]
+
+
+def test_where_nobody_serves_all_nodes_are_one_wave(run_module: Module) -> None:
+    nodes = [{"host": f"kafka{one}", "node_id": one} for one in (1, 2, 3)]
+    found = run_module("kafka_roll_plan", client={"bootstrap_servers": ["127.0.0.1:1"]}, nodes=nodes, timeout=0)
+    assert (found["serves"], [wave["node_ids"] for wave in found["waves"]]) == (False, [[1, 2, 3]])
+
+
+def test_leaders_that_moved_come_back(
+    kafka_cluster: KafkaCluster, client: dict[str, Any], run_module: Module, topic: Module
+) -> None:
+    topic(name="led", partitions=3, replication_factor=3)
+    kafka_cluster.stop_node(2)
+    kafka_cluster.start_node(2)
+    run_module("kafka_health", client=client, unit="", timeout=60)
+    assert 2 not in leaders_of(run_module, client, "led")
+    predicted = run_module("kafka_leaders", client=client, node_ids=[2], check_mode=True)
+    done = run_module("kafka_leaders", client=client, node_ids=[2])
+    assert (done["elected"], done["refused"]) == (predicted["elected"], [])
+    assert 2 in leaders_of(run_module, client, "led")
+    assert not run_module("kafka_leaders", client=client, node_ids=[2])["changed"]
 
 
 def test_a_topic_is_created_once_with_what_it_should_have(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.raw_probe import RawProbe
 
 Module = Callable[..., dict[str, Any]]
 QUICK = {"broker.session.timeout.ms": "3000", "broker.heartbeat.interval.ms": "500"}
@@ -68,15 +69,32 @@ def test_a_stopped_node_is_missed_held_against_the_others_and_forgiven_when_it_i
     assert health(node_id=3, timeout=120)["healthy"]
 
 
-def test_readiness_is_noticed_soon_after_the_node_is_ready(
+def soon(delays: list[float]) -> list[float]:
+    return [one for one in delays if one <= 0.3]
+
+
+def noticed_after(fragile: KafkaCluster, node: int, health: Module) -> float:
+    """Seconds from the moment in which a restarted node says that all is well to that in which health knows it."""
+    probe = RawProbe(fragile.nodes[node].client_port, set(fragile.nodes))
+    fragile.stop_node(node)
+    fragile.launch_node(node)
+    probe.start()
+    assert health(node_id=node, timeout=120)["healthy"]
+    noticed = time.monotonic()
+    probe.join(120)
+    assert probe.moment
+    return noticed - probe.moment
+
+
+def test_readiness_is_noticed_within_a_third_of_a_second(
     fragile: KafkaCluster, client: dict[str, Any], run_module: Module, health: Module
 ) -> None:
+    """An independent probe asks every 20 ms. A busy machine can only make it later, so two of three starts count."""
     node = next(one for one in fragile.nodes if one != leader(run_module, client))
-    fragile.stop_node(node)
-    before = len(fragile.nodes[node].log.read_text())
-    fragile.launch_node(node)
-    assert health(node_id=node, timeout=120)["healthy"]
-    assert "Kafka Server started" in fragile.nodes[node].log.read_text()[before:]
+    delays: list[float] = []
+    while len(delays) < 3 and len(soon(delays)) < 2:
+        delays.append(noticed_after(fragile, node, health))
+    assert len(soon(delays)) == 2, f"noticed after {delays} s"
 
 
 def test_a_node_that_hangs_is_not_healthy_though_its_sockets_are_open(

@@ -6,6 +6,7 @@ class ActionBase:
     _task: Any
     _templar: Any
     _connection: Any
+    _play_context: Any
     _display: Any
     _loader: Any
     def run(self, tmp: str | None = ..., task_vars: dict[str, Any] | None = ...) -> dict[str, Any]: ...

@@ -1,0 +1,445 @@
+"""Voters come and go, brokers are forgotten, features are raised: on one real quorum of three that each test leaves
+whole. The cluster begins with the features of 4.2, so that there is something to raise."""
+
+from __future__ import annotations
+
+import functools
+import getpass
+import json
+import os
+import shutil
+import time
+import uuid
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.cluster import messages
+from ansible.module_utils.kraft.cluster.client import Client
+from ansible.module_utils.kraft.cluster.gather import observe
+from ansible.module_utils.kraft.desired.identity import directory_id_after
+from ansible.module_utils.kraft.inventory.releases import release_features
+from ansible.module_utils.kraft.reassignment.admin import ReassignmentAdmin
+from ansible.module_utils.kraft.reassignment.throttle import Throttles
+from confluent_kafka import Producer
+
+from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.kafka_home import kafka_home
+from tests.integration.kafka_node import KafkaNode, free_ports, random_id
+
+Module = Callable[..., dict[str, Any]]
+
+
+class Static(KafkaCluster):
+    """Voters that stand in the configuration, until `dynamic`."""
+
+    dynamic = False
+
+    def server_properties(self, node: KafkaNode) -> dict[str, str]:
+        found = super().server_properties(node)
+        if not self.dynamic:
+            del found["controller.quorum.bootstrap.servers"]
+            voters = (f"{one.node_id}@127.0.0.1:{one.controller_port}" for one in self.controllers)
+            found["controller.quorum.voters"] = ",".join(voters)
+        return found
+
+    def format_command(self, node: KafkaNode, *_: str) -> list[str]:
+        return super().format_command(node, "--ignore-formatted")
+
+
+class Of42(KafkaCluster):
+    format_options = ("--release-version", "4.2")
+
+
+@pytest.fixture(scope="module")
+def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
+    directory = tmp_path_factory.mktemp("members")
+    cluster = Of42.start(directory)
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture
+def client(members: KafkaCluster) -> dict[str, Any]:
+    return {"bootstrap_servers": [members.bootstrap_servers]}
+
+
+@pytest.fixture
+def voter(members: KafkaCluster, client: dict[str, Any], run_module: Module) -> Module:
+    def run(node_id: int, **params: Any) -> dict[str, Any]:
+        port = members.nodes[node_id].controller_port
+        listeners = [{"name": "CONTROLLER", "host": "127.0.0.1", "port": port}]
+        asked = {"listeners": listeners, "timeout": 30, "cluster_id": members.cluster_id, **params}
+        return run_module("kafka_quorum_voter", client=client, node_id=node_id, **asked)
+
+    return run
+
+
+@pytest.fixture
+def voters(client: dict[str, Any], run_module: Module) -> Callable[[], dict[int, str]]:
+    def look() -> dict[int, str]:
+        found = run_module("kafka_quorum_info", client=client)["quorum"]["voters"]
+        return {one["node_id"]: one["directory_id"] for one in found}
+
+    return look
+
+
+def data(members: KafkaCluster, node_id: int) -> Path:
+    return members.nodes[node_id].directory / "data"
+
+
+def formatted(
+    members: KafkaCluster,
+    node_id: int,
+    run_module: Module,
+    listed: dict[int, str],
+    directory_id: str,
+) -> dict[str, Any]:
+    """kafka_storage on an empty disk of a node of a living cluster."""
+    release = members.directory / "kafka/releases/4.3.1"
+    release.mkdir(parents=True, exist_ok=True)
+    jars = ":".join(str(jar) for jar in sorted((kafka_home() / "libs").glob("*.jar")))
+    (release / "classpath.options").write_text(f"-cp {jars}\n")
+    data(members, node_id).mkdir(exist_ok=True)
+    return run_module(
+        "kafka_storage",
+        install_dir=str(members.directory / "kafka"),
+        version="4.3.1",
+        config=str(members.nodes[node_id].config),
+        java=shutil.which("java"),
+        user=getpass.getuser(),
+        cluster_id=members.cluster_id,
+        node_id=node_id,
+        directory_id=directory_id,
+        roles=members.nodes[node_id].roles,
+        log_dirs=[str(data(members, node_id))],
+        initial_controllers=members.initial_controllers,
+        peers=[{"host": f"k{one}", "node_id": one, "known": True, "lived": ["data"]} for one in members.nodes],
+        rejoins=True,
+        listed_directory_id=listed.get(node_id, ""),
+    )
+
+
+def follower(client: dict[str, Any], run_module: Module) -> int:
+    """A voter that does not lead."""
+    quorum = run_module("kafka_quorum_info", client=client)["quorum"]
+    return max(int(one["node_id"]) for one in quorum["voters"] if one["node_id"] != quorum["leader_id"])
+
+
+def test_a_voter_goes_and_comes_back_and_a_second_run_changes_nothing(
+    client: dict[str, Any], run_module: Module, voter: Module, voters: Callable[[], dict[int, str]]
+) -> None:
+    node_id, whole = follower(client, run_module), voters()
+    asked = voter(node_id, state="absent", check_mode=True)
+    assert asked["changed"]
+    assert asked["steps"] == [f"remove controller {node_id}, directory id {whole[node_id]}"]
+    assert voters() == whole
+    gone = voter(node_id, state="absent")
+    assert gone["diff"] == asked["diff"]
+    assert set(voters()) == set(whole) - {node_id}
+    assert not voter(node_id, state="absent")["changed"]
+    assert voter(node_id)["changed"]
+    assert voters() == whole
+    assert not voter(node_id)["changed"]
+
+
+def test_the_leader_itself_can_be_taken_out(
+    client: dict[str, Any], run_module: Module, voter: Module, voters: Callable[[], dict[int, str]]
+) -> None:
+    leader, whole = run_module("kafka_quorum_info", client=client)["quorum"]["leader_id"], voters()
+    assert voter(leader, state="absent")["changed"]
+    assert set(voters()) == set(whole) - {leader}
+    assert voter(leader)["changed"]
+    assert voters() == whole
+
+
+def replacement_gate(
+    members: KafkaCluster, node_id: int, run_module: Module, client: dict[str, Any], directory_id: str, **params: Any
+) -> dict[str, Any]:
+    """Whether the node may come back with an empty disk, on a machine where it does not run."""
+    path = str(data(members, node_id))
+    return run_module(
+        "kafka_replacement_gate",
+        client=client,
+        cluster_id=members.cluster_id,
+        node_id=node_id,
+        roles=["broker", "controller"],
+        directory_id=directory_id,
+        log_dirs=[{"path": path, "state": "empty"}],
+        metadata_log_dir=path,
+        **params,
+    )
+
+
+def test_a_wiped_voter_is_replaced_only_when_asked_and_its_old_entry_goes_first(
+    members: KafkaCluster,
+    client: dict[str, Any],
+    run_module: Module,
+    voter: Module,
+    voters: Callable[[], dict[int, str]],
+) -> None:
+    node_id, before = follower(client, run_module), voters()
+    directory = directory_id_after(before[node_id])
+    ask = functools.partial(replacement_gate, members, node_id, run_module, client)
+    alive = ask(directory, timeout=1)["msg"]
+    assert f"controller {node_id} lives elsewhere with directory id {before[node_id]}" in alive
+    assert f"broker {node_id} serves elsewhere" in alive
+    members.kill_node(node_id)
+    shutil.rmtree(members.nodes[node_id].directory / "data")
+    assert ask(directory)["listed_directory_id"] == before[node_id]
+    assert "under the same id an empty one could vote" in ask(before[node_id])["msg"]
+    as_before = formatted(members, node_id, run_module, before, before[node_id])
+    assert "is the directory id that the quorum lists, of a log that is gone" in as_before["msg"]
+    assert f"such as {directory}" in as_before["msg"]
+    assert formatted(members, node_id, run_module, before, directory)["actions"] == {
+        str(data(members, node_id)): "format"
+    }
+    assert members.nodes[node_id].formatted_directory_id() == directory
+    assert not formatted(members, node_id, run_module, before, directory)["changed"]
+    members.start_node(node_id)
+    refused = voter(node_id, directory_id=directory)
+    assert refused["failed"]
+    assert f"is a voter with directory id {before[node_id]}, and {directory} is to be one" in refused["msg"]
+    assert voters() == before
+    done = voter(node_id, replace=True)
+    assert not done.get("failed"), done["msg"]
+    assert done["steps"][0] == f"remove controller {node_id}, directory id {before[node_id]}"
+    assert done["steps"][1].startswith(f"add controller {node_id}, directory id {directory}")
+    assert voters() == {**before, node_id: directory}
+    assert not voter(node_id, replace=True)["changed"]
+
+
+def test_no_voter_goes_while_the_rest_is_no_majority(
+    members: KafkaCluster,
+    client: dict[str, Any],
+    run_module: Module,
+    voter: Module,
+    voters: Callable[[], dict[int, str]],
+) -> None:
+    away = follower(client, run_module)
+    other = next(one for one in voters() if one != away)
+    members.stop_node(away)
+    time.sleep(2.5)  # longer than a voter may be behind and count as caught up
+    refused = voter(other, state="absent", timeout=2)
+    assert refused["failed"]
+    assert f"controller {away} is " in refused["msg"]
+    assert "only 1 would be caught up, and 2 are needed" in refused["msg"]
+    assert len(voters()) == 3
+    members.start_node(away)
+
+
+def test_a_broker_is_forgotten_only_when_it_is_stopped_and_empty(
+    members: KafkaCluster, client: dict[str, Any], run_module: Module
+) -> None:
+    node_id = follower(client, run_module)
+    ids = sorted(members.nodes)
+
+    def forget(**params: Any) -> dict[str, Any]:
+        return run_module("kafka_broker_registration", client=client, broker_id=node_id, **params)
+
+    run_module("kafka_topic", client=client, name="kept", partitions=7, replication_factor=3)
+    assert "serves (it is not fenced): stop it first" in forget(timeout=1)["msg"]
+    members.stop_node(node_id)
+    refused = forget()
+    assert refused["failed"]
+    assert "has replicas of 7 partitions: kept-0, kept-1, kept-2, kept-3, kept-4 and 2 more" in refused["msg"]
+    run_module("kafka_topic", client=client, name="kept", state="absent")
+    asked = forget(check_mode=True)
+    assert asked["diff"]["before"] == "1\n2\n3\n"
+    done = forget()
+    assert done["changed"]
+    assert done["registered"] == [one for one in ids if one != node_id]
+    assert not forget()["changed"]
+    members.start_node(node_id)  # it registers itself again
+
+
+def join(members: KafkaCluster, node_id: int, run_module: Module) -> None:
+    """One more broker, formatted and started."""
+    place, ports = members.directory / f"node{node_id}", free_ports(3)
+    node = KafkaNode(node_id, place, ports[0], ports[1], ports[2], random_id(), ("broker",))
+    node.write_files(members.server_properties(node))
+    members.nodes[node_id] = node
+    made = formatted(members, node_id, run_module, {}, "")
+    assert made.get("changed"), made["msg"]
+    members.start_node(node_id)
+
+
+def fill(members: KafkaCluster, topic: str, partitions: int, kilobytes: int) -> None:
+    producer = Producer({"bootstrap.servers": members.bootstrap_servers, "acks": "all"})
+    for partition in range(partitions):
+        for _ in range(kilobytes):
+            producer.produce(topic, value=os.urandom(1000), partition=partition)
+    assert producer.flush(60) == 0
+
+
+def test_a_broker_gets_its_share_although_runs_end_half_way_and_is_emptied_again(
+    members: KafkaCluster, client: dict[str, Any], run_module: Module
+) -> None:
+    def reassign(**params: Any) -> dict[str, Any]:
+        found = run_module("kafka_reassignment", client=client, cluster_id=members.cluster_id, timeout=60, **params)
+        assert not found.get("failed"), found["msg"]
+        return found
+
+    def seen() -> tuple[dict[int, int], Throttles]:
+        """How many replicas each broker holds, and what is throttled."""
+        with Client(client) as asking:
+            snapshot = observe(asking, ("topics",))
+            held = Counter(node for one in snapshot.topics or () for part in one.partitions for node in part.replicas)
+            return dict(held), ReassignmentAdmin(asking).throttles(snapshot)
+
+    run_module("kafka_topic", client=client, name="moved", partitions=8, replication_factor=3)
+    fill(members, "moved", 8, 2000)
+    reassign()
+    join(members, 4, run_module)
+    asked = reassign(state="spread", broker_ids=[4], throttle=200_000, check_mode=True)
+    assert (asked["replicas"], asked["partitions"], asked["finished"]) == (6, 6, False)
+    assert asked["steps"][0].startswith("move 6 replicas of 6 partitions, 12.")
+    assert seen() == ({1: 8, 2: 8, 3: 8}, Throttles())
+
+    begun = reassign(state="spread", broker_ids=[4], throttle=200_000, together=2, pause=1)
+    assert not begun["finished"]
+    assert 0 < begun["left"]["bytes"] < 13_000_000
+    left = seen()[1]
+    assert {broker: set(values.values()) for broker, values in left.rates.items()} == {
+        one: {"200000"} for one in (1, 2, 3, 4)
+    }
+    assert left.marked == {"moved"}
+
+    done = reassign(state="spread", broker_ids=[4])
+    assert done["finished"]
+    assert done["under_way"] > 0
+    assert "wait for" in done["steps"][0]
+    assert seen() == ({1: 6, 2: 6, 3: 6, 4: 6}, Throttles())
+    assert not reassign(state="spread", broker_ids=[4])["changed"]
+    balanced = reassign()
+    assert balanced["replicas"] == 0
+    assert not reassign()["changed"]
+
+    refused = run_module("kafka_reassignment", client=client, state="drained", broker_ids=[3, 4])
+    assert "topic moved has 3 replicas, and without 3, 4 only 2 brokers (1, 2) are left" in refused["msg"]
+    begun = reassign(state="drained", broker_ids=[4], throttle=1000, pause=1)
+    assert not begun["finished"]
+    assert reassign(state="cancelled")["steps"][0] == "cancel the moves of 6 partitions"
+    assert seen() == ({1: 6, 2: 6, 3: 6, 4: 6}, Throttles())
+    assert reassign(state="drained", broker_ids=[4])["replicas"] == 6
+    assert seen() == ({1: 8, 2: 8, 3: 8}, Throttles())
+    assert not reassign(state="drained", broker_ids=[4])["changed"]
+
+    members.stop_node(4)
+    assert run_module("kafka_broker_registration", client=client, broker_id=4)["changed"]
+    del members.nodes[4]
+    run_module("kafka_topic", client=client, name="moved", state="absent")
+
+
+def kafkas_schema(name: str) -> dict[str, Any]:
+    """A message's schema as it lies in Kafka's own jar, without its comments."""
+    jar = next((kafka_home() / "libs").glob("kafka-clients-*.jar"))
+    with zipfile.ZipFile(jar) as archive:
+        lines = archive.read(f"common/message/{name}.json").decode().splitlines()
+    found: dict[str, Any] = json.loads("\n".join(line for line in lines if not line.lstrip().startswith("//")))
+    return found
+
+
+def fields(schema: dict[str, Any]) -> list[Any]:
+    """What a message looks like on the wire: names, types and versions, in their order."""
+    return [
+        (one["name"], one["type"], one["versions"], one.get("nullableVersions"), fields(one))
+        for one in schema.get("fields", [])
+    ]
+
+
+@pytest.mark.parametrize("name", sorted(messages.kinds()))
+def test_our_messages_are_kafkas(name: str) -> None:
+    ours, theirs = messages.kinds()[name].json, kafkas_schema(name)
+    assert fields(ours) == fields(theirs)
+    assert {key: ours[key] for key in ("apiKey", "type", "validVersions", "flexibleVersions")} == {
+        key: theirs[key] for key in ("apiKey", "type", "validVersions", "flexibleVersions")
+    }
+
+
+def register_ghost(members: KafkaCluster, client: dict[str, Any], leader: int) -> None:
+    """Register broker 9, which supports no more than 4.2 and never comes."""
+    base = messages.kinds()["UnregisterBrokerRequest"].__mro__[1]
+    kinds = [messages.kind(base, kafkas_schema(f"BrokerRegistration{one}")) for one in ("Request", "Response")]
+    levels = {"metadata.version": (7, 29), "kraft.version": (0, 1), "transaction.version": (0, 2)}
+    levels |= dict.fromkeys(("group", "eligible.leader.replicas", "share", "streams"), (0, 1))
+    features = [
+        kinds[0].Feature(
+            name=name if "version" in name else f"{name}.version", min_supported_version=low, max_supported_version=high
+        )
+        for name, (low, high) in levels.items()
+    ]
+    listeners = [
+        kinds[0].Listener(name=name, host="127.0.0.1", port=1, security_protocol=0) for name in ("CLIENT", "INTERNAL")
+    ]
+    request = kinds[0](
+        broker_id=9,
+        cluster_id=members.cluster_id,
+        incarnation_id=uuid.uuid4(),
+        listeners=listeners,
+        features=features,
+        log_dirs=[uuid.uuid4()],
+    )
+    with Client(client) as asking:
+        answer = asking.ask(f"127.0.0.1:{members.nodes[leader].controller_port}", request)
+        assert answer["error_code"] == 0
+        deadline = time.monotonic() + 20
+        while all(one.node_id != 9 for one in observe(asking).brokers):
+            assert time.monotonic() < deadline, "no broker lists the ghost"
+            time.sleep(0.2)
+
+
+def test_features_are_raised_once_no_registered_broker_holds_them_back(
+    members: KafkaCluster, client: dict[str, Any], run_module: Module
+) -> None:
+    wanted = release_features("4.3")
+
+    def feature(**params: Any) -> dict[str, Any]:
+        return run_module("kafka_feature", client=client, **{"features": wanted, **params})
+
+    asked = feature(check_mode=True)
+    assert asked["steps"] == ["raise metadata.version 29 -> 30"]
+    register_ghost(members, client, run_module("kafka_quorum_info", client=client)["quorum"]["leader_id"])
+    for check_mode in (True, False):
+        refused = feature(check_mode=check_mode)
+        assert refused["failed"]
+        assert "Broker 9 only supports versions 7-29" in refused["msg"]
+        assert "brokers 9 are registered and away (fenced)" in refused["msg"]
+    assert run_module("kafka_broker_registration", client=client, broker_id=9)["changed"]
+    done = feature()
+    assert done["diff"] == asked["diff"]
+    assert not feature()["changed"]
+    assert "is finalised at 30, and 29 is asked for" in feature(features={"metadata.version": 29})["msg"]
+    lossy = feature(features={"metadata.version": 29}, allow_downgrade=True)
+    assert "Kafka refuses metadata.version 29" in lossy["msg"]
+
+
+def test_a_static_quorum_becomes_dynamic_only_by_name_and_runs_on_without_its_list(
+    tmp_path: Path, run_module: Module
+) -> None:
+    cluster = Static.start(tmp_path, nodes=1)
+    assert isinstance(cluster, Static)
+    try:
+        client = {"bootstrap_servers": [cluster.bootstrap_servers]}
+        assert not run_module("kafka_feature", client=client, features=release_features("4.3"))["changed"]
+        assert (
+            "the quorum is static" in run_module("kafka_quorum_voter", client=client, node_id=1, state="absent")["msg"]
+        )
+        done = run_module("kafka_feature", client=client, features={"kraft.version": 1})
+        assert done["steps"] == ["raise kraft.version 0 -> 1"]
+        node = cluster.nodes[1]
+        known = {1: node.formatted_directory_id()}
+        assert run_module("kafka_quorum_info", client=client)["quorum"]["voters"][0]["directory_id"] == known[1]
+        cluster.dynamic = True
+        node.write_files(cluster.server_properties(node))
+        cluster.stop_node(1)
+        cluster.start_node(1)
+        assert not run_module("kafka_feature", client=client, features={"kraft.version": 1})["changed"]
+        found = run_module("kafka_quorum_info", client=client)["quorum"]
+        assert {one["node_id"]: one["directory_id"] for one in found["voters"]} == known
+        assert "is the last voter" in run_module("kafka_quorum_voter", client=client, node_id=1, state="absent")["msg"]
+    finally:
+        cluster.stop()

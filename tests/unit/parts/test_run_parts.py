@@ -1,0 +1,36 @@
+"""What is shown of a part that failed: its reasons, wherever in its output they stand."""
+
+from __future__ import annotations
+
+import pytest
+
+from scripts.run_parts import MOST_REASONS, reasons
+
+AFTER = [f"line {at}" for at in range(1000)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "fatal: [kafka1]: FAILED! => ",
+        "[ERROR]: Task failed: Action failed: exit code 2",
+        "FAILED tests/unit/test_x.py::test_y - assert 1 == 2",
+        "E   AssertionError: assert 1 == 2",
+        "ValueError: not a number",
+        "make: *** [Makefile:12: archive] Error 1",
+    ],
+)
+def test_reason_is_found_far_from_the_end(line: str) -> None:
+    shown = reasons(["TASK [Deploy]", line, *AFTER])
+    assert shown[0] == line
+    assert "line 0" in shown
+
+
+def test_first_reasons_are_shown_and_not_more_than_can_be_read() -> None:
+    shown = reasons([f"fatal: [host{at}]" for at in range(500)])
+    assert shown[0] == "fatal: [host0]"
+    assert len(shown) == MOST_REASONS
+
+
+def test_without_a_known_reason_nothing_is_shown() -> None:
+    assert reasons(AFTER) == []
