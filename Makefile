@@ -7,6 +7,8 @@ export PATH
 PYTHON := .venv/bin/python
 PLAYBOOK := .venv/bin/ansible-playbook
 KAFKA_VERSION := 4.3.1
+# The release that upgrades begin with, in tests.
+OLDER_KAFKA_VERSION := 4.2.1
 # Apache's own archive in place of the assembled one: make demo KAFKA_ARCHIVE=/path/kafka_2.13-4.3.1.tgz
 # Its checksum is KAFKA_ARCHIVE_CHECKSUM (sha512:… or sha256:…), else that of the .sha512 beside it, else computed.
 KAFKA_ARCHIVE :=
@@ -36,6 +38,10 @@ archive: ## assemble Kafka's archive, Spark's connector and the modules' client 
 	@$(PYTHON) -m dist spark
 	@$(PYTHON) -m dist client
 
+.PHONY: archive-older
+archive-older: archive
+	@$(PYTHON) -m dist kafka $(OLDER_KAFKA_VERSION)
+
 .PHONY: lab
 lab: ## make the three hosts of the local lab
 	@scripts/bootstrap lab
@@ -54,7 +60,7 @@ cluster-id: ## draw an id for a new cluster
 	@python3 -c 'import base64, uuid; print(next(i for i in iter(lambda: base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("="), "") if i[0] != "-"))'
 
 .PHONY: check
-check: setup-test ## lint, types, unit and contract tests: under a minute
+check: setup-test ## lint, types, unit and contract tests: about a minute
 	@$(PYTHON) scripts/run_parts.py check
 
 .PHONY: test
@@ -62,7 +68,7 @@ test: archive setup-test ## every layer, the essential path of every promise
 	@$(PYTHON) scripts/run_parts.py test
 
 .PHONY: test-long
-test-long: archive setup-test ## the longer molecule scenarios
+test-long: archive-older setup-test ## the longer molecule scenarios
 	@$(PYTHON) scripts/run_parts.py test-long
 
 .PHONY: lock

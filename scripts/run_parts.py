@@ -1,13 +1,15 @@
 """Runs the parts of a test target, shows each as it goes, and how long each took.
 
 ``python scripts/run_parts.py check|test|test-long [PART ...]``: parts of one group run side by side, groups one
-after the other; a part's whole output goes to ``.cache/parts/<part>.log`` and is shown when the part fails.
+after the other; a part's whole output goes to ``.cache/parts/<part>.log``; of one that fails its reasons are shown,
+then its end.
 Exit code 0 when every part passed, else 1. The last line counts them.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -18,7 +20,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LOGS = ROOT / ".cache/parts"
-SHOWN_LINES = 150
+SHOWN_LINES = 100
+#: How a reason begins, in the words of Ansible, pytest and make; what follows it belongs to it.
+REASON = re.compile(r"fatal: |\[ERROR\]|FAILED |E {3}|\w*Error: |make.*\*\*\* ")
+REASON_LINES = 30
+MOST_REASONS = 70
 
 
 @dataclass(frozen=True)
@@ -39,12 +45,13 @@ class Outcome:
     seconds: float
 
 
-def molecule(scenario: str, group: int) -> Part:
-    """A molecule scenario; its hosts go away also after Ctrl-C, unless ``KEEP`` is set."""
+def molecule(scenario: str, group: int, sweep: str = "") -> Part:
+    """A molecule scenario, or a short cut of it; its hosts go away after Ctrl-C, too, unless ``KEEP`` is set."""
     tidy = f'trap \'[ "$whole" ] || [ "${{KEEP:-}}" ] || molecule destroy -s {scenario}\' EXIT'
-    return Part(
-        f"molecule-{scenario}", f"{tidy}; molecule test -s {scenario} ${{KEEP:+--destroy never}} && whole=1", group
-    )
+    chosen = f"export KRAFT_SWEEP={sweep}; " if sweep else ""
+    test = f"molecule test -s {scenario} ${{KEEP:+--destroy never}}"
+    name = f"molecule-{scenario}" + (f"-{sweep}" if sweep else "")
+    return Part(name, f"{chosen}{tidy}; {test} && whole=1", group)
 
 
 SHELL = "git ls-files -z scripts .ci dist roles | xargs -0 grep -lZ '^#!/bin/.*sh' | xargs -0 shellcheck"
@@ -59,11 +66,19 @@ CHECK = (
     Part("shellcheck", SHELL, 1),
 )
 TEST = (
-    Part("unit-spark", "pytest -q tests/unit/spark", 3),
-    Part("integration", "pytest -q tests/integration", 4),
-    molecule("cluster", 5),
+    Part("integration", "pytest -q tests/integration", 2),
+    Part("unit-spark", "pytest -q tests/unit/spark", 2),
+    molecule("interrupted", 3, sweep="short"),
+    molecule("cluster", 3),
+    molecule("refusals", 3, sweep="short"),
 )
-TEST_LONG = (molecule("dedicated", 1),)
+TEST_LONG = (
+    molecule("day_two", 1),
+    molecule("interrupted", 1),
+    molecule("ec2", 1),
+    molecule("dedicated", 1),
+    molecule("refusals", 1),
+)
 TARGETS = {"check": CHECK, "test": CHECK + TEST, "test-long": TEST_LONG}
 
 
@@ -82,8 +97,16 @@ def run(part: Part) -> Outcome:
     verdict, shown = "passed" if code == 0 else "FAILED", part.command.rpartition("; ")[-1]
     say(f"{verdict}  {outcome.seconds:6.1f} s  {part.name:20} {shown}")
     if code:
-        say("\n".join((LOGS / f"{part.name}.log").read_text(errors="replace").splitlines()[-SHOWN_LINES:]))
+        lines = (LOGS / f"{part.name}.log").read_text(errors="replace").splitlines()
+        say("\n".join([*reasons(lines), f"--- the end of {part.name}.log", *lines[-SHOWN_LINES:]]))
     return outcome
+
+
+def reasons(lines: list[str]) -> list[str]:
+    """The lines of a part's output that say what went wrong, the first ones: they come before what they led to."""
+    found = [at for at, line in enumerate(lines) if REASON.match(line)]
+    wanted = sorted({at for start in found for at in range(start, min(start + REASON_LINES, len(lines)))})
+    return [lines[at] for at in wanted if lines[at].strip()][:MOST_REASONS]
 
 
 def run_groups(parts: Iterable[Part]) -> list[Outcome]:
