@@ -71,6 +71,10 @@ test: archive setup-test ## every layer, the essential path of every promise
 test-long: archive-older setup-test ## the longer molecule scenarios
 	@$(PYTHON) scripts/run_parts.py test-long
 
+.PHONY: test-all
+test-all: archive-older setup-test ## the same with every point and operation: an hour and more
+	@$(PYTHON) scripts/run_parts.py test-all
+
 .PHONY: lock
 lock: setup ## lock the Python packages of pyproject.toml anew
 	@uv pip compile pyproject.toml --group dev --generate-hashes --python-version 3.11 --no-header --no-annotate -q \

@@ -1,7 +1,7 @@
 """Runs the parts of a test target, shows each as it goes, and how long each took.
 
-``python scripts/run_parts.py check|test|test-long [PART ...]``: parts of one group run side by side, groups one
-after the other; a part's whole output goes to ``.cache/parts/<part>.log``; of one that fails its reasons are shown,
+``python scripts/run_parts.py check|test|test-long|test-all [PART ...]``: parts of one group run side by side,
+groups one after the other; a part's whole output goes to ``.cache/parts/<part>.log``; of one that fails its reasons are shown,
 then its end.
 Exit code 0 when every part passed, else 1. The last line counts them.
 """
@@ -72,14 +72,10 @@ TEST = (
     molecule("cluster", 3),
     molecule("refusals", 3, sweep="short"),
 )
-TEST_LONG = (
-    molecule("day_two", 1),
-    molecule("interrupted", 1),
-    molecule("ec2", 1),
-    molecule("dedicated", 1),
-    molecule("refusals", 1),
-)
-TARGETS = {"check": CHECK, "test": CHECK + TEST, "test-long": TEST_LONG}
+REST = (molecule("ec2", 1), molecule("dedicated", 1), molecule("refusals", 1))
+TEST_LONG = (molecule("interrupted", 1, sweep="long"), molecule("day_two", 1, sweep="long"), *REST)
+TEST_ALL = (molecule("interrupted", 1, sweep="all"), molecule("day_two", 1, sweep="all"), *REST)
+TARGETS = {"check": CHECK, "test": CHECK + TEST, "test-long": TEST_LONG, "test-all": TEST_ALL}
 
 
 def environment() -> dict[str, str]:

@@ -1,8 +1,8 @@
 """Operates a living cluster as vars/operations.yml says, and holds each outcome against what it should be.
 
-``python operate.py PROJECT``; ``KRAFT_OPERATIONS`` takes only the operations whose names match that regular expression
-(what they stand on must have been done before). Exit code 0 when all ended as they should; the first that does not
-ends it.
+``python operate.py PROJECT``; ``KRAFT_SWEEP`` is long or all (the default; see sweeps.py), ``KRAFT_OPERATIONS`` takes
+only the operations whose names match that regular expression (what they stand on must have been done before).
+Exit code 0 when all ended as they should; the first that does not ends it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any
 import yaml
 from hosts import Hosts
 from runs import Outcome, Runs
+from sweeps import taken
 
 HERE = Path(__file__).parent
 LOG = HERE.parents[1] / ".kraftwright/molecule/day_two/operations.log"
@@ -160,7 +161,8 @@ class Cluster:
 def main(project: Path) -> int:
     LOG.parent.mkdir(parents=True, exist_ok=True)
     LOG.unlink(missing_ok=True)
-    every = [Operation(**entry) for entry in yaml.safe_load((HERE / "vars/operations.yml").read_text())["operations"]]
+    entries = yaml.safe_load((HERE / "vars/operations.yml").read_text())["operations"]
+    every = [Operation(**entry) for entry in taken(entries)]
     only, began = os.environ.get("KRAFT_OPERATIONS", ""), time.monotonic()
     cluster = Cluster(Hosts.of(project, "day_two", ("kafka1", "kafka2", "kafka3")), Runs(project, LOG.parent))
     for number, operation in enumerate(every, 1):

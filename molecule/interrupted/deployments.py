@@ -34,7 +34,6 @@ class Point:
     random: bool = False
     power: bool = False
     ssh: bool = False
-    short: bool = False
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Point:

@@ -1,7 +1,8 @@
 """Kills deployments at every point of vars/points.yml; each time the next run must finish, and the one after it idle.
 
-``python sweep.py PROJECT``; ``KRAFT_SWEEP=short`` takes only the points that say so, ``KRAFT_SWEEP_SEED`` repeats the
-random moments of an earlier sweep, ``KRAFT_SWEEP_ONLY`` takes the points whose names match that regular expression.
+``python sweep.py PROJECT``; ``KRAFT_SWEEP`` is short, long or all (the default; see sweeps.py), ``KRAFT_SWEEP_SEED``
+repeats the random moments of an earlier sweep, ``KRAFT_SWEEP_ONLY`` takes the points whose names match that regular
+expression.
 Exit code 0 when every point held; the first that does not ends the sweep with what was seen.
 """
 
@@ -19,6 +20,7 @@ from deployments import Deployments, Point
 from lab import STARTS, Lab
 from rivals import rivals
 from runs import Outcome
+from sweeps import taken
 
 HERE = Path(__file__).parent
 ATTEMPTS = 4  #: a run is watched from outside: some moments are over before the blow falls
@@ -35,9 +37,9 @@ def say(text: str) -> None:
 
 def points() -> list[Point]:
     """Those that are asked for, in their order."""
-    every = [Point.of(entry) for entry in yaml.safe_load((HERE / "vars/points.yml").read_text())["points"]]
-    only, short = os.environ.get("KRAFT_SWEEP_ONLY", ""), os.environ.get("KRAFT_SWEEP") == "short"
-    return [point for point in every if re.search(only, point.name) and (point.short or not short)]
+    every = taken(yaml.safe_load((HERE / "vars/points.yml").read_text())["points"])
+    only = os.environ.get("KRAFT_SWEEP_ONLY", "")
+    return [Point.of(entry) for entry in every if re.search(only, entry["name"])]
 
 
 def hold(truth: bool, what: str, run: Outcome | None = None) -> None:

@@ -24,3 +24,9 @@ def test_an_operation_names_what_there_is(operation: dict[str, Any]) -> None:
 
 def test_operations_are_told_apart_by_their_names() -> None:
     assert len({operation["name"] for operation in OPERATIONS}) == len(OPERATIONS)
+
+
+def test_long_sweep_leaves_nothing_out_that_others_stand_on() -> None:
+    left_out = [one for one in OPERATIONS if one.get("sweep") == "all"]
+    assert 0 < len(left_out) < len(OPERATIONS)
+    assert not [one["name"] for one in left_out if {"settings", "beside", "adopt", "brokers", "voters"} & set(one)]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+from sweeps import SWEEPS, taken
 
 ROOT = Path(__file__).resolve().parents[2]
 POINTS: list[dict[str, Any]] = yaml.safe_load((ROOT / "molecule/interrupted/vars/points.yml").read_text())["points"]
@@ -25,11 +26,15 @@ def test_points_are_told_apart_by_their_names() -> None:
     assert len({point["name"] for point in POINTS}) == len(POINTS)
 
 
-def test_the_whole_sweep_has_what_was_promised_and_the_short_one_both_beginnings() -> None:
-    assert len(POINTS) >= 15
-    assert sum("random" in point for point in POINTS) >= 3
-    assert {point["from"] for point in POINTS if point.get("short")} == {"empty", "changed"}
-    assert {point.get("signal", "KILL") for point in POINTS} == {"KILL", "INT", "TERM"}
+def test_long_sweep_has_what_was_promised_and_the_short_one_both_beginnings() -> None:
+    sweeps = {name: taken(POINTS, name) for name in SWEEPS}
+    assert len(sweeps["all"]) == len(POINTS) > len(sweeps["long"]) >= 15
+    assert {point["from"] for point in sweeps["short"]} == {"empty", "changed"}
+    assert {point["from"] for point in sweeps["long"] if "random" in point} == {"empty", "changed"}
+    for name in ("long", "all"):
+        assert {point.get("signal", "KILL") for point in sweeps[name]} == {"KILL", "INT", "TERM"}
+        assert {bool(point.get("ssh")) for point in sweeps[name]} == {True, False}
+        assert any("strike" in point for point in sweeps[name])
 
 
 @pytest.mark.parametrize("point", POINTS, ids=lambda one: str(one["name"]))

@@ -1,0 +1,20 @@
+"""How much of a scenario's list is gone through: ``KRAFT_SWEEP`` is short, long or, when not set, all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+#: From the essential to everything; each takes what those before it take.
+SWEEPS = ("short", "long", "all")
+
+
+def taken(entries: Iterable[Mapping[str, Any]], sweep: str = "") -> list[dict[str, Any]]:
+    """The entries of `sweep` (else of ``KRAFT_SWEEP``), without their field ``sweep``: the shortest that takes them.
+
+    An entry without that field is taken by long and by all. ValueError: no such sweep.
+    """
+    wanted = SWEEPS.index(sweep or os.environ.get("KRAFT_SWEEP") or "all")
+    chosen = [entry for entry in entries if SWEEPS.index(entry.get("sweep", "long")) <= wanted]
+    return [{name: value for name, value in entry.items() if name != "sweep"} for entry in chosen]
