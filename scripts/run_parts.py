@@ -1,8 +1,8 @@
 """Runs the parts of a test target, shows each as it goes, and how long each took.
 
 ``python scripts/run_parts.py check|test|test-long|test-all [PART ...]``: parts of one group run side by side,
-groups one after the other; a part's whole output goes to ``.cache/parts/<part>.log``; of one that fails its reasons are shown,
-then its end.
+groups one after the other; a part's whole output goes to ``.cache/parts/<part>.log``; of one that fails its
+reasons are shown, then its end.
 Exit code 0 when every part passed, else 1. The last line counts them.
 """
 

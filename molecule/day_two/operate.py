@@ -45,9 +45,12 @@ class Operation:
     beside: str = ""
     adopt: bool = False
     forget: str = ""
+    machine: str = ""
     before: Mapping[str, str] = field(default_factory=dict)
     after: Mapping[str, str] = field(default_factory=dict)
     kill: Mapping[str, Any] = field(default_factory=dict)
+    anew: Mapping[str, Any] = field(default_factory=dict)
+    seen: Mapping[str, str] = field(default_factory=dict)
     told: str = ""
     starts: int = 0
     again: bool = False
@@ -97,6 +100,9 @@ class Cluster:
         starts, audits = self._starts(), self._audits()
         if operation.adopt:
             self._adopt()
+        if operation.machine:
+            self._hosts.renew(operation.machine)
+            starts[operation.machine] = 0
         self._on_hosts(operation.before)
         run = self._run(operation)
         self._on_hosts(operation.after)
@@ -104,16 +110,16 @@ class Cluster:
         return f"{run.seconds:5.1f} s{self._accounted(operation, run, self._audits() - audits)}"
 
     def _run(self, operation: Operation) -> Outcome:
-        words = [word for one in self._inventories for word in ("-i", str(HERE / one))]
-        words += [
-            "-e",
-            json.dumps({"kafka_probe": operation.probed, **self._settings, **operation.once}),
-            f"playbooks/{operation.playbook}.yml",
-        ]
         if operation.kill:
-            killed = self._runs.run(words, operation.kill)
+            killed = self._runs.run(self._words(operation), operation.kill)
             hold(killed.code != 0, "the run was not ended at the moment", killed)
-        return self._runs.run(words)
+        return self._runs.run(self._words(operation, operation.anew))
+
+    def _words(self, operation: Operation, anew: Mapping[str, Any] | None = None) -> list[str]:
+        """Of the command line."""
+        inventories = [word for one in self._inventories for word in ("-i", str(HERE / one))]
+        variables = {"kafka_probe": operation.probed, **self._settings, **operation.once, **(anew or {})}
+        return [*inventories, "-e", json.dumps(variables), f"playbooks/{operation.playbook}.yml"]
 
     def _adopt(self) -> None:
         """What a refusal tells the operator to do: each host's own directory id into the inventory."""
@@ -132,6 +138,9 @@ class Cluster:
         starts = {host: count - before[host] for host, count in self._starts().items() if count != before[host]}
         once = operation.again or set(starts.values()) <= {1}
         hold(len(starts) == operation.starts and once, f"starts of Kafka, by host: {starts}", run)
+        for host, script in operation.seen.items():
+            asked = self._hosts.ask(host, script, check=False)
+            hold(asked.returncode == 0, f"not so on {host}: {script}\n{asked.stdout}{asked.stderr}", run)
         if operation.release:
             releases = set(self._hosts.everywhere(RELEASE, check=False).values())
             hold(releases == {f"releases/{operation.release}\n"}, f"the nodes run {releases}", run)

@@ -21,9 +21,10 @@ Some = TypeVar("Some", bound="Hosts")
 
 @dataclass(frozen=True)
 class Hosts:
-    """`known`: name -> variables of the inventory. `project`: the clone that is tested."""
+    """`known`: name -> variables of the inventory. `project`: the clone that is tested; `scenario`: molecule's."""
 
     project: Path
+    scenario: str
     known: dict[str, dict[str, Any]]
 
     @classmethod
@@ -31,7 +32,7 @@ class Hosts:
         """Those (or the named ones) that role kafka_lab made for `scenario`."""
         inventory = yaml.safe_load((project / f"molecule/{scenario}/inventory/lab.yml").read_text())
         every = dict(inventory["all"]["hosts"])
-        return cls(project, {name: every[name] for name in names or every})
+        return cls(project, scenario, {name: every[name] for name in names or every})
 
     def command(self, host: str, script: str) -> list[str]:
         """The ssh command that runs `script` as root on `host`."""
@@ -53,13 +54,27 @@ class Hosts:
 
     def power(self, host: str, on: bool) -> None:
         """Kill a host without a warning, or bring it back and wait for its sshd."""
+        self._podman(*(["start"] if on else ["kill", "--signal=KILL"]), host=host)
+        if on:
+            self._await(host)
+
+    def renew(self, host: str) -> None:
+        """Throw a host away with its disk, and make an empty one under its name and address."""
+        self._podman("rm", "--force", "--volumes", host=host)
+        scenario = f"molecule/{self.scenario}/inventory"
+        create = ["ansible-playbook", "-i", scenario, "molecule/shared/create.yml"]
+        subprocess.run(create, cwd=self.project, check=True, capture_output=True, stdin=subprocess.DEVNULL)  # noqa: S603
+        self._await(host)
+
+    def _podman(self, *verb: str, host: str) -> None:
         key = Path(f"{self.known[host]['ansible_ssh_private_key_file']}.pub").read_text()
         lab = key.split()[-1]  # role kafka_lab's comment: the lab's name
         sudo = [] if os.geteuid() == 0 else ["sudo", "-n"]
-        verb = ["start"] if on else ["kill", "--signal=KILL"]
         subprocess.run([*sudo, "podman", *verb, f"{lab}-{host}"], check=True, capture_output=True)  # noqa: S603
+
+    def _await(self, host: str) -> None:
         deadline = time.monotonic() + 60
-        while on and self.ask(host, "systemctl is-active ssh", check=False).returncode:
+        while self.ask(host, "systemctl is-active ssh", check=False).returncode:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{host} did not come back within a minute")
             time.sleep(0.2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -28,6 +29,14 @@ class Outcome:
 
     def last_lines(self, count: int = 40) -> str:
         return "\n".join(self.output.splitlines()[-count:])
+
+
+def end_when_said(process: subprocess.Popen[bytes], log: Path, said: str) -> None:
+    """Kill a run with all that it has started when the regular expression `said` matches what it has written."""
+    while process.poll() is None and not re.search(said, log.read_text(errors="replace")):
+        time.sleep(0.05)
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 class Runs:
@@ -74,9 +83,11 @@ class Runs:
             Path(log.name).unlink()
 
     def run(self, words: Sequence[str], moment: Mapping[str, Any] | None = None) -> Outcome:
-        """A run to its end, or to the moment at which it is to die."""
-        began = time.monotonic()
-        with self.begun(words, moment) as (process, log):
+        """A run to its end, or to the moment at which it dies: that of a task, or when it has ``said`` something."""
+        began, moment = time.monotonic(), moment or {}
+        with self.begun(words, moment if "task" in moment else {}) as (process, log):
+            if "said" in moment:
+                end_when_said(process, log, moment["said"])
             code = process.wait(PATIENCE)
             return Outcome(code, log.read_text(), time.monotonic() - began, () if moment else self.changed())
 
