@@ -23,6 +23,7 @@ OPTIONS = {
 AT_ONCE = 100
 POLL_SECONDS = 0.1
 STEP = 0.05
+CLOSE_SECONDS = 10.0  # a consumer whose group's coordinator is gone would wait for it for ever
 
 
 class Receiving:
@@ -32,7 +33,7 @@ class Receiving:
         self._settings, self._log = settings, log
         names = [f"consumer-{number}" for number in range(min(settings.consumers, settings.partitions))]
         self._ended = threading.Event()
-        self._threads = [threading.Thread(target=self._receive, args=(name,)) for name in names]
+        self._threads = [threading.Thread(target=self._receive, args=(name,), daemon=True) for name in names]
         self.seen: dict[int, int] = {}
 
     def start(self) -> None:
@@ -40,13 +41,17 @@ class Receiving:
             thread.start()
 
     def stop(self, acked: Mapping[int, int], seconds: float) -> bool:
-        """Read on up to the last acknowledged record of each partition, then end; whether it came so far."""
+        """Read on up to the last acknowledged record of each partition, then end; whether it came so far.
+
+        A consumer that cannot leave its group is left alone with that: the process may end without it.
+        """
         deadline = time.monotonic() + seconds
         while not (drained := self._has(acked)) and time.monotonic() < deadline:
             time.sleep(STEP)
         self._ended.set()
+        deadline = time.monotonic() + CLOSE_SECONDS
         for thread in self._threads:
-            thread.join()
+            thread.join(max(0.0, deadline - time.monotonic()))
         return drained
 
     def _has(self, acked: Mapping[int, int]) -> bool:

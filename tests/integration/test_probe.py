@@ -71,3 +71,22 @@ def test_a_broker_that_stands_still_is_a_stall_of_that_length(
     assert worst["from_us"] / 1e6 == pytest.approx(began, abs=slack)
     assert ended <= worst["to_us"] / 1e6 < ended + 3 * slack
     assert worst["length_us"] / 1e6 >= PAUSE_SECONDS - 0.1
+
+
+def test_it_ends_with_a_whole_log_although_its_cluster_is_gone(kafka_cluster: KafkaCluster, tmp_path: Path) -> None:
+    wanted = {"bootstrap_servers": kafka_cluster.bootstrap_servers, "cluster": "c", "partitions": 3, "rate": 60}
+    (tmp_path / "wanted.json").write_text(json.dumps({**wanted, "drain_seconds": 3}))
+    probe(tmp_path, "start", "--config", str(tmp_path / "wanted.json"))
+    left = process.find(tmp_path)
+    assert left is not None
+    time.sleep(2)  # its consumers have joined their group
+    for node_id in kafka_cluster.nodes:
+        kafka_cluster.pause_node(node_id)
+    try:
+        assert process.stop(tmp_path, 60)
+    finally:
+        for node_id in kafka_cluster.nodes:
+            kafka_cluster.resume_node(node_id)
+    kafka_cluster.wait_ready()
+    ended = json.loads((left.directory / "end.json").read_text())
+    assert not ended["drained"] or ended["unanswered"]
