@@ -72,9 +72,10 @@ class Lab:
 
     def power(self, host: str, on: bool) -> None:
         """Kill a host without a warning, or boot it again."""
-        sudo = [] if os.geteuid() == 0 else ["sudo", "-n"]
+        sudo = [] if os.geteuid() == 0 else ["sudo", "-n", "--preserve-env=CONTAINERS_CONF"]
         words = [*sudo, "podman", *(["start"] if on else ["kill", "--signal=KILL"]), f"{self._lab_name}-{host}"]
-        subprocess.run(words, check=True, capture_output=True)  # noqa: S603
+        environment = {**os.environ, "CONTAINERS_CONF": str(ROOT / "roles/kafka_lab/files/containers.conf")}
+        subprocess.run(words, env=environment, check=True, capture_output=True)  # noqa: S603
 
     def addresses(self) -> dict[str, dict[str, Any]]:
         """Connection variables of each host."""

@@ -69,7 +69,7 @@ class Hosts:
     def _podman(self, *verb: str, host: str) -> None:
         key = Path(f"{self.known[host]['ansible_ssh_private_key_file']}.pub").read_text()
         lab = key.split()[-1]  # role kafka_lab's comment: the lab's name
-        sudo = [] if os.geteuid() == 0 else ["sudo", "-n"]
+        sudo = [] if os.geteuid() == 0 else ["sudo", "-n", "--preserve-env=CONTAINERS_CONF"]
         subprocess.run([*sudo, "podman", *verb, f"{lab}-{host}"], check=True, capture_output=True)  # noqa: S603
 
     def _await(self, host: str) -> None:
