@@ -73,9 +73,13 @@ TEST = (
     molecule("refusals", 3, sweep="short"),
 )
 REST = (molecule("ec2", 1), molecule("dedicated", 1), molecule("refusals", 1))
-TEST_LONG = (molecule("interrupted", 1, sweep="long"), molecule("day_two", 1, sweep="long"), *REST)
-TEST_ALL = (molecule("interrupted", 1, sweep="all"), molecule("day_two", 1, sweep="all"), *REST)
-TARGETS = {"check": CHECK, "test": CHECK + TEST, "test-long": TEST_LONG, "test-all": TEST_ALL}
+SWEPT = {sweep: tuple(molecule(name, 1, sweep) for name in ("interrupted", "day_two")) for sweep in ("long", "all")}
+TARGETS = {
+    "check": CHECK,
+    "test": CHECK + TEST,
+    "test-long": SWEPT["long"] + REST,
+    "test-all": SWEPT["all"] + REST,
+}
 
 
 def environment() -> dict[str, str]:

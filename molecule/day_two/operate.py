@@ -19,7 +19,7 @@ from typing import Any
 
 import yaml
 from hosts import Hosts
-from runs import Outcome, Runs
+from runs import Outcome, Runs, hold
 from sweeps import taken
 
 HERE = Path(__file__).parent
@@ -67,12 +67,6 @@ def say(text: str) -> None:
     sys.stdout.flush()
     with LOG.open("a") as log:
         log.write(text + "\n")
-
-
-def hold(truth: bool, what: str, run: Outcome) -> None:
-    """An assertion that shows the run it is about."""
-    if not truth:
-        raise AssertionError(f"{what}\n{run.last_lines()}")
 
 
 class Cluster:

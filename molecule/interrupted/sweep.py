@@ -19,7 +19,7 @@ import yaml
 from deployments import Deployments, Point
 from lab import STARTS, Lab
 from rivals import rivals
-from runs import Outcome
+from runs import Outcome, hold
 from sweeps import taken
 
 HERE = Path(__file__).parent
@@ -40,12 +40,6 @@ def points() -> list[Point]:
     every = taken(yaml.safe_load((HERE / "vars/points.yml").read_text())["points"])
     only = os.environ.get("KRAFT_SWEEP_ONLY", "")
     return [Point.of(entry) for entry in every if re.search(only, entry["name"])]
-
-
-def hold(truth: bool, what: str, run: Outcome | None = None) -> None:
-    """An assertion that shows the run it is about."""
-    if not truth:
-        raise AssertionError(f"{what}\n{run.last_lines() if run else ''}")
 
 
 class Sweep:

@@ -31,6 +31,12 @@ class Outcome:
         return "\n".join(self.output.splitlines()[-count:])
 
 
+def hold(truth: bool, what: str, run: Outcome) -> None:
+    """An assertion that shows the run it is about."""
+    if not truth:
+        raise AssertionError(f"{what}\n{run.last_lines()}")
+
+
 def end_when_said(process: subprocess.Popen[bytes], log: Path, said: str) -> None:
     """Kill a run with all that it has started when the regular expression `said` matches what it has written."""
     while process.poll() is None and not re.search(said, log.read_text(errors="replace")):
