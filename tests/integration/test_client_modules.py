@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.cluster.client import Client
+from ansible.module_utils.kraft.cluster.client import ApiError, Client
+from ansible.module_utils.kraft.cluster.gather import observe
+from ansible.module_utils.kraft.cluster.leaders import Displaced, ask_leaders
+from ansible.module_utils.kraft.cluster.retry import until_answered
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 
 from tests.integration.kafka_cluster import KafkaCluster
@@ -144,6 +147,20 @@ def test_leaders_that_moved_come_back(
     assert (done["elected"], done["refused"]) == (predicted["elected"], [])
     assert 2 in leaders_of(run_module, client, "led")
     assert not run_module("kafka_leaders", client=client, node_ids=[2])["changed"]
+
+
+def test_only_the_leader_of_a_partition_passes_for_it(
+    run_module: Module, client: dict[str, Any], topic: Module
+) -> None:
+    topic(name="whose", partitions=1, replication_factor=3)
+    (leader,) = leaders_of(run_module, client, "whose")
+    with Client(client) as asked:
+        brokers = observe(asked, ("topics",), asked.reach()).brokers
+        addresses = {broker.node_id: broker.address for broker in brokers}
+        until_answered(lambda: ask_leaders(asked, addresses, [Displaced("whose", 0, leader)]), 10)
+        for follower in addresses.keys() - {leader}:
+            with pytest.raises(ApiError, match="NotLeader"):
+                ask_leaders(asked, addresses, [Displaced("whose", 0, follower)])
 
 
 def test_a_topic_is_created_once_with_what_it_should_have(

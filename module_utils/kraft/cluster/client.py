@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Union
 
 from ansible.module_utils.kraft.cluster import messages
@@ -84,11 +85,11 @@ class Client:
         return self._kind(name)(**fields)
 
     def struct(self, request: str, name: str, /, **fields: Any) -> Any:
-        """A part of a request, such as MetadataRequest's ``MetadataRequestTopic``."""
-        return getattr(self._kind(request), name)(**fields)
+        """A part of a request, such as MetadataRequest's ``MetadataRequestTopic``; dots lead to parts of parts."""
+        return attrgetter(name)(self._kind(request))(**fields)
 
     def _kind(self, name: str) -> Any:
-        homes = (self._library.admin, self._library.metadata)
+        homes = (self._library.admin, self._library.metadata, self._library.consumer)
         known = next((getattr(home, name) for home in homes if hasattr(home, name)), None)
         return known or messages.kinds()[name]
 

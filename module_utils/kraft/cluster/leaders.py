@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from ansible.module_utils.kraft.cluster.client import Client, Question
@@ -25,8 +26,15 @@ from ansible.module_utils.kraft.errors import KraftError
 PREFERRED = 0
 #: Kafka's codes for "is leader already" and "no longer there": nothing is left to do.
 DONE = {84: "ELECTION_NOT_NEEDED", 3: "UNKNOWN_TOPIC_OR_PARTITION"}
-#: And for a broker that does not lead (yet).
-NOT_YET = {5: "LEADER_NOT_AVAILABLE", 6: "NOT_LEADER_OR_FOLLOWER", 9: "REPLICA_NOT_AVAILABLE"}
+#: And for a broker that does not lead yet, or is not yet followed by all in sync, for whom acks=all waits (KIP-207).
+NOT_YET = {
+    5: "LEADER_NOT_AVAILABLE",
+    6: "NOT_LEADER_OR_FOLLOWER",
+    9: "REPLICA_NOT_AVAILABLE",
+    78: "OFFSET_NOT_AVAILABLE",
+}
+#: What ListOffsets takes for the end of a partition, and for an ordinary consumer, who may only ask a leader.
+LATEST, CONSUMER = -1, -1
 ELECTION_SECONDS = 20.0
 LARGEST = 256  #: partitions of one election
 MOST_ELECTIONS = 40  #: about, where the largest allow it; a slow leader is spared, but not for ever
@@ -115,27 +123,40 @@ class HandBack:
     def _wait_until_led(self, step: Sequence[Displaced]) -> None:
         """The elections that follow wait no more once one has waited in vain: somebody in sync leads all the same."""
         try:
-            until_answered(lambda: self._ask_leaders(step), self._patience, self._clock, pause=PAUSE)
+            ask = partial(ask_leaders, self._client, self._addresses, step)
+            until_answered(ask, self._patience, self._clock, pause=PAUSE)
         except KraftError:
             self._patience = 0.0
 
-    def _ask_leaders(self, step: Sequence[Displaced]) -> None:
-        """Each new leader for what only a leader says: who writes to the partition. Raises while one does not."""
-        questions = []
-        for node_id in sorted({one.node_id for one in step} & self._addresses.keys()):
-            topics = [
-                self._client.struct("DescribeProducersRequest", "TopicRequest", name=name, partition_indexes=numbers)
-                for name, numbers in grouped(one for one in step if one.node_id == node_id).items()
-            ]
-            request = self._client.request("DescribeProducersRequest", topics=topics)
-            questions.append(Question(self._addresses[node_id], request))
-        for answer in self._client.ask_all(questions):
-            if isinstance(answer, KraftError):
-                raise answer
-            for topic, one in each(answer["topics"], "name", "partitions"):
-                error = self._client.error(f"{topic}-{one['partition_index']}", one["error_code"], None)
-                if error and one["error_code"] in NOT_YET:
-                    raise error
+
+def ask_leaders(client: Client, addresses: Mapping[int, str], partitions: Iterable[Displaced]) -> None:
+    """Asks each broker for the ends of the partitions that it should lead. Raises KraftError while one does not lead.
+
+    DescribeProducers would not do: any replica answers it. `addresses`: node id -> ``host:port``; a broker without one
+    is not asked.
+    """
+    questions = []
+    wanted = [one for one in partitions if one.node_id in addresses]
+    for node_id in sorted({one.node_id for one in wanted}):
+        asked = grouped(one for one in wanted if one.node_id == node_id)
+        topics = [ends(client, topic, numbers) for topic, numbers in asked.items()]
+        request = client.request("ListOffsetsRequest", replica_id=CONSUMER, topics=topics)
+        questions.append(Question(addresses[node_id], request))
+    for answer in client.ask_all(questions):
+        if isinstance(answer, KraftError):
+            raise answer
+        for topic, one in each(answer["topics"], "name", "partitions"):
+            error = client.error(f"{topic}-{one['partition_index']}", one["error_code"], None)
+            if error and one["error_code"] in NOT_YET:
+                raise error
+
+
+def ends(client: Client, topic: str, numbers: Iterable[int]) -> Any:
+    """The part of ListOffsets that asks for the ends of a topic's partitions."""
+    kind, name = "ListOffsetsRequest", "ListOffsetsTopic"
+    partition = f"{name}.ListOffsetsPartition"
+    asked = [client.struct(kind, partition, partition_index=one, timestamp=LATEST) for one in numbers]
+    return client.struct(kind, name, name=topic, partitions=asked)
 
 
 def each(topics: Iterable[Mapping[str, Any]], name: str, partitions: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

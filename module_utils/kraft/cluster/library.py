@@ -33,6 +33,7 @@ class Library:
     selector: Any  #: class of the event loop, kafka.net.selector.NetworkSelector
     admin: Any  #: module of admin requests
     metadata: Any  #: module of metadata requests
+    consumer: Any  #: module of consumers' requests, for what only a partition's leader answers
     errors: Any  #: module of errors, with for_code
 
 
@@ -49,6 +50,7 @@ def load(python_path: str | None = None) -> Library:
             selector=importlib.import_module(f"{net}.selector").NetworkSelector,
             admin=importlib.import_module(f"{protocol}.admin"),
             metadata=importlib.import_module(f"{protocol}.metadata"),
+            consumer=importlib.import_module(f"{protocol}.consumer"),
             errors=importlib.import_module("kafka.errors"),
         )
     except (ImportError, OSError, AttributeError) as error:

@@ -85,7 +85,8 @@ class Cluster:
         self._now += 0.1
         answers = []
         for question in questions:
-            asked = [number for some in question.request[1]["topics"] for number in some["partition_indexes"]]
+            topics = question.request[1]["topics"]
+            asked = [one["partition_index"] for some in topics for one in some["partitions"]]
             late = self._now < self._led_at or set(asked) & set(self._refused)
             said = [{"partition_index": one, "error_code": NOT_LEADER if late else 0} for one in asked]
             answers.append({"topics": [{"name": "a", "partitions": said}]})
