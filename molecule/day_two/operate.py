@@ -46,6 +46,7 @@ class Operation:
     adopt: bool = False
     forget: str = ""
     machine: str = ""
+    gone: str = ""
     before: Mapping[str, str] = field(default_factory=dict)
     after: Mapping[str, str] = field(default_factory=dict)
     kill: Mapping[str, Any] = field(default_factory=dict)
@@ -72,8 +73,9 @@ def say(text: str) -> None:
 class Cluster:
     """What operations are done to, with what they have settled so far."""
 
-    def __init__(self, hosts: Hosts, runs: Runs) -> None:
-        self._hosts, self._runs = hosts, runs
+    def __init__(self, hosts: Hosts, every: Hosts, runs: Runs) -> None:
+        """`hosts`: those of the nodes that always are; `every`: with those that come and go."""
+        self._hosts, self._every, self._runs = hosts, every, runs
         self._settings: dict[str, Any] = {}
         self._inventories = ["inventory"]
         self._forgotten = ""
@@ -97,6 +99,9 @@ class Cluster:
         if operation.machine:
             self._hosts.renew(operation.machine)
             starts[operation.machine] = 0
+        if operation.gone:
+            self._every.power(operation.gone, on=False)
+            self._every = self._every.without(operation.gone)
         self._on_hosts(operation.before)
         run = self._run(operation)
         self._on_hosts(operation.after)
@@ -113,7 +118,8 @@ class Cluster:
         """Of the command line."""
         inventories = [word for one in self._inventories for word in ("-i", str(HERE / one))]
         variables = {"kafka_probe": operation.probed, **self._settings, **operation.once, **(anew or {})}
-        return [*inventories, "-e", json.dumps(variables), f"playbooks/{operation.playbook}.yml"]
+        limit = ["--limit", f"!{operation.gone}"] if operation.gone else []
+        return [*inventories, *limit, "-e", json.dumps(variables), f"playbooks/{operation.playbook}.yml"]
 
     def _adopt(self) -> None:
         """What a refusal tells the operator to do: each host's own directory id into the inventory."""
@@ -158,7 +164,7 @@ class Cluster:
             self._hosts.ask(host, script)
 
     def _starts(self) -> dict[str, int]:
-        return {host: int(text) for host, text in self._hosts.everywhere(STARTS).items()}
+        return {host: int(text) for host, text in self._every.everywhere(STARTS).items()}
 
 
 def main(project: Path) -> int:
@@ -167,7 +173,8 @@ def main(project: Path) -> int:
     entries = yaml.safe_load((HERE / "vars/operations.yml").read_text())["operations"]
     every = [Operation(**entry) for entry in taken(entries)]
     only, began = os.environ.get("KRAFT_OPERATIONS", ""), time.monotonic()
-    cluster = Cluster(Hosts.of(project, "day_two", ("kafka1", "kafka2", "kafka3")), Runs(project, LOG.parent))
+    hosts = Hosts.of(project, "day_two", ("kafka1", "kafka2", "kafka3"))
+    cluster = Cluster(hosts, Hosts.of(project, "day_two"), Runs(project, LOG.parent))
     for number, operation in enumerate(every, 1):
         cluster.settle(operation)
         if not re.search(only, operation.name):

@@ -34,6 +34,10 @@ class Hosts:
         every = dict(inventory["all"]["hosts"])
         return cls(project, scenario, {name: every[name] for name in names or every})
 
+    def without(self, host: str) -> Hosts:
+        """The others."""
+        return Hosts(self.project, self.scenario, {name: known for name, known in self.known.items() if name != host})
+
     def command(self, host: str, script: str) -> list[str]:
         """The ssh command that runs `script` as root on `host`."""
         known = self.known[host]
