@@ -9,7 +9,7 @@ import time
 
 from deployments import Deployments
 from lab import Lab
-from runs import PATIENCE
+from runs import PATIENCE, hold
 
 LOCK = "/run/kraftwright.lock"
 ELSEWHERE = {
@@ -31,17 +31,15 @@ def rivals(lab: Lab, deployments: Deployments) -> str:
                 raise AssertionError(f"the first run did not get as far as the installation\n{log.read_text()}")
         second = deployments.whole()
         refusal = rf"is being changed by another run: \S+@\S+, process {first.pid}, since \d{{4}}-\d\d-\d\dT"
-        if second.code == 0 or not re.search(refusal, second.output):
-            raise AssertionError(f"the second run was not refused\n{second.last_lines()}")
+        hold(second.code != 0 and bool(re.search(refusal, second.output)), "the second run was not refused", second)
         if first.wait(PATIENCE):
             raise AssertionError(f"the first run failed beside the second\n{log.read_text()}")
     lab.ask(hosts[1], f"echo {shlex.quote(json.dumps(ELSEWHERE))} > {LOCK}")
     refused = deployments.whole()
-    if refused.code == 0 or "-e kafka_break_lock=pc-7-abc" not in refused.output:
-        raise AssertionError(f"a lock from another machine does not hold\n{refused.last_lines()}")
+    told = "-e kafka_break_lock=pc-7-abc" in refused.output
+    hold(refused.code != 0 and told, "a lock from another machine does not hold", refused)
     cleared = deployments.whole("-e", "kafka_break_lock=pc-7-abc")
-    if cleared.code or cleared.changed:
-        raise AssertionError(f"the lock of a dead run elsewhere cannot be cleared\n{cleared.last_lines()}")
+    hold(not cleared.code and not cleared.changed, "the lock of a dead run elsewhere cannot be cleared", cleared)
     return (
         f"the second was refused after {second.seconds:.1f} s and told of the first; another machine's cleared by name"
     )
