@@ -8,6 +8,8 @@ type: notification
 short_description: Sends a signal to this run's process group at one moment
 description:
   - For molecule's scenarios only. Does nothing without C(KRAFTWRIGHT_KILL_AT).
+  - Like an operator, it presses Ctrl-C once more when the run still hangs half a minute after the first. A worker of
+    Ansible's that dies while it hands over a result keeps the lock that the main process then waits for.
 options:
   moment:
     description:
@@ -19,9 +21,12 @@ options:
 import json
 import os
 import signal
+import threading
 from typing import Any
 
 from ansible.plugins.callback import CallbackBase
+
+AGAIN_SECONDS = 30.0
 
 
 class CallbackModule(CallbackBase):
@@ -48,4 +53,7 @@ class CallbackModule(CallbackBase):
             return
         self._seen += 1
         if self._seen == wanted["nth"]:
+            again = threading.Timer(AGAIN_SECONDS, os.kill, (os.getpid(), signal.SIGINT))
+            again.daemon = True
+            again.start()
             os.killpg(os.getpgid(0), getattr(signal, f"SIG{wanted['signal']}"))
