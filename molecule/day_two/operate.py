@@ -111,7 +111,7 @@ class Cluster:
     def _run(self, operation: Operation) -> Outcome:
         if operation.kill:
             killed = self._runs.run(self._words(operation), operation.kill)
-            hold(killed.code != 0, "the run was not ended at the moment", killed)
+            hold(killed.code < 0, f"the run was not killed at the moment: exit code {killed.code}", killed)
         return self._runs.run(self._words(operation, operation.anew))
 
     def _words(self, operation: Operation, anew: Mapping[str, Any] | None = None) -> list[str]:
