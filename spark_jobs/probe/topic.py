@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Collection
+from functools import partial
+from typing import Any
+
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
@@ -9,7 +14,12 @@ from spark_jobs.errors import UnreachableError
 from spark_jobs.native import Complaints, client_config
 from spark_jobs.probe.settings import ProbeSettings
 
-SECONDS = 20.0
+#: A broker that has passed a request on to a controller which then dies waits for it for request.timeout.ms (30 s), and
+#: what comes after that request waits, too.
+SECONDS = 90.0
+#: After so long somebody else is asked: until it is fenced, a broker that has just died is still named as one to ask.
+ATTEMPT_SECONDS = 5.0
+SILENCE = (KafkaError._TIMED_OUT, KafkaError._TRANSPORT, KafkaError.REQUEST_TIMED_OUT, KafkaError.NOT_CONTROLLER)
 
 
 class ProbeTopic:
@@ -18,13 +28,12 @@ class ProbeTopic:
     def __init__(self, settings: ProbeSettings) -> None:
         self._settings = settings
         self._complaints = Complaints()
-        named = client_config(settings.bootstrap_servers, settings.client_options, self._complaints)
-        self._admin = AdminClient(named)
+        self._named = client_config(settings.bootstrap_servers, settings.client_options, self._complaints)
 
     def answers(self, seconds: float) -> bool:
         """Whether any broker answers within ``seconds``."""
         try:
-            self._admin.list_topics(timeout=seconds)
+            AdminClient(self._named).list_topics(timeout=seconds)
         except KafkaException:
             return False
         return True
@@ -37,26 +46,37 @@ class ProbeTopic:
         for replicas in range(self._settings.replication_factor, 0, -1):
             config = {"min.insync.replicas": str(max(1, replicas - 1))}
             new = NewTopic(self._settings.topic, self._settings.partitions, replicas, config=config)
-            try:
-                self._admin.create_topics([new], operation_timeout=SECONDS, request_timeout=SECONDS)[new.topic].result()
-            except KafkaException as error:
-                if error.args[0].code() == KafkaError.INVALID_REPLICATION_FACTOR and replicas > 1:
-                    continue
-                raise self._unreachable("made", error) from None
-            break
+            refused = (KafkaError.INVALID_REPLICATION_FACTOR,) if replicas > 1 else ()
+            made = partial(AdminClient.create_topics, new_topics=[new])
+            if self._asked("made", made, refused) not in refused:
+                break
         return replicas
 
     def remove(self) -> None:
         """Remove the topic; one that is gone is as good."""
-        topic = self._settings.topic
-        try:
-            self._admin.delete_topics([topic], operation_timeout=SECONDS, request_timeout=SECONDS)[topic].result()
-        except KafkaException as error:
-            if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
-                raise self._unreachable("removed", error) from None
+        removed = partial(AdminClient.delete_topics, topics=[self._settings.topic])
+        self._asked("removed", removed, (KafkaError.UNKNOWN_TOPIC_OR_PART,))
 
-    def _unreachable(self, what: str, error: KafkaException) -> UnreachableError:
-        self._admin.poll(0)
+    def _asked(self, what: str, ask: Callable[..., dict[str, Any]], known: Collection[int]) -> int:
+        """Asks one client after the other while there is no answer; 0, or the one of the ``known`` codes that came."""
+        deadline, silent = time.monotonic() + SECONDS, False
+        while True:
+            admin = AdminClient(self._named)
+            answers = ask(admin, operation_timeout=ATTEMPT_SECONDS, request_timeout=ATTEMPT_SECONDS)
+            try:
+                answers[self._settings.topic].result()
+            except KafkaException as error:
+                code = int(error.args[0].code())
+                if code in known or (silent and code == KafkaError.TOPIC_ALREADY_EXISTS):  # by an unanswered attempt
+                    return code
+                if code not in SILENCE or time.monotonic() >= deadline:
+                    raise self._unreachable(admin, what, error) from None
+                silent = True
+            else:
+                return 0
+
+    def _unreachable(self, admin: AdminClient, what: str, error: KafkaException) -> UnreachableError:
+        admin.poll(0)
         return UnreachableError(
             f"topic {self._settings.topic} cannot be {what}: {error.args[0].str()}; {self._complaints}"
         )

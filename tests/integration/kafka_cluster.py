@@ -30,6 +30,7 @@ SMALL: dict[str, str] = {
     "share.coordinator.state.topic.num.partitions": "3",
     "group.initial.rebalance.delay.ms": "0",
     "log.cleaner.dedupe.buffer.size": "4194304",
+    "request.timeout.ms": "8000",
     "num.network.threads": "2",
     "num.io.threads": "4",
 }

@@ -10,10 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from kafka import KafkaAdminClient
 from pyspark.sql import SparkSession
 
 from spark_jobs import session
 from spark_jobs.probe import audit, commands, process
+from spark_jobs.probe.settings import ProbeSettings
+from spark_jobs.probe.topic import ProbeTopic
 from tests.integration.kafka_cluster import KafkaCluster
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,6 +74,19 @@ def test_a_broker_that_stands_still_is_a_stall_of_that_length(
     assert worst["from_us"] / 1e6 == pytest.approx(began, abs=slack)
     assert ended <= worst["to_us"] / 1e6 < ended + 3 * slack
     assert worst["length_us"] / 1e6 >= PAUSE_SECONDS - 0.1
+
+
+def test_its_topic_is_made_although_the_active_controller_has_just_died(kafka_cluster: KafkaCluster) -> None:
+    with KafkaAdminClient(bootstrap_servers=kafka_cluster.bootstrap_servers) as admin:
+        leader = admin.describe_metadata_quorum()["topics"][0]["partitions"][0]["leader_id"]
+    topic = ProbeTopic(ProbeSettings(kafka_cluster.bootstrap_servers, "c", 6, 120, run_id="lone"))
+    kafka_cluster.pause_node(leader)  # as the network sees it: connections are taken, nothing is answered
+    try:
+        assert topic.make() in (2, 3)  # two once the dead one is fenced
+    finally:
+        kafka_cluster.resume_node(leader)
+        kafka_cluster.wait_ready()
+    topic.remove()
 
 
 def test_it_ends_with_a_whole_log_although_its_cluster_is_gone(kafka_cluster: KafkaCluster, tmp_path: Path) -> None:
