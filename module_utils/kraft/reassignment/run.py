@@ -31,6 +31,7 @@ from ansible.module_utils.kraft.reassignment.planner import plan, problems
 from ansible.module_utils.kraft.reassignment.throttle import Throttles
 
 POLL_SECONDS = 0.5
+ARRIVAL_SECONDS = 0.1  #: how often it is asked whether a partition has arrived, for whose replicas clients wait now
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,6 +72,7 @@ class Run:
         self._patience = Patience(asked.timeout, clock)
         self._ends = clock() + asked.pause if asked.pause else float("inf")
         self._closest: tuple[int, int] | None = None
+        self._throttles = Throttles()  #: ours, as they are set now
         self.left: tuple[int, int] = (0, 0)  #: partitions and bytes that are still to be moved, as last seen
 
     def work(self) -> Work:
@@ -104,6 +106,7 @@ class Run:
             self._admin.cancel(work.under_way)
         else:
             self._admin.throttle(work.snapshot, throttle.alterations(work.found, work.aim))
+            self._throttles = work.aim
         copies = [one for one in work.moves if one.adding]
         if not self._await(work, copies):
             return False
@@ -131,10 +134,25 @@ class Run:
             if not queue and not moving:
                 self.left = (0, 0)
                 return True
+            self._release(work, queue, moving)
             self._note(work, queue, moving)
             if self._clock() >= self._ends:
                 return False
-            self._admin.sleep(POLL_SECONDS)
+            self._pause(len(moving))
+
+    def _pause(self, moving: int) -> None:
+        """Until one of so many has arrived, for half a second at most."""
+        for _ in range(round(POLL_SECONDS / ARRIVAL_SECONDS)):
+            self._admin.sleep(ARRIVAL_SECONDS)
+            if len(self._admin.under_way()) < moving:
+                return
+
+    def _release(self, work: Work, queue: Sequence[Move], moving: Sequence[Reassignment]) -> None:
+        """What has arrived is throttled no more."""
+        left = {one.name for one in queue} | {(one.topic, one.partition) for one in moving}
+        still = throttle.still(self._throttles, left)
+        self._admin.throttle(work.snapshot, throttle.alterations(self._throttles, still))
+        self._throttles = still
 
     def _note(self, work: Work, queue: Sequence[Move], moving: Sequence[Reassignment]) -> None:
         """How much is left; raises when that has not become less for too long."""

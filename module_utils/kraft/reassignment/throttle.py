@@ -63,6 +63,27 @@ def wanted(moves: Sequence[Move], brokers: Collection[int], rate: int) -> Thrott
     return Throttles({broker: dict.fromkeys(RATES, str(rate)) for broker in sorted(brokers)}, lists)
 
 
+def still(aim: Throttles, moving: Collection[tuple[str, int]]) -> Throttles:
+    """`aim` for the partitions that have not arrived; as it is where none of them is on its lists.
+
+    A replica that has arrived must be on no list. When the move ends, the leader epoch changes, and with it every
+    follower forgets how far behind it was; one that is on a list then counts as out of sync and does not fetch while
+    the rate is used up by others. But it is in sync, so whoever writes with acks=all waits for it.
+    """
+    lists: dict[str, Values] = {}
+    for topic, values in aim.lists.items():
+        kept = {key: _of(topic, value, moving) for key, value in values.items()}
+        if any(kept.values()):
+            lists[topic] = {key: ",".join((MARK, *entries)) for key, entries in kept.items()}
+    return dataclasses.replace(aim, lists=lists) if lists else aim
+
+
+def _of(topic: str, value: str, moving: Collection[tuple[str, int]]) -> list[str]:
+    """The entries of a list for partitions that are `moving`."""
+    entries = (one for one in value.split(",") if one != MARK)
+    return [one for one in entries if (topic, int(one.partition(":")[0])) in moving]
+
+
 def alterations(found: Throttles, aim: Throttles) -> tuple[Alteration, ...]:
     """From what is set to what is wanted, in an order that a kill at any point leaves recognisable."""
     lists = {one: _new(found.lists.get(one), values) for one, values in aim.lists.items()}

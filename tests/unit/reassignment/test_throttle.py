@@ -37,6 +37,17 @@ def test_leaders_are_those_that_hold_it_followers_those_that_get_it() -> None:
     assert throttle.wanted(MOVES[2:], {1, 2}, 1000) == throttle.wanted(MOVES, {1, 2}, 0) == Throttles()
 
 
+def test_what_has_arrived_is_on_no_list_and_a_marked_list_stays() -> None:
+    aim = throttle.wanted([*MOVES, Move("a", 13, (1, 2), (4, 2))], {1, 2, 4}, 1000)
+    left = throttle.still(aim, {("a", 3), ("c", 0)})
+    assert left.rates == aim.rates
+    assert left.lists == {"a": {LISTS[0]: f"{MARK},3:1,3:2", LISTS[1]: f"{MARK},3:4"}}
+    after = applied(aim, throttle.alterations(aim, left))
+    assert after == left
+    assert applied(after, throttle.alterations(after, Throttles())) == Throttles()
+    assert throttle.still(aim, set()) == throttle.still(aim, {("c", 0)}) == aim
+
+
 def test_a_kill_between_any_two_steps_leaves_what_the_next_run_takes_away() -> None:
     aim = throttle.wanted(MOVES, {1, 2, 4}, 1000)
     steps = throttle.alterations(Throttles(), aim)

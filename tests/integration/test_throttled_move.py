@@ -1,0 +1,85 @@
+"""Replicas that have arrived are in sync, and clients wait for them: a throttle must let go of them."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.cluster.client import Client
+from ansible.module_utils.kraft.reassignment.admin import ReassignmentAdmin
+from ansible.module_utils.kraft.reassignment.model import SPREAD, Goal
+from ansible.module_utils.kraft.reassignment.run import Asked, Run
+from confluent_kafka import Message, Producer
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
+
+from tests.integration.kafka_cluster import KafkaCluster
+
+PARTITIONS = {"heavy": 6, "small": 8}
+KILOBYTES = 5000  # in each partition that is heavy
+RATE = 1_500_000  # bytes per second
+PATIENCE = 4.0  # seconds; what was throttled until the end of all moves waited for 8 and more
+
+
+@pytest.fixture
+def topics(kafka_cluster: KafkaCluster) -> Iterator[None]:
+    """Both on brokers 1 and 2 alone, one of them with much to copy."""
+    admin = AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers})
+    sides = [[1, 2], [2, 1]]
+    new = [
+        NewTopic(name, num_partitions=count, replica_assignment=(sides * count)[:count])
+        for name, count in PARTITIONS.items()
+    ]
+    for made in admin.create_topics(new).values():
+        made.result()
+    producer = Producer({"bootstrap.servers": kafka_cluster.bootstrap_servers, "acks": "all"})
+    for number in range(PARTITIONS["heavy"] * KILOBYTES):
+        producer.produce("heavy", value=os.urandom(1000), partition=number % PARTITIONS["heavy"])
+        producer.poll(0)
+    assert producer.flush(60) == 0
+    yield
+    for gone in admin.delete_topics(list(PARTITIONS)).values():
+        gone.result()
+
+
+@contextmanager
+def writing(cluster: KafkaCluster) -> Iterator[dict[int, list[float]]]:
+    """While it goes on, a client writes to the small topic; gives partition -> when it acknowledged."""
+    acknowledged: dict[int, list[float]] = {number: [] for number in range(PARTITIONS["small"])}
+    stopping = threading.Event()
+    producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "acks": "all"})
+
+    def note(error: Any, message: Message) -> None:
+        assert error is None
+        acknowledged[message.partition() or 0].append(time.monotonic())
+
+    def write() -> None:
+        while not stopping.is_set():
+            for number in acknowledged:
+                producer.produce("small", value=b"x", partition=number, on_delivery=note)
+            producer.poll(0.05)
+        producer.flush(60)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        yield acknowledged
+    finally:
+        stopping.set()
+        thread.join()
+
+
+@pytest.mark.usefixtures("topics")
+def test_clients_hardly_wait_for_replicas_that_have_arrived_under_a_throttle(kafka_cluster: KafkaCluster) -> None:
+    client = {"bootstrap_servers": kafka_cluster.bootstrap_servers}
+    with writing(kafka_cluster) as acknowledged, Client(client) as asked:
+        run = Run(ReassignmentAdmin(asked), Asked(Goal(SPREAD, frozenset([3])), rate=RATE))
+        work = run.work()
+        assert {one.topic for one in work.moves if one.adding} >= set(PARTITIONS)
+        assert run.apply(work)
+    waits = [later - earlier for times in acknowledged.values() for earlier, later in zip(times, times[1:])]
+    assert max(waits) < PATIENCE
