@@ -98,6 +98,7 @@ def test_it_ends_with_a_whole_log_although_its_cluster_is_gone(kafka_cluster: Ka
     time.sleep(2)  # its consumers have joined their group
     for node_id in kafka_cluster.nodes:
         kafka_cluster.pause_node(node_id)
+    time.sleep(1)  # what is sent now stays unanswered
     try:
         assert process.stop(tmp_path, 60)
     finally:
