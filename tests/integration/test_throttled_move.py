@@ -22,7 +22,7 @@ from tests.integration.kafka_cluster import KafkaCluster
 PARTITIONS = {"heavy": 6, "small": 8}
 KILOBYTES = 5000  # in each partition that is heavy
 RATE = 1_500_000  # bytes per second
-PATIENCE = 4.0  # seconds; what was throttled until the end of all moves waited for 8 and more
+PATIENCE = 4.0  # seconds; 14 where everything stays throttled until the last one has arrived
 
 
 @pytest.fixture
@@ -54,8 +54,8 @@ def writing(cluster: KafkaCluster) -> Iterator[dict[int, list[float]]]:
     producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "acks": "all"})
 
     def note(error: Any, message: Message) -> None:
-        assert error is None
-        acknowledged[message.partition() or 0].append(time.monotonic())
+        if error is None:
+            acknowledged[message.partition() or 0].append(time.monotonic())
 
     def write() -> None:
         while not stopping.is_set():
@@ -81,5 +81,6 @@ def test_clients_hardly_wait_for_replicas_that_have_arrived_under_a_throttle(kaf
         work = run.work()
         assert {one.topic for one in work.moves if one.adding} >= set(PARTITIONS)
         assert run.apply(work)
+    assert all(acknowledged.values())
     waits = [later - earlier for times in acknowledged.values() for earlier, later in zip(times, times[1:])]
     assert max(waits) < PATIENCE

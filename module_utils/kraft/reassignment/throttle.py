@@ -66,9 +66,8 @@ def wanted(moves: Sequence[Move], brokers: Collection[int], rate: int) -> Thrott
 def still(aim: Throttles, moving: Collection[tuple[str, int]]) -> Throttles:
     """`aim` for the partitions that have not arrived; as it is where none of them is on its lists.
 
-    A replica that has arrived must be on no list. When the move ends, the leader epoch changes, and with it every
-    follower forgets how far behind it was; one that is on a list then counts as out of sync and does not fetch while
-    the rate is used up by others. But it is in sync, so whoever writes with acks=all waits for it.
+    A replica that has arrived must be on no list: Kafka holds it back while others use the rate up, although it is in
+    sync, and whoever writes with acks=all waits for it (ADR 23).
     """
     lists: dict[str, Values] = {}
     for topic, values in aim.lists.items():

@@ -7,6 +7,7 @@ import pytest
 from ansible.module_utils.kraft.cluster.client import ApiError
 from ansible.module_utils.kraft.cluster.leaders import (
     LARGEST,
+    NOT_YET,
     PATIENCE,
     Displaced,
     HandBack,
@@ -18,6 +19,7 @@ from ansible.module_utils.kraft.cluster.leaders import (
 from tests.unit.client.snapshots import cluster, partition, topic
 
 NOT_LEADER = 6
+NOT_FOLLOWED = 78
 NOT_AVAILABLE = 80
 
 
@@ -55,8 +57,9 @@ def test_elections_grow_while_the_new_leader_keeps_up(size: int, seconds: float,
 class Cluster:
     """Answers elections; what was elected is led after the `pace` of the broker, in seconds of its own clock."""
 
-    def __init__(self, pace: float = 0.0, refused: Sequence[int] = ()) -> None:
+    def __init__(self, pace: float = 0.0, refused: Sequence[int] = (), late: int = NOT_LEADER) -> None:
         self.elections: list[list[int]] = []
+        self._late = late
         self._pace, self._refused, self._now, self._led_at = pace, refused, 0.0, 0.0
 
     def clock(self) -> float:
@@ -69,7 +72,7 @@ class Cluster:
         return fields
 
     def error(self, what: str, code: int, detail: str | None) -> ApiError | None:
-        return ApiError(what, f"code {code}", detail or "", retriable=code == NOT_LEADER) if code else None
+        return ApiError(what, f"code {code}", detail or "", retriable=code in NOT_YET) if code else None
 
     def ask(self, _: str, request: tuple[str, dict[str, Any]], __: float) -> dict[str, Any]:
         numbers = [number for _, some in request[1]["topic_partitions"] for number in some]
@@ -88,7 +91,7 @@ class Cluster:
             topics = question.request[1]["topics"]
             asked = [one["partition_index"] for some in topics for one in some["partitions"]]
             late = self._now < self._led_at or set(asked) & set(self._refused)
-            said = [{"partition_index": one, "error_code": NOT_LEADER if late else 0} for one in asked]
+            said = [{"partition_index": one, "error_code": self._late if late else 0} for one in asked]
             answers.append({"topics": [{"name": "a", "partitions": said}]})
         return answers
 
@@ -115,8 +118,9 @@ def test_kafkas_own_topics_go_first_and_the_others_begin_with_one(monkeypatch: p
     assert brokers.elections == [[1], [3, 5], [7], [0], [2, 4], [6]]
 
 
-def test_a_slow_leader_gets_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    brokers = Cluster(pace=0.15)
+@pytest.mark.parametrize("late", [NOT_LEADER, NOT_FOLLOWED])
+def test_a_slow_leader_gets_few_at_a_time(late: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    brokers = Cluster(pace=0.15, late=late)
     handed_back(brokers, 20, monkeypatch)
     assert max(len(one) for one in brokers.elections) <= 2
 
