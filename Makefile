@@ -61,19 +61,19 @@ cluster-id: ## draw an id for a new cluster
 
 .PHONY: check
 check: setup-test ## lint, types, unit and contract tests: about a minute
-	@$(PYTHON) scripts/run_parts.py check
+	@$(PYTHON) -m scripts.parts check
 
 .PHONY: test
 test: archive setup-test ## every layer, the essential path of every promise
-	@$(PYTHON) scripts/run_parts.py test
+	@$(PYTHON) -m scripts.parts test
 
 .PHONY: test-long
 test-long: archive-older setup-test ## the longer molecule scenarios
-	@$(PYTHON) scripts/run_parts.py test-long
+	@$(PYTHON) -m scripts.parts test-long
 
 .PHONY: test-all
 test-all: archive-older setup-test ## the same with every point and operation: an hour and more
-	@$(PYTHON) scripts/run_parts.py test-all
+	@$(PYTHON) -m scripts.parts test-all
 
 .PHONY: lock
 lock: setup ## lock the Python packages of pyproject.toml anew

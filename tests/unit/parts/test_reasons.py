@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scripts.run_parts import MOST_REASONS, reasons
+from scripts.parts.__main__ import MOST_REASONS, reasons
 
 AFTER = [f"line {at}" for at in range(1000)]
 

@@ -1,0 +1,115 @@
+"""Runs the parts of a test target, shows each as it ends, how long it took, and the slowest steps of all.
+
+``python -m scripts.parts check|test|test-long|test-all [PART ...]``: parts run side by side as far as the machine
+allows. A part's whole output goes to ``.cache/parts/<part>.log``; one that fails shows its reasons, then its end.
+Exit code 0 when every part passed, else 1. The last line counts them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from scripts.parts.schedule import run_all
+from scripts.parts.slowest import Step, Steps, table
+from scripts.parts.targets import TARGETS, Part
+
+ROOT = Path(__file__).resolve().parents[2]
+LOGS = ROOT / ".cache/parts"
+SHOWN_LINES = 100
+#: How a reason begins, in the words of Ansible, pytest and make; what follows it belongs to it.
+REASON = re.compile(r"fatal: |\[ERROR\]|FAILED |E {3}|\w*Error: |make.*\*\*\* ")
+REASON_LINES = 30
+MOST_REASONS = 70
+#: Seconds between two looks at a part's output.
+LOOK_AGAIN = 0.5
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a part ended: its exit code, wall time in seconds, and the steps that it named."""
+
+    part: Part
+    code: int
+    seconds: float
+    steps: tuple[Step, ...]
+
+
+def environment() -> dict[str, str]:
+    """The caller's environment with the project's tools first on the path, and a cache of bytecode for all parts.
+
+    Some machines set PYTHONDONTWRITEBYTECODE; every worker of Ansible would then compile the same files again.
+    """
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    path = f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"
+    cache = str(ROOT / ".cache/bytecode")
+    return {**kept, "PATH": path, "PYTHONPYCACHEPREFIX": cache, "PY_COLORS": "0", "NO_COLOR": "1"}
+
+
+def run(part: Part) -> Outcome:
+    """Runs one part into its log and says how it went."""
+    began = time.monotonic()
+    path = LOGS / f"{part.name}.log"
+    code, steps = follow(part.command, path)
+    outcome = Outcome(part, code, time.monotonic() - began, tuple(steps.found))
+    verdict, shown = "passed" if code == 0 else "FAILED", part.command.rpartition("; ")[-1]
+    say(f"{verdict}  {outcome.seconds:6.1f} s  {part.name:20} {shown}")
+    if code:
+        lines = path.read_text(errors="replace").splitlines()
+        say("\n".join([*reasons(lines), f"--- the end of {part.name}.log", *lines[-SHOWN_LINES:]]))
+    return outcome
+
+
+def follow(command: str, path: Path) -> tuple[int, Steps]:
+    """Runs a command whose output goes to the file at ``path``, and takes note of its steps while it runs.
+
+    The file is read, not a pipe: what a part leaves running, such as a connection of ssh, would keep a pipe open.
+    """
+    steps = Steps()
+    shell = ["bash", "-o", "pipefail", "-c", command]
+    with path.open("w") as log, path.open(errors="replace") as shown:
+        process = subprocess.Popen(shell, cwd=ROOT, env=environment(), stdout=log, stderr=log)  # noqa: S603
+        while process.returncode is None:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(LOOK_AGAIN)
+            for line in shown:
+                steps.read(line, time.monotonic())
+    return process.returncode, steps
+
+
+def reasons(lines: list[str]) -> list[str]:
+    """The lines of a part's output that say what went wrong, the first ones: they come before what they led to."""
+    found = [at for at, line in enumerate(lines) if REASON.match(line)]
+    wanted = sorted({at for start in found for at in range(start, min(start + REASON_LINES, len(lines)))})
+    return [lines[at] for at in wanted if lines[at].strip()][:MOST_REASONS]
+
+
+def say(text: str) -> None:
+    """Prints a line at once, for whoever watches."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def main(arguments: list[str]) -> int:
+    """Runs a target's parts, or the named ones of it."""
+    if not arguments or arguments[0] not in TARGETS:
+        say(f"usage: python -m scripts.parts {'|'.join(TARGETS)} [PART ...]")
+        return 3
+    LOGS.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
+    outcomes = run_all([p for p in TARGETS[arguments[0]] if not arguments[1:] or p.name in arguments[1:]], run)
+    failed = [o.part.name for o in outcomes if o.code]
+    say("\n".join(["the slowest steps:", *table(step for o in outcomes for step in o.steps)]))
+    say(f"{arguments[0]}: {time.monotonic() - began:.0f} s" + (f", failed: {', '.join(failed)}" if failed else ""))
+    say(f"{len(outcomes) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed or not outcomes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

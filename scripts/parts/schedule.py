@@ -1,0 +1,69 @@
+"""When a part may start: side by side as far as cores and memory reach, heavy ones only while the machine keeps up."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from scripts.parts.targets import Part
+
+Outcome = TypeVar("Outcome")
+#: Memory that one heavy part takes at most: six nodes of a scenario, or Spark beside three brokers, in bytes.
+HEAVY_MEMORY = 5 * 1024**3
+#: Load for each core above which no heavy part starts beside another one; one scenario alone makes 1 to 3.
+BUSY_LOAD = 4.0
+#: Seconds between two looks at the load.
+LOOK_AGAIN = 5.0
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What parts share: cores, memory in bytes, and the load average of the last minute."""
+
+    cores: int
+    memory: int
+    load: float
+
+    @property
+    def slots(self) -> int:
+        """Parts that may run side by side: one for each core, at least two, no more than memory holds."""
+        return max(1, min(max(2, self.cores), self.memory // HEAVY_MEMORY))
+
+    @property
+    def busy(self) -> bool:
+        """Whether what runs already is more than the machine keeps up with."""
+        return self.load > BUSY_LOAD * self.cores
+
+
+def look() -> Machine:
+    """This machine, now."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return Machine(len(os.sched_getaffinity(0)), memory, float(Path("/proc/loadavg").read_text().split()[0]))
+
+
+def next_part(waiting: Sequence[Part], running: Sequence[Part], machine: Machine) -> Part | None:
+    """The first waiting part that may start beside the running ones, or None. With nothing running, one always may."""
+    if len(running) >= machine.slots:
+        return None
+    alone = not any(part.heavy for part in running)
+    return next((part for part in waiting if not part.heavy or alone or not machine.busy), None)
+
+
+def run_all(
+    parts: Sequence[Part], run: Callable[[Part], Outcome], machine: Callable[[], Machine] = look
+) -> list[Outcome]:
+    """Runs every part once and returns what ``run`` made of them, in the order in which they ended."""
+    waiting, running, outcomes = list(parts), dict[Future[Outcome], Part](), list[Outcome]()
+    with ThreadPoolExecutor(max_workers=max(1, len(parts))) as pool:
+        while waiting or running:
+            while (chosen := next_part(waiting, list(running.values()), machine())) is not None:
+                waiting.remove(chosen)
+                running[pool.submit(run, chosen)] = chosen
+            for done in wait(running, timeout=LOOK_AGAIN, return_when=FIRST_COMPLETED).done:
+                running.pop(done)
+                outcomes.append(done.result())
+    return outcomes

@@ -1,0 +1,55 @@
+"""Every test target as a list of parts, the longest first: a long part that starts last would run alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Part:
+    """One command of a target. A ``heavy`` one starts brokers: beside another one it starts only on a quiet machine."""
+
+    name: str
+    command: str
+    heavy: bool = False
+
+
+def molecule(scenario: str, sweep: str = "") -> Part:
+    """A molecule scenario, or a short cut of it; its hosts go away after Ctrl-C, too, unless ``KEEP`` is set."""
+    tidy = f'trap \'[ "$whole" ] || [ "${{KEEP:-}}" ] || molecule destroy -s {scenario}\' EXIT'
+    chosen = f"export KRAFT_SWEEP={sweep}; " if sweep else ""
+    test = f"molecule test -s {scenario} ${{KEEP:+--destroy never}}"
+    name = f"molecule-{scenario}" + (f"-{sweep}" if sweep else "")
+    return Part(name, f"{chosen}{tidy}; {test} && whole=1", heavy=True)
+
+
+def pytest(name: str, arguments: str, heavy: bool = False) -> Part:
+    """Tests that say which of them took long; ``slowest`` reads it."""
+    return Part(name, f"pytest -q -p no:cacheprovider --durations 10 --durations-min 1 {arguments}", heavy)
+
+
+SHELL = "git ls-files -z scripts .ci dist roles | xargs -0 grep -lZ '^#!/bin/.*sh' | xargs -0 shellcheck"
+CHECK = (
+    Part("ansible-lint", "ansible-lint"),
+    pytest("unit", "tests/unit --ignore tests/unit/spark"),
+    pytest("contract", "tests/contract"),
+    Part("mypy", "mypy ."),
+    Part("yamllint", "yamllint --strict ."),
+    Part("ruff", "ruff check && ruff format --check"),
+    Part("shellcheck", SHELL),
+)
+TEST = (
+    pytest("integration", "tests/integration", heavy=True),
+    molecule("interrupted", sweep="short"),
+    molecule("cluster"),
+    molecule("refusals", sweep="short"),
+    pytest("unit-spark", "tests/unit/spark", heavy=True),
+)
+REST = (molecule("ec2"), molecule("dedicated"), molecule("refusals"))
+SWEPT = {sweep: tuple(molecule(name, sweep) for name in ("interrupted", "day_two")) for sweep in ("long", "all")}
+TARGETS = {
+    "check": CHECK,
+    "test": TEST + CHECK,
+    "test-long": SWEPT["long"] + REST,
+    "test-all": SWEPT["all"] + REST,
+}
