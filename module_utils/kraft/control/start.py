@@ -1,0 +1,68 @@
+"""Whether a run may begin as it was asked for: with which options, and with which settings of Ansible. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+
+WHOLE = ("all",)
+#: Strategies that take all hosts through a task before the next one begins; the plays rely on it.
+LOCK_STEP = ("linear", "kraft_linear", "mitogen_linear", "debug")
+NOTHING = "Nothing was changed."
+WHOLE_RUN = "Run the playbook as a whole: a run changes only what differs"
+
+
+@dataclasses.dataclass(frozen=True)
+class Start:
+    """The options of a run and the settings that decide over it.
+
+    ``config_file``: the ansible.cfg that Ansible reads, empty for none; ``root``: the project's directory;
+    ``root_is_open``: others may write to it, so that Ansible ignores an ansible.cfg that it finds there.
+    """
+
+    tags: tuple[str, ...] = WHOLE
+    skip_tags: tuple[str, ...] = ()
+    start_at_task: str = ""
+    step: bool = False
+    strategy: str = "linear"
+    injects_facts: bool = False
+    config_file: str = ""
+    root: str = ""
+    root_is_open: bool = False
+
+
+def objection(start: Start) -> str:
+    """Why the run must not begin, with the remedy; empty where it may."""
+    return partial(start) or foreign_settings(start)
+
+
+def partial(start: Start) -> str:
+    """A part of a playbook would run without validation, lock or preflight, or would do nothing and report success."""
+    options = {
+        "--tags": "" if start.tags == WHOLE else ",".join(start.tags),
+        "--skip-tags": ",".join(start.skip_tags),
+        "--start-at-task": f"'{start.start_at_task}'" if start.start_at_task else "",
+        "--step": " " if start.step else "",
+    }
+    given = [f"{name} {value}".strip() for name, value in options.items() if value]
+    if not given:
+        return ""
+    why = "each task needs the validation, the lock and the checks before it"
+    return f"{' and '.join(given)} cannot be used with this playbook: {why}. {NOTHING} {WHOLE_RUN}."
+
+
+def foreign_settings(start: Start) -> str:
+    """Ansible reads another ansible.cfg, or none, and lacks a setting that the plays rely on."""
+    lacking = {
+        "inject_facts_as_vars = false": ("ANSIBLE_INJECT_FACT_VARS", start.injects_facts),
+        "strategy = linear": ("ANSIBLE_STRATEGY", start.strategy.rpartition(".")[2] not in LOCK_STEP),
+    }
+    setting, variable = next(((name, variable) for name, (variable, lacks) in lacking.items() if lacks), ("", ""))
+    ours, found = f"{start.root}/ansible.cfg", start.config_file or "no ansible.cfg"
+    if not setting:
+        return ""
+    if start.config_file == ours:
+        return f"The environment overrides `{setting}` of {ours}. {NOTHING} Unset {variable}."
+    remedy = f"Run it from {start.root}, or set ANSIBLE_CONFIG={ours}"
+    if start.root_is_open and not start.config_file:
+        remedy = f"Run it from there after chmod o-w {start.root}: Ansible reads none where everybody may write"
+    return f"Ansible reads {found}, not {ours}, and lacks `{setting}`. {NOTHING} {remedy}."

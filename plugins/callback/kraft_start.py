@@ -1,0 +1,69 @@
+"""Refuses a run of this project's playbooks that would skip a part of them, or lack settings that they rely on."""
+
+from __future__ import annotations
+
+DOCUMENTATION = """
+name: kraft_start
+type: aggregate
+short_description: Refuses runs that cannot be right, before the first play
+description:
+  - Refuses C(--tags), C(--skip-tags), C(--start-at-task) and C(--step) for the playbooks of this project. Each would
+    leave out validation, lock or preflight, or do nothing and report success.
+  - Refuses a run without the settings of the project's C(ansible.cfg) that the plays rely on.
+  - Other playbooks are left alone. Listings (C(--list-tasks), C(--syntax-check)) load no callback.
+  - Ansible asks callbacks before any play, whichever task a run is to begin with. This one is found beside
+    the playbooks (C(playbooks/callback_plugins)), so that it needs no ansible.cfg.
+author: Kraftwright
+"""
+
+import stat
+import sys
+from pathlib import Path
+from typing import Any
+
+import ansible.module_utils
+from ansible import constants, context
+from ansible.plugins.callback import CallbackBase
+
+ROOT = Path(__file__).resolve().parents[2]
+ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
+from ansible.module_utils.kraft.control.start import Start, objection
+
+BAD_OPTIONS = 5  # Ansible's own exit code for options that cannot be used
+
+
+def is_ours(playbook: Any) -> bool:
+    """Whether a play of `playbook` is one of this project's playbooks."""
+    paths = (Path(str(play.get_path()).rpartition(":")[0]).resolve() for play in playbook.get_plays())
+    return any(path.parent == ROOT / "playbooks" for path in paths)
+
+
+def asked() -> Start:
+    """The options and settings of this run."""
+    options, settings = context.CLIARGS, vars(constants)
+    return Start(
+        tags=tuple(options.get("tags") or ("all",)),
+        skip_tags=tuple(options.get("skip_tags") or ()),
+        start_at_task=str(options.get("start_at_task") or ""),
+        step=bool(options.get("step")),
+        strategy=str(settings["DEFAULT_STRATEGY"]),
+        injects_facts=bool(settings["INJECT_FACTS_AS_VARS"]),
+        config_file=str(settings["CONFIG_FILE"] or ""),
+        root=str(ROOT),
+        root_is_open=bool(ROOT.stat().st_mode & stat.S_IWOTH),
+    )
+
+
+class CallbackModule(CallbackBase):
+    """What Ansible loads."""
+
+    CALLBACK_VERSION = 2.0
+    CALLBACK_TYPE = "aggregate"
+    CALLBACK_NAME = "kraft_start"
+
+    def v2_playbook_on_start(self, playbook: Any) -> None:
+        """End the run where it must not begin: Ansible makes a warning of a callback's errors, so this one exits."""
+        text = objection(asked()) if is_ours(playbook) else ""
+        if text:
+            self._display.error(text, wrap_text=False)
+            sys.exit(BAD_OPTIONS)

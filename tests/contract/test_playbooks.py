@@ -1,0 +1,82 @@
+"""One callback refuses every playbook of which only a part would run; no playbook can be forgotten."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+PLAYBOOKS = sorted([ROOT / "site.yml", *ROOT.glob("playbooks/*.yml")])
+#: Folders in which Ansible looks beside a playbook, whatever ansible.cfg is read.
+BESIDE = {
+    "action_plugins": "plugins/action",
+    "callback_plugins": "plugins/callback",
+    "filter_plugins": "plugins/filter",
+    "library": "library",
+    "module_utils": "module_utils",
+    "roles": "roles",
+}
+
+
+@pytest.fixture(scope="module")
+def callback() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("kraft_start", ROOT / "plugins/callback/kraft_start.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Play:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def get_path(self) -> str:
+        return f"{self._path}:3"
+
+
+class Playbook:
+    def __init__(self, *paths: Path) -> None:
+        self._plays = [Play(path) for path in paths]
+
+    def get_plays(self) -> list[Any]:
+        return self._plays
+
+
+def test_a_playbook_beside_the_others_is_ours_and_one_elsewhere_is_not(callback: ModuleType) -> None:
+    assert callback.is_ours(Playbook(ROOT / "playbooks/a_new_one.yml"))
+    assert callback.is_ours(Playbook(Path("/home/ann/own.yml"), ROOT / "playbooks/deploy_cluster.yml"))
+    assert not callback.is_ours(Playbook(Path("/home/ann/own.yml")))
+
+
+@pytest.mark.parametrize("playbook", PLAYBOOKS, ids=lambda path: path.name)
+def test_every_play_is_found_where_the_callback_looks(playbook: Path, callback: ModuleType) -> None:
+    plays = loaded(playbook)
+    assert plays
+    assert callback.is_ours(Playbook(*plays))
+    assert {path.parent for path in plays} == {ROOT / "playbooks"}, "a play elsewhere would run in parts"
+
+
+def loaded(playbook: Path) -> list[Path]:
+    """The files that hold a playbook's plays, imports followed."""
+    found = []
+    for entry in yaml.safe_load(playbook.read_text()):
+        imported = entry.get("ansible.builtin.import_playbook")
+        found += loaded((playbook.parent / imported).resolve()) if imported else [playbook]
+    return found
+
+
+@pytest.mark.parametrize("folder", sorted(BESIDE))
+def test_ansible_finds_everything_beside_the_playbooks(folder: str) -> None:
+    assert (ROOT / "playbooks" / folder).resolve() == ROOT / BESIDE[folder]
+
+
+def test_the_callback_needs_no_setting_to_be_loaded(callback: ModuleType) -> None:
+    assert not getattr(callback.CallbackModule, "CALLBACK_NEEDS_ENABLED", False)
+    assert callback.CallbackModule.CALLBACK_TYPE != "stdout"

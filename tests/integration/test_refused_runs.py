@@ -1,0 +1,68 @@
+"""Runs that must not begin, as a user starts them: one sentence, no task, no connection, an exit code other than 0."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = str(Path(sys.executable).parent / "ansible-playbook")
+INVENTORY = str(ROOT / "inventories/example")
+OWN_SETTINGS = "[defaults]\ninject_facts_as_vars = false\n"
+
+
+def run(*words: str, folder: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
+    return subprocess.run(
+        [PROGRAM, "-i", INVENTORY, *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**plain, "NO_COLOR": "1", **environment},
+    )
+
+
+def is_refused(done: subprocess.CompletedProcess[str], said: str) -> bool:
+    """Refused in one line, before the first play."""
+    lines = [line for line in done.stderr.splitlines() if line]
+    return done.returncode == 5 and "PLAY [" not in done.stdout and len(lines) == 1 and said in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("playbook", "options", "said"),
+    [
+        ("site.yml", ["--tags", "config"], "--tags config cannot be used"),
+        ("playbooks/restart_cluster.yml", ["--start-at-task", "Restart node by node"], "--start-at-task 'Restart"),
+        ("playbooks/destroy_ec2.yml", ["--skip-tags", "always"], "--skip-tags always cannot be used"),
+    ],
+)
+def test_a_part_of_a_playbook_is_refused(playbook: str, options: list[str], said: str) -> None:
+    done = run(playbook, *options)
+    assert is_refused(done, said), done.stdout + done.stderr
+
+
+def test_a_call_from_another_folder_names_the_right_one(tmp_path: Path) -> None:
+    done = run(str(ROOT / "site.yml"), folder=tmp_path)
+    assert is_refused(done, f"Run it from {ROOT}"), done.stdout + done.stderr
+
+
+def test_an_ansible_cfg_of_ones_own_finds_roles_and_modules_and_is_held_to_the_same(tmp_path: Path) -> None:
+    (tmp_path / "ansible.cfg").write_text(OWN_SETTINGS)
+    playbook = str(ROOT / "playbooks/validate_inventory.yml")
+    done = run(playbook, folder=tmp_path, KRAFTWRIGHT_MITOGEN="0")
+    assert "Find every mistake before a host is touched" in done.stdout, done.stdout + done.stderr
+    assert "kafka_cluster_id" in done.stdout
+    assert is_refused(run(playbook, "--tags", "x", folder=tmp_path), "--tags x cannot be used")
+
+
+def test_a_playbook_of_ones_own_may_use_tags(tmp_path: Path) -> None:
+    own = tmp_path / "own.yml"
+    own.write_text("- {hosts: localhost, gather_facts: false, tasks: [{debug: {msg: done}, tags: [mine]}]}\n")
+    done = run(str(own), "--tags", "mine")
+    assert done.returncode == 0, done.stderr
+    assert "done" in done.stdout

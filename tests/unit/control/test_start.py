@@ -1,0 +1,49 @@
+"""Which runs must not begin, and what is said of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.control.start import Start, objection
+
+OURS = Start(strategy="kraft_linear", config_file="/srv/kraftwright/ansible.cfg", root="/srv/kraftwright")
+
+
+def test_a_whole_run_with_the_projects_settings_begins() -> None:
+    assert objection(OURS) == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"tags": ("config",)}, "--tags config"),
+        ({"tags": ("all", "never")}, "--tags all,never"),
+        ({"skip_tags": ("a", "b")}, "--skip-tags a,b"),
+        ({"start_at_task": "Format the log dirs"}, "--start-at-task 'Format the log dirs'"),
+        ({"step": True}, "--step"),
+        ({"tags": ("x",), "step": True}, "--tags x and --step"),
+    ],
+)
+def test_a_part_of_a_playbook_is_refused_by_name(options: dict[str, Any], named: str) -> None:
+    assert objection(dataclasses.replace(OURS, **options)).startswith(f"{named} cannot be used")
+
+
+@pytest.mark.parametrize("strategy", ["linear", "ansible.builtin.linear", "mitogen_linear", "kraft_linear"])
+def test_an_ansible_cfg_of_ones_own_is_fine_with_what_plays_rely_on(strategy: str) -> None:
+    assert objection(dataclasses.replace(OURS, strategy=strategy, config_file="/etc/ansible/ansible.cfg")) == ""
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"config_file": "", "injects_facts": True}, "reads no ansible.cfg, not /srv/kraftwright/ansible.cfg"),
+        ({"config_file": "/etc/ansible/ansible.cfg", "strategy": "free"}, "and lacks `strategy = linear`"),
+        ({"config_file": "", "injects_facts": True, "root_is_open": True}, "chmod o-w /srv/kraftwright"),
+        ({"strategy": "ansible.builtin.host_pinned"}, "Unset ANSIBLE_STRATEGY."),
+        ({"injects_facts": True}, "Unset ANSIBLE_INJECT_FACT_VARS."),
+    ],
+)
+def test_missing_settings_are_named_with_their_remedy(settings: dict[str, Any], said: str) -> None:
+    assert said in objection(dataclasses.replace(OURS, **settings))
