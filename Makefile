@@ -31,12 +31,15 @@ setup: ## install what is missing: system packages, Python packages into .venv
 setup-test:
 	@scripts/bootstrap lab archive test
 
-.PHONY: archive
-archive: ## assemble Kafka's archive, Spark's connector and the modules' client into .cache
+.PHONY: client
+client: ## bring the modules' client and Spark's connector into .cache: what a run needs beside Kafka's archive
 	@scripts/bootstrap archive
-	@$(if $(KAFKA_ARCHIVE),$(PYTHON) -m dist checksum $(KAFKA_ARCHIVE),$(PYTHON) -m dist kafka $(KAFKA_VERSION))
-	@$(PYTHON) -m dist spark
 	@$(PYTHON) -m dist client
+	@$(PYTHON) -m dist spark
+
+.PHONY: archive
+archive: client ## the same, and Kafka's archive, assembled from locked artifacts
+	@$(if $(KAFKA_ARCHIVE),$(PYTHON) -m dist checksum $(KAFKA_ARCHIVE),$(PYTHON) -m dist kafka $(KAFKA_VERSION))
 
 .PHONY: archive-older
 archive-older: archive

@@ -21,6 +21,14 @@ options:
     description: Whether a mistake fails the task. Otherwise the problems are only returned.
     type: bool
     default: true
+  needs:
+    description: >-
+      What the run wants of the control machine beside the inventory: V(client), the zip that a deployment brings to the
+      hosts; V(spark), to prove the cluster. What is missing is a mistake like others.
+    type: list
+    elements: str
+    choices: [client, spark]
+    default: []
   report:
     description: >-
       How problems are shown that do not fail the task, as a line or a row of a table for each. V(json) prints all
@@ -59,5 +67,6 @@ ansible_facts:
 ARGUMENT_SPEC = {
     "hosts": {"type": "list", "elements": "str", "required": True},
     "refuse": {"type": "bool", "default": True},
+    "needs": {"type": "list", "elements": "str", "choices": ["client", "spark"], "default": []},
     "report": {"type": "str", "choices": ["warnings", "table", "json"], "default": "warnings"},
 }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from ansible.utils.display import Display
 ROOT = Path(__file__).resolve().parents[2]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 
+from ansible.module_utils.kraft.control.files import key_faults, spark_lacks
 from ansible.module_utils.kraft.desired import describe as desired
 from ansible.module_utils.kraft.desired.model import Cluster
 from ansible.module_utils.kraft.inventory import reading, report, validation
@@ -30,10 +32,11 @@ from ansible.module_utils.kraft.problem import WARNING, Problem, errors
 PREFIX = "kafka_"
 #: Roles whose variables make up the desired state; those of all other roles are checked where somebody sets them.
 CORE = ("kafka", "kafka_host")
-CONNECTION = ("ansible_host", "ansible_port", "ansible_connection")
+CONNECTION = ("ansible_host", "ansible_port", "ansible_connection", "ansible_ssh_private_key_file")
 ARGUMENTS = {
     "hosts": {"type": "list", "elements": "str", "required": True},
     "refuse": {"type": "bool", "default": True},
+    "needs": {"type": "list", "elements": "str", "choices": ["client", "spark"], "default": []},
     "report": {"type": "str", "choices": ["warnings", "table", "json"], "default": "warnings"},
 }
 NO_FACTS = " (facts of the hosts are not gathered: give the value itself)"
@@ -170,15 +173,15 @@ class ActionModule(ActionBase):
         hosts, hostvars = arguments["hosts"], (task_vars or {})["hostvars"]
         if nowhere := validation.nowhere(hosts, hostvars):
             raise refusal(nowhere, len(hosts), arguments["report"])
-        cluster, problems = look(hostvars, self._loader, hosts)
+        cluster, problems = look(hostvars, self._loader, hosts, arguments["needs"])
         if errors(problems) and arguments["refuse"]:
             raise refusal(problems, len(hosts), arguments["report"])
         show(problems, len(hosts), arguments["report"], already_said(hostvars, hosts))
         return answer(cluster, problems, len(hosts))
 
 
-def look(hostvars: Any, loader: Any, hosts: list[str]) -> tuple[Cluster, list[Problem]]:
-    """What the inventory asks for and what is wrong with it."""
+def look(hostvars: Any, loader: Any, hosts: list[str], needs: Collection[str] = ()) -> tuple[Cluster, list[Problem]]:
+    """What the inventory asks for and what is wrong with it; `needs`: what a run wants of this machine."""
     specs, hosts = load_specs(), plain(hosts)
     inventory = Inventory(hostvars, loader, specs)
     variables = [inventory.read(host, hosts) for host in hosts]
@@ -190,7 +193,9 @@ def look(hostvars: Any, loader: Any, hosts: list[str]) -> tuple[Cluster, list[Pr
         readable={host: inventory.readable(host) for host in hosts},
         archive_exists=archive.is_file() if archive else None,
         archive_digest=digest(archive, variables[0].values.get("kafka_archive_checksum")) if archive else "",
-        client_exists=client.is_file() if client else None,
+        client_exists=client.is_file() if client and "client" in needs else None,
+        spark_lacks=spark_lacks(ROOT, os.environ) if "spark" in needs else "",
+        key_faults=key_faults({each.host: each.connection for each in variables}),
     )
     return validation.validate(variables, specs, surroundings)
 

@@ -21,7 +21,7 @@ from ansible.module_utils.kraft.errors import ToolError
 
 MISSING = (
     "kafka-python cannot be imported{where}: {reason}. Give client.python_path the zip or directory that "
-    "`python -m dist client` makes, or install kafka-python for {python}."
+    "`make client` brings, or install kafka-python for {python}."
 )
 
 

@@ -26,6 +26,11 @@ from ansible.module_utils.kraft.inventory.spec import BROKEN, Fault, Option, con
 from ansible.module_utils.kraft.problem import Problem
 
 UNLOCK = "give the vault's password (--vault-password-file), or encrypt it again"
+ARCHIVE_VARIABLES = ("kafka_archive", "kafka_archive_checksum")
+ARCHIVE = (
+    "run `make archive`; or give the path or URL of your own archive as kafka_archive,"
+    " and its digest as kafka_archive_checksum"
+)
 LAYERS = ("kafka_config", "kafka_group_config", "kafka_host_config")
 
 
@@ -70,8 +75,7 @@ def convert_host(host: HostVariables, specs: Mapping[str, Option], problems: lis
     values: dict[str, Any] = {}
     broken = set(host.unresolved)
     for name, why in host.unresolved.items():
-        remedy = UNLOCK if "decrypt" in why.lower() else "define what it refers to"
-        problems.append(Problem("unresolved", f"cannot be resolved: {why}", remedy, name, host.host))
+        problems.append(Problem("unresolved", f"cannot be resolved: {why}", _resolution(name, why), name, host.host))
     for name, option in specs.items():
         if name in host.unresolved:
             continue
@@ -85,6 +89,13 @@ def convert_host(host: HostVariables, specs: Mapping[str, Option], problems: lis
         problems += [_problem(host.host, name, fault) for fault in faults]
         broken |= {name} if faults else set()
     return Read(values, frozenset(broken))
+
+
+def _resolution(name: str, why: str) -> str:
+    """What makes a value resolvable."""
+    if "decrypt" in why.lower():
+        return UNLOCK
+    return ARCHIVE if name in ARCHIVE_VARIABLES and "the file" in why else "define what it refers to"
 
 
 def _missing(host: str, name: str, option: Option, value: Any, given: bool) -> Iterator[Problem]:

@@ -22,7 +22,9 @@ class Surroundings:
     ``readable``: host -> settings whose secret stands unencrypted in the inventory;
     ``archive_exists``: whether ``kafka_archive`` is a file of the control machine, None for a URL;
     ``archive_digest``: what its checksum should say, empty where nobody has computed it;
-    ``client_exists``: whether ``kafka_client_archive`` is a file of the control machine.
+    ``client_exists``: whether ``kafka_client_archive`` is a file of the control machine, None where no run needs it;
+    ``spark_lacks``: what is missing to start Spark, empty where nobody starts it;
+    ``key_faults``: host -> why ssh cannot use the private key that the inventory names.
     """
 
     names: frozenset[str] = frozenset()
@@ -30,6 +32,8 @@ class Surroundings:
     archive_exists: bool | None = None
     archive_digest: str = ""
     client_exists: bool | None = None
+    spark_lacks: str = ""
+    key_faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
     readable: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
 
 

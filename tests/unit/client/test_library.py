@@ -54,7 +54,7 @@ def test_a_directory_is_taken_as_it_is(tmp_path: Path) -> None:
 def test_what_is_missing_is_said_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.split(".")[0] == "kafka"]:
         monkeypatch.delitem(sys.modules, name)
-    with pytest.raises(ToolError, match=r"from /nowhere/kafka\.zip: .*No such file.*`python -m dist client`"):
+    with pytest.raises(ToolError, match=r"from /nowhere/kafka\.zip: .*No such file.*`make client`"):
         load("/nowhere/kafka.zip")
 
 

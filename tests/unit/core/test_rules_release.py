@@ -249,20 +249,18 @@ def test_a_missing_archive_is_nothing_where_every_host_has_the_release() -> None
     ("facts", "rules"),
     [
         ({}, ["warning archive_content"]),
-        ({"releases": {}}, ["error archive_content", "error client_missing"]),
-        ({"releases": RELEASE}, ["error client_missing"]),
+        ({"releases": {}}, ["error archive_content"]),
+        ({"releases": RELEASE}, []),
     ],
 )
 def test_a_damaged_archive_is_refused_while_a_host_needs_it(facts: dict[str, Any], rules: list[str]) -> None:
-    made = problems_of(hosts(facts=facts), archive_digest="b" * 64, client_exists=False)
+    made = problems_of(hosts(facts=facts), archive_digest="b" * 64)
     assert [f"{problem.severity} {problem.rule}" for problem in made] == rules
-    if made[0].rule == "archive_content":
+    if rules:
         assert str(made[0]) == (
             "kafka_archive: has the digest bbbbbbbbbbbb..., kafka_archive_checksum says aaaaaaaaaaaa...: damaged, or"
             " another -> get the archive again, or give the checksum that its publisher gives"
         )
-    if made[-1].rule == "client_missing":
-        assert str(made[-1]) == "kafka_client_archive: does not exist -> run `make archive`"
 
 
 def test_the_right_archive_is_known_by_its_digest(tmp_path: Path) -> None:
@@ -272,6 +270,34 @@ def test_the_right_archive_is_known_by_its_digest(tmp_path: Path) -> None:
     assert problems_of(hosts(kafka_archive_checksum=wanted), archive_digest=digest(tmp_path / "a.tgz", wanted)) == []
     for nothing in (digest(tmp_path / "b.tgz", wanted), digest(tmp_path / "a.tgz", "md5:x"), digest(tmp_path, None)):
         assert nothing == ""
+
+
+@pytest.mark.parametrize("facts", [{}, {"releases": RELEASE}])
+def test_what_a_run_needs_of_this_machine_is_told_before_any_host_was_looked_at(facts: dict[str, Any]) -> None:
+    lacks = {
+        "client_exists": False,
+        "spark_lacks": "/jars lacks a.jar",
+        "key_faults": {"k2": "cannot be read: no file"},
+    }
+    made = problems_of(hosts(facts=facts, kafka_client_archive="/client.zip"), **lacks)
+    assert [(each.severity, each.rule, each.host, each.value) for each in made] == [
+        ("error", "client_missing", "", "/client.zip"),
+        ("error", "spark_missing", "control machine", None),
+        ("error", "private_key", "k2", None),
+    ]
+    assert "make client" in made[0].remedy
+    assert "make client" in made[1].remedy
+
+
+@pytest.mark.parametrize(
+    ("fault", "remedy"), [("can be read by others, so ssh ignores it", "chmod 600"), ("is no file", "give the path")]
+)
+def test_each_fault_of_a_private_key_has_its_remedy(fault: str, remedy: str) -> None:
+    assert problems_of(hosts(), key_faults={"k1": fault})[0].remedy.startswith(remedy)
+
+
+def test_java_that_is_missing_is_not_to_be_had_by_make_client() -> None:
+    assert "Java 17" in problems_of(hosts(), spark_lacks="there is no java")[0].remedy
 
 
 @pytest.mark.parametrize("archive", ["https://example.com/kafka.tgz", "", None, 7, "a\0b"])

@@ -41,7 +41,7 @@ def test_a_java_that_does_not_start_is_named() -> None:
 def test_a_missing_connector_is_named() -> None:
     meaning = session.explained(raised("Failed to find data source: kafka. Deploy the application …"))
     assert isinstance(meaning, InstallationError)
-    assert "python -m dist spark" in str(meaning)
+    assert "make client" in str(meaning)
 
 
 def test_executors_without_the_jars_are_named() -> None:

@@ -54,7 +54,7 @@ def test_a_new_java_on_the_path_is_enough(tmp_path: Path) -> None:
 
 def test_missing_jars_are_named_with_what_makes_them(tmp_path: Path) -> None:
     fake_java(tmp_path, 'openjdk version "17.0.1"')
-    with pytest.raises(InstallationError, match=r"no spark-sql-kafka.* in .*absent: .*python -m dist spark"):
+    with pytest.raises(InstallationError, match=r"no spark-sql-kafka.* in .*absent: .*`make client`"):
         submit.find_tools({"JAVA_HOME": str(tmp_path)}, tmp_path / "absent")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 
 from ansible.module_utils.kraft.inventory.rules import (
     archive,
+    control_files,
     identity,
     listeners,
     names,
@@ -42,6 +43,7 @@ RULES: tuple[Rule, ...] = (
     *security.RULES,
     *secrets.RULES,
     *archive.RULES,
+    *control_files.RULES,
     *sizing.RULES,
 )
 

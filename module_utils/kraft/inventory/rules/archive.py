@@ -17,7 +17,7 @@ SCHEMES = ("http", "https", "ftp", "file")
 CHECKSUMS = {"sha256": 64, "sha512": 128}
 HOW = "give sha256: or sha512: and the digest, as `sha512sum FILE` prints it"
 #: Rules of what a deployment needs; without it, what the nodes should be is known all the same.
-AWAITED = frozenset({"archive_content", "archive_missing", "client_missing"})
+AWAITED = frozenset({"archive_content", "archive_missing", "client_missing", "private_key", "spark_missing"})
 MAKE = "run `make archive`, or name the archive that you have"
 
 
@@ -116,10 +116,4 @@ def content(subject: Subject) -> Iterator[Problem]:
         yield Problem("archive_content", message, remedy, "kafka_archive", value=text, severity=severity)
 
 
-def client(subject: Subject) -> Iterator[Problem]:
-    """Every deployment brings the client to every host; without it the first change would be the last."""
-    if subject.client_exists is False and looked_at(subject):
-        yield Problem("client_missing", "does not exist", "run `make archive`", "kafka_client_archive")
-
-
-RULES = (version, place, presence, checksum, content, client)
+RULES = (version, place, presence, checksum, content)

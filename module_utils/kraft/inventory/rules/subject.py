@@ -20,7 +20,9 @@ class Subject:
     ``readable``: host -> settings whose secret stands unencrypted in the inventory (``kafka_config[key]``).
     ``archive_exists``: whether ``kafka_archive`` is a file of the control machine; None where that cannot be said.
     ``archive_digest``: its digest by the algorithm of the checksum; empty where nobody has computed it.
-    ``client_exists``: whether ``kafka_client_archive`` is a file of the control machine.
+    ``client_exists``: whether ``kafka_client_archive`` is a file of the control machine; None where no run needs it.
+    ``spark_lacks``: what is missing to start Spark; empty where nothing is, or nobody starts it.
+    ``key_faults``: host -> why ssh cannot use the private key that the inventory names.
     """
 
     cluster: Cluster
@@ -29,12 +31,18 @@ class Subject:
     archive_exists: bool | None = None
     archive_digest: str = ""
     client_exists: bool | None = None
+    spark_lacks: str = ""
+    key_faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
     readable: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
 
     @cached_property
     def settings(self) -> dict[str, dict[str, str]]:
         """host -> all settings of its node, worked out once."""
         return {node.host: server_settings(self.cluster, node) for node in self.cluster.nodes}
+
+    def node(self, host: str) -> Node:
+        """The node of a host."""
+        return next(node for node in self.cluster.nodes if node.host == host)
 
     def sound(self, *variables: str) -> Iterator[Node]:
         """The nodes on which all of `variables` could be read."""

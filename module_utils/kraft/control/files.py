@@ -1,0 +1,54 @@
+"""Whether files of the control machine are there that a run needs. Reads, changes nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+JARS = ".cache/spark/jars"
+LOCKS = "dist/spark-*.lock"
+KEY = "ansible_ssh_private_key_file"
+
+
+def jar(line: str) -> str:
+    """The file of a lock's line, ``group:artifact:version sha256``."""
+    _, name, version = line.split(maxsplit=1)[0].split(":")
+    return f"{name}-{version}.jar"
+
+
+def spark_lacks(root: Path, environment: Mapping[str, str]) -> str:
+    """What Spark cannot be started without and is not there, as a clause; empty where all is there.
+
+    Java is looked for as spark-submit does it, and not started: that would cost more than all other checks.
+    """
+    wanted = [jar(line) for lock in root.glob(LOCKS) for line in lock.read_text(encoding="utf-8").splitlines() if line]
+    missing = [name for name in wanted if not (root / JARS / name).is_file()]
+    if missing:
+        return f"{root / JARS} lacks {', '.join(missing)}"
+    home = environment.get("JAVA_HOME")
+    java = f"{home}/bin/java" if home else "java"
+    return "" if shutil.which(java, path=environment.get("PATH")) else f"there is no {java}"
+
+
+def key_fault(path: str) -> str:
+    """Why ssh cannot use a private key, as a clause; empty where it can. sshd's client wants 0600 of its own user."""
+    if not path:
+        return ""
+    key = Path(path).expanduser()
+    try:
+        found = key.stat()
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    if not key.is_file() or not os.access(key, os.R_OK):
+        return "is no file that this user can read"
+    mine = found.st_uid == os.getuid()
+    return "can be read by others, so ssh ignores it" if mine and found.st_mode & 0o077 else ""
+
+
+def key_faults(connections: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """host -> fault of the private key that its variables name; hosts without a fault are left out."""
+    faults = {host: key_fault(str(connection.get(KEY) or "")) for host, connection in connections.items()}
+    return {host: fault for host, fault in faults.items() if fault}
