@@ -26,6 +26,16 @@ options:
   resolve: {description: Names to resolve., type: list, elements: str, default: []}
   bind: {description: Addresses or names that must be this host's own., type: list, elements: str, default: []}
   reach: {description: "Other hosts' ports to connect to, as C(host:port).", type: list, elements: str, default: []}
+  disks:
+    description: Disks for records that are to be mounted, as role kafka_host has them.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      device: {description: Name of the block device., type: path, required: true}
+      mount: {description: Where it is to be mounted., type: path, required: true}
+      fstype: {description: Filesystem that it is to have., type: str, default: xfs}
+      options: {description: Options of the mount; nothing here depends on them., type: str}
 author: [Kraftwright]
 """
 
@@ -43,10 +53,11 @@ ansible_facts:
     C(kafka_host) with os (family, distribution, version, package_manager), cpus, memory_mb (of the container where
     there is one), java (home, path, version, major) or null, javas (all that are installed), limits.nofile_hard, sysctl
     (value, writable), systemd, privileged, user, hostname, machine_id, boot_id, place, time, clock_synchronised,
-    log_dirs (state, identity, what is in it, owner, mount, room), paths (install_dir, tmp), install_dir, releases,
-    current_release, removed (whether the node was taken out of its cluster), quorum (static or dynamic, as the node was
-    configured), service, ports (port, address, pid,
-    process), names, binds, reach, clock_offset (bounds in seconds of its clock minus the control machine's).
+    disks (by device: kind, filesystem, table, parts, holders, mounts; at_mount: another device that is mounted at its
+    place; tool: whether mkfs is there), log_dirs (state, identity, what is in it, owner, mount, room), paths
+    (install_dir, tmp), install_dir, releases, current_release, removed (whether the node was taken out of its cluster),
+    quorum (static or dynamic, as the node was configured), service, ports (port, address, pid, process), names, binds,
+    reach, clock_offset (bounds in seconds of its clock minus the control machine's).
   returned: always
   type: dict
 """
@@ -72,6 +83,17 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "resolve": {"type": "list", "elements": "str", "default": []},
     "bind": {"type": "list", "elements": "str", "default": []},
     "reach": {"type": "list", "elements": "str", "default": []},
+    "disks": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {
+            "device": {"type": "path", "required": True},
+            "mount": {"type": "path", "required": True},
+            "fstype": {"type": "str", "default": "xfs"},
+            "options": {"type": "str"},
+        },
+    },
 }
 
 
@@ -88,6 +110,7 @@ def questions(params: dict[str, Any]) -> Questions:
         names=tuple(params["resolve"]),
         binds=tuple(params["bind"]),
         reach=tuple(params["reach"]),
+        disks=tuple(params["disks"]),
     )
 
 

@@ -8,7 +8,7 @@ import hashlib
 LENGTH = 22
 #: Kafka keeps the first hundred directory ids for itself (org.apache.kafka.common.DirectoryId.RESERVED).
 RESERVED_DIRECTORY_IDS = 100
-#: Cluster ids of documentation and examples, the last of them our own: whoever copies one shares it with strangers.
+#: Cluster ids of documentation and examples, the last two of them our own: whoever copies one shares it with strangers.
 WELL_KNOWN_CLUSTER_IDS = frozenset(
     {
         "MkU3OEVBNTcwNTJENDM2Qk",
@@ -17,6 +17,7 @@ WELL_KNOWN_CLUSTER_IDS = frozenset(
         "5L6g3nShT-eMCtK--X86sw",
         "q1Sh-9_ISia_zwGINzRvyQ",
         "ZXhhbXBsZS1jaGFuZ2UtbQ",
+        "ZXhhbXBsZS1lYzItY2hhbg",
     }
 )
 

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from ansible.module_utils.kraft.host import devices
 from ansible.module_utils.kraft.host.disk import describe, install_dir, mounts, strangers
 from ansible.module_utils.kraft.host.machine import (
     cpus,
@@ -48,6 +49,7 @@ class Questions:
     names: tuple[str, ...] = ()
     binds: tuple[str, ...] = ()
     reach: tuple[str, ...] = ()
+    disks: tuple[dict[str, str], ...] = ()
     started_dir: str = "/run/kafka/started"
 
 
@@ -70,6 +72,7 @@ def observe_host(ask: Questions, run: Run) -> dict[str, Any]:
         "service": service.as_facts(),
         **machine(),
         **disk_facts(ask),
+        "disks": devices.observe(ask.disks, run),
         **network_facts(ask, service),
     }
 

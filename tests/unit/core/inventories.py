@@ -59,10 +59,21 @@ def written(path: Path, files: dict[str, Any]) -> Path:
     return path / "inventories/it"
 
 
+#: What a reader of the example must replace, and by what.
+REPLACED = {"192.0.2.": "10.0.1.", "by-id/example-": "by-id/nvme-", "ZXhhbXBsZS1jaGFuZ2UtbQ": "nq3DoF4lQiqcqPnYvYPP7g"}
+
+
+def edited(text: str) -> str:
+    """A file of the example as a reader leaves it."""
+    for placeholder, own in REPLACED.items():
+        text = text.replace(placeholder, own)
+    return text
+
+
 def example(path: Path, hosts: str | None = None, **overrides: Any) -> Path:
-    """A copy of the example, with other hosts and with other variables."""
+    """A copy of the example whose placeholders are replaced, with other hosts and with other variables."""
     files: dict[str, Any] = {
-        str(file.relative_to(EXAMPLE)): file.read_text() for file in EXAMPLE.rglob("*.yml") if file.is_file()
+        str(file.relative_to(EXAMPLE)): edited(file.read_text()) for file in EXAMPLE.rglob("*.yml") if file.is_file()
     }
     return written(path, {**files, **({"hosts.yml": hosts} if hosts else {}), "group_vars/kafka/zz.yml": overrides})
 
@@ -71,4 +82,4 @@ def variants() -> list[str]:
     """The inventories that stand in the example as comments."""
     text = (EXAMPLE / "hosts.yml").read_text()
     blocks = re.findall(r"^# kafka:\n(?:#.*\n)+", text, re.MULTILINE)
-    return ["".join(f"{line[2:]}\n" for line in block.splitlines()) for block in blocks]
+    return [edited("".join(f"{line[2:]}\n" for line in block.splitlines())) for block in blocks]

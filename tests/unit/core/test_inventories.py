@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.problem import Problem, errors
 from ansible.parsing.vault import VaultLib, VaultSecret
 
 from plugins.action import kafka_desired
-from tests.unit.core.inventories import ROOT, example, host_variables, look, variants, written
+from tests.unit.core.inventories import EXAMPLE, ROOT, example, host_variables, look, variants, written
 
 HOSTS = "kafka: {hosts: {a: {kafka_node_id: 1}, b: {kafka_node_id: 2}, c: {kafka_node_id: 3}}}"
 
@@ -21,14 +21,25 @@ def texts(problems: list[Problem]) -> list[str]:
     return [str(problem) for problem in problems]
 
 
-def test_the_example_is_sound_but_for_its_id_and_its_plaintext(tmp_path: Path) -> None:
+def test_the_example_as_it_is_is_refused_for_each_of_its_placeholders(tmp_path: Path) -> None:
+    texts_of = {str(file.relative_to(EXAMPLE)): file.read_text() for file in EXAMPLE.rglob("*.yml")}
+    _, problems = look(written(tmp_path, texts_of))
+    assert {(each.rule, each.variable) for each in errors(problems)} == {
+        ("cluster_id_copied", "kafka_cluster_id"),
+        ("address_placeholder", "ansible_host"),
+        ("disk_placeholder", "kafka_host_data_disks[0].device"),
+        ("disk_placeholder", "kafka_host_data_disks[1].device"),
+    }
+
+
+def test_the_example_is_sound_once_its_placeholders_are_replaced(tmp_path: Path) -> None:
     cluster, problems = look(example(tmp_path))
-    assert {problem.rule for problem in problems} == {"cluster_id_copied", "plaintext"}
+    assert {problem.rule for problem in problems} == {"plaintext"}
     assert not errors(problems)
-    assert describe(cluster)["cluster"]["bootstrap_servers"] == "10.0.1.11:9092,10.0.2.11:9092,10.0.3.11:9092"
+    assert describe(cluster)["cluster"]["bootstrap_servers"] == "10.0.1.11:9092,10.0.1.12:9092,10.0.1.13:9092"
     assert describe(cluster)["cluster"]["clients"] == {
         "CLIENT": {
-            "bootstrap.servers": "10.0.1.11:9092,10.0.2.11:9092,10.0.3.11:9092",
+            "bootstrap.servers": "10.0.1.11:9092,10.0.1.12:9092,10.0.1.13:9092",
             "security.protocol": "PLAINTEXT",
         }
     }
@@ -37,7 +48,7 @@ def test_the_example_is_sound_but_for_its_id_and_its_plaintext(tmp_path: Path) -
 @pytest.mark.parametrize("variant", variants(), ids=["dedicated", "ports"])
 def test_what_the_example_shows_in_comments_is_sound(tmp_path: Path, variant: str) -> None:
     _, problems = look(example(tmp_path, variant))
-    assert {problem.rule for problem in problems} == {"cluster_id_copied", "plaintext"}
+    assert {problem.rule for problem in problems} == {"plaintext"}
 
 
 def test_the_example_shows_dedicated_roles_and_ports(tmp_path: Path) -> None:
@@ -46,7 +57,7 @@ def test_the_example_shows_dedicated_roles_and_ports(tmp_path: Path) -> None:
     assert (len(cluster.controllers), len(cluster.brokers), len(cluster.nodes)) == (3, 3, 6)
     cluster, _ = look(example(tmp_path / "b", ports, kafka_quorum="static"))
     properties = describe(cluster)["nodes"]["node1"]["properties"]
-    assert properties["controller.quorum.voters"] == "1@10.0.1.11:19093,2@10.0.2.11:29093,3@10.0.3.11:39093"
+    assert properties["controller.quorum.voters"] == "1@10.0.1.11:19093,2@10.0.1.12:29093,3@10.0.1.13:39093"
 
 
 def test_the_local_inventory_is_sound(tmp_path: Path) -> None:

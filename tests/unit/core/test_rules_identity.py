@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.desired.identity import directory_id
+import yaml
+from ansible.module_utils.kraft.desired.identity import WELL_KNOWN_CLUSTER_IDS, directory_id
 
-from tests.unit.core.inventory import CLUSTER_ID, found, hosts, problems_of
+from tests.unit.core.inventory import CLUSTER_ID, ROOT, found, hosts, problems_of
 
 DRAW = "draw one (`make cluster-id`) and keep it with the inventory"
 
@@ -118,3 +119,23 @@ def test_a_node_id_that_cannot_be_read_is_reported_once() -> None:
 def test_a_derived_directory_id_may_not_be_given_to_another_node() -> None:
     given = directory_id(CLUSTER_ID, 2)
     assert len(found("directory_id_shared", per_host={"k1": {"kafka_directory_id": given}})) == 1
+
+
+@pytest.mark.parametrize("copied", ["MkU3OEVBNTcwNTJENDM2Qk", "ZXhhbXBsZS1jaGFuZ2UtbQ", "ZXhhbXBsZS1lYzItY2hhbg"])
+def test_an_examples_cluster_id_is_an_error_in_production(copied: str) -> None:
+    made = problems_of(hosts(kafka_cluster_id=copied, kafka_profile="production"))
+    assert ("error", "cluster_id_copied") in {(each.severity, each.rule) for each in made}
+
+
+def test_no_inventory_of_ours_has_an_id_that_passes_by_mistake() -> None:
+    for name in ("example", "ec2"):
+        given = yaml.safe_load((ROOT / f"inventories/{name}/group_vars/kafka/cluster.yml").read_text())
+        assert given["kafka_cluster_id"] in WELL_KNOWN_CLUSTER_IDS
+
+
+@pytest.mark.parametrize("address", ["192.0.2.11", "198.51.100.7", "203.0.113.10", "2001:db8::1"])
+def test_an_address_of_examples_is_no_hosts(address: str) -> None:
+    made = problems_of(hosts(per_host={"k2": {"kafka_address": address}}))
+    assert [(each.severity, each.variable, each.host) for each in made if each.rule == "address_placeholder"] == [
+        ("error", "kafka_address", "k2")
+    ]

@@ -9,7 +9,7 @@ from ansible.module_utils.kraft.desired.identity import WELL_KNOWN_CLUSTER_IDS, 
 from ansible.module_utils.kraft.desired.model import DYNAMIC, UNKNOWN_ID, Node
 from ansible.module_utils.kraft.desired.quorum import node_directory_id
 from ansible.module_utils.kraft.inventory.rules.subject import Subject, named, sharing
-from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
 
 LARGEST_NODE_ID = 2**31 - 1
 DRAW = "draw one (`make cluster-id`) and keep it with the inventory"
@@ -23,8 +23,9 @@ def cluster_id(subject: Subject) -> Iterator[Problem]:
     if problem:
         yield Problem("cluster_id", problem, DRAW, "kafka_cluster_id", value=text)
     elif text in WELL_KNOWN_CLUSTER_IDS:
+        severity = ERROR if subject.cluster.in_production else WARNING
         message = "is the id of an example that many copy: two such clusters can take each other's nodes"
-        yield Problem("cluster_id_copied", message, DRAW, "kafka_cluster_id", value=text, severity=WARNING)
+        yield Problem("cluster_id_copied", message, DRAW, "kafka_cluster_id", value=text, severity=severity)
     elif text.startswith("-"):
         message = "begins with '-', which Kafka's tools take for an option"
         remedy = "draw another, or write --cluster-id=ID on command lines"

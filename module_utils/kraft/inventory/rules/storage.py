@@ -20,6 +20,12 @@ SYSTEM = ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/sbin", "
 ROOTS = ("/", "/home", "/media", "/mnt", "/opt", "/root", "/srv", "/var", "/var/lib", "/var/log")
 #: Parts of the install dir that a release replaces.
 OURS = ("releases", "current", "bin", "libs", "config", "client", ".incoming")
+#: What inventories/example has in place of a disk.
+PLACEHOLDER = "/dev/disk/by-id/example-"
+REPLACE = (
+    "name your host's disk (`ls -l /dev/disk/by-id` shows the names); where it has none for Kafka, leave out"
+    " kafka_host_data_disks and kafka_log_dirs"
+)
 EXAMPLE = "such as /srv/kafka/data1"
 
 
@@ -136,6 +142,8 @@ def _disk(node: Node, variable: str, disk: dict[str, str]) -> Iterator[Problem]:
     if not disk["device"].startswith("/dev/"):
         remedy = "give a block device by a stable name, such as /dev/disk/by-id/..."
         yield Problem("disk_device", "is no device", remedy, f"{variable}.device", node.host, disk["device"])
+    if disk["device"].startswith(PLACEHOLDER):
+        yield Problem("disk_placeholder", "is the example's", REPLACE, f"{variable}.device", node.host, disk["device"])
     if disk.get("fstype", "xfs") not in ("xfs", "ext4"):
         message, remedy = "is no file system that Kafka is run on", "use xfs, or ext4"
         yield Problem("disk_fstype", message, remedy, f"{variable}.fstype", node.host, disk["fstype"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -11,6 +12,8 @@ from ansible.module_utils.kraft.problem import WARNING, Problem
 
 ROLES = "kafka_process_roles"
 MOST_USEFUL_CONTROLLERS = 5
+#: Networks that no host is in.
+DOCUMENTATION = tuple(map(ipaddress.ip_network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")))
 #: Variables of which a cluster has one: what differs between hosts cannot all be meant.
 SHARED = (
     "kafka_cluster_name",
@@ -101,6 +104,24 @@ def machines(subject: Subject) -> Iterator[Problem]:
         )
 
 
+def placeholders(subject: Subject) -> Iterator[Problem]:
+    """Addresses for documentation (RFC 5737, RFC 3849), which no host has: they were left from an example."""
+    remedy = "give the address of your own host"
+    for node in subject.cluster.nodes:
+        given = {"ansible_host": str(node.connection.get("ansible_host", "")), "kafka_address": node.address}
+        for variable, value in given.items():
+            if is_documentation(value) and (variable == "ansible_host" or value != given["ansible_host"]):
+                yield Problem("address_placeholder", "is an address of examples", remedy, variable, node.host, value)
+
+
+def is_documentation(text: str) -> bool:
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return any(address in network for network in DOCUMENTATION)
+
+
 def _reached(host: str, connection: Any) -> str:
     """Where Ansible connects to, as one text."""
     if connection.get("ansible_connection") == "local":
@@ -126,4 +147,4 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
 
 
-RULES = (roles, controllers, brokers, agreement, replaced_layers, machines, racks)
+RULES = (roles, controllers, brokers, agreement, replaced_layers, machines, placeholders, racks)

@@ -1,0 +1,90 @@
+"""What a block device holds and who uses it, and what is mounted where it is to be mounted. Reads, changes nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+MOUNTS = Path("/proc/self/mountinfo")
+BLOCKS = Path("/sys/dev/block")
+SBIN = "/usr/sbin:/sbin"
+#: blkid's exit code for a device that answers to several signatures at once.
+AMBIVALENT = 8
+
+
+def mounted_devices(text: str) -> dict[str, str]:
+    """Mount point -> device number (``8:16``) by proc(5)'s mountinfo; of two at one place the later one counts."""
+    found = {}
+    for line in text.splitlines():
+        _, _, device, _, place = line.split(maxsplit=5)[:5]
+        found[re.sub(r"\\([0-7]{3})", lambda code: chr(int(code.group(1), 8)), place)] = device
+    return found
+
+
+def number(status: os.stat_result) -> str:
+    return f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
+
+
+def signature(path: str, run: Any) -> tuple[str, str]:
+    """``(filesystem, partition table)`` by blkid's own look at the device; empty where it has none."""
+    blkid = shutil.which("blkid", path=f"{os.environ.get('PATH', '')}:{SBIN}") or "blkid"
+    code, out, _ = run([blkid, "-p", "-o", "export", path])
+    found = dict(line.split("=", 1) for line in out.splitlines() if "=" in line)
+    return "several signatures" if code == AMBIVALENT else found.get("TYPE", ""), found.get("PTTYPE", "")
+
+
+def names(directory: Path) -> list[str]:
+    try:
+        return sorted(entry.name for entry in directory.iterdir())
+    except OSError:
+        return []
+
+
+def parts(block: Path) -> list[str]:
+    """Names of a disk's partitions."""
+    return [name for name in names(block) if (block / name / "partition").is_file()]
+
+
+def describe(disk: Mapping[str, str], mounted: Mapping[str, str], run: Any, blocks: Path = BLOCKS) -> dict[str, Any]:
+    """Facts of one of ``kafka_host_data_disks``: see ``DOCUMENTATION`` of ``kafka_host_info``."""
+    path, where, tool = disk["device"], disk["mount"].rstrip("/"), f"mkfs.{disk.get('fstype') or 'xfs'}"
+    facts: dict[str, Any] = {
+        "kind": "absent",
+        "filesystem": "",
+        "table": "",
+        "parts": [],
+        "holders": [],
+        "mounts": [],
+        "at_mount": mounted.get(where, ""),
+        "tool": bool(shutil.which(tool, path=f"{os.environ.get('PATH', '')}:{SBIN}")),
+    }
+    try:
+        status = os.stat(path)
+    except OSError:
+        return facts
+    if not stat.S_ISBLK(status.st_mode):
+        return {**facts, "kind": "other"}
+    own, block = number(status), blocks / number(status)
+    facts["filesystem"], facts["table"] = signature(path, run)
+    return {
+        **facts,
+        "kind": "block",
+        "parts": parts(block),
+        "holders": names(block / "holders"),
+        "mounts": [place for place, device in mounted.items() if device == own],
+        "at_mount": "" if mounted.get(where) == own else facts["at_mount"],
+    }
+
+
+def observe(disks: Iterable[Mapping[str, str]], run: Any) -> dict[str, dict[str, Any]]:
+    """device -> facts, for all disks of a host."""
+    try:
+        mounted = mounted_devices(MOUNTS.read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        mounted = {}
+    return {disk["device"]: describe(disk, mounted, run) for disk in disks}
