@@ -32,18 +32,19 @@ from ansible.module_utils.kraft.control.start import Start, objection
 BAD_OPTIONS = 5  # Ansible's own exit code for options that cannot be used
 
 
-def is_ours(playbook: Any) -> bool:
-    """Whether a play of `playbook` is one of this project's playbooks."""
-    paths = (Path(str(play.get_path()).rpartition(":")[0]).resolve() for play in playbook.get_plays())
-    return any(path.parent == ROOT / "playbooks" for path in paths)
+def ours(playbook: Any) -> list[Any]:
+    """The plays of `playbook` that stand in this project's playbooks."""
+    paths = [(play, Path(str(play.get_path()).rpartition(":")[0]).resolve()) for play in playbook.get_plays()]
+    return [play for play, path in paths if path.parent == ROOT / "playbooks"]
 
 
-def asked() -> Start:
-    """The options and settings of this run."""
+def asked(plays: list[Any]) -> Start:
+    """The options and settings of a run of `plays`."""
     options, settings = context.CLIARGS, vars(constants)
     return Start(
         tags=tuple(options.get("tags") or ("all",)),
         skip_tags=tuple(options.get("skip_tags") or ()),
+        play_tags=tuple(frozenset(play.tags) for play in plays),
         start_at_task=str(options.get("start_at_task") or ""),
         step=bool(options.get("step")),
         strategy=str(settings["DEFAULT_STRATEGY"]),
@@ -63,7 +64,8 @@ class CallbackModule(CallbackBase):
 
     def v2_playbook_on_start(self, playbook: Any) -> None:
         """End the run where it must not begin: Ansible makes a warning of a callback's errors, so this one exits."""
-        text = objection(asked()) if is_ours(playbook) else ""
+        plays = ours(playbook)
+        text = objection(asked(plays)) if plays else ""
         if text:
             self._display.error(text, wrap_text=False)
             sys.exit(BAD_OPTIONS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,6 +13,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAYBOOKS = sorted([ROOT / "site.yml", *ROOT.glob("playbooks/*.yml")])
+TASK_FILES = [*PLAYBOOKS, *sorted(ROOT.glob("roles/*/tasks/*.yml"))]
 #: Folders in which Ansible looks beside a playbook, whatever ansible.cfg is read.
 BESIDE = {
     "action_plugins": "plugins/action",
@@ -50,16 +52,16 @@ class Playbook:
 
 
 def test_a_playbook_beside_the_others_is_ours_and_one_elsewhere_is_not(callback: ModuleType) -> None:
-    assert callback.is_ours(Playbook(ROOT / "playbooks/a_new_one.yml"))
-    assert callback.is_ours(Playbook(Path("/home/ann/own.yml"), ROOT / "playbooks/deploy_cluster.yml"))
-    assert not callback.is_ours(Playbook(Path("/home/ann/own.yml")))
+    assert callback.ours(Playbook(ROOT / "playbooks/a_new_one.yml"))
+    assert callback.ours(Playbook(Path("/home/ann/own.yml"), ROOT / "playbooks/deploy_cluster.yml"))
+    assert not callback.ours(Playbook(Path("/home/ann/own.yml")))
 
 
 @pytest.mark.parametrize("playbook", PLAYBOOKS, ids=lambda path: path.name)
 def test_every_play_is_found_where_the_callback_looks(playbook: Path, callback: ModuleType) -> None:
     plays = loaded(playbook)
     assert plays
-    assert callback.is_ours(Playbook(*plays))
+    assert callback.ours(Playbook(*plays))
     assert {path.parent for path in plays} == {ROOT / "playbooks"}, "a play elsewhere would run in parts"
 
 
@@ -70,6 +72,20 @@ def loaded(playbook: Path) -> list[Path]:
         imported = entry.get("ansible.builtin.import_playbook")
         found += loaded((playbook.parent / imported).resolve()) if imported else [playbook]
     return found
+
+
+def tasks(content: Any) -> Iterator[dict[str, Any]]:
+    """Plays and tasks of a file, with those in blocks."""
+    for entry in content if isinstance(content, list) else []:
+        yield entry
+        for part in ("tasks", "block", "rescue", "always"):
+            yield from tasks(entry.get(part))
+
+
+@pytest.mark.parametrize("path", TASK_FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_task_carries_a_tag_by_which_it_could_be_left_out(path: Path) -> None:
+    carried = {tag for task in tasks(yaml.safe_load(path.read_text())) for tag in task.get("tags", [])}
+    assert carried <= {"always"}
 
 
 @pytest.mark.parametrize("folder", sorted(BESIDE))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-WHOLE = ("all",)
+WHOLE = "all"
+#: Words of --skip-tags that leave out tasks whatever tags they carry, and the one tag that a task of ours has.
+LEAVES_OUT = frozenset({"all", "always", "tagged", "untagged"})
 #: Strategies that take all hosts through a task before the next one begins; the plays rely on it.
 LOCK_STEP = ("linear", "kraft_linear", "mitogen_linear", "debug")
 NOTHING = "Nothing was changed."
@@ -15,12 +17,14 @@ WHOLE_RUN = "Run the playbook as a whole: a run changes only what differs"
 class Start:
     """The options of a run and the settings that decide over it.
 
-    ``config_file``: the ansible.cfg that Ansible reads, empty for none; ``root``: the project's directory;
-    ``root_is_open``: others may write to it, so that Ansible ignores an ansible.cfg that it finds there.
+    ``play_tags``: the tags of each play, which a playbook that imports ours may give; ``config_file``: the ansible.cfg
+    that Ansible reads, empty for none; ``root``: the project's directory; ``root_is_open``: others may write to it, so
+    that Ansible ignores an ansible.cfg that it finds there.
     """
 
-    tags: tuple[str, ...] = WHOLE
+    tags: tuple[str, ...] = (WHOLE,)
     skip_tags: tuple[str, ...] = ()
+    play_tags: tuple[frozenset[str], ...] = ()
     start_at_task: str = ""
     step: bool = False
     strategy: str = "linear"
@@ -38,8 +42,8 @@ def objection(start: Start) -> str:
 def partial(start: Start) -> str:
     """A part of a playbook would run without validation, lock or preflight, or would do nothing and report success."""
     options = {
-        "--tags": "" if start.tags == WHOLE else ",".join(start.tags),
-        "--skip-tags": ",".join(start.skip_tags),
+        "--tags": "" if takes_all(start) else ",".join(start.tags),
+        "--skip-tags": ",".join(tag for tag in start.skip_tags if tag in LEAVES_OUT.union(*start.play_tags)),
         "--start-at-task": f"'{start.start_at_task}'" if start.start_at_task else "",
         "--step": " " if start.step else "",
     }
@@ -48,6 +52,11 @@ def partial(start: Start) -> str:
         return ""
     why = "each task needs the validation, the lock and the checks before it"
     return f"{' and '.join(given)} cannot be used with this playbook: {why}. {NOTHING} {WHOLE_RUN}."
+
+
+def takes_all(start: Start) -> bool:
+    """Whether ``--tags`` leaves nothing out: not given, or every play carries one of them."""
+    return start.tags == (WHOLE,) or (bool(start.play_tags) and all(tags & set(start.tags) for tags in start.play_tags))
 
 
 def foreign_settings(start: Start) -> str:

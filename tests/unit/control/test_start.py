@@ -20,7 +20,9 @@ def test_a_whole_run_with_the_projects_settings_begins() -> None:
     [
         ({"tags": ("config",)}, "--tags config"),
         ({"tags": ("all", "never")}, "--tags all,never"),
-        ({"skip_tags": ("a", "b")}, "--skip-tags a,b"),
+        ({"skip_tags": ("always", "b")}, "--skip-tags always"),
+        ({"skip_tags": ("a",), "play_tags": (frozenset({"a"}), frozenset())}, "--skip-tags a"),
+        ({"tags": ("a",), "play_tags": (frozenset({"a"}), frozenset())}, "--tags a"),
         ({"start_at_task": "Format the log dirs"}, "--start-at-task 'Format the log dirs'"),
         ({"step": True}, "--step"),
         ({"tags": ("x",), "step": True}, "--tags x and --step"),
@@ -28,6 +30,17 @@ def test_a_whole_run_with_the_projects_settings_begins() -> None:
 )
 def test_a_part_of_a_playbook_is_refused_by_name(options: dict[str, Any], named: str) -> None:
     assert objection(dataclasses.replace(OURS, **options)).startswith(f"{named} cannot be used")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"skip_tags": ("molecule-notest", "notest")},
+        {"tags": ("a", "b"), "play_tags": (frozenset({"a"}), frozenset({"b", "c"}))},
+    ],
+)
+def test_tags_that_leave_nothing_out_are_fine(options: dict[str, Any]) -> None:
+    assert objection(dataclasses.replace(OURS, **options)) == ""
 
 
 @pytest.mark.parametrize("strategy", ["linear", "ansible.builtin.linear", "mitogen_linear", "kraft_linear"])
