@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from benchmarks import floor
 from benchmarks.figures import Promise, Series, paired, table
 from benchmarks.lab import Lab, Run
-from benchmarks.machine import described, say
+from benchmarks.machine import busy_cores, described, say
 
 MAKING_SECONDS = 120.0
 WAYS = {"mitogen": True, "plain ssh": False}
@@ -92,7 +92,7 @@ def rows(results: Results) -> list[list[str]]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    given = parser().parse_args(arguments)
+    given, before = parser().parse_args(arguments), busy_cores()
     lab, results = Lab("deploy"), defaultdict[str, list[Run]](list)
     kept = str(lab.directory / "class_data")
     end = time.monotonic() + 60 * given.minutes
@@ -108,7 +108,9 @@ def main(arguments: Sequence[str]) -> int:
         if not given.keep:
             lab.remove()
     heading = ["run", "seconds", "ratio to the floor", "tasks on the busiest host", "changes", "promise"]
-    sys.stdout.write(f"{described('benchmarks.deploy')}\n{table(heading, rows(results))}")
+    sys.stdout.write(
+        f"{described('benchmarks.deploy', before, len(results['floor']))}\n{table(heading, rows(results))}"
+    )
     return 0
 
 

@@ -19,7 +19,7 @@ from kafka import KafkaAdminClient, TopicPartition
 
 from benchmarks.figures import Promise, Series, table
 from benchmarks.lab import Lab
-from benchmarks.machine import described, say
+from benchmarks.machine import busy_cores, described, say
 from benchmarks.traffic import PARTITIONS, Cluster, Traffic
 
 TIMES: Mapping[str, Mapping[str, str]] = {
@@ -77,7 +77,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str]) -> int:
-    given = parser().parse_args(arguments)
+    given, before = parser().parse_args(arguments), busy_cores()
     lab, stalls = Lab("leaders"), dict[str, list[float]]()
     try:
         lab.make()
@@ -92,7 +92,7 @@ def main(arguments: Sequence[str]) -> int:
         for whose, found in stalls.items()
     ]
     theirs, ours = (max(found) for found in stalls.values())
-    sys.stdout.write(f"{described('benchmarks.leaders')}\n")
+    sys.stdout.write(f"{described('benchmarks.leaders', before, given.moves)}\n")
     sys.stdout.write(f"{table(['times', 'stall of a move', 'longest', 'over 1 s'], rows)}\n")
     sys.stdout.write(f"longest: {theirs / ours:.1f} times less; promise {PROMISE.text()} s: {PROMISE.verdict(ours)}\n")
     return 0

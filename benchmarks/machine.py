@@ -10,6 +10,10 @@ import sys
 import time
 from pathlib import Path
 
+#: A machine on which fewer cores than this work is quiet.
+QUIET = 1.0
+LOOK_SECONDS = 5.0
+
 
 def processor(cpuinfo: str) -> str:
     """The processor's name in ``/proc/cpuinfo``."""
@@ -22,15 +26,42 @@ def gigabytes(meminfo: str) -> float:
     return int(found[1]) / 2**20 if found else 0.0
 
 
-def described(module: str) -> str:
-    """One paragraph to stand above a table."""
+def busy_jiffies(stat: str) -> int:
+    """What all processors together have worked since the machine started, from ``/proc/stat``: not idle, not iowait."""
+    name, *values = stat.split("\n", 1)[0].split()
+    if name != "cpu":
+        raise ValueError(f"/proc/stat does not begin with the sum of all processors: {stat[:40]!r}")
+    user, nice, system, _, _, *rest = map(int, values)
+    return user + nice + system + sum(rest[:3])  # irq, softirq, steal; guests are in user
+
+
+def busy_cores(seconds: float = LOOK_SECONDS) -> float:
+    """How many cores work now, over so many seconds.
+
+    The load average would still count the benchmark that ended a minute ago.
+    """
+    began, stat = time.monotonic(), Path("/proc/stat")
+    worked = busy_jiffies(stat.read_text())
+    time.sleep(seconds)
+    ticks = os.sysconf("SC_CLK_TCK")
+    return (busy_jiffies(stat.read_text()) - worked) / ticks / (time.monotonic() - began)
+
+
+def described(module: str, before: float, rounds: int) -> str:
+    """One paragraph to stand above a table; `before`: cores that were busy before the first of so many rounds."""
     load = os.getloadavg()[0]
     name, memory = processor(Path("/proc/cpuinfo").read_text()), gigabytes(Path("/proc/meminfo").read_text())
     command = shlex.join(["python", "-m", module, *sys.argv[1:]])
+    number = f"{rounds} round{'s' if rounds > 1 else ''}"
     return (
-        f"{time.strftime('%Y-%m-%d')}, `{command}`, on {os.cpu_count()} cores ({name}), {memory:.0f} GiB, "
-        f"Linux {platform.release()}; load {load:.1f} at the end.\n"
+        f"{time.strftime('%Y-%m-%d')}, `{command}`, {number}, on {os.cpu_count()} cores ({name}), {memory:.0f} GiB, "
+        f"Linux {platform.release()}; {before:.1f} cores busy before, load {load:.1f} at the end.{mark(before)}\n"
     )
+
+
+def mark(before: float) -> str:
+    """What is said of figures that other work has spoiled."""
+    return "" if before < QUIET else f" **The machine was busy ({QUIET:g} or more): not to be compared.**"
 
 
 def say(text: str) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.figures import Promise, Series, table
-from benchmarks.machine import described, say
+from benchmarks.machine import busy_cores, described, say
 from tests.integration.ec2_account import Account, account
 
 NAME, CLUSTER_ID = "orders", "b3JkZXJzLW9yZGVycy1vcg"
@@ -36,7 +36,7 @@ def measured(aws: Account, inventory: Path) -> float:
 
 
 def main(arguments: Sequence[str]) -> int:
-    given = parser().parse_args(arguments)
+    given, before = parser().parse_args(arguments), busy_cores()
     seconds: dict[str, list[float]] = {name: [] for name in PROMISES}
     for _ in range(given.rounds):
         with tempfile.TemporaryDirectory() as directory, account(Path(directory)) as aws:
@@ -52,7 +52,8 @@ def main(arguments: Sequence[str]) -> int:
         ]
         for name, promise in PROMISES.items()
     ]
-    sys.stdout.write(f"{described('benchmarks.provision')}\n{table(['three machines', 'seconds', 'promise'], rows)}")
+    heading = ["three machines", "seconds", "promise"]
+    sys.stdout.write(f"{described('benchmarks.provision', before, given.rounds)}\n{table(heading, rows)}")
     return 0
 
 

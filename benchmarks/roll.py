@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks.figures import Promise, Series, table
 from benchmarks.lab import ROOT, SETTINGS, FailedError, Lab, play
-from benchmarks.machine import described, say
+from benchmarks.machine import busy_cores, described, say
 
 COMPILERS: dict[str, list[str]] = {"both": [], "the cheap one": ["-XX:TieredStopAtLevel=1"]}
 ROLL, STALL = Promise(60), Promise(0.5)
@@ -80,7 +80,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str]) -> int:
-    given = parser().parse_args(arguments)
+    given, before = parser().parse_args(arguments), busy_cores()
     lab, rolls = Lab("roll"), dict[str, list[Roll]]()
     try:
         lab.make()
@@ -93,7 +93,7 @@ def main(arguments: Sequence[str]) -> int:
     finally:
         lab.remove()
     heading = ["compilers", "roll", "promise", "longest stall", "promise", "errors, tried again", "records, all proven"]
-    sys.stdout.write(f"{described('benchmarks.roll')}\n")
+    sys.stdout.write(f"{described('benchmarks.roll', before, given.rounds)}\n")
     sys.stdout.write(f"{table(heading, [row(*each) for each in rolls.items()])}\n")
     return 0
 

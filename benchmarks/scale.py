@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from benchmarks.figures import Promise, Series, paired, table
 from benchmarks.lab import Lab, Run
-from benchmarks.machine import described, say
+from benchmarks.machine import busy_cores, described, say
 
 SMALL, LARGE = 3, 12
 PROMISE = Promise(3)
@@ -35,7 +35,7 @@ def rows(small: list[Run], large: list[Run], way: str) -> list[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    given = parser().parse_args(arguments)
+    given, before = parser().parse_args(arguments), busy_cores()
     labs = {size: Lab(f"scale{size}n", size) for size in (SMALL, LARGE)}
     runs: dict[tuple[int, bool], list[Run]] = {(size, way): [] for way in (True, False) for size in labs}
     end = time.monotonic() + 60 * given.minutes
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str]) -> int:
             lab.remove()
     lines = [rows(runs[SMALL, way], runs[LARGE, way], name) for way, name in ((True, "mitogen"), (False, "plain ssh"))]
     heading = ["tasks go by", f"{SMALL} hosts", f"{LARGE} hosts", "ratio", "promise"]
-    sys.stdout.write(f"{described('benchmarks.scale')}\n{table(heading, lines)}")
+    sys.stdout.write(f"{described('benchmarks.scale', before, len(runs[SMALL, True]))}\n{table(heading, lines)}")
     return 0
 
 

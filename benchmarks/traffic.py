@@ -3,41 +3,75 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
 from threading import Event, Thread
 
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.gather import observe
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Partition, Snapshot
 from ansible.module_utils.kraft.errors import KraftError
-from confluent_kafka import Message, Producer
-from kafka import KafkaAdminClient, TopicPartition
-from kafka.admin import NewTopic, OffsetSpec
+from confluent_kafka import Consumer, KafkaError, Message, Producer
+from confluent_kafka import TopicPartition as Position
+from kafka import KafkaAdminClient
+from kafka.admin import NewTopic
 
 from benchmarks.lab import Lab
 
 PARTITIONS = 12
 PAUSE, STEADY, PATIENCE = 0.02, 3.0, 120.0
+VALUE_BYTES, BATCH = 100, 10_000
+
+
+@dataclass(frozen=True)
+class Account:
+    """Records as (partition, sequence): how many were acknowledged, which of them cannot be read, which stand twice."""
+
+    acknowledged: int
+    lost: tuple[tuple[int, int], ...] = ()
+    duplicated: tuple[tuple[int, int], ...] = ()
+
+
+def account(acknowledged: Mapping[int, Iterable[int]], read: Mapping[int, Iterable[int]]) -> Account:
+    """What was acknowledged against what was read back: partition → sequences.
+
+    Counts alone would not do: a record that was written and never acknowledged would stand in for one that is lost.
+    """
+    promised = {(number, one) for number, sequences in acknowledged.items() for one in sequences}
+    found = Counter((number, one) for number, sequences in read.items() for one in sequences)
+    twice = (one for one, times in found.items() if times > 1)
+    return Account(len(promised), tuple(sorted(promised - found.keys())), tuple(sorted(twice)))
 
 
 class Traffic:
-    """A record for every partition, again and again, and when each partition acknowledged."""
+    """A record for every partition, again and again, and when each partition acknowledged which.
+
+    A record's value begins with its sequence number, which counts from 0 in each partition.
+    """
 
     def __init__(self, servers: str, topic: str) -> None:
         self._topic, self._over = topic, Event()
         self.acknowledged: dict[int, list[float]] = {number: [] for number in range(PARTITIONS)}
+        self.sequences: dict[int, list[int]] = {number: [] for number in range(PARTITIONS)}
         settings = {"bootstrap.servers": servers, "acks": "all", "enable.idempotence": True, "log_level": 0}
         self._producer = Producer(settings)
 
     def _noted(self, error: object, message: Message) -> None:
         if error is None:
-            self.acknowledged[message.partition() or 0].append(time.monotonic())
+            partition = message.partition() or 0
+            self.acknowledged[partition].append(time.monotonic())
+            self.sequences[partition].append(sequence(message))
 
     def _write(self) -> None:
-        while not self._over.is_set():
+        for turn in count():
+            if self._over.is_set():
+                break
+            value = f"{turn} ".ljust(VALUE_BYTES, "x")
             for number in range(PARTITIONS):
-                self._producer.produce(self._topic, b"x" * 100, partition=number, on_delivery=self._noted)
+                self._producer.produce(self._topic, value, partition=number, on_delivery=self._noted)
             self._producer.poll(PAUSE)
         self._producer.flush(PATIENCE)
 
@@ -129,11 +163,24 @@ class Cluster:
         )
         return time.monotonic() - since
 
-    def records(self, topic: str) -> int:
-        """All that is in the log; nothing is compacted and nobody uses transactions."""
-        with KafkaAdminClient(bootstrap_servers=self.servers()) as admin:
-            wanted = {TopicPartition(topic, number): OffsetSpec.LATEST for number in range(PARTITIONS)}
-            return sum(int(one.offset) for one in admin.list_partition_offsets(wanted).values())
+    def read_back(self, topic: str) -> dict[int, list[int]]:
+        """Partition → the sequences of all records in it, in the order of the log. TimeoutError: it does not end."""
+        settings = {"bootstrap.servers": ",".join(self.servers()), "group.id": "unused", "enable.partition.eof": True}
+        reader = Consumer({**settings, "isolation.level": "read_uncommitted", "log_level": 0})
+        found: dict[int, list[int]] = {number: [] for number in range(PARTITIONS)}
+        reader.assign([Position(topic, number, 0) for number in found])
+        left, deadline = set(found), time.monotonic() + PATIENCE
+        while left:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"not read to the end within {PATIENCE:g} s: partitions {sorted(left)} of {topic}")
+            for message in reader.consume(BATCH, PAUSE):
+                error = message.error()
+                if error is None:
+                    found[message.partition() or 0].append(sequence(message))
+                elif error.code() == KafkaError._PARTITION_EOF:
+                    left.discard(message.partition() or 0)
+        reader.close()
+        return found
 
     def watched(self, minutes: float) -> tuple[int, int]:
         """Elections of an active controller, and looks at which a broker was fenced, within so many idle minutes."""
@@ -145,6 +192,11 @@ class Cluster:
                 fenced += len(snapshot.unfenced) < len(self._addresses)
             time.sleep(0.25)
         return max(epochs) - min(epochs), fenced
+
+
+def sequence(message: Message) -> int:
+    """The number at the front of a record's value."""
+    return int((message.value() or b"").split(b" ", 1)[0])
 
 
 def every(snapshot: Snapshot) -> list[Partition]:

@@ -8,7 +8,7 @@ from benchmarks import deploy, scale
 from benchmarks.figures import Promise, Series, paired, table, tasks_per_host
 from benchmarks.floor import controllers, properties
 from benchmarks.lab import Run
-from benchmarks.machine import gigabytes, processor
+from benchmarks.machine import busy_jiffies, gigabytes, mark, processor
 
 
 @pytest.mark.parametrize(
@@ -76,3 +76,14 @@ def test_the_floor_knows_every_controller() -> None:
 def test_the_machine_is_described_from_proc() -> None:
     assert processor("processor\t: 0\nmodel name\t: Some CPU @ 2.00GHz\n") == "Some CPU @ 2.00GHz"
     assert gigabytes("MemTotal:       25165824 kB\nMemFree: 1 kB\n") == pytest.approx(24.0)
+
+
+def test_a_processor_is_busy_unless_it_is_idle_or_waits_for_a_disk() -> None:
+    assert busy_jiffies("cpu  100 20 30 9000 800 4 5 6 7 8\ncpu0 1 1 1 1 1 1 1 1 1 1\n") == 100 + 20 + 30 + 4 + 5 + 6
+    with pytest.raises(ValueError, match="sum of all processors"):
+        busy_jiffies("intr 5 0\n")
+
+
+@pytest.mark.parametrize(("before", "marked"), [(0.0, False), (0.99, False), (1.0, True), (3.0, True)])
+def test_figures_of_a_busy_machine_are_marked(before: float, marked: bool) -> None:
+    assert bool(mark(before)) is marked

@@ -1,0 +1,98 @@
+"""Every benchmark in few rounds, and its table into docs/benchmarks.md: ``python -m benchmarks.all``.
+
+Takes about 25 minutes on a machine that does nothing else. On a busy one nothing is measured. What fails leaves its
+place on the page as it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+
+from benchmarks.lab import ROOT
+from benchmarks.machine import QUIET, busy_cores, say
+
+PAGE = ROOT / "docs/benchmarks.md"
+#: Benchmark → arguments of a quick run.
+QUICK = {
+    "deploy": ("--rounds", "2"),
+    "spark": ("--rounds", "3"),
+    "scale": ("--rounds", "1"),
+    "provision": ("--rounds", "2"),
+    "crash": ("--rounds", "3", "--idle", "1"),
+    "leaders": ("--moves", "5"),
+    "roll": ("--rounds", "1"),
+}
+#: Seconds for which the hosts of the benchmark before may still be on their way out.
+CALM_SECONDS = 60.0
+
+
+def place(name: str) -> tuple[str, str]:
+    """What stands before and after a benchmark's result on the page."""
+    return f"<!-- result of benchmarks.{name} -->\n", f"<!-- end of benchmarks.{name} -->"
+
+
+def replaced(page: str, name: str, result: str) -> str:
+    """`page` with a benchmark's new result. ValueError: the page has no place for it."""
+    begin, end = place(name)
+    head, found, rest = page.partition(begin)
+    _, closed, tail = rest.partition(end)
+    if not found or not closed:
+        raise ValueError(f"{PAGE} has no place for the result of benchmarks.{name}")
+    return f"{head}{begin}\n{result.strip()}\n\n{end}{tail}"
+
+
+def calm() -> bool:
+    """Whether the machine does nothing else, within CALM_SECONDS."""
+    deadline = time.monotonic() + CALM_SECONDS
+    while (busy := busy_cores()) >= QUIET:
+        if time.monotonic() > deadline:
+            say(f"{busy:.1f} cores are busy, and less than {QUIET:g} may be: end what else runs here, then try again")
+            return False
+    return True
+
+
+def measured(name: str) -> str:
+    """A benchmark's paragraph and table; empty where it failed."""
+    command = [sys.executable, "-m", f"benchmarks.{name}", *QUICK[name]]
+    say(" ".join(command[1:]))
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603
+    if done.returncode != 0:
+        say(f"benchmarks.{name} failed (exit code {done.returncode}): {done.stdout}")
+        return ""
+    return done.stdout
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="python -m benchmarks.all", description=(__doc__ or "").splitlines()[0])
+    made.add_argument("names", nargs="*", metavar="NAME", help=f"only these of: {', '.join(QUICK)}")
+    made.add_argument("--show", action="store_true", help="show the tables only, even from a busy machine")
+    return made
+
+
+def main(arguments: Sequence[str]) -> int:
+    given = parser().parse_args(arguments)
+    unknown = set(given.names) - set(QUICK)
+    if unknown:
+        parser().error(f"no such benchmark: {', '.join(sorted(unknown))}; there are {', '.join(QUICK)}")
+    failed = []
+    for name in given.names or QUICK:
+        if not given.show and not calm():
+            return 1
+        result = measured(name)
+        if not result:
+            failed.append(name)
+        elif given.show:
+            sys.stdout.write(f"{result}\n")
+        else:
+            PAGE.write_text(replaced(PAGE.read_text(), name, result))
+    if failed:
+        say(f"failed: {', '.join(failed)}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
