@@ -99,8 +99,8 @@ def test_three_hundred_brokers_are_planned_within_seconds(racks: int) -> None:
 
     topics = [topic(f"t{one}", *(partition(number, replicas()) for number in range(100))) for one in range(2000)]
     brokers = [broker(one, rack=f"r{one % racks}") for one in ids]
-    snapshot, began = cluster(*topics, brokers=brokers, leader=CONTROLLERS), time.monotonic()
+    snapshot, began = cluster(*topics, brokers=brokers, leader=CONTROLLERS), time.process_time()
     found = waves(snapshot, ids, together=300)
-    assert time.monotonic() - began < LONGEST_PLAN_SECONDS
+    assert time.process_time() - began < LONGEST_PLAN_SECONDS
     assert sum(map(len, found)) == 300
     assert len(found) == (3 if racks == 3 else 300)  # by chance every two brokers share some partition
