@@ -1,7 +1,14 @@
-"""Where the tests find Kafka's jars: the archive that ``python -m dist kafka`` makes, unpacked once."""
+"""Where the tests find Kafka's jars: the archive that ``python -m dist kafka`` makes, unpacked once.
+
+Class data is made beside the jars, once: it halves the processor time of every node and tool that a test starts.
+"""
 
 from __future__ import annotations
 
+import fcntl
+import gzip
+import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -9,9 +16,12 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
+from ansible.module_utils.kraft.release.class_data import java_home, jvm_identity
+
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".cache" / "kafka"
 RELEASE = "kafka_2.13-4.3.1"
+CLASS_LIST = ROOT / "roles/kafka/files/classes-4.3.1.gz"
 
 
 @lru_cache(maxsize=1)
@@ -23,6 +33,31 @@ def kafka_home() -> Path:
     if not archive.exists():
         subprocess.run([sys.executable, "-m", "dist", "kafka"], cwd=ROOT, check=True)
     return _unpacked(archive)
+
+
+@lru_cache(maxsize=1)
+def class_path() -> tuple[str, ...]:
+    """Options of ``java`` for Kafka's classes: its jars and, where they are the archive's own, class data of them."""
+    jars = ":".join(str(jar) for jar in sorted((kafka_home() / "libs").glob("*.jar")))
+    if os.environ.get("KAFKA_HOME"):
+        return ("-cp", jars)
+    return (f"-XX:SharedArchiveFile={_class_data(jars)}", "-cp", jars)
+
+
+def _class_data(jars: str) -> Path:
+    """Made once for this build of Java, by one process at a time."""
+    java = shutil.which("java") or "java"
+    identity = hashlib.sha256(json.dumps(jvm_identity(java_home(java))).encode()).hexdigest()[:16]
+    data = kafka_home() / f"classes-{identity}.jsa"
+    with (CACHE / "class_data.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not data.exists():
+            listed, partial = data.with_suffix(".list"), data.with_suffix(".partial")
+            listed.write_bytes(gzip.decompress(CLASS_LIST.read_bytes()))
+            options = [f"-XX:SharedClassListFile={listed}", f"-XX:SharedArchiveFile={partial}"]
+            subprocess.run([java, "-Xshare:dump", *options, "-cp", jars], check=True, capture_output=True)
+            partial.rename(data)
+    return data
 
 
 def _unpacked(archive: Path) -> Path:

@@ -10,7 +10,7 @@ from base64 import urlsafe_b64encode
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.integration.kafka_home import kafka_home
+from tests.integration.kafka_home import class_path
 
 LEASH = ["setpriv", "--pdeathsig", "KILL"]  # the JVM dies with the test process, whatever ends that one
 JVM = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-Xss512k", "-Djava.awt.headless=true"]
@@ -86,8 +86,7 @@ class KafkaNode:
     def java(self, heap: str, main: str, *args: str) -> list[str]:
         """The command line of one of Kafka's main classes, logging to this node's file."""
         logging = f"-Dlog4j2.configurationFile={self.directory / 'log4j2.yaml'}"
-        classes = ":".join(str(jar) for jar in sorted((kafka_home() / "libs").glob("*.jar")))
-        return [*LEASH, "java", f"-Xmx{heap}", *JVM, logging, "-cp", classes, main, *args]
+        return [*LEASH, "java", f"-Xmx{heap}", *JVM, logging, *class_path(), main, *args]
 
     def write_files(self, properties: dict[str, str]) -> None:
         self.directory.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ from ansible.module_utils.kraft.reassignment.throttle import Throttles
 from confluent_kafka import Producer
 
 from tests.integration.kafka_cluster import KafkaCluster
-from tests.integration.kafka_home import kafka_home
+from tests.integration.kafka_home import class_path, kafka_home
 from tests.integration.kafka_node import KafkaNode, free_ports, random_id
 
 Module = Callable[..., dict[str, Any]]
@@ -101,8 +101,7 @@ def formatted(
     """kafka_storage on an empty disk of a node of a living cluster."""
     release = members.directory / "kafka/releases/4.3.1"
     release.mkdir(parents=True, exist_ok=True)
-    jars = ":".join(str(jar) for jar in sorted((kafka_home() / "libs").glob("*.jar")))
-    (release / "classpath.options").write_text(f"-cp {jars}\n")
+    (release / "classpath.options").write_text("\n".join(class_path()) + "\n")
     data(members, node_id).mkdir(exist_ok=True)
     return run_module(
         "kafka_storage",

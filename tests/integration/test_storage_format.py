@@ -21,7 +21,7 @@ from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolErro
 from ansible.module_utils.kraft.storage import apply as storage_apply
 from ansible.module_utils.kraft.storage import log_dir
 
-from tests.integration.kafka_home import ROOT, kafka_home
+from tests.integration.kafka_home import ROOT, class_path
 from tests.integration.kafka_node import free_ports, random_id
 
 SNAPSHOT = Path("__cluster_metadata-0") / log_dir.FIRST_SNAPSHOT
@@ -39,8 +39,7 @@ class Host:
         self.release = root / "kafka" / "releases" / "4.3.1"
         for path in (self.meta, self.data, self.release):
             path.mkdir(parents=True)
-        jars = ":".join(str(jar) for jar in sorted((kafka_home() / "libs").glob("*.jar")))
-        (self.release / "classpath.options").write_text(f"-cp {jars}\n")
+        (self.release / "classpath.options").write_text("\n".join(class_path()) + "\n")
         self.config = root / "server.properties"
         self.write_config("broker,controller")
 
