@@ -39,10 +39,11 @@ CHECK = (
     Part("shellcheck", SHELL),
 )
 TEST = (
-    pytest("integration", "tests/integration", heavy=True),
+    pytest("integration", "tests/integration --ignore-glob '*/test_spark_*'", heavy=True),
     molecule("interrupted", sweep="short"),
     molecule("cluster"),
     molecule("refusals", sweep="short"),
+    pytest("integration-spark", "tests/integration/test_spark_*.py", heavy=True),
     pytest("unit-spark", "tests/unit/spark", heavy=True),
 )
 REST = (molecule("ec2"), molecule("dedicated"), molecule("refusals"))
