@@ -40,6 +40,10 @@ options:
     type: list
     elements: dict
     default: []
+  looked:
+    description: Whether M(kafka_host_info) has looked at the hosts. Otherwise only those that are silent are refused.
+    type: bool
+    default: true
   refuse:
     description: Whether an error fails the task. Otherwise the problems are only returned and shown.
     type: bool
@@ -82,5 +86,6 @@ ARGUMENT_SPEC = {
     "replace": {"type": "str"},
     "add": {"type": "list", "elements": "str", "default": []},
     "problems": {"type": "list", "elements": "dict", "default": []},
+    "looked": {"type": "bool", "default": True},
     "refuse": {"type": "bool", "default": True},
 }

@@ -76,8 +76,15 @@ def given(arguments: Mapping[str, Any]) -> list[Problem]:
     return errors(Problem(**each) for each in arguments.get("problems") or ())
 
 
+def checked(subject: Subject, arguments: Mapping[str, Any]) -> list[Problem]:
+    """What is wrong with the hosts; where nobody has looked at them, who did not answer."""
+    if not arguments.get("looked", True):
+        return list(preflight.silent(subject))
+    return preflight.check(subject, tuple(arguments.get("accepted_risks") or ()))
+
+
 class ActionModule(ActionBase):
-    """Opens no connection: `kafka_host_info` has looked."""
+    """Opens no connection: `kafka_lock` has reached the hosts, and `kafka_host_info` has looked at them."""
 
     _supports_check_mode = True
 
@@ -87,7 +94,7 @@ class ActionModule(ActionBase):
         if "kafka_desired" not in (task_vars or {}).get("ansible_facts", {}):
             return {"failed": True, "msg": "Nothing is known of what the hosts shall be: run kafka_desired first."}
         subject = read(arguments, task_vars or {})
-        found = [*given(arguments), *preflight.check(subject, tuple(arguments.get("accepted_risks") or ()))]
+        found = [*given(arguments), *checked(subject, arguments)]
         if errors(found) and arguments.get("refuse", True):
             raise refusal(found, len(subject.hosts))
         for sentence in report.sentences(found, len(subject.hosts)):

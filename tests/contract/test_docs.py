@@ -31,7 +31,7 @@ def variables() -> set[str]:
     for path in (ROOT / "roles").glob("*/meta/argument_specs.yml"):
         for entry in yaml.safe_load(path.read_text())["argument_specs"].values():
             known |= set(entry.get("options", {}))
-    for path in (ROOT / "playbooks").glob("*.yml"):
+    for path in (ROOT / "playbooks").rglob("*.yml"):
         known |= set(re.findall(r"\bkafka_[a-z0-9_]+", path.read_text()))
     return known
 

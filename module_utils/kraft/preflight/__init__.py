@@ -21,6 +21,11 @@ def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Proble
     return settle(found, context(subject, accepted_risks))
 
 
+def silent(subject: Subject) -> list[Problem]:
+    """The hosts of the run that did not answer, for an operation that does not look at them."""
+    return [together.unreachable(host) for host in subject.hosts if host.in_run and host.silence]
+
+
 def context(subject: Subject, accepted_risks: tuple[str, ...]) -> Cluster:
     """As much of the cluster as decides over a risk."""
     cluster = subject.cluster

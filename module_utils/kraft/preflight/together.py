@@ -34,9 +34,7 @@ def missing(subject: Subject) -> Iterator[Problem]:
         if host.facts is not None:
             continue
         if host.in_run:
-            remedy = "bring the host up, or take it out of the inventory's group if it is gone for good"
-            message = f"could not be looked at: {host.silence}" if host.silence else "could not be looked at"
-            yield Problem("unreachable_host", message, remedy, host=host.name)
+            yield unreachable(host)
         elif host.is_controller:
             message = "is a controller and left out of this run (--limit)"
             remedy = "run without --limit: on nodes that need no change a run changes nothing"
@@ -44,6 +42,13 @@ def missing(subject: Subject) -> Iterator[Problem]:
         else:
             message = "is left out of this run (--limit): it was not looked at and stays as it is"
             yield Problem("broker_left_out", message, "run without --limit", host=host.name, severity=WARNING)
+
+
+def unreachable(host: Host) -> Problem:
+    """A host of the run that did not answer, with the reason where it is known."""
+    remedy = "bring the host up, or take it out of the inventory's group if it is gone for good"
+    message = f"could not be looked at: {host.silence}" if host.silence else "could not be looked at"
+    return Problem("unreachable_host", message, remedy, host=host.name)
 
 
 def same_machine(subject: Subject) -> Iterator[Problem]:

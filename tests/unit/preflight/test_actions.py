@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import time
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -122,6 +123,19 @@ def test_host_that_was_not_locked_or_not_looked_at_is_refused_with_the_reason(
     with pytest.raises(AnsibleAction) as failure:
         action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene, k2={step: result}))
     assert f"could not be looked at: {reason}" in " ".join(str(failure.value.result["msg"]).split())
+
+
+def test_operation_that_does_not_look_refuses_all_that_are_silent_and_nobody_else() -> None:
+    scene = Scene()
+    scene.facts = dict.fromkeys(NAMES)
+    scene.left_out = {"k1"}
+    gone = {name: {"__kafka_locked": {"unreachable": True, "msg": "No route to host"}} for name in ("k2", "k3")}
+    assert action(PREFLIGHT, hosts=list(NAMES), looked=False).run(task_vars=play(scene))["problems"] == []
+    with pytest.raises(AnsibleAction) as failure:
+        action(PREFLIGHT, hosts=list(NAMES), looked=False).run(task_vars=play(scene, **gone))
+    told = str(failure.value.result["msg"])
+    assert re.search(r"k2, k3 +could not be looked at: No route to host", told)
+    assert "k1" not in told
 
 
 def test_what_the_inventory_lacks_is_told_with_what_the_hosts_lack() -> None:

@@ -1,0 +1,60 @@
+"""An operation that changes a cluster is begun and ended in one way, whichever playbook it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+PLAYBOOKS = sorted(ROOT.glob("playbooks/*.yml"))
+BEGIN, END = "tasks/begin_operation.yml", "tasks/end_operation.yml"
+#: Roles whose tasks run on the nodes, with the entry points that only look.
+LOOKING = {"kafka": {"health", "observe", "preflight", "reachable", "status", "upgradable"}, "kafka_host": {"status"}}
+
+
+def plays(path: Path) -> list[dict[str, Any]]:
+    return [play for play in yaml.safe_load(path.read_text()) if "hosts" in play]
+
+
+def tasks_of(entries: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Every task, those of blocks too."""
+    for entry in entries:
+        yield entry
+        for part in ("block", "rescue", "always"):
+            yield from tasks_of(entry.get(part, []))
+
+
+def changes_nodes(task: dict[str, Any]) -> bool:
+    """Whether the task uses a role on the nodes by an entry point that does more than look."""
+    roles = [task.get(f"ansible.builtin.{how}_role") for how in ("import", "include")]
+    used = [role for role in roles if role and role["name"] in LOOKING]
+    return any(role.get("tasks_from", "main") not in LOOKING[role["name"]] for role in used)
+
+
+def operations() -> list[Any]:
+    """Every play that changes nodes, under its playbook's name."""
+    found = [(path.stem, play) for path in PLAYBOOKS for play in plays(path) if play["hosts"] != "localhost"]
+    return [pytest.param(play, id=name) for name, play in found if any(map(changes_nodes, tasks_of(play["tasks"])))]
+
+
+def test_the_operations_are_found() -> None:
+    assert {"deploy_cluster", "restart_cluster", "remove_nodes", "rebalance"} <= {str(one.id) for one in operations()}
+
+
+@pytest.mark.parametrize("play", operations())
+def test_an_operation_begins_and_ends_like_all_others(play: dict[str, Any]) -> None:
+    [envelope] = [task for task in play["tasks"] if "always" in task]
+    assert envelope["block"][0]["ansible.builtin.import_tasks"] == BEGIN
+    assert [task["ansible.builtin.import_tasks"] for task in envelope["always"]] == [END]
+    assert not any(changes_nodes(task) for task in play["tasks"])
+    assert play["any_errors_fatal"] is True
+    assert "KRAFTWRIGHT_RUN" in play["environment"]
+
+
+def test_nothing_else_takes_or_gives_back_the_lock() -> None:
+    holders = [path for path in ROOT.glob("[pr]*/**/*.yml") if "kafka_lock:" in path.read_text()]
+    assert sorted(str(path.relative_to(ROOT / "playbooks")) for path in holders) == sorted([BEGIN, END])
