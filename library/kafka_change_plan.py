@@ -36,6 +36,11 @@ options:
         type: list
         elements: str
         default: []
+      client_moves:
+        description: Whom a restart would send elsewhere, as M(kafka_node) says it.
+        type: list
+        elements: dict
+        default: []
   note:
     description: File on this host in which M(kafka_config) noted the overrides that it has set.
     type: path
@@ -104,6 +109,7 @@ from ansible.module_utils.kraft.config.live import Decision, Node, decide, undec
 from ansible.module_utils.kraft.config.plan import Change
 from ansible.module_utils.kraft.config.settings import ALL_BROKERS
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.node.client_moves import Move
 from ansible.module_utils.kraft.release.manifest import read_text
 
 NODE: dict[str, Any] = {
@@ -113,6 +119,7 @@ NODE: dict[str, Any] = {
     "started": {"type": "bool", "default": False},
     "wanted": {"type": "dict", "default": {}},
     "reasons": {"type": "list", "elements": "str", "default": []},
+    "client_moves": {"type": "list", "elements": "dict", "default": []},
 }
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
@@ -133,6 +140,7 @@ def wanted_nodes(params: dict[str, Any]) -> list[Node]:
             one["serves"],
             claims.forgotten(noted, one["node_id"], one["wanted"]) if one["serves"] else one["wanted"],
             tuple(one["reasons"]),
+            tuple(Move(**move) for move in one["client_moves"]),
         )
         for one in params["nodes"]
     ]

@@ -103,6 +103,13 @@ reasons:
   returned: always
   type: list
   elements: str
+client_moves:
+  description: >-
+    Client listeners whose advertised address or protocol differs between the process that was found and what is wanted,
+    each with listener, before and after (empty where the listener goes).
+  returned: always
+  type: list
+  elements: dict
 actions:
   description: What was done, or would be; also where the start then failed.
   returned: always
@@ -192,6 +199,7 @@ def described(state: node.NodeState, found: node.NodeState) -> dict[str, Any]:
         "pid": state.service.pid,
         "stale": bool(state.reasons),
         "reasons": list(found.reasons),
+        "client_moves": [dataclasses.asdict(move) for move in found.moves],
         "current": state.current,
     }
 

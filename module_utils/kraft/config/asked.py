@@ -42,5 +42,6 @@ def _entry(host: str, node: Mapping[str, Any], found: Mapping[str, Any], keys: f
         "serves": "broker" in node["roles"],
         "wanted": {**dict.fromkeys(gone & keys), **declared},
         "reasons": reasons,
+        "client_moves": list(found.get("client_moves", ())) if found["stale"] else [],
         "started": "start" in found.get("actions", ()),
     }

@@ -23,6 +23,7 @@ from ansible.module_utils.kraft.config.settings import (
     broker,
     same,
 )
+from ansible.module_utils.kraft.node.client_moves import Move
 from ansible.module_utils.kraft.node.differences import setting_of
 
 #: What the controllers go by, too: they read the cluster's default, not a broker's override. With eligible leader
@@ -41,6 +42,7 @@ class Node:
     serves: bool
     wanted: Mapping[str, str | None]
     reasons: tuple[str, ...] = ()
+    moves: tuple[Move, ...] = ()
 
     @property
     def entity(self) -> Entity:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ansible.module_utils.kraft.config.live import Decision, Node
 from ansible.module_utils.kraft.config.plan import Change
 from ansible.module_utils.kraft.config.settings import HIDDEN, Entity, Setting, shown
+from ansible.module_utils.kraft.node.client_moves import move_lines
 
 LABEL = 10
 
@@ -18,7 +19,7 @@ def block(
     undeclared: Iterable[tuple[Entity, str, Setting]] = (),
     refused: Mapping[str, str] | None = None,
 ) -> list[str]:
-    """``live``, ``restart``, ``start``, ``drift`` and ``nothing``, each with who and why; only what there is.
+    """``live``, ``restart``, ``clients``, ``start``, ``drift`` and ``nothing``, with who and why; only what there is.
 
     `started`: ids of nodes that were down. `undeclared`: overrides that the inventory does not name. `refused`: what
     Kafka would not change live -> why.
@@ -32,6 +33,7 @@ def block(
         *_rows("live", live_lines(decision.changes, len([n for n in nodes if n.serves]))),
         *_rows("start", [f"{named(sorted(down))}, down until now"] if down else []),
         *_rows("restart", restart_lines(restarts)),
+        *_rows("clients", move_lines({node.node_id: node.moves for node in nodes if restarts[node.node_id]})),
         *_rows("not live", [f"{what}: {why}" for what, why in (refused or {}).items()]),
         *_rows("drift", drift_lines(undeclared)),
         *_rows("nothing", [named(idle)] if idle else []),

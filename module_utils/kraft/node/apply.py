@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.host.file_io import write_link
 from ansible.module_utils.kraft.node import plan as node
 from ansible.module_utils.kraft.node import staging
-from ansible.module_utils.kraft.node.differences import Inputs, reasons, running_inputs
+from ansible.module_utils.kraft.node.differences import Inputs, moves, reasons, running_inputs
 from ansible.module_utils.kraft.node.service import Run, ServiceState, observe_service, started_files
 from ansible.module_utils.kraft.node.staging import Place
 from ansible.module_utils.kraft.release.manifest import describe_damage, observe_release, read_manifest
@@ -57,8 +57,10 @@ def observe_node(run: Run, place: Place, given: Mapping[str, str]) -> node.NodeS
     version = running.manifest.version if running.manifest else ""
     if not place.release:
         return node.NodeState(service, current, version)
-    found = reasons(running, desired_inputs(place, given), service.environment_unit, place.release)
-    return node.NodeState(service, current, version, tuple(found), pending, staging.can_keep(place, record))
+    desired = desired_inputs(place, given)
+    found = tuple(reasons(running, desired, service.environment_unit, place.release))
+    kept = staging.can_keep(place, record)
+    return node.NodeState(service, current, version, found, pending, kept, moves(running, desired))
 
 
 def start_problems(place: Place) -> list[str]:

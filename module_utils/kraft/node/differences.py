@@ -6,6 +6,8 @@ import dataclasses
 import re
 from collections.abc import Iterable, Mapping
 
+from ansible.module_utils.kraft.node.change_text import UNSET, change_text
+from ansible.module_utils.kraft.node.client_moves import Move, client_moves
 from ansible.module_utils.kraft.node.unit import fingerprint, without_fingerprint
 from ansible.module_utils.kraft.release.manifest import MANIFEST, Manifest, parse_manifest
 
@@ -16,7 +18,6 @@ NO_RECORD = "there is no record of what the running process was started with"
 SECRET = re.compile(r"password|secret|jaas|credential|token|private|\.key$", re.IGNORECASE)
 #: log4j2 rereads a file that says so by itself.
 RELOADED = re.compile(r"^\s*monitorInterval:\s*[\"']?[1-9]", re.MULTILINE)
-SHOWN_VALUE = 80
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,19 +60,17 @@ def parse_jvm_options(text: str) -> dict[str, str]:
     return out
 
 
-def shown(key: str, value: str | None) -> str:
-    """A value as it may be printed: never a secret, never endless."""
-    if value is None:
-        return "(unset)"
-    if SECRET.search(key) or SECRET.search(value):
-        return "(hidden)"
-    return value if len(value) <= SHOWN_VALUE else f"{value[:SHOWN_VALUE]}..."
+def shown(key: str, before: str | None, after: str | None) -> str:
+    """A change as it may be printed: never a secret, and of a long value the part that changes."""
+    if not any(SECRET.search(text) for text in (key, before or "", after or "")):
+        return change_text(before, after)
+    return " -> ".join(UNSET if value is None else "(hidden)" for value in (before, after))
 
 
 def changed_keys(name: str, before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
     """``server.properties: num.io.threads 8 -> 16`` for each key that differs."""
     keys = sorted(key for key in {*before, *after} if before.get(key) != after.get(key))
-    return [f"{name}: {key} {shown(key, before.get(key))} -> {shown(key, after.get(key))}" for key in keys]
+    return [f"{name}: {key} {shown(key, before.get(key), after.get(key))}" for key in keys]
 
 
 def setting_of(reason: str) -> str:
@@ -100,6 +99,12 @@ def config_reasons(running: Inputs, desired: Inputs) -> list[str]:
     if before[LOGGING] != after[LOGGING] and not RELOADED.search(before[LOGGING]):
         out.append(LOGGING)
     return out
+
+
+def moves(running: Inputs, desired: Inputs) -> tuple[Move, ...]:
+    """Whom a restart of the process would send elsewhere."""
+    before, after = (parse_properties(inputs.texts.get(PROPERTIES, "")) for inputs in (running, desired))
+    return client_moves(before, after)
 
 
 def release_reasons(running: Manifest | None, desired: Manifest | None, release: str) -> list[str]:

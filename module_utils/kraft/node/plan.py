@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from ansible.module_utils.kraft.node.client_moves import Move
 from ansible.module_utils.kraft.node.service import ServiceState
 
 STARTED, RESTARTED, REVERTED, STOPPED, REPORTED = "started", "restarted", "reverted", "stopped", "reported"
@@ -21,7 +22,8 @@ class NodeState:
 
     ``running_release``: version that the running process was started from, '' where nothing runs or nobody knows.
     ``reasons``: what a start would change about the running process. ``pending``: files that wait for a start, or that
-    somebody has edited in place. ``recorded``: the process's record is whole, so that it can be kept.
+    somebody has edited in place. ``recorded``: the process's record is whole, so that it can be kept. ``moves``: what a
+    start would change for clients.
     """
 
     service: ServiceState
@@ -30,6 +32,7 @@ class NodeState:
     reasons: tuple[str, ...] = ()
     pending: tuple[str, ...] = ()
     recorded: bool = False
+    moves: tuple[Move, ...] = ()
 
     @property
     def running(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +11,7 @@ from ansible.module_utils.kraft.config import asked, claims
 from ansible.module_utils.kraft.config.live import Node, decide, undeclared
 from ansible.module_utils.kraft.config.settings import ALL_BROKERS, Layer, Setting, broker
 from ansible.module_utils.kraft.config.words import block
+from ansible.module_utils.kraft.node.client_moves import Move
 
 from tests.unit.config.described import setting
 
@@ -194,6 +196,30 @@ def test_each_node_is_asked_for_what_it_declares_and_for_what_it_no_longer_names
             "serves": True,
             "wanted": {RETENTION: None, IO: "12"},
             "reasons": reasons,
+            "client_moves": [],
             "started": False,
         }
+    ]
+
+
+def test_whom_a_restart_sends_elsewhere_is_asked_along() -> None:
+    move = {"listener": "CLIENT", "before": "k1:9092 PLAINTEXT", "after": "k1:9192 PLAINTEXT"}
+    desired = {
+        "cluster": {"version": "4.3.1"},
+        "nodes": {"kafka1": {"node_id": 1, "roles": ["broker"], "properties": {}}},
+    }
+    found = {"stale": True, "reasons": ["unit"], "client_moves": [move]}
+    assert asked.change_nodes(["kafka1"], {"kafka1": found}, desired)[0]["client_moves"] == [move]
+    assert asked.change_nodes(["kafka1"], {"kafka1": {**found, "stale": False}}, desired)[0]["client_moves"] == []
+
+
+def test_the_plan_tells_whose_clients_must_move() -> None:
+    move = Move("CLIENT", "k1:9092 PLAINTEXT", "k1:9192 PLAINTEXT")
+    what = "advertised.listeners CLIENT://k1:9092 -> CLIENT://k1:9192 (2 stay)"
+    nodes = [dataclasses.replace(node(1, what), moves=(move,)), node(2)]
+    assert block(nodes, decide(nodes, {})) == [
+        "Plan of the change",
+        f"  restart   node 1, because of server.properties: {what}",
+        "  clients   of CLIENT must move: node 1, k1:9092 PLAINTEXT -> k1:9192 PLAINTEXT",
+        "  nothing   node 2",
     ]

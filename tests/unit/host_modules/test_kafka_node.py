@@ -172,6 +172,21 @@ def test_a_running_node_with_another_setting_is_stale_and_not_restarted(host: Ho
     assert "num.io.threads (unset) -> 16" in restarted["diff"][0]["after"]
 
 
+def test_a_listener_that_moves_is_told_in_check_mode_too(host: Host) -> None:
+    host.install()
+    host.configure("listeners=CLIENT://k1:9092\n")
+    host.kafka_node()
+    files = [
+        {"path": f"next/{name}", "content": text} for name, text in host.files("listeners=CLIENT://k1:9192\n").items()
+    ]
+    predicted = host.kafka_node(check_mode=True, files=files)
+    host.configure("listeners=CLIENT://k1:9192\n")
+    moves = [{"listener": "CLIENT", "before": "k1:9092 CLIENT", "after": "k1:9192 CLIENT"}]
+    assert predicted["client_moves"] == host.kafka_node()["client_moves"] == moves
+    host.kafka_node(state="restarted")
+    assert host.kafka_node()["client_moves"] == []
+
+
 def test_a_new_release_is_chosen_only_together_with_a_restart(host: Host) -> None:
     host.install("4.2.1")
     host.kafka_node(release="4.2.1")

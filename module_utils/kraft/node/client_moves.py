@@ -1,0 +1,64 @@
+"""Which clients a change of a node's listeners sends elsewhere. Pure.
+
+A client that knows a broker by an address that it no longer advertises does not find it again after a restart, unless
+another broker is left to tell it. So who plans the change must tell the clients.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+
+Properties = Mapping[str, str]
+
+
+@dataclasses.dataclass(frozen=True)
+class Move:
+    """A client listener and where it was; ``after`` is empty where the listener goes."""
+
+    listener: str
+    before: str
+    after: str
+
+
+def client_moves(before: Properties, after: Properties) -> tuple[Move, ...]:
+    """Every client listener of the properties `before` that advertises another address or protocol `after`, or none.
+
+    Source of what is advertised: ``advertised.listeners``, else ``listeners`` (Kafka's own rule).
+    """
+    old, new = advertised(before), advertised(after)
+    own = not_for_clients(before)
+    return tuple(
+        Move(name, where, new.get(name, ""))
+        for name, where in old.items()
+        if name not in own and new.get(name) != where
+    )
+
+
+def advertised(properties: Properties) -> dict[str, str]:
+    """Listener -> ``host:port protocol``."""
+    text = properties.get("advertised.listeners") or properties.get("listeners") or ""
+    protocols = dict(one.split(":", 1) for one in parts(properties, "listener.security.protocol.map") if ":" in one)
+    found = (one.split("://", 1) for one in text.split(",") if "://" in one)
+    return {name.strip(): f"{where.strip()} {protocols.get(name.strip(), name.strip())}" for name, where in found}
+
+
+def not_for_clients(properties: Properties) -> frozenset[str]:
+    """Listeners that only nodes use."""
+    inter_broker = properties.get("inter.broker.listener.name", "")
+    return frozenset((*parts(properties, "controller.listener.names"), inter_broker))
+
+
+def parts(properties: Properties, key: str) -> list[str]:
+    return [one.strip() for one in properties.get(key, "").split(",") if one.strip()]
+
+
+def move_lines(moves: Mapping[int, Iterable[Move]]) -> list[str]:
+    """What the plan says of the clients; `moves`: node id -> its moves."""
+    return [line(node_id, move) for node_id, found in sorted(moves.items()) for move in found]
+
+
+def line(node_id: int, move: Move) -> str:
+    if move.after:
+        return f"of {move.listener} must move: node {node_id}, {move.before} -> {move.after}"
+    return f"of {move.listener} must use another listener: node {node_id} gives up {move.before}"
