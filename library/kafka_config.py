@@ -161,7 +161,7 @@ def entry(wanted: Wish, changes: Sequence[Change], settings: Settings) -> dict[s
         "changed": bool(changes),
         "steps": [str(one) for one in changes],
         "settings": {
-            key: {"value": shown(one.value, one.secret), "source": one.source, "read_only": one.read_only}
+            key: {"value": shown(one.value, one.secret, key), "source": one.source, "read_only": one.read_only}
             for key, one in named.items()
         },
         "diff": diff(wanted.entity, changes),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from spark_jobs import config
+from spark_jobs import config, private_file
 from spark_jobs.errors import EXIT_DEFECT, SmokeError, UsageError
 
 
@@ -32,7 +32,8 @@ def parser(prog: str, description: str) -> Parser:
 def guarded(action: Callable[[], int]) -> int:
     """The action's exit code, or that of its error, whose message goes to standard error."""
     try:
-        return action()
+        with private_file.closed_to_others():
+            return action()
     except SmokeError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code
@@ -48,7 +49,7 @@ def with_config(
 
     def run() -> int:
         settings = config.load(parser(prog, description).parse_args(arguments).config)
-        settings.output_dir.mkdir(parents=True, exist_ok=True)
+        private_file.directory(settings.output_dir)
         return action(settings)
 
     return guarded(run)

@@ -8,6 +8,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 from time import monotonic
 
+from spark_jobs import private_file
+
 FILE = "progress.log"
 
 
@@ -25,7 +27,7 @@ class Progress:
 
     def begin(self) -> None:
         """Empty ``progress.log``: what it says is of one run."""
-        (self.directory / FILE).write_text("")
+        private_file.write(self.directory / FILE, "")
 
     def say(self, text: str) -> None:
         line = f"{self.seconds:6.1f} s  {text}\n"

@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from spark_jobs import private_file
 from spark_jobs.config import SmokeConfig
 from spark_jobs.progress import Progress
 from spark_jobs.record_format import Workload as RecordWorkload
@@ -65,7 +66,7 @@ def write(report: Report, progress: Progress, directory: Path) -> Path:
         raise AssertionError("the report has not the shape of report_schema:\n" + "\n".join(wrong))
     path = directory / FILE
     partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(report, indent=2) + "\n")
+    private_file.write(partial, json.dumps(report, indent=2) + "\n")
     os.replace(partial, path)
     return path
 

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from spark_jobs import report, trip
+from spark_jobs import private_file, report, trip
 from spark_jobs.cli import with_config
 from spark_jobs.config import SmokeConfig
 from spark_jobs.errors import EXIT_PROVEN, UnreachableError
@@ -88,7 +88,7 @@ def _save(config: SmokeConfig, found: Trip) -> Path:
         "replication_factor": found.view.replication_factor,
         "starts": found.starts,
     }
-    path.write_text(json.dumps(content, indent=2) + "\n")
+    private_file.write(path, json.dumps(content, indent=2) + "\n")
     return path
 
 

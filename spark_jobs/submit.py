@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from spark_jobs import config, report, round_trip
+from spark_jobs import config, private_file, report, round_trip
 from spark_jobs.cli import guarded, parser
 from spark_jobs.config import SmokeConfig
 from spark_jobs.errors import EXIT_DEFECT, InstallationError, UnreachableError
@@ -67,7 +67,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
 def _run(options: argparse.Namespace) -> int:
     settings = config.load(options.config)
     tools = find_tools(os.environ, options.jars)
-    settings.output_dir.mkdir(parents=True, exist_ok=True)
+    private_file.directory(settings.output_dir)
     round_trip.saved_or_made(settings, Progress(settings.output_dir))
     line = command(tools, options.master, options.conf, settings.records, options.config)
     log = settings.output_dir / LOG
@@ -135,7 +135,7 @@ def command(tools: Tools, master: str, settings: Sequence[str], records: int, co
 def _watched(line: Sequence[str], timeout: float, log: Path) -> int | None:
     """Run the line in a process group of its own; its exit code, or null when it had to be ended after ``timeout``."""
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_HOME": str(Path(line[0]).parents[1])}
-    with log.open("w") as errors:
+    with private_file.opened(log) as errors:
         process = subprocess.Popen(  # noqa: S603  (a line that command() made)
             line, env=environment, stderr=errors, start_new_session=True
         )

@@ -20,6 +20,7 @@ if str(ROOT) not in sys.path:
 from ansible.module_utils.kraft.status import screen
 from ansible.module_utils.kraft.status.view import Status, status
 
+from spark_jobs import private_file
 from spark_jobs.page.status import render
 
 DISPLAY = Display()
@@ -47,8 +48,8 @@ class ActionModule(ActionBase):
         found = status(given["desired"], hosts, given["cluster"], given["live"])
         page = str(given["page"] or "")
         if page:
-            Path(page).parent.mkdir(parents=True, exist_ok=True)
-            Path(page).write_text(render(found, screen.drift(found)), encoding="utf-8")
+            private_file.directory(Path(page).parent)
+            private_file.write(Path(page), render(found, screen.drift(found)))
         headline, *rest = screen.lines(found, page)
         DISPLAY.display("\n" + headline, color=constants.COLOR_OK if found.good else constants.COLOR_ERROR)
         DISPLAY.display("\n".join(rest) + "\n")

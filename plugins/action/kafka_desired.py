@@ -26,8 +26,8 @@ from ansible.module_utils.kraft.desired.model import Cluster
 from ansible.module_utils.kraft.inventory import reading, report, validation
 from ansible.module_utils.kraft.inventory.archive_file import digest, local_path
 from ansible.module_utils.kraft.inventory.rules.archive import AWAITED
-from ansible.module_utils.kraft.inventory.secret_keys import is_secret
 from ansible.module_utils.kraft.problem import WARNING, Problem, errors
+from ansible.module_utils.kraft.secret_values import is_secret
 
 PREFIX = "kafka_"
 #: Roles whose variables make up the desired state; those of all other roles are checked where somebody sets them.
@@ -122,13 +122,12 @@ class Inventory:
     def readable(self, host: str) -> frozenset[str]:
         """Settings whose secret everybody can read who can read the inventory."""
         given = self._hostvars.raw_get(host)
-        version = str(given.get("kafka_version") or "")
         layers = ((name, given.get(name)) for name in reading.LAYERS)
         return frozenset(
             f"{name}[{plain(key)}]"
             for name, layer in layers
             for key, value in (layer.items() if isinstance(layer, Mapping) else ())
-            if is_secret(str(key), version) and "certificate" not in key and is_readable(value)
+            if is_readable(value) and "certificate" not in str(key) and is_secret(str(key), value)
         )
 
     def _connection(self, templar: Any, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,8 +13,13 @@ from ansible import constants
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
-DISPLAY = Display()
 ROOT = Path(__file__).resolve().parents[2]
+if str(ROOT) not in sys.path:
+    sys.path.append(str(ROOT))
+
+from spark_jobs import private_file
+
+DISPLAY = Display()
 ARGUMENTS = {
     "state": {"type": "str", "choices": ["started", "stopped"], "default": "started"},
     "home": {"type": "path", "required": True},
@@ -49,7 +54,7 @@ class ActionModule(ActionBase):
 def starting(home: Path, given: dict[str, Any]) -> list[str]:
     """The arguments of a start, after its settings were written to a file: they may hold secrets."""
     settings = {name: int(value) if name in NUMBERS else value for name, value in given["settings"].items()}
-    home.mkdir(parents=True, exist_ok=True)
+    private_file.directory(home)
     config = home / WANTED
     config.touch(mode=0o600)
     config.write_text(json.dumps(settings), encoding="utf-8")

@@ -55,6 +55,7 @@ FILE_PHASES = {
     "verify_cluster": "verify",
 }
 INCLUDES = ("include_tasks", "include_role")
+MODE = 0o640
 SAFE_NAME = re.compile(r"(?!\.+$)[A-Za-z0-9._-]+")
 IN_ROLE = re.compile(r"roles/([^/]+)/tasks/(?:.*/)?([^/]+)$")
 
@@ -116,9 +117,11 @@ class Journal:
         return self._file is not None
 
     def open(self, path: Path) -> None:
-        """Empty the file and write what waited."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        """Empty the file, which is its owner's and group's alone, and write what waited."""
+        path.parent.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o750, exist_ok=True)
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, MODE)
+        os.fchmod(self._file, MODE)
         self._write(self.lines)
 
     def add(self, line: Line) -> None:

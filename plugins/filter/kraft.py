@@ -13,6 +13,7 @@ from ansible.errors import AnsibleFilterError
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
 from ansible.module_utils.kraft.config import asked
+from ansible.module_utils.kraft.desired import files
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.features import upgrade
 from ansible.module_utils.kraft.inventory.releases import release_features
@@ -24,6 +25,14 @@ from ansible.module_utils.kraft.preflight.network import questions
 def kraft_directory(path: str, owner: str, group: str, mode: str) -> dict[str, str]:
     """One entry of ``kafka_files``' ``directories``, for ``map``."""
     return {"path": path, "owner": owner, "group": group, "mode": mode}
+
+
+def kraft_properties_text(node: Mapping[str, Any], *layers: Mapping[str, Any]) -> str:
+    """``server.properties`` with its secrets, for the node's own file; `layers` are the host's variables."""
+    try:
+        return files.properties_text(node, layers)
+    except KraftError as error:
+        raise AnsibleFilterError(str(error)) from error
 
 
 def kraft_stale(
@@ -152,6 +161,8 @@ class FilterModule:
             "kraft_coming": kraft_coming,
             "kraft_directory": kraft_directory,
             "kraft_hosts_named": kraft_hosts_named,
+            "kraft_jvm_options_text": files.jvm_options_text,
+            "kraft_properties_text": kraft_properties_text,
             "kraft_first_broker": kraft_first_broker,
             "kraft_fingerprinted_unit": fingerprinted,
             "kraft_questions": questions,

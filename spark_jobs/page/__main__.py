@@ -6,6 +6,7 @@ import json
 import sys
 from pathlib import Path
 
+from spark_jobs import private_file
 from spark_jobs.page import render
 
 PATHS = 2
@@ -22,7 +23,7 @@ def main(arguments: list[str]) -> int:
     except (OSError, ValueError) as error:
         sys.stderr.write(f"{arguments[0]} cannot be read as a report: {error}\n")
         return BAD_USAGE
-    Path(arguments[1]).write_text(render(report), encoding="utf-8")
+    private_file.write(Path(arguments[1]), render(report))
     return 0
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_jobs import private_file
 from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, UsageError
 from spark_jobs.kafka_io import TopicIo, Window
 from spark_jobs.native import NativeAdmin
@@ -34,7 +35,7 @@ def audit(spark: SparkSession, directory: Path) -> dict[str, Any]:
     result |= {"cluster": wanted.cluster, "run_id": wanted.run_id, "topic": wanted.topic, "rate": wanted.rate}
     result |= {"whole": end.is_file(), "end": json.loads(end.read_text()) if end.is_file() else None}
     result["sentences"] = verdict.sentences(result)
-    (directory / FILE).write_text(json.dumps(result, indent=1) + "\n")
+    private_file.write(directory / FILE, json.dumps(result, indent=1) + "\n")
     return result
 
 

@@ -8,7 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from spark_jobs import session, submit
+from spark_jobs import private_file, session, submit
 from spark_jobs.errors import EXIT_PROVEN, SmokeError, UnreachableError
 from spark_jobs.installation import JARS
 from spark_jobs.page import probe as page
@@ -26,7 +26,7 @@ def start(home: Path, config: Path, if_answers: bool) -> int:
     """End and account for a probe that a killed run has left; then make the topic and start a probe of our own."""
     wanted = settings.load(config)
     submit.find_tools(os.environ, JARS)  # what is missing is told before anything is changed, not after
-    home.mkdir(parents=True, exist_ok=True)
+    private_file.directory(home)
     code = _settle(home)
     if code != EXIT_PROVEN:
         return code
@@ -76,7 +76,7 @@ def account_for(directory: Path) -> int:
             result = audit.audit(spark, directory)
     finally:
         spark.stop()
-    (directory / PAGE).write_text(page.render(result), encoding="utf-8")
+    private_file.write(directory / PAGE, page.render(result))
     for sentence in result["sentences"]:
         say(sentence)
     say(f"{result['outcome']}; {directory / PAGE}")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.desired.describe import describe
+from ansible.module_utils.kraft.desired.files import properties_text
 from ansible.module_utils.kraft.problem import errors
 
 from tests.integration.kafka_home import kafka_home
@@ -60,10 +61,10 @@ def opinions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     place = tmp_path_factory.mktemp("configs")
     for name, given in GOOD.items():
         for host, node in describe(cluster(**given))["nodes"].items():
-            (place / f"good-{name}-{host}").write_text(node["properties_text"])
+            (place / f"good-{name}-{host}").write_text(properties_text(node, [given.get("kafka_config", {})]))
     for name, settings in REFUSED.items():
-        text = describe(cluster(1, kafka_config=settings))["nodes"]["k1"]["properties_text"]
-        (place / f"refused-{name}").write_text(text)
+        node = describe(cluster(1, kafka_config=settings))["nodes"]["k1"]
+        (place / f"refused-{name}").write_text(properties_text(node, [settings]))
     said = java(ROOT / "tests/integration/ReadConfig.java", *sorted(str(path) for path in place.iterdir()))
     lines = (line.partition(": ") for line in said.splitlines() if line.startswith(str(place)))
     return {Path(path).name: opinion for path, _, opinion in lines}

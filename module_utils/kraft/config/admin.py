@@ -150,7 +150,7 @@ def missing(seen_by: Entity, settings: Settings, source: str, values: Step) -> l
         shows = (layer is not None) if secret and wanted is not None else there == wanted
         counts = setting is not None and layer is not None and not secret and setting.layers[0] == layer
         if not shows or (counts and setting and not same(setting.value, wanted)):
-            out.append(f"{seen_by} has {key} {shown(setting.value if setting else None, secret)}")
+            out.append(f"{seen_by} has {key} {shown(setting.value if setting else None, secret, key)}")
     return out
 
 

@@ -35,7 +35,7 @@ def change_nodes(
 def _entry(host: str, node: Mapping[str, Any], found: Mapping[str, Any], keys: frozenset[str]) -> dict[str, Any]:
     reasons = list(found["reasons"]) if found["stale"] else []
     gone = {setting_of(reason) for reason in reasons} - set(node["properties"])
-    declared = {key: value for key, value in node["properties"].items() if key in keys}
+    declared = {key: value for key, value in node["properties"].items() if key in keys.difference(node["secrets"])}
     return {
         "host": host,
         "node_id": node["node_id"],

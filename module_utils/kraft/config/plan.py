@@ -16,8 +16,8 @@ from ansible.module_utils.kraft.config.settings import (
     same,
     shown,
 )
-from ansible.module_utils.kraft.node.differences import SECRET
 from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.secret_values import is_secret
 from ansible.module_utils.kraft.topics.plan import config_value
 
 #: Pools of threads: one change may at most double or halve them (kafka.server.DynamicThreadPool).
@@ -91,7 +91,7 @@ def plan(wanted: Wish, settings: Settings) -> tuple[Change, ...]:
     for key, after in wanted.config.items():
         now = settings.get(key)
         layer = now.layer(wanted.entity.source) if now else None
-        secret = now.secret if now else bool(SECRET.search(key))
+        secret = now.secret if now else is_secret(key)
         if (layer is None) if after is None else (layer is not None and layer.value == after and not secret):
             continue
         out.append(change(wanted.entity, key, after, now, secret))
@@ -101,15 +101,10 @@ def plan(wanted: Wish, settings: Settings) -> tuple[Change, ...]:
 def change(entity: Entity, key: str, after: str | None, now: Setting | None, secret: bool = False) -> Change:
     """The change of one override to `after` (None: none), from the setting as it is described (None: it is not)."""
     layer = now.layer(entity.source) if now else None
-    return Change(
-        entity,
-        key,
-        layer.value if layer else None,
-        after,
-        value=now.value if now else None,
-        beneath=now.beneath(entity.source, key) if now else None,
-        secret=secret,
-    )
+    before = layer.value if layer else None
+    value, beneath = (now.value, now.beneath(entity.source, key)) if now else (None, None)
+    hidden = secret or any(is_secret(key, one) for one in (before, after, value, beneath))
+    return Change(entity, key, before, after, value=value, beneath=beneath, secret=hidden)
 
 
 def problems(wanted: Wish, settings: Settings, known: Settings) -> tuple[Problem, ...]:

@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.secret_values import HIDDEN, is_secret
+
 BROKER, TOPIC = "broker", "topic"
 #: Kafka's ConfigResource.Type.
 RESOURCE = {BROKER: 4, TOPIC: 2}
@@ -13,7 +15,6 @@ TOPIC_OVERRIDE, DYNAMIC_BROKER, DYNAMIC_DEFAULT = "DYNAMIC_TOPIC", "DYNAMIC_BROK
 STATIC, DEFAULT = "STATIC_BROKER", "DEFAULT"
 #: Kafka's DescribeConfigsResponse.ConfigSource, by the names that ``kafka-configs.sh`` prints.
 SOURCES = {1: TOPIC_OVERRIDE, 2: DYNAMIC_BROKER, 3: DYNAMIC_DEFAULT, 4: STATIC, 5: DEFAULT, 6: "DYNAMIC_BROKER_LOGGER"}
-HIDDEN = "(hidden)"
 
 
 @dataclasses.dataclass(frozen=True, order=True)
@@ -86,11 +87,11 @@ def read(configs: list[dict[str, Any]]) -> dict[str, Setting]:
     }
 
 
-def shown(value: str | None, secret: bool) -> str:
-    """A value as it may be printed."""
+def shown(value: str | None, secret: bool, key: str = "") -> str:
+    """A value as it may be printed; `secret` is Kafka's own word, which knows nothing of what a value holds."""
     if value is None:
         return "(unset)"
-    return HIDDEN if secret else value
+    return HIDDEN if secret or is_secret(key, value) else value
 
 
 def same(value: str | None, wanted: str | None) -> bool:

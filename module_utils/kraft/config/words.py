@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ansible.module_utils.kraft.config.live import Decision, Node
 from ansible.module_utils.kraft.config.plan import Change
-from ansible.module_utils.kraft.config.settings import HIDDEN, Entity, Setting, shown
+from ansible.module_utils.kraft.config.settings import Entity, Setting, shown
 from ansible.module_utils.kraft.node.client_moves import move_lines
 
 LABEL = 10
@@ -87,7 +87,7 @@ def restart_lines(restarts: Mapping[int, Sequence[str]]) -> list[str]:
 def drift_lines(undeclared: Iterable[tuple[Entity, str, Setting]]) -> list[str]:
     """Overrides of somebody else, left as they are."""
     return [
-        f"{key} {HIDDEN if setting.secret else setting.value} on {entity} ({setting.source}): "
+        f"{key} {shown(setting.value, setting.secret, key)} on {entity} ({setting.source}): "
         "the inventory does not name it; left as it is"
         for entity, key, setting in undeclared
     ]

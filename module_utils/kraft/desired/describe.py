@@ -1,14 +1,14 @@
-"""The desired state as plain data: what roles and modules read."""
+"""The desired state as plain data: what roles and modules read. No secret is in it (``desired/files.py`` adds them)."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ansible.module_utils.kraft.desired import quorum, settings
-from ansible.module_utils.kraft.desired.jvm import options_text
+from ansible.module_utils.kraft.desired.jvm import derived_options
 from ansible.module_utils.kraft.desired.model import CLIENT, Cluster, Listener, Node
 from ansible.module_utils.kraft.desired.sizing import heap_mb
-from ansible.module_utils.kraft.inventory.secret_keys import has_secrets
+from ansible.module_utils.kraft.secret_values import secret_keys, shown, shown_line
 
 
 def describe(cluster: Cluster) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def clients(cluster: Cluster) -> dict[str, dict[str, str]]:
 
 
 def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
-    """What one node is made of, files included."""
+    """What one node is made of. ``secrets``: the ``properties`` whose values are hidden here."""
     server = settings.server_settings(cluster, node)
     return {
         "node_id": node.node_id,
@@ -67,11 +67,11 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
         "metadata_log_dir": node.metadata_dir,
         "directory_id": quorum.node_directory_id(cluster, node) or None,
         "listeners": [describe_listener(listener) for listener in node.own_listeners],
-        "properties": server,
-        "sensitive": has_secrets(server, cluster.version),
-        "properties_text": settings.properties_text(server),
+        "properties": shown(server),
+        "secrets": secret_keys(server),
         "heap_mb": heap_mb(node.facts.memory_mb, node.heap_size),
-        "jvm_options_text": options_text(node),
+        "derived_jvm_options": derived_options(node),
+        "jvm_options": [shown_line(option) for option in node.jvm_options],
         "java": f"{node.java_home}/bin/java" if node.java_home else "/usr/bin/java",
     }
 

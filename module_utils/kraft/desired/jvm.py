@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ansible.module_utils.kraft.desired.model import Node
 from ansible.module_utils.kraft.desired.sizing import heap_mb
@@ -22,8 +23,8 @@ COMMON = (
 )
 
 
-def jvm_options(node: Node) -> list[str]:
-    """Ours first, then those of the inventory: of two values for one option the JVM takes the last."""
+def derived_options(node: Node) -> list[str]:
+    """Ours. Those of the inventory come after them: of two values for one option the JVM takes the last."""
     heap = heap_mb(node.facts.memory_mb, node.heap_size)
     other_collector = any(COLLECTOR.fullmatch(option) for option in node.jvm_options)
     return [
@@ -33,13 +34,12 @@ def jvm_options(node: Node) -> list[str]:
         f"-Xlog:gc*:file={node.log4j_dir}/gc.log:time,tags:filecount=10,filesize=100M",
         f"-Dkafka.logs.dir={node.log4j_dir}",
         f"-Dlog4j2.configurationFile={node.install_dir}/config/log4j2.yaml",
-        *node.jvm_options,
     ]
 
 
-def options_text(node: Node) -> str:
+def options_text(options: Iterable[str]) -> str:
     """One option a line, quoted where the launcher would split or drop something."""
-    return "".join(f"{quoted(option)}\n" for option in jvm_options(node))
+    return "".join(f"{quoted(option)}\n" for option in options)
 
 
 def quoted(option: str) -> str:

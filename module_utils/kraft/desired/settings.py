@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from ansible.module_utils.kraft.desired import properties
 from ansible.module_utils.kraft.desired.listeners import listener_settings
 from ansible.module_utils.kraft.desired.model import Cluster, Node
@@ -92,7 +95,12 @@ def node_settings(node: Node) -> dict[str, str]:
 
 def given_settings(node: Node) -> dict[str, str]:
     """What the inventory's layers say, the narrowest last."""
-    return {key: properties.value_text(value) for layer in node.layers for key, value in layer.settings.items()}
+    return merged(layer.settings for layer in node.layers)
+
+
+def merged(layers: Iterable[Mapping[Any, Any]]) -> dict[str, str]:
+    """Layers of settings as one, by keys and values that are text; the last to name a key wins."""
+    return {str(key): properties.value_text(value) for layer in layers for key, value in layer.items()}
 
 
 def server_settings(cluster: Cluster, node: Node) -> dict[str, str]:
@@ -109,6 +117,6 @@ def server_settings(cluster: Cluster, node: Node) -> dict[str, str]:
     return {key: settings[key] for key in sorted(settings)}
 
 
-def properties_text(settings: dict[str, str]) -> str:
+def properties_text(settings: Mapping[str, str]) -> str:
     """The file's text."""
     return properties.text_of(settings, HEADING)

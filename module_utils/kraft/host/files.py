@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ansible.module_utils.kraft.secret_values import differing
+
 DIRECTORY, FILE, LINK, ABSENT, OTHER = "directory", "file", "link", "absent", "other"
 #: A file is written under this prefix beside its place, then renamed; one that is found was left by a killed run.
 TEMPORARY_PREFIX = ".kraftwright-"
@@ -146,11 +148,14 @@ def attributes(kind: str, owner: str, group: str, mode: int) -> str:
 
 
 def content_diff(change: Change) -> dict[str, str]:
-    """Both contents; of a sensitive file only the sizes. No digest either: from one a short secret could be guessed."""
+    """Both contents without what is secret in them; of a sensitive file only the sizes.
+
+    No digest either: from one a short secret could be guessed.
+    """
     wanted, found = change.wanted, change.found
     headers = {"before_header": wanted.path, "after_header": wanted.path}
     if not wanted.sensitive:
-        before, after = (text.decode("utf-8", "replace") for text in (found.content, wanted.content))
+        before, after = differing(*(text.decode("utf-8", "replace") for text in (found.content, wanted.content)))
         return {**headers, "before": before, "after": after}
     before = f"(hidden: {len(found.content)} bytes, as found)\n" if found.kind == FILE else ""
     return {**headers, "before": before, "after": f"(hidden: {len(wanted.content)} bytes, new)\n"}

@@ -9,13 +9,17 @@ from ansible.module_utils.kraft.desired.model import Cluster
 from ansible.module_utils.kraft.inventory.rules.risks import RISKS
 from ansible.module_utils.kraft.inventory.rules.subject import RISK
 from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
+from ansible.module_utils.kraft.secret_values import shown
 
 ACCEPT = "; to run with it all the same, list {rule} in kafka_accepted_risks"
 
 
 def settle(problems: Iterable[Problem], cluster: Cluster) -> list[Problem]:
-    """Risks become errors in production and warnings elsewhere or where accepted; the gravest come first."""
-    settled = [_settled(problem, cluster) for problem in problems]
+    """Risks become errors in production and warnings elsewhere or where accepted; the gravest come first.
+
+    Whatever a rule shows, secrets go no further than here.
+    """
+    settled = [_without_secrets(_settled(problem, cluster)) for problem in problems]
     return sorted(settled, key=lambda problem: problem.severity != ERROR)
 
 
@@ -27,3 +31,9 @@ def _settled(problem: Problem, cluster: Cluster) -> Problem:
     if not cluster.in_production:
         return dataclasses.replace(problem, severity=WARNING)
     return dataclasses.replace(problem, severity=ERROR, remedy=problem.remedy + ACCEPT.format(rule=problem.rule))
+
+
+def _without_secrets(problem: Problem) -> Problem:
+    """``kafka_config[ssl.key.password]`` is about that key, ``kafka_jvm_options[2]`` about any."""
+    key = problem.variable.rstrip("]").rpartition("[")[2]
+    return dataclasses.replace(problem, value=shown(problem.value, key))

@@ -10,12 +10,12 @@ from ansible.module_utils.kraft.node.change_text import UNSET, change_text
 from ansible.module_utils.kraft.node.client_moves import Move, client_moves
 from ansible.module_utils.kraft.node.unit import fingerprint, without_fingerprint
 from ansible.module_utils.kraft.release.manifest import MANIFEST, Manifest, parse_manifest
+from ansible.module_utils.kraft.secret_values import HIDDEN, is_secret, shown_line
 
 PROPERTIES, JVM_OPTIONS, LOGGING = "server.properties", "jvm.options", "log4j2.yaml"
 #: The node's own files below ``config/``; the unit copies them into the record at each start.
 CONFIG_FILES = (PROPERTIES, JVM_OPTIONS, LOGGING)
 NO_RECORD = "there is no record of what the running process was started with"
-SECRET = re.compile(r"password|secret|jaas|credential|token|private|\.key$", re.IGNORECASE)
 #: log4j2 rereads a file that says so by itself.
 RELOADED = re.compile(r"^\s*monitorInterval:\s*[\"']?[1-9]", re.MULTILINE)
 
@@ -62,15 +62,15 @@ def parse_jvm_options(text: str) -> dict[str, str]:
 
 def shown(key: str, before: str | None, after: str | None) -> str:
     """A change as it may be printed: never a secret, and of a long value the part that changes."""
-    if not any(SECRET.search(text) for text in (key, before or "", after or "")):
+    if not any(is_secret(key, text) for text in (before or "", after or "")):
         return change_text(before, after)
-    return " -> ".join(UNSET if value is None else "(hidden)" for value in (before, after))
+    return " -> ".join(UNSET if value is None else HIDDEN for value in (before, after))
 
 
 def changed_keys(name: str, before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
     """``server.properties: num.io.threads 8 -> 16`` for each key that differs."""
     keys = sorted(key for key in {*before, *after} if before.get(key) != after.get(key))
-    return [f"{name}: {key} {shown(key, before.get(key), after.get(key))}" for key in keys]
+    return [f"{name}: {shown_line(key)} {shown(key, before.get(key), after.get(key))}" for key in keys]
 
 
 def setting_of(reason: str) -> str:
@@ -82,7 +82,8 @@ def setting_of(reason: str) -> str:
 def changed_lines(name: str, before: str, after: str) -> list[str]:
     """One reason for all lines that come and go."""
     old, new = (set(without_fingerprint(text).splitlines()) for text in (before, after))
-    words = [f"- {line}" for line in in_order(before, old - new)] + [f"+ {line}" for line in in_order(after, new - old)]
+    words = [f"- {shown_line(line)}" for line in in_order(before, old - new)]
+    words += [f"+ {shown_line(line)}" for line in in_order(after, new - old)]
     return [f"{name}: {'; '.join(words)}"] if words else [name]
 
 

@@ -144,7 +144,7 @@ def program(host: Host, facts: Facts) -> Iterator[Problem]:
         message = f"{path} has {found['free_mb']} MiB free, a release needs {RELEASE_MB}"
         yield problem("install_dir_full", message, "free space, or set kafka_install_dir elsewhere")
     tmp = facts["paths"]["tmp"]
-    if "noexec" in tmp["options"] and "-Djava.io.tmpdir" not in host.node["jvm_options_text"]:
+    if "noexec" in tmp["options"] and not any("-Djava.io.tmpdir" in each for each in host.node["jvm_options"]):
         message = f"{tmp['path']} is mounted noexec: the JVM unpacks the libraries for zstd and snappy there"
         remedy = "add -Djava.io.tmpdir=<directory of Kafka's user> to kafka_jvm_options, or remount it with exec"
         yield problem("tmp_noexec", message, remedy, "kafka_jvm_options")

@@ -182,11 +182,9 @@ def test_what_is_asked_live_is_what_kafka_itself_says_can_change() -> None:
 
 
 def test_each_node_is_asked_for_what_it_declares_and_for_what_it_no_longer_names() -> None:
-    properties = {"node.id": "1", IO: "12"}
-    desired = {
-        "cluster": {"version": "4.3.1"},
-        "nodes": {"kafka1": {"node_id": 1, "roles": ["broker"], "properties": properties}},
-    }
+    properties = {"node.id": "1", IO: "12", "log.segment.bytes": "(hidden)"}
+    node = {"node_id": 1, "roles": ["broker"], "properties": properties, "secrets": ["log.segment.bytes"]}
+    desired = {"cluster": {"version": "4.3.1"}, "nodes": {"kafka1": node}}
     reasons = ["unit", f"server.properties: {RETENTION} 5 -> (unset)", "server.properties: num.partitions 1 -> (unset)"]
     found = {"kafka1": {"stale": True, "reasons": reasons, "actions": []}}
     assert asked.change_nodes(["kafka1"], found, desired) == [

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.desired import quorum
 from ansible.module_utils.kraft.desired.describe import describe
+from ansible.module_utils.kraft.desired.files import properties_text
 from ansible.module_utils.kraft.desired.identity import directory_id
 from ansible.module_utils.kraft.desired.settings import server_settings
 from hypothesis import given, settings
@@ -143,8 +144,8 @@ def test_description_holds_everything_that_roles_read() -> None:
     described: dict[str, Any] = describe(cluster(facts={"cpus": 2, "memory_mb": 4096}))
     node = described["nodes"]["k2"]
     assert node["heap_mb"] == 2048
-    assert "-Xmx2048m\n" in node["jvm_options_text"]
-    assert node["properties_text"].startswith("# Written by Kraftwright")
+    assert "-Xmx2048m" in node["derived_jvm_options"]
+    assert properties_text(node, []).startswith("# Written by Kraftwright")
     assert node["metadata_log_dir"] == "/opt/kafka/kraft-logs/kafka-logs1"
     assert node["listeners"][0]["advertised"] == {"host": "10.0.0.2", "port": 9092}
     assert described["cluster"]["voters"][1] == {

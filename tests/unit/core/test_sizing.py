@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
-from ansible.module_utils.kraft.desired.jvm import jvm_options, options_text, quoted
+from ansible.module_utils.kraft.desired.describe import describe_node
+from ansible.module_utils.kraft.desired.files import jvm_options_text
+from ansible.module_utils.kraft.desired.jvm import quoted
+from ansible.module_utils.kraft.desired.model import Cluster
 from ansible.module_utils.kraft.desired.sizing import heap_mb, io_threads, max_map_count, network_threads, size_mb
 
 from tests.unit.core.inventory import cluster
@@ -47,18 +48,24 @@ def test_memory_maps_grow_with_the_partition_budget() -> None:
     assert max_map_count(20000) == 465530
 
 
+def options_of(made: Cluster) -> list[str]:
+    """The lines of the first node's jvm.options."""
+    node = made.nodes[0]
+    return jvm_options_text(describe_node(made, node), node.jvm_options).splitlines()
+
+
 def test_options_of_the_inventory_come_last() -> None:
     made = cluster(kafka_heap_size="1g", kafka_jvm_options=["-XX:MaxGCPauseMillis=50"])
-    options = jvm_options(made.nodes[0])
+    options = options_of(made)
     assert options[:2] == ["-Xms1024m", "-Xmx1024m"]
     assert options.index("-XX:MaxGCPauseMillis=20") < options.index("-XX:MaxGCPauseMillis=50")
 
 
 def test_another_collector_takes_the_place_of_g1() -> None:
     made = cluster(kafka_jvm_options=["-XX:+UseZGC"])
-    text = options_text(made.nodes[0])
-    assert "G1" not in text
-    assert "-XX:+UseZGC\n" in text
+    options = options_of(made)
+    assert "G1" not in "".join(options)
+    assert "-XX:+UseZGC" in options
 
 
 @pytest.mark.parametrize(
@@ -75,5 +82,4 @@ def test_options_are_quoted_where_the_launcher_needs_it(option: str, word: str) 
 
 
 def test_unknown_memory_leaves_the_heap_open() -> None:
-    node = dataclasses.replace(cluster().nodes[0], heap_size="")
-    assert not [option for option in jvm_options(node) if option.startswith("-Xm")]
+    assert not [option for option in options_of(cluster(kafka_heap_size=None)) if option.startswith("-Xm")]

@@ -48,7 +48,7 @@ def test_a_node_whose_only_difference_is_settled_live_is_not_restarted() -> None
 
 
 def test_kafka_is_asked_only_where_something_differs_and_somebody_ran_before() -> None:
-    node = {"node_id": 1, "roles": ["broker"], "properties": {"num.io.threads": "8"}}
+    node = {"node_id": 1, "roles": ["broker"], "properties": {"num.io.threads": "8"}, "secrets": []}
     desired = {"cluster": {"version": "4.3.1"}, "nodes": {"kraft1": node}}
 
     def asked(always: bool = False, written: bool = False, **started: Any) -> int:

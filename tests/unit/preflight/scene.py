@@ -39,7 +39,7 @@ def node(at: int) -> dict[str, Any]:
         "metadata_log_dir": LOGS,
         "directory_id": DIRECTORY_IDS[at - 1],
         "heap_mb": 4096,
-        "jvm_options_text": "-Xms4g\n-Xmx4g\n",
+        "jvm_options": ["-XX:+UseZGC"],
         "listeners": [listener(name, NAMES[at - 1]) for name in PORTS],
     }
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from ansible.module_utils.kraft.desired.properties import value_text
 from ansible.module_utils.kraft.inventory.rules.subject import RISK, Subject
-from ansible.module_utils.kraft.inventory.secret_keys import HIDDEN, is_secret
 from ansible.module_utils.kraft.inventory.setting_values import PLACEHOLDER
 from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.secret_values import HIDDEN, is_secret
 
 SHORTEST = 8
 #: What examples use, and therefore what is tried first.
@@ -42,7 +42,7 @@ def weak(subject: Subject) -> Iterator[Problem]:
     for node in subject.cluster.nodes:
         for layer in node.layers:
             for key, value in layer.settings.items():
-                if isinstance(value, (dict, list)) or not is_secret(str(key), subject.cluster.version):
+                if isinstance(value, (dict, list)) or not is_secret(str(key)):
                     continue
                 message = next(filter(None, map(weakness, passwords(str(key), value_text(value)))), "")
                 if message:

@@ -12,10 +12,10 @@ from ansible.module_utils.kraft.desired.settings import OWNED
 from ansible.module_utils.kraft.inventory.definitions import Definitions, Setting, load, nearest_version
 from ansible.module_utils.kraft.inventory.removed import LIVE_ONLY, REMOVED_VALUES, removal
 from ansible.module_utils.kraft.inventory.rules.subject import Subject, named
-from ansible.module_utils.kraft.inventory.secret_keys import HIDDEN, is_secret
 from ansible.module_utils.kraft.inventory.setting_values import value_problem
 from ansible.module_utils.kraft.inventory.spec import nearest
 from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.secret_values import shown
 
 #: Keys that Kafka's parts read beside the definitions (StandardAuthorizer).
 BESIDE = {
@@ -66,7 +66,7 @@ def keys_and_values(subject: Subject) -> Iterator[Problem]:
 
 def _entry(definitions: Definitions, node: Node, layer: Layer, key: str, given: Any) -> Iterator[Problem]:
     """The first thing that is wrong with a key, or else with its value."""
-    where, value = f"{layer.variable}[{key}]", HIDDEN if is_secret(key, definitions.version) else given
+    where, value = f"{layer.variable}[{key}]", shown(given, key)
     if key in OWNED:
         remedy = f"remove it and use {OWNED[key]}"
         yield Problem("setting_derived", f"is derived from {OWNED[key]}", remedy, where, node.host, value)
@@ -148,24 +148,24 @@ def _unknown(definitions: Definitions, node: Node, key: str) -> Problem | None:
 
 
 def _value(setting: Setting, node: Node, where: str, key: str, value: Any) -> Iterator[Problem]:
-    shown = HIDDEN if setting.secret else value
+    said = shown(value, key)
     if value is None:
         remedy = "give a value, or remove the line to keep the default"
         yield Problem("setting_value", "has no value", remedy, where, node.host)
     elif isinstance(value, dict) or (isinstance(value, list) and any(isinstance(each, (dict, list)) for each in value)):
         remedy = "write one line for each setting, with its whole dotted name"
-        yield Problem("setting_value", "is a mapping, not a value", remedy, where, node.host, shown)
+        yield Problem("setting_value", "is a mapping, not a value", remedy, where, node.host, said)
     else:
         text = value_text(value)
         message, remedy = value_problem(setting, text)
         if message:
-            yield Problem("setting_value", message, remedy, where, node.host, shown)
+            yield Problem("setting_value", message, remedy, where, node.host, said)
         instead = REMOVED_VALUES.get(key, {}).get(text)
         if instead:
-            yield Problem("setting_removed", "is a class that is gone", f"use {instead}", where, node.host, shown)
+            yield Problem("setting_removed", "is a class that is gone", f"use {instead}", where, node.host, said)
         if setting.internal:
             message, remedy = "is internal to Kafka and may change or go at any time", "remove it"
-            yield Problem("setting_internal", message, remedy, where, node.host, shown, WARNING)
+            yield Problem("setting_internal", message, remedy, where, node.host, said, WARNING)
 
 
 RULES = (keys_and_values,)

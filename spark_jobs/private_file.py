@@ -1,0 +1,42 @@
+"""Files and directories for their owner and group alone, whatever the umask: they hold what a cluster is and says."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+FILE_MODE, DIRECTORY_MODE = 0o640, 0o750
+OTHERS = 0o027  # what a umask must take away
+
+
+def directory(path: Path) -> Path:
+    """Make the directory where it is missing; one that is there keeps its mode, for it may be somebody else's."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.mkdir(mode=DIRECTORY_MODE, exist_ok=True)
+    return path
+
+
+def opened(path: Path) -> TextIO:
+    """The file, empty, for writing; one that an earlier version left open to all is closed to others."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, FILE_MODE)
+    os.fchmod(descriptor, FILE_MODE)
+    return os.fdopen(descriptor, "w", encoding="utf-8")
+
+
+def write(path: Path, text: str) -> None:
+    """The whole text of a file."""
+    with opened(path) as file:
+        file.write(text)
+
+
+@contextmanager
+def closed_to_others() -> Iterator[None]:
+    """What is made inside, also by libraries and by other processes that are started, is closed to others."""
+    before = os.umask(OTHERS)
+    try:
+        yield
+    finally:
+        os.umask(before)

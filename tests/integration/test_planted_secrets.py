@@ -1,0 +1,184 @@
+"""A secret in every place of an inventory that can carry one; real runs show it nowhere but in the node's own files."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import secret_watch
+import yaml
+from ansible.module_utils.kraft.secret_values import HIDDEN
+from secret_watch import MARK, files_with
+
+from tests.unit.core.inventories import ROOT
+
+BIN = Path(sys.executable).parent
+HOSTS = ("kafka1", "kafka2", "kafka3")
+PEM = "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----"
+JAAS = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="a" password="{}";'
+PLAYBOOK = """
+- hosts: kafka1
+  connection: local
+  gather_facts: false
+  vars:
+    kafka_hosts: "{{ groups['kafka'] }}"
+  tasks:
+    - name: Work out the desired state of every node
+      kafka_desired:
+        hosts: "{{ kafka_hosts }}"
+      run_once: true
+
+    - name: Make the directories
+      kafka_files:
+        directories:
+          - {path: "{{ __kafka_staged | dirname }}", mode: "0755"}
+          - {path: "{{ __kafka_staged }}", mode: "0750"}
+
+    - name: Write the node's configuration
+      ansible.builtin.import_role:
+        name: kafka
+        tasks_from: configure
+
+    - name: Loop over what is known of the nodes
+      ansible.builtin.debug:
+        msg: "{{ __kafka_each.node_id }}"
+      loop: "{{ ansible_facts['kafka_desired']['nodes'].values() }}"
+      loop_control:
+        loop_var: __kafka_each
+"""
+
+
+def planted(*names: str) -> str:
+    """A secret of its own for each place, so that one that is found says where it came from."""
+    return MARK + "-".join(names)
+
+
+def layer(place: str) -> dict[str, str]:
+    """Settings of each kind that carry a secret."""
+    return {
+        "ssl.keystore.password": planted(place, "named"),
+        "listener.name.client.plain.sasl.jaas.config": JAAS.format(planted(place, "jaas")),
+        "ssl.keystore.key": PEM.format(planted(place, "pem")),
+        "sasl.oauthbearer.jwks.endpoint.url": f"https://a:{planted(place, 'url')}@id.example.com/jwks",
+        f"{place}.plugin.api.key": planted(place, "plugin"),
+        "remote.log.storage.manager.class.name": "org.example.Manager",
+        "rsm.config.storage.aws.secret.access.key": planted(place, "rsm"),
+    }
+
+
+def variables(generation: str) -> dict[str, object]:
+    """Of all hosts; `generation` tells the secrets of one run from those of the next."""
+    client = {"kafka.ssl.key.password": planted("client", generation)}
+    return {
+        "kafka_cluster_name": "planted",
+        "kafka_cluster_id": "cGxhbnRlZC1zZWNyZXRzLQ",
+        "kafka_profile": "test",
+        "kafka_accepted_risks": ["setting_unknown"],
+        "kafka_archive": f"https://a:{planted('archive')}@example.com/kafka_2.13-4.3.1.tgz",
+        "kafka_archive_checksum": "sha256:" + "a" * 64,
+        "kafka_group": "daemon",
+        "ansible_python_interpreter": sys.executable,
+        "kafka_config": layer("all"),
+        "kafka_group_config": {"ssl.truststore.password": planted("group", generation)},
+        "kafka_host_config": {"ssl.key.password": f"{planted('host', generation)}-{{{{ inventory_hostname }}}}"},
+        "kafka_jvm_options": [
+            f"-Djavax.net.ssl.trustStorePassword={planted('jvm', generation)}",
+            f"-javaagent:/opt/agent.jar=port=1,password={planted('agent', generation)}",
+        ],
+        "kafka_smoke_client_options": client,
+        "kafka_probe_client_options": client,
+    }
+
+
+def written(directory: Path, generation: str, **more: object) -> Path:
+    """An inventory of three hosts, of which the play looks at one, on this machine."""
+    hosts = {name: {"kafka_node_id": at, "kafka_address": f"192.0.2.{at}"} for at, name in enumerate(HOSTS, 1)}
+    content = {"kafka": {"hosts": hosts, "vars": {**variables(generation), **more}}}
+    path = directory / "inventory" / "hosts.yml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(yaml.safe_dump(content))
+    return path
+
+
+def play(directory: Path, playbook: Path, inventory: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A run with all that Ansible can be made to say; its log, its temporary files and what processes showed lie in
+    `directory`."""
+    (directory / "temporary").mkdir(exist_ok=True)
+    given = {
+        **os.environ,
+        "ANSIBLE_LOG_PATH": str(directory / "ansible.log"),
+        "ANSIBLE_LOCAL_TEMP": str(directory / "temporary"),
+        "ANSIBLE_REMOTE_TMP": str(directory / "temporary"),
+        "TMPDIR": str(directory / "temporary"),
+        "KRAFTWRIGHT_TIMELINE": str(directory / "timeline.jsonl"),
+        **environment,
+    }
+    command = [str(BIN / "ansible-playbook"), "-vvv", "--diff", "-i", str(inventory), str(playbook)]
+    staged = f"{directory}/nodes/{{{{ inventory_hostname }}}}/next"
+    command += ["-e", json.dumps({"__kafka_staged": staged, "__kafka_nofile": 1000})]
+    with subprocess.Popen(command, cwd=ROOT, env=given, stdout=-1, stderr=subprocess.STDOUT, text=True) as process:
+        watch = [sys.executable, secret_watch.__file__, str(directory / "shown"), str(process.pid)]
+        with subprocess.Popen(watch):
+            said, _ = process.communicate()
+    return subprocess.CompletedProcess(command, process.returncode, said)
+
+
+def lines_with_mark(text: str) -> list[str]:
+    return [line[:500] for line in text.splitlines() if MARK in line]
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"KRAFTWRIGHT_MITOGEN": "1"},
+        {"KRAFTWRIGHT_MITOGEN": "0"},
+        {"KRAFTWRIGHT_MITOGEN": "0", "ANSIBLE_PIPELINING": "0", "ANSIBLE_STDOUT_CALLBACK": "ansible.posix.json"},
+    ],
+    ids=["mitogen", "plain", "files and json"],
+)
+def test_a_planted_secret_is_in_the_nodes_own_files_alone(tmp_path: Path, environment: dict[str, str]) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("the node's files belong to root")
+    playbook = tmp_path / "play.yml"
+    playbook.write_text(PLAYBOOK)
+    (tmp_path / "nodes").mkdir()
+    kept = [tmp_path / "nodes/kafka1/next" / name for name in ("jvm.options", "server.properties")]
+    inventory = tmp_path / "inventory" / "hosts.yml"
+    for generation in ("first", "second"):  # the second one's diff has the first one's secrets on its other side
+        written(tmp_path, generation)
+        done = play(tmp_path, playbook, inventory, **environment)
+        assert done.returncode == 0, done.stdout[-3000:]
+        assert lines_with_mark(done.stdout) == []
+        assert files_with(tmp_path) == sorted([*kept, inventory])
+    assert not (tmp_path / "shown").exists(), (tmp_path / "shown").read_text()
+    assert {path.stat().st_mode & 0o777 for path in kept} == {0o640}
+    text = kept[1].read_text()
+    assert set(layer("all")) <= {line.partition("=")[0] for line in text.splitlines()}
+    assert all(planted(*place) in text for place in [("all", "named"), ("all", "pem"), ("group", "second")])
+    assert f"{planted('host', 'second')}-kafka1" in text
+    assert planted("jvm", "second") in kept[0].read_text()
+
+
+WRONG = {
+    "kafka_config": {"ssl.keystore.pasword": planted("typo"), "ssl.key": {"password": planted("nested")}},
+    "kafka_group_config": f"{planted('no-mapping')} password={planted('text')}",
+    "kafka_jvm_options": f"-Dx.password={planted('no-list')}",
+    "kafka_archive": f"ftp://a:{planted('scheme')}@example.com/kafka.zip",
+    "kafka_smoke_client_options": [f"kafka.ssl.key.password={planted('list')}"],
+    "kafka_pasword": planted("unknown"),
+}
+
+
+@pytest.mark.parametrize("form", ["table", "json"])
+def test_a_refusal_shows_none(tmp_path: Path, form: str) -> None:
+    inventory = written(tmp_path, "first", **WRONG, kafka_report=form)
+    done = play(tmp_path, ROOT / "playbooks/validate_inventory.yml", inventory)
+    assert done.returncode != 0
+    assert all(name in done.stdout for name in WRONG)
+    assert HIDDEN in done.stdout
+    assert lines_with_mark(done.stdout) == []
+    assert files_with(tmp_path) == [inventory]
