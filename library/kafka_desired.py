@@ -59,7 +59,7 @@ problems:
 ansible_facts:
   description: >-
     C(kafka_desired) with C(cluster) (identity, bootstrap addresses, voters, initial controllers) and C(nodes), by host
-    (identity, directories, listeners, properties and the text of the node's files).
+    (identity, directories, listeners, properties and options of Java). Secrets are hidden in it.
   returned: when nothing is wrong
   type: dict
 """

@@ -20,11 +20,17 @@ from ansible.module_utils.kraft.inventory.releases import release_features
 from ansible.module_utils.kraft.node.differences import setting_of
 from ansible.module_utils.kraft.node.unit import fingerprinted
 from ansible.module_utils.kraft.preflight.network import questions
+from ansible.module_utils.kraft.secret_values import is_secret
 
 
 def kraft_directory(path: str, owner: str, group: str, mode: str) -> dict[str, str]:
     """One entry of ``kafka_files``' ``directories``, for ``map``."""
     return {"path": path, "owner": owner, "group": group, "mode": mode}
+
+
+def kraft_holds_secret(text: str) -> bool:
+    """Whether a text must not be shown, such as an address with credentials."""
+    return is_secret("", text)
 
 
 def kraft_properties_text(node: Mapping[str, Any], *layers: Mapping[str, Any]) -> str:
@@ -160,6 +166,7 @@ class FilterModule:
             "kraft_change_nodes": kraft_change_nodes,
             "kraft_coming": kraft_coming,
             "kraft_directory": kraft_directory,
+            "kraft_holds_secret": kraft_holds_secret,
             "kraft_hosts_named": kraft_hosts_named,
             "kraft_jvm_options_text": files.jvm_options_text,
             "kraft_properties_text": kraft_properties_text,
