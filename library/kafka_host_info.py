@@ -16,6 +16,7 @@ options:
   install_dir: {description: Where Kafka is to be installed., type: path, default: /opt/kafka}
   unit: {description: Name of Kafka's systemd unit., type: str, default: kafka}
   user: {description: User that Kafka runs as., type: str, default: kafka}
+  group: {description: Group that Kafka runs as., type: str, default: kafka}
   java_home: {description: The Java to look at. Without it the one of C(/usr/bin/java) or the PATH., type: path}
   sysctl_names:
     description: Kernel settings to read.
@@ -51,13 +52,14 @@ RETURN = r"""
 ansible_facts:
   description: >-
     C(kafka_host) with os (family, distribution, version, package_manager), cpus, memory_mb (of the container where
-    there is one), java (home, path, version, major) or null, javas (all that are installed), limits.nofile_hard, sysctl
-    (value, writable), systemd, privileged, user, hostname, machine_id, boot_id, place, time, clock_synchronised,
-    disks (by device: kind, filesystem, table, parts, holders, mounts; at_mount: another device that is mounted at its
-    place; tool: whether mkfs is there), log_dirs (state, identity, what is in it, owner, mount, room), paths
-    (install_dir, tmp), install_dir, releases, current_release, removed (whether the node was taken out of its cluster),
-    quorum (static or dynamic, as the node was configured), service, ports (port, address, pid, process), names, binds,
-    reach, clock_offset (bounds in seconds of its clock minus the control machine's).
+    there is one), java (home, path, version, major) or null, javas (all that are installed), limits.nofile_hard,
+    sysctl (value, writable), systemd, privileged, user, group, login (the account that Ansible logs in with),
+    hostname, machine_id, boot_id, place, time, clock_synchronised, disks (by device: kind, filesystem, table, parts,
+    holders, mounts; at_mount: another device that is mounted at its place; tool: whether mkfs is there), log_dirs
+    (state, identity, what is in it, owner, mount, room), paths (install_dir, tmp), install_dir, releases,
+    current_release, removed (whether the node was taken out of its cluster), quorum (static or dynamic, as the node
+    was configured), service, ports (port, address, pid, process), names, binds, reach, clock_offset (bounds in
+    seconds of its clock minus the control machine's).
   returned: always
   type: dict
 """
@@ -73,6 +75,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "install_dir": {"type": "path", "default": "/opt/kafka"},
     "unit": {"type": "str", "default": "kafka"},
     "user": {"type": "str", "default": "kafka"},
+    "group": {"type": "str", "default": "kafka"},
     "java_home": {"type": "path"},
     "sysctl_names": {
         "type": "list",
@@ -104,6 +107,7 @@ def questions(params: dict[str, Any]) -> Questions:
         install_dir=params["install_dir"],
         unit=params["unit"],
         user=params["user"],
+        group=params["group"],
         java_home=params["java_home"] or "",
         sysctl_names=tuple(params["sysctl_names"]),
         ports=tuple(params["ports"]),

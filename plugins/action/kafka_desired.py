@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Collection, Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import ansible.module_utils
 import yaml
+from ansible import context
 from ansible.errors import AnsibleAction, AnsibleError
 from ansible.parsing.vault import EncryptedString
 from ansible.plugins.action import ActionBase
@@ -20,7 +20,9 @@ from ansible.utils.display import Display
 ROOT = Path(__file__).resolve().parents[2]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 
+from ansible.module_utils.kraft.control import own_clients
 from ansible.module_utils.kraft.control.files import key_faults, spark_lacks
+from ansible.module_utils.kraft.control.readable import is_readable
 from ansible.module_utils.kraft.desired import describe as desired
 from ansible.module_utils.kraft.desired.model import Cluster
 from ansible.module_utils.kraft.inventory import reading, report, validation
@@ -32,7 +34,10 @@ from ansible.module_utils.kraft.secret_values import is_secret
 PREFIX = "kafka_"
 #: Roles whose variables make up the desired state; those of all other roles are checked where somebody sets them.
 CORE = ("kafka", "kafka_host")
-CONNECTION = ("ansible_host", "ansible_port", "ansible_connection", "ansible_ssh_private_key_file")
+CONNECTION = (
+    *("ansible_host", "ansible_port", "ansible_connection", "ansible_ssh_private_key_file"),
+    *("ansible_user", "ansible_ssh_user"),
+)
 ARGUMENTS = {
     "hosts": {"type": "list", "elements": "str", "required": True},
     "refuse": {"type": "bool", "default": True},
@@ -40,7 +45,6 @@ ARGUMENTS = {
     "report": {"type": "str", "choices": ["warnings", "table", "json"], "default": "warnings"},
 }
 NO_FACTS = " (facts of the hosts are not gathered: give the value itself)"
-VAULT = b"$ANSIBLE_VAULT"
 DISPLAY = Display()
 
 
@@ -76,11 +80,6 @@ def load_defaults(loader: Any) -> dict[str, Any]:
     for path in sorted(ROOT.glob("roles/*/defaults/main.yml")):
         defaults.update(loader.load_from_file(str(path), trusted_as_template=True) or {})
     return defaults
-
-
-def tags(value: Any) -> Any:
-    """What Ansible noted of where a value came from."""
-    return getattr(value, "_ansible_tags_mapping", {}).values()
 
 
 class Inventory:
@@ -132,27 +131,10 @@ class Inventory:
 
     def _connection(self, templar: Any, given: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            return {name: plain(templar.template(given[name])) for name in CONNECTION if name in given}
+            found = {name: plain(templar.template(given[name])) for name in CONNECTION if name in given}
         except AnsibleError:
-            return {}
-
-
-def is_readable(value: Any) -> bool:
-    """Whether a value stands in the open in a file of the inventory: not encrypted, not looked up, not empty."""
-    if not isinstance(value, str) or isinstance(value, EncryptedString) or not value or "{{" in value or "${" in value:
-        return False
-    sources = [path for tag in tags(value) if (path := getattr(tag, "path", None))]
-    return any(not starts_with_vault(path) for path in sources)
-
-
-@lru_cache(maxsize=64)
-def starts_with_vault(path: str) -> bool:
-    """Whether a file is encrypted as a whole, or cannot be read."""
-    try:
-        with open(path, "rb") as file:
-            return file.read(len(VAULT)) == VAULT
-    except OSError:
-        return True
+            found = {}
+        return {"remote_user": context.CLIARGS.get("remote_user"), **found}  # --user, or else of ansible.cfg
 
 
 def reason(error: AnsibleError, value: Any) -> str:
@@ -195,6 +177,7 @@ def look(hostvars: Any, loader: Any, hosts: list[str], needs: Collection[str] = 
         client_exists=client.is_file() if client and "client" in needs else None,
         spark_lacks=spark_lacks(ROOT, os.environ) if "spark" in needs else "",
         key_faults=key_faults({each.host: each.connection for each in variables}),
+        client_options=own_clients.client_options(hostvars, loader, hosts[0], smoke="spark" in needs),
     )
     return validation.validate(variables, specs, surroundings)
 

@@ -20,10 +20,12 @@ from spark_jobs.report_schema import Counts
 APPEND_TIME = {"message.timestamp.type": "LogAppendTime"}
 
 
-def create(bootstrap: str, name: str, partitions: int, config: Mapping[str, str] = APPEND_TIME) -> str:
-    """Make a topic with three replicas; its name."""
+def create(
+    bootstrap: str, name: str, partitions: int, config: Mapping[str, str] = APPEND_TIME, replicas: int = 3
+) -> str:
+    """Make a topic; its name."""
     admin = AdminClient({"bootstrap.servers": bootstrap})
-    made = admin.create_topics([NewTopic(name, partitions, 3, config=dict(config))])
+    made = admin.create_topics([NewTopic(name, partitions, replicas, config=dict(config))])
     made[name].result(30)
     return name
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import grp
 import os
-import pwd
 import time
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.kraft.host import devices
+from ansible.module_utils.kraft.host import accounts, devices
 from ansible.module_utils.kraft.host.disk import describe, install_dir, mounts, strangers
 from ansible.module_utils.kraft.host.machine import (
     cpus,
@@ -43,6 +41,7 @@ class Questions:
     install_dir: str = "/opt/kafka"
     unit: str = "kafka"
     user: str = "kafka"
+    group: str = "kafka"
     java_home: str = ""
     sysctl_names: tuple[str, ...] = ()
     ports: tuple[int, ...] = ()
@@ -66,7 +65,9 @@ def observe_host(ask: Questions, run: Run) -> dict[str, Any]:
         "sysctl": sysctl(ask.sysctl_names),
         "systemd": SYSTEMD_RUNNING.is_dir(),
         "privileged": os.geteuid() == 0,
-        "user": user(ask.user),
+        "user": accounts.user(ask.user),
+        "group": accounts.group(ask.group),
+        "login": accounts.login(),
         "time": time.time(),
         "clock_synchronised": clock_synchronised(),
         "service": service.as_facts(),
@@ -75,23 +76,6 @@ def observe_host(ask: Questions, run: Run) -> dict[str, Any]:
         "disks": devices.observe(ask.disks, run),
         **network_facts(ask, service),
     }
-
-
-def user(name: str) -> dict[str, Any]:
-    """``{name, exists, uid, group, home, shell}`` of the user that Kafka runs as; null where there is none."""
-    try:
-        entry = pwd.getpwnam(name)
-    except KeyError:
-        return {"name": name, "exists": False, "uid": None, "group": None, "home": None, "shell": None}
-    found = {"uid": entry.pw_uid, "group": group(entry.pw_gid), "home": entry.pw_dir, "shell": entry.pw_shell}
-    return {"name": name, "exists": True, **found}
-
-
-def group(gid: int) -> str | None:
-    try:
-        return grp.getgrgid(gid).gr_name
-    except KeyError:
-        return None
 
 
 def disk_facts(ask: Questions) -> dict[str, Any]:

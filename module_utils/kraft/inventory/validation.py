@@ -24,7 +24,8 @@ class Surroundings:
     ``archive_digest``: what its checksum should say, empty where nobody has computed it;
     ``client_exists``: whether ``kafka_client_archive`` is a file of the control machine, None where no run needs it;
     ``spark_lacks``: what is missing to start Spark, empty where nobody starts it;
-    ``key_faults``: host -> why ssh cannot use the private key that the inventory names.
+    ``key_faults``: host -> why ssh cannot use the private key that the inventory names;
+    ``client_options``: variable -> options of each client of ours that will connect to the client listener.
     """
 
     names: frozenset[str] = frozenset()
@@ -35,6 +36,7 @@ class Surroundings:
     spark_lacks: str = ""
     key_faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
     readable: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
+    client_options: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
 
 
 _FIELDS = dataclasses.fields(Surroundings)

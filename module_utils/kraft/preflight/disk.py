@@ -114,7 +114,7 @@ def sharing(host: Host) -> Iterator[Problem]:
         elif path in host.node["log_dirs"] and found["mount"] in devices and not host.pending(path, found):
             message = f"{path} and {devices[found['mount']]} lie on one filesystem ({found['mount']})"
             remedy = "one log dir for each disk; several on one disk bring no room and no speed"
-            yield Problem("log_dirs_share_a_disk", message, remedy, host.variable_of(path), host.name, path, WARNING)
+            yield Problem("disk_shared", message, remedy, host.variable_of(path), host.name, path, RISK)
         places[found["real_path"]] = path
         if path in host.node["log_dirs"]:
             devices.setdefault(found["mount"], path)

@@ -114,13 +114,6 @@ def on_k1(**changes: dict[str, Any]) -> dict[str, Any]:
             " -> add `advertised: {host: NAME}` with what clients can reach, or leave `bind` out",
         ),
         (
-            "bind_unadvertised",
-            on_k1(CONTROLLER={"bind": "::"}),
-            "error k1: kafka_listeners[CONTROLLER].bind: listens everywhere, but does not say what others should"
-            " connect to"
-            " -> add `advertised: {host: NAME}` with what clients can reach, or leave `bind` out",
-        ),
-        (
             "bind_wide",
             on_k1(CONTROLLER={"bind": ANYWHERE, "advertised": {"host": "10.0.0.1"}}),
             "warning k1: kafka_listeners[CONTROLLER].bind: opens the controller listener to every network of the host"
@@ -186,7 +179,20 @@ def on_k1(**changes: dict[str, Any]) -> dict[str, Any]:
             "plaintext",
             {"kafka_profile": "production"},
             "warning k1: kafka_listeners[CLIENT].protocol: is not encrypted"
-            " -> use SSL or SASL_SSL where the network is not trusted",
+            " -> keep its port inside a private network or VPN, or use SASL_SSL or SSL",
+        ),
+        (
+            "plaintext",
+            {"kafka_profile": "production"},
+            "warning k1: kafka_listeners[CONTROLLER].protocol: is not encrypted"
+            " -> keep its port inside a private network or VPN",
+        ),
+        (
+            "protocol",
+            on_k1(INTERNAL={"protocol": "SASL_SSL"}),
+            "error k1: kafka_listeners[INTERNAL].protocol: cannot be operated yet: Kraftwright reaches nodes over"
+            " PLAINTEXT only -> use PLAINTEXT, and keep its port inside a private network or VPN; TLS and SASL between"
+            " nodes come in a later release",
         ),
         (
             "type",
@@ -231,6 +237,22 @@ def test_sound_listeners_raise_no_alarm(given: dict[str, Any]) -> None:
         str(problem) for problem in problems_of(hosts(**given)) if problem.variable.startswith(("kafka_l", "kafka_ad"))
     ]
     assert bad == []
+
+
+@pytest.mark.parametrize("bind", [ANYWHERE, "::", "*"])
+@pytest.mark.parametrize("advertised", [{}, {"advertised": {"host": "kafka1.example.com"}}])
+@pytest.mark.parametrize(("profile", "severity"), [("production", "error"), ("test", "warning")])
+@pytest.mark.parametrize("name", ["INTERNAL", "CONTROLLER"])
+def test_a_wildcard_between_nodes_has_one_refusal_whatever_is_advertised(
+    name: str, bind: str, advertised: dict[str, Any], profile: str, severity: str
+) -> None:
+    given = on_k1(**{name: {"bind": bind, **advertised}})
+    made = [each for each in problems_of(hosts(kafka_profile=profile, **given)) if each.variable.endswith(".bind")]
+    where = f"kafka_listeners[{name}].bind"
+    assert [(each.severity, each.rule, each.host, each.variable) for each in made] == [
+        (severity, "bind_wide", "k1", where)
+    ]
+    assert "advertised" not in made[0].remedy
 
 
 def test_dedicated_nodes_need_the_listeners_of_their_role_only() -> None:

@@ -155,15 +155,3 @@ def test_whole_look_at_this_machine_is_quick_and_changes_nothing(tmp_path: Path)
     assert facts["install_dir"]["kind"] == "absent"
     assert facts["memory_mb"] > 0
     assert [path.name for path in tmp_path.iterdir()] == ["logs"]
-
-
-def test_a_user_is_described_with_all_that_role_kafka_host_would_set() -> None:
-    assert host_facts.user("root") == {
-        "name": "root",
-        "exists": True,
-        "uid": 0,
-        "group": "root",
-        "home": "/root",
-        "shell": "/bin/bash",
-    }
-    assert host_facts.user("no-such-user")["exists"] is False

@@ -435,7 +435,7 @@ def two_dirs(scene: Scene, **second: Any) -> None:
     ("second", "expected"),
     [
         ({}, []),
-        ({"mount": "/data"}, ["warning: k1: kafka_log_dirs: /more/logs and /data/logs lie on one filesystem (/data)"]),
+        ({"mount": "/data"}, ["error: k1: kafka_log_dirs: /more/logs and /data/logs lie on one filesystem (/data)"]),
         (
             {"real_path": LOGS},
             ["error: k1: kafka_log_dirs: /more/logs and /data/logs are the same directory (/data/logs)"],

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from ansible.module_utils.kraft.inventory.rules import (
+    accounts,
     archive,
+    authorizer,
     control_files,
     identity,
     listeners,
     names,
     providers,
     relations,
+    remote_access,
     replication,
     secrets,
     security,
@@ -41,10 +44,13 @@ RULES: tuple[Rule, ...] = (
     *providers.RULES,
     *relations.RULES,
     *security.RULES,
+    *authorizer.RULES,
+    *remote_access.RULES,
     *secrets.RULES,
     *archive.RULES,
     *control_files.RULES,
     *sizing.RULES,
+    *accounts.RULES,
 )
 
 

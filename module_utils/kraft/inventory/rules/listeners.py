@@ -5,8 +5,10 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterator
+from itertools import product
 
-from ansible.module_utils.kraft.desired.model import CLIENT, CONTROLLER, INTER_BROKER, Listener, Node
+from ansible.module_utils.kraft.desired import operable
+from ansible.module_utils.kraft.desired.model import CLIENT, CONTROLLER, INTER_BROKER, PLAINTEXT, Listener, Node
 from ansible.module_utils.kraft.inventory.rules.subject import RISK, Subject, named, sharing
 from ansible.module_utils.kraft.problem import WARNING, Problem
 
@@ -18,6 +20,8 @@ WILDCARDS = frozenset({"0.0.0.0", "::", "0:0:0:0:0:0:0:0", "*"})  # noqa: S104 -
 LONGEST_NAME = 253
 PRIVILEGED = 1024
 LARGEST_PORT = 65535
+IN_THE_OPEN = frozenset({PLAINTEXT, "SASL_PLAINTEXT"})
+PRIVATE = "keep its port inside a private network or VPN"
 GIVE_NAME = "give a host name or an IP address that the other nodes and the clients can reach"
 
 
@@ -110,14 +114,14 @@ def binds(subject: Subject) -> Iterator[Problem]:
                     "give an address of this host, or leave it out",
                 )
                 yield Problem("bind", message, remedy, _at(listener, ".bind"), node.host, listener.bind)
-        elif not listener.advertised_given:
-            remedy = "add `advertised: {host: NAME}` with what clients can reach, or leave `bind` out"
-            message = "listens everywhere, but does not say what others should connect to"
-            yield Problem("bind_unadvertised", message, remedy, _at(listener, ".bind"), node.host, listener.bind)
         elif listener.purpose != CLIENT:
             message = f"opens the {listener.purpose} listener to every network of the host"
             remedy = "leave `bind` out, or give the address of the internal network"
             yield Problem("bind_wide", message, remedy, _at(listener, ".bind"), node.host, listener.bind, RISK)
+        elif not listener.advertised_given:
+            remedy = "add `advertised: {host: NAME}` with what clients can reach, or leave `bind` out"
+            message = "listens everywhere, but does not say what others should connect to"
+            yield Problem("bind_unadvertised", message, remedy, _at(listener, ".bind"), node.host, listener.bind)
 
 
 def advertised(subject: Subject) -> Iterator[Problem]:
@@ -173,14 +177,38 @@ def alike(subject: Subject) -> Iterator[Problem]:
             )
 
 
+def protocols(subject: Subject) -> Iterator[Problem]:
+    """What validates can be operated: our own clients can use the listener, or nobody of ours needs it."""
+    for node, listener in _each(subject):
+        if not operable.is_operable(listener):
+            spoken = " or ".join(sorted(operable.OPERABLE[listener.purpose]))
+            message = f"cannot be operated yet: Kraftwright reaches nodes over {spoken} only"
+            remedy = f"use {spoken}, and {PRIVATE}; TLS and SASL between nodes come in a later release"
+            where = _at(listener, ".protocol")
+            yield Problem("protocol", message, remedy, where, node.host, listener.protocol)
+    yield from _own_clients(subject)
+
+
+def _own_clients(subject: Subject) -> Iterator[Problem]:
+    """The smoke test and the probe can connect to the client listener that they use."""
+    first = (each for node in subject.cluster.brokers for each in node.listeners_for(CLIENT)[:1])
+    secured = [each for each in first if each.protocol != PLAINTEXT][:1]
+    for listener, (variable, options) in product(secured, subject.client_options.items()):
+        missing = operable.missing_option(listener, options)
+        if missing:
+            message = f"lacks {missing} for {listener.name}, the client listener that this client connects to"
+            remedy = "add it in group_vars/all, which this machine reads too; or put a PLAINTEXT client listener first"
+            yield Problem("client_options", message, remedy, variable)
+
+
 def plaintext(subject: Subject) -> Iterator[Problem]:
     """In production nobody should read along."""
-    if subject.cluster.in_production:
-        for node, listener in _each(subject):
-            if listener.protocol in ("PLAINTEXT", "SASL_PLAINTEXT"):
-                message, remedy = "is not encrypted", "use SSL or SASL_SSL where the network is not trusted"
-                where = _at(listener, ".protocol")
-                yield Problem("plaintext", message, remedy, where, node.host, listener.protocol, WARNING)
+    for node, listener in _each(subject) if subject.cluster.in_production else ():
+        if listener.protocol in IN_THE_OPEN and operable.is_operable(listener):
+            encrypted = sorted(operable.OPERABLE.get(listener.purpose, frozenset()) - IN_THE_OPEN)
+            remedy = f"{PRIVATE}, or use {' or '.join(encrypted)}" if encrypted else PRIVATE
+            where = _at(listener, ".protocol")
+            yield Problem("plaintext", "is not encrypted", remedy, where, node.host, listener.protocol, WARNING)
 
 
-RULES = (addresses, names, ports, binds, advertised, needed, alike, plaintext)
+RULES = (addresses, names, ports, binds, advertised, needed, alike, protocols, plaintext)

@@ -1,4 +1,4 @@
-"""Copies: as many as there are brokers for, and one more than must be there to write."""
+"""Copies: as many as there are brokers for, and one more than must be there to write. And topics by accident."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ansible.module_utils.kraft.problem import WARNING, Problem
 
 FACTOR = "kafka_default_replication_factor"
 IN_SYNC = "kafka_min_insync_replicas"
+AUTO_CREATE = "kafka_auto_create_topics"
 LARGEST = 2**15 - 1
 #: Kafka's own topics: their replication factor and the replicas that must have a record.
 INTERNAL = {
@@ -102,4 +103,11 @@ def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and int(text) > 0 else None
 
 
-RULES = (bounds, enough_brokers, in_sync, own_topics)
+def auto_create(subject: Subject) -> Iterator[Problem]:
+    """A name that is mistyped becomes a topic, which takes what was meant for another."""
+    if subject.cluster.in_production and subject.cluster.auto_create_topics:
+        message, remedy = "makes a topic of every mistyped name", "leave it out, and make topics on purpose"
+        yield Problem("auto_create_topics", message, remedy, AUTO_CREATE, value=True, severity=WARNING)
+
+
+RULES = (bounds, enough_brokers, in_sync, own_topics, auto_create)

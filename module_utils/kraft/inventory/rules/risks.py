@@ -6,9 +6,11 @@ RISKS = frozenset(
     {
         "bind_wide",
         "clock_skew",
+        "debugger_open",
         "disk_shared",
         "even_controllers",
         "heap_over_half",
+        "jmx_open",
         "log_dir_on_network",
         "log_dir_scarce",
         "map_count",

@@ -1,16 +1,15 @@
-"""Who may connect and who may do what: settings that only work when all nodes agree on them."""
+"""TLS and SASL of the listeners that can be operated (``desired.operable``): keys, and mechanisms."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.desired.model import CONTROLLER, Listener, Node
-from ansible.module_utils.kraft.inventory.rules.subject import RISK, Subject, named
-from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.desired.operable import is_operable
+from ansible.module_utils.kraft.inventory.rules.subject import Subject, named
+from ansible.module_utils.kraft.problem import Problem
 
 VARIABLE = "kafka_listeners"
-AUTHORIZER = "authorizer.class.name"
-STANDARD = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
 KEY_MATERIAL = ("ssl.keystore.location", "ssl.keystore.key", "ssl.engine.factory.class")
 
 
@@ -26,7 +25,7 @@ def _mechanisms(settings: dict[str, str], listener: Listener) -> list[str]:
 def _listeners(subject: Subject) -> Iterator[tuple[Node, Listener, dict[str, str]]]:
     for node in subject.cluster.nodes:
         settings = subject.settings[node.host]
-        for listener in node.own_listeners:
+        for listener in filter(is_operable, node.own_listeners):
             yield node, listener, settings
 
 
@@ -81,39 +80,4 @@ def spoken_mechanism(subject: Subject) -> Iterator[Problem]:
                 )
 
 
-def authorizers(subject: Subject) -> Iterator[Problem]:
-    """All nodes decide alike: what brokers forward, controllers judge."""
-    cluster = subject.cluster
-    found = {node.host: subject.settings[node.host].get(AUTHORIZER, "") for node in cluster.nodes}
-    where = f"kafka_config[{AUTHORIZER}]"
-    if len(set(found.values())) > 1:
-        without = [host for host, name in found.items() if not name]
-        message = f"is missing on {named(without)}" if without else "differs between nodes"
-        yield Problem("authorizer_differs", message, "set it in kafka_config, for brokers and controllers alike", where)
-    for node in cluster.nodes:
-        yield from _authorizer(subject.settings[node.host], node, where)
-
-
-def _authorizer(settings: dict[str, str], node: Node, where: str) -> Iterator[Problem]:
-    everyone = settings.get("allow.everyone.if.no.acl.found", "").lower() == "true"
-    supers = settings.get("super.users", "")
-    if settings.get(AUTHORIZER) != STANDARD:
-        if supers or everyone:
-            remedy = f"set {AUTHORIZER} to {STANDARD}"
-            message = "is not set, but super.users or allow.everyone.if.no.acl.found is: they have no effect"
-            yield Problem("authorizer_missing", message, remedy, where, node.host, severity=WARNING)
-        return
-    if not supers and not everyone:
-        message = "lets nobody in: the nodes themselves are refused too"
-        remedy = "name the nodes' principals in super.users, separated by ';'"
-        yield Problem("super_users", message, remedy, "kafka_config[super.users]", node.host)
-    if "," in supers and ";" not in supers and "=" not in supers:
-        remedy = "separate them by ';'"
-        yield Problem("super_users", "is one user with a comma", remedy, "kafka_config[super.users]", node.host, supers)
-    if everyone:
-        variable = "kafka_config[allow.everyone.if.no.acl.found]"
-        message, remedy = "lets everybody do everything that no ACL speaks of", "remove it once the ACLs are there"
-        yield Problem("open_authorizer", message, remedy, variable, node.host, True, RISK)
-
-
-RULES = (certificates, mechanisms, spoken_mechanism, authorizers)
+RULES = (certificates, mechanisms, spoken_mechanism)

@@ -37,7 +37,6 @@ OWNED_OPTIONS = {
     "-jar": "kafka_version",
     "@": OPTIONS,
 }
-ACCOUNT = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 KERNEL_SETTING = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_*-]+)+")
 SMALLEST = {"kafka_start_timeout": 10, "kafka_host_partition_budget": 1, "kafka_nofile_limit": 1024}
 FILES_PER_PARTITION = 10
@@ -96,20 +95,6 @@ def limits(subject: Subject) -> Iterator[Problem]:
             yield Problem("nofile", message, remedy, "kafka_nofile_limit", node.host, files, WARNING)
 
 
-def accounts(subject: Subject) -> Iterator[Problem]:
-    """Kafka runs as somebody without power."""
-    for node in subject.cluster.nodes:
-        for variable in ("kafka_user", "kafka_group", "kafka_host_user", "kafka_host_group"):
-            name = node.variables.get(variable)
-            if name is None or variable in node.broken:
-                continue
-            if name == "root":
-                yield Problem("account", "may do everything", "give an account of its own", variable, node.host, name)
-            elif not ACCOUNT.fullmatch(name):
-                remedy = "use lower case letters, digits, '_' and '-', beginning with a letter"
-                yield Problem("account", "is no name of an account", remedy, variable, node.host, name)
-
-
 def java_home(subject: Subject) -> Iterator[Problem]:
     """A directory of the hosts; whether a Java is in it is seen there."""
     for node in subject.sound(JAVA):
@@ -135,4 +120,4 @@ def kernel(subject: Subject) -> Iterator[Problem]:
             yield Problem("map_count", message, remedy, f"{SYSCTL}[vm.max_map_count]", node.host, maps, RISK)
 
 
-RULES = (heap, jvm_options, limits, accounts, java_home, kernel)
+RULES = (heap, jvm_options, limits, java_home, kernel)

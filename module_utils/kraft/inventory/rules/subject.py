@@ -23,6 +23,7 @@ class Subject:
     ``client_exists``: whether ``kafka_client_archive`` is a file of the control machine; None where no run needs it.
     ``spark_lacks``: what is missing to start Spark; empty where nothing is, or nobody starts it.
     ``key_faults``: host -> why ssh cannot use the private key that the inventory names.
+    ``client_options``: variable -> options of each client of ours that connects to the client listener.
     """
 
     cluster: Cluster
@@ -34,6 +35,7 @@ class Subject:
     spark_lacks: str = ""
     key_faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
     readable: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
+    client_options: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
 
     @cached_property
     def settings(self) -> dict[str, dict[str, str]]:
@@ -51,6 +53,12 @@ class Subject:
     def all_sound(self, *variables: str) -> bool:
         """Whether `variables` could be read on every node: only then can something be said of all of them together."""
         return not any(node.broken.intersection(variables) for node in self.cluster.nodes)
+
+
+def placed(node: Node, key: str) -> str:
+    """The variable that gives a setting to a node, the narrowest one; where none does, the widest."""
+    given = [layer.variable for layer in node.layers if key in layer.settings]
+    return f"{given[-1] if given else 'kafka_config'}[{key}]"
 
 
 def named(items: Iterable[object], limit: int = 6) -> str:

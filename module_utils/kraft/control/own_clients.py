@@ -1,0 +1,38 @@
+"""What the smoke test and the probe are given to connect with, as those who start them will see it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible.errors import AnsibleError
+from ansible.module_utils.kraft.desired.operable import PROBE, SMOKE
+from ansible.template import Templar
+
+TRUE = ("true", "yes", "on", "1")
+
+
+def client_options(hostvars: Any, loader: Any, first: str, smoke: bool = True) -> dict[str, dict[str, str]]:
+    """Variable -> options of each client that this run may start.
+
+    The smoke test, where the run has one, is on this machine, which reads nothing of the nodes' group; the probe, where
+    it is asked for, takes the variables of the `first` node. What is no mapping is refused where its role reads it.
+    """
+    hosts = {SMOKE: "localhost"} if smoke else {}
+    if str(_value(hostvars, loader, first, "kafka_probe")).lower() in TRUE:
+        hosts[PROBE] = first
+    found = {name: _value(hostvars, loader, host, name) or {} for name, host in hosts.items()}
+    return {
+        name: {str(key): str(each) for key, each in options.items()}
+        for name, options in found.items()
+        if isinstance(options, Mapping)
+    }
+
+
+def _value(hostvars: Any, loader: Any, host: str, name: str) -> Any:
+    """A variable of any host; None where it is not given or cannot be resolved."""
+    given = hostvars.raw_get(host)
+    try:
+        return Templar(loader=loader, variables=given).template(given.get(name))
+    except AnsibleError:
+        return None

@@ -1,0 +1,85 @@
+"""Writes the rules by severity into docs/validation.md, from the code.
+
+Run it after a change of a rule: ``.venv/bin/python scripts/render_rules.py``. A contract test compares.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CORE = ROOT / "module_utils/kraft"
+PAGE = ROOT / "docs/validation.md"
+BEGIN, END = "<!-- rules: begin -->\n", "<!-- rules: end -->"
+#: Whose problems validation and preflight tell.
+SOURCES = ("inventory", "preflight", "storage/rules.py", "ec2/rules.py")
+#: What makes a problem; the helpers whose name begins with an underscore take the rule second.
+MAKERS = ("Problem", "problem", "_said", "_consented")
+SEVERITIES = {"ERROR": "error", "RISK": "risk", "WARNING": "warning"}
+#: Ends of the rules ``log_dir_<state>``.
+STATES = ("data_without_identity", "foreign", "not_a_directory", "unreadable", "zookeeper_era")
+
+
+def files() -> Iterator[Path]:
+    for source in SOURCES:
+        path = CORE / source
+        yield from [path] if path.is_file() else sorted(path.rglob("*.py"))
+
+
+def made(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
+    """(rule, call) of all that makes a problem, the outermost call: ``dataclasses.replace`` can give a severity."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    replaced = [call.args[0] for call in calls if ast.unparse(call.func) == "dataclasses.replace"]
+    for call in calls:
+        inner = call.args[0] if call.args and call.args[0] in replaced else call
+        if call not in replaced and isinstance(inner, ast.Call) and ast.unparse(inner.func) in MAKERS:
+            for name in rules(inner):
+                yield name, call
+
+
+def rules(call: ast.Call) -> list[str]:
+    """The rules that a call names; none where a helper passes one on."""
+    first = call.args[1 if ast.unparse(call.func).startswith("_") else 0] if call.args else None
+    if isinstance(first, ast.JoinedStr):
+        return [f"log_dir_{state}" for state in STATES]
+    return [first.value] if isinstance(first, ast.Constant) and isinstance(first.value, str) and first.value else []
+
+
+def severities(call: ast.Call) -> set[str]:
+    """Those that a call can give; a consent makes a warning of an error."""
+    values = [*call.args, *(each.value for each in call.keywords if each.arg == "severity")]
+    names = {node.id for value in values for node in ast.walk(value) if isinstance(node, ast.Name)}
+    given = {SEVERITIES[name] for name in names & SEVERITIES.keys()}
+    return {"error", "warning"} if ast.unparse(call.func) == "_consented" else given or {"error"}
+
+
+def of_the_code() -> dict[str, set[str]]:
+    """rule -> severities."""
+    found: dict[str, set[str]] = {}
+    for path in files():
+        for name, call in made(ast.parse(path.read_text())):
+            found.setdefault(name, set()).update(severities(call))
+    return found
+
+
+def lists(found: dict[str, set[str]]) -> str:
+    """A paragraph of code for each severity."""
+    paragraphs = (
+        textwrap.wrap(" ".join(sorted(name for name in found if severity in found[name])), 132)
+        for severity in SEVERITIES.values()
+    )
+    titles = (f"`{severity}`:\n\n" for severity in SEVERITIES.values())
+    return "\n".join(title + "".join(f"    {line}\n" for line in lines) for title, lines in zip(titles, paragraphs))
+
+
+def main() -> None:
+    """Rewrites the part between the two marks."""
+    head, rest = PAGE.read_text().split(BEGIN)
+    PAGE.write_text(f"{head}{BEGIN}{lists(of_the_code())}{END}{rest.split(END)[1]}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""Client listeners with TLS and a login, as validation accepts them: the two clients of the smoke test reach them.
+
+One broker has a plain listener beside them, as every broker has one for its own kind.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.desired.model import CLIENT, Listener
+from ansible.module_utils.kraft.desired.operable import MECHANISM_OPTION, PROTOCOL_OPTION, missing_option
+from confluent_kafka.admin import (  # type: ignore[attr-defined]
+    AdminClient,
+    ScramCredentialInfo,
+    ScramMechanism,
+    UserScramCredentialUpsertion,
+)
+
+from spark_jobs import round_trip
+from spark_jobs.errors import EXIT_PROVEN, EXIT_UNREACHABLE
+from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.kafka_node import KafkaNode, free_ports
+from tests.integration.spark_topic import create
+
+NAME, PASSWORD = "smoke", "drawn-for-this-test"
+LOGINS = {"PLAIN": "plain.PlainLoginModule", "SCRAM-SHA-512": "scram.ScramLoginModule"}
+SECURITY = "org.apache.kafka.common.security"
+ONE_COPY = {
+    "default.replication.factor": "1",
+    "min.insync.replicas": "1",
+    "offsets.topic.replication.factor": "1",
+    "transaction.state.log.replication.factor": "1",
+    "transaction.state.log.min.isr": "1",
+}
+
+
+class SecuredCluster(KafkaCluster):
+    """One node with listeners TLS and LOGIN beside the usual ones."""
+
+    def server_properties(self, node: KafkaNode) -> dict[str, str]:
+        usual = super().server_properties(node)
+        more = ",".join(f"{name}://127.0.0.1:{self.properties[name]}" for name in ("TLS", "LOGIN"))
+        users = f'username="n" password="{PASSWORD}" user_{NAME}="{PASSWORD}"'
+        return {
+            **{key: value for key, value in usual.items() if key not in {"TLS", "LOGIN"}},
+            "listeners": f"{usual['listeners']},{more}",
+            "advertised.listeners": f"{usual['advertised.listeners']},{more}",
+            "listener.security.protocol.map": f"{usual['listener.security.protocol.map']},TLS:SSL,LOGIN:SASL_SSL",
+            "ssl.keystore.type": "PEM",
+            "ssl.keystore.location": str(self.directory / "node.pem"),
+            "listener.name.login.sasl.enabled.mechanisms": ",".join(LOGINS),
+            "listener.name.login.plain.sasl.jaas.config": f"{SECURITY}.plain.PlainLoginModule required {users};",
+            "listener.name.login.scram-sha-512.sasl.jaas.config": f"{SECURITY}.scram.ScramLoginModule required;",
+        }
+
+
+def certify(directory: Path) -> None:
+    """A key and a certificate of its own making, for 127.0.0.1."""
+    names = ["-subj", "/CN=node", "-addext", "subjectAltName=IP:127.0.0.1"]
+    files = ["-keyout", str(directory / "key.pem"), "-out", str(directory / "ca.pem")]
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names, *files]
+    subprocess.run(made, check=True, capture_output=True)
+    (directory / "node.pem").write_text((directory / "key.pem").read_text() + (directory / "ca.pem").read_text())
+
+
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
+    directory = tmp_path_factory.mktemp("secured")
+    certify(directory)
+    ports = dict(zip(("TLS", "LOGIN"), map(str, free_ports(2))))
+    cluster = SecuredCluster.start(directory, 1, {**ONE_COPY, **ports})
+    info = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096)
+    user = UserScramCredentialUpsertion(NAME, info, PASSWORD.encode())
+    admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
+    admin.alter_user_scram_credentials([user])[NAME].result(20)
+    yield cluster
+    cluster.stop()
+
+
+def options(cluster: KafkaCluster, protocol: str, mechanism: str = "") -> dict[str, str]:
+    """``kafka_smoke_client_options`` as docs/validation.md shows them."""
+    module = f"{SECURITY}.{LOGINS.get(mechanism)}"
+    login = {
+        MECHANISM_OPTION: mechanism,
+        "kafka.sasl.jaas.config": f'{module} required username="{NAME}" password="{PASSWORD}";',
+    }
+    return {
+        PROTOCOL_OPTION: protocol,
+        "kafka.ssl.truststore.type": "PEM",
+        "kafka.ssl.truststore.location": str(cluster.directory / "ca.pem"),
+        **(login if mechanism else {}),
+    }
+
+
+def round_trip_ends(cluster: KafkaCluster, path: Path, listener: str, given: dict[str, str], topic: str) -> int:
+    """Exit code of the smoke test's first tier, librdkafka's."""
+    content: dict[str, Any] = {
+        "run_id": "secured",
+        "bootstrap_servers": f"127.0.0.1:{cluster.properties[listener]}",
+        "topic": topic,
+        "partitions": 2,
+        "records": 2000,
+        "record_bytes": 100,
+        "output_dir": str(path / "out"),
+        "round_trip_seconds": 3,
+        "client_options": given,
+    }
+    file = path / "smoke.json"
+    file.write_text(json.dumps(content))
+    return round_trip.main(["--config", str(file)])
+
+
+def java_sees(cluster: KafkaCluster, path: Path, listener: str, given: dict[str, str]) -> list[str]:
+    """The topics that Java's client lists, which Spark hands its options to as they are."""
+    file = path / "client.properties"
+    file.write_text("".join(f"{key.removeprefix('kafka.')}={value}\n" for key, value in given.items()))
+    address = f"127.0.0.1:{cluster.properties[listener]}"
+    asked = ["--list", "--bootstrap-server", address, "--command-config", str(file)]
+    line = cluster.nodes[1].java("96m", "org.apache.kafka.tools.TopicCommand", *asked)
+    return subprocess.run(line, capture_output=True, text=True, timeout=60, check=True).stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("listener", "protocol", "mechanism"),
+    [("TLS", "SSL", ""), ("LOGIN", "SASL_SSL", "PLAIN"), ("LOGIN", "SASL_SSL", "SCRAM-SHA-512")],
+)
+def test_what_validation_accepts_is_reached_and_what_it_refuses_is_not(
+    secured: KafkaCluster, tmp_path: Path, listener: str, protocol: str, mechanism: str
+) -> None:
+    described = Listener(listener, 1, protocol, CLIENT, "", "", 1)
+    topic = create(secured.bootstrap_servers, f"reached-{protocol}-{mechanism}", 2, replicas=1)
+    good = options(secured, protocol, mechanism)
+    assert not missing_option(described, good)
+    assert round_trip_ends(secured, tmp_path, listener, good, topic) == EXIT_PROVEN
+    assert topic in java_sees(secured, tmp_path, listener, good)
+    bad = {key: value for key, value in good.items() if key != PROTOCOL_OPTION}
+    assert missing_option(described, bad)
+    assert round_trip_ends(secured, tmp_path, listener, bad, topic) == EXIT_UNREACHABLE
