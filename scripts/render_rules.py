@@ -48,20 +48,27 @@ def rules(call: ast.Call) -> list[str]:
     return [first.value] if isinstance(first, ast.Constant) and isinstance(first.value, str) and first.value else []
 
 
-def severities(call: ast.Call) -> set[str]:
-    """Those that a call can give; a consent makes a warning of an error."""
+def severities(call: ast.Call, tree: ast.AST) -> set[str]:
+    """Those that a call can give, also by a name that the file assigns; a consent makes a warning of an error."""
     values = [*call.args, *(each.value for each in call.keywords if each.arg == "severity")]
-    names = {node.id for value in values for node in ast.walk(value) if isinstance(node, ast.Name)}
+    names = set().union(*map(names_in, values))
+    assigned = (node for node in ast.walk(tree) if isinstance(node, ast.Assign))
+    names |= set().union(*(names_in(each.value) for each in assigned if names_in(each) & names & {"severity"}))
     given = {SEVERITIES[name] for name in names & SEVERITIES.keys()}
     return {"error", "warning"} if ast.unparse(call.func) == "_consented" else given or {"error"}
+
+
+def names_in(node: ast.AST) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
 def of_the_code() -> dict[str, set[str]]:
     """rule -> severities."""
     found: dict[str, set[str]] = {}
     for path in files():
-        for name, call in made(ast.parse(path.read_text())):
-            found.setdefault(name, set()).update(severities(call))
+        tree = ast.parse(path.read_text())
+        for name, call in made(tree):
+            found.setdefault(name, set()).update(severities(call, tree))
     return found
 
 

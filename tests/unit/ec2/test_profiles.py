@@ -35,6 +35,7 @@ def deployed(tmp_path: Path, profile: str) -> tuple[dict[str, Any], dict[str, An
     variables = {path.name: path.read_text() for path in (ROOT / "inventories/ec2/group_vars/kafka").glob("*.yml")}
     text = (ROOT / f"docs/ec2/{profile}.yml").read_text()
     files = {f"group_vars/kafka/{name}": each for name, each in {**variables, "listeners.yml": text}.items()}
+    files["group_vars/kafka/zz.yml"] = "kafka_cluster_id: a3JhZnR3cmlnaHQtZGVtbw\n"  # the example's is refused
     cluster, found = look(written(tmp_path, {"hosts.yml": {"kafka": {"hosts": HOSTS}}, **files}))
     assert all(problem.severity == WARNING for problem in found), [str(problem) for problem in found]
     return describe(cluster), yaml.safe_load(text)
