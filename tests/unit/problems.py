@@ -1,0 +1,22 @@
+"""What a test asserts of a problem: all that is stable, and that it says something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ansible.module_utils.kraft.problem import Problem
+
+#: (rule, variable, host, value) of a problem.
+Told = tuple[str, str, str, object]
+
+
+def told(problems: Iterable[Problem], remedies: bool = True) -> list[Told]:
+    """The ids and values of each; what is wrong and, with `remedies`, what to do must be said in words."""
+    found = list(problems)
+    for one in found:
+        assert one.message, one
+        assert isinstance(one.message, str)
+        assert "None" not in str(one), one
+        assert isinstance(one.remedy, str)
+        assert one.remedy or not remedies, one
+    return [(one.rule, one.variable, one.host, one.value) for one in found]
