@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
+import ansible.module_utils
 from ansible.plugins.action import ActionBase
+
+ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+from ansible.module_utils.kraft.control.reaching import reached
 
 
 class ActionModule(ActionBase):
@@ -16,7 +21,7 @@ class ActionModule(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         result = super().run(tmp, task_vars)
         before = time.time()
-        result.update(self._execute_module(module_args=self._task.args, task_vars=task_vars))
+        result.update(reached(lambda: self._execute_module(module_args=self._task.args, task_vars=task_vars)))
         after = time.time()
         facts = result.get("ansible_facts", {}).get("kafka_host")
         if facts:

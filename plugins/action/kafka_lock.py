@@ -26,6 +26,7 @@ from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+from ansible.module_utils.kraft.control.reaching import reached
 from ansible.module_utils.kraft.host import lock
 
 PROC = Path("/proc")
@@ -195,7 +196,6 @@ class ActionModule(ActionBase):
         return result
 
     def _ask(self, arguments: dict[str, Any], task_vars: dict[str, Any] | None) -> dict[str, Any]:
-        answer: dict[str, Any] = self._execute_module(
-            module_name="kafka_lock", module_args=arguments, task_vars=task_vars
+        return reached(
+            lambda: self._execute_module(module_name="kafka_lock", module_args=arguments, task_vars=task_vars)
         )
-        return answer

@@ -16,6 +16,7 @@ from ansible.utils.display import Display
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
 from ansible.module_utils.kraft import preflight
+from ansible.module_utils.kraft.control.connection import target, words
 from ansible.module_utils.kraft.inventory import report
 from ansible.module_utils.kraft.preflight.subject import Host, Subject, Wanted
 from ansible.module_utils.kraft.preflight.together import awaits_disk, peers_for_storage
@@ -49,10 +50,9 @@ def wanted(arguments: Mapping[str, Any], hostvars: Mapping[str, Any]) -> Wanted:
 
 
 def silence(variables: Mapping[str, Any]) -> str:
-    """Why a host could not be locked or looked at; empty where it could."""
+    """The words with which a host could not be locked or looked at; empty where it could."""
     results = [variables.get(name) or {} for name in STEPS]
-    said = [str(each.get("msg") or "no answer") for each in results if each.get("unreachable") or each.get("failed")]
-    return said[0].removeprefix("Task failed: ").strip().splitlines()[-1].rstrip(".") if said else ""
+    return next((words(each) for each in results if each.get("unreachable") or each.get("failed")), "")
 
 
 def read(arguments: Mapping[str, Any], task_vars: Mapping[str, Any]) -> Subject:
@@ -67,7 +67,7 @@ def read(arguments: Mapping[str, Any], task_vars: Mapping[str, Any]) -> Subject:
         asked = dataclasses.replace(
             asked, replaced=name == arguments.get("replace"), added=name in (arguments.get("add") or ())
         )
-        hosts.append(Host(name, desired["nodes"][name], facts, asked, in_run, why))
+        hosts.append(Host(name, desired["nodes"][name], facts, asked, in_run, why, target(hostvars[name], name)))
     return Subject(tuple(hosts), desired["cluster"])
 
 

@@ -30,7 +30,8 @@ class Wanted:
 class Host:
     """A node. ``node``: its entry of ``kafka_desired``; ``facts``: of ``kafka_host_info``, None where nobody looked.
 
-    ``in_run``: the host is part of this run (not left out by ``--limit``). ``silence``: why nobody could look.
+    ``in_run``: the host is part of this run (not left out by ``--limit``). ``silence``: the words of the failed
+    connection where nobody could look; ``target``: what one types after ssh to reach the host by hand.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Host:
     wanted: Wanted = dataclasses.field(default_factory=Wanted)
     in_run: bool = True
     silence: str = ""
+    target: str = ""
 
     @property
     def is_controller(self) -> bool:

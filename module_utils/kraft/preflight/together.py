@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
+from ansible.module_utils.kraft.control.connection import explain
+from ansible.module_utils.kraft.control.connection import remedy as remedy_of
 from ansible.module_utils.kraft.desired.model import DYNAMIC
 from ansible.module_utils.kraft.inventory.rules.subject import RISK
 from ansible.module_utils.kraft.preflight.subject import Facts, Host, Subject
@@ -46,9 +48,18 @@ def missing(subject: Subject) -> Iterator[Problem]:
 
 def unreachable(host: Host) -> Problem:
     """A host of the run that did not answer, with the reason where it is known."""
+    cause = explain(host.silence)
+    if cause:
+        message, remedy = f"could not be looked at: {cause.message}", remedy_of(cause, host.target or host.name)
+        return Problem(cause.rule, message, remedy, host=host.name)
+    said = f": {last_line(host.silence)}" if host.silence else ""
     remedy = "bring the host up, or take it out of the inventory's group if it is gone for good"
-    message = f"could not be looked at: {host.silence}" if host.silence else "could not be looked at"
-    return Problem("unreachable_host", message, remedy, host=host.name)
+    return Problem("unreachable_host", f"could not be looked at{said}", remedy, host=host.name)
+
+
+def last_line(text: str) -> str:
+    """Where ssh and mitogen say what it was."""
+    return text.removeprefix("Task failed: ").strip().splitlines()[-1].rstrip(".")
 
 
 def same_machine(subject: Subject) -> Iterator[Problem]:

@@ -1,0 +1,53 @@
+"""Says what to do about a host that cannot be reached, in plays that do not look at all hosts first."""
+
+from __future__ import annotations
+
+DOCUMENTATION = """
+name: kraft_remedy
+type: notification
+short_description: Names the cause and the remedy of a connection that failed
+description:
+  - For a host that ssh does not reach, or on which sudo or Python stands in the way. Each cause is told once a host.
+  - Where a task says C(ignore_unreachable), M(kafka_preflight) tells of all hosts together, and this one is silent.
+author: Kraftwright
+"""
+
+from pathlib import Path
+from typing import Any
+
+import ansible.module_utils
+from ansible.plugins.callback import CallbackBase
+
+ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+from ansible.module_utils.kraft.control.connection import explain, remedy, target, words
+
+
+class CallbackModule(CallbackBase):
+    """What Ansible loads."""
+
+    CALLBACK_VERSION = 2.0
+    CALLBACK_TYPE = "notification"
+    CALLBACK_NAME = "kraft_remedy"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told: set[tuple[str, str]] = set()
+
+    def v2_runner_on_unreachable(self, result: Any) -> None:
+        if not result.task.ignore_unreachable:
+            self._tell(result)
+
+    def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
+        """Of tasks that failed only those that never ran: a module's own failure has words of its own."""
+        answer = result.result
+        never_ran = "module_stderr" in answer or str(answer.get("msg", "")).startswith("Task failed: ")
+        if never_ran and not ignore_errors:
+            self._tell(result)
+
+    def _tell(self, result: Any) -> None:
+        host = result.host.get_name()
+        cause = explain(words(result.result))
+        if cause and (host, cause.rule) not in self._told:
+            self._told.add((host, cause.rule))
+            way_out = remedy(cause, target(result.host.get_vars(), host))
+            self._display.error(f"{host}: {cause.message} -> {way_out}", wrap_text=False)
