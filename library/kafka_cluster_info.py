@@ -22,6 +22,10 @@ options:
     description: Seconds to go on asking while something is not answered.
     type: int
     default: 15
+  answer_timeout:
+    description: Seconds to wait for a single answer.
+    type: int
+    default: 5
 extends_documentation_fragment: [kafka_client]
 author: Kraftwright
 """
@@ -100,6 +104,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
         "default": ["brokers", "quorum", "topics"],
     },
     "timeout": {"type": "int", "default": 15},
+    "answer_timeout": {"type": "int", "default": 5},
 }
 
 
@@ -107,7 +112,8 @@ def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         with Client(module.params["client"]) as client:
-            snapshot = gather.patiently(client, module.params["gather"], module.params["timeout"])
+            seconds, each = module.params["timeout"], module.params["answer_timeout"]
+            snapshot = gather.patiently(client, module.params["gather"], seconds, each)
     except KraftError as error:
         module.fail_json(msg=str(error))
     module.exit_json(changed=False, snapshot=snapshot.to_dict())

@@ -5,24 +5,30 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_cluster_status
-short_description: Shows who leads, what is behind, what could go down now, and what has drifted
+short_description: Shows why a cluster is sick and what to do next, who leads, what could go down now, what has drifted
 description:
-  - Prints one screen and writes one page from what was asked of the cluster and of its hosts before. Whatever is
-    missing is said to be so.
-  - Fails where the cluster is not healthy or something differs from the inventory. Changes nothing but the page.
+  - Prints one screen, and writes the same as a page and as JSON, from what was asked of the cluster and of its hosts
+    before. Whatever is missing is said to be so.
+  - Fails where the cluster is not healthy or something differs from the inventory. Changes nothing but these two files.
 options:
   desired:
     description: The fact C(kafka_desired).
     type: dict
     required: true
+  looked:
+    description:
+      - Host to what was registered on it, as filter C(kraft_registered) gives it. C(process) of M(kafka_node),
+        C(staged) of M(kafka_files), C(kernel) of M(kafka_sysctl), C(view) of M(kafka_connectivity_info).
+    type: dict
+    required: true
   cluster:
-    description: What M(kafka_cluster_info) returned; left out where no node could be asked.
+    description: What M(kafka_cluster_info) returned; left out where no broker answers.
     type: dict
   live:
     description: What M(kafka_change_plan) returned.
     type: dict
-  page:
-    description: Path of the page to write; none without it.
+  directory:
+    description: Where C(status.html) and C(status.json) are written; nowhere without it.
     type: path
   refuse:
     description: Whether the task fails where something is wrong.
@@ -35,26 +41,24 @@ EXAMPLES = r"""
 - name: Show the status
   kafka_cluster_status:
     desired: "{{ ansible_facts['kafka_desired'] }}"
+    looked: "{{ __kafka_status_looked }}"
     cluster: "{{ __kafka_status_cluster | default(omit) }}"
     live: "{{ __kafka_status_live | default(omit) }}"
-    page: .kraftwright/demo/status.html
+    directory: .kraftwright/demo
 """
 
 RETURN = r"""
-healthy:
-  description: Whether nothing is wrong with the cluster.
+status:
+  description: What status.json holds, see docs/operations.md.
   returned: always
-  type: bool
-drifted:
-  description: Whether anything differs from the inventory.
-  returned: always
-  type: bool
+  type: dict
 """
 
 ARGUMENT_SPEC = {
     "desired": {"type": "dict", "required": True},
+    "looked": {"type": "dict", "required": True},
     "cluster": {"type": "dict"},
     "live": {"type": "dict"},
-    "page": {"type": "path"},
+    "directory": {"type": "path"},
     "refuse": {"type": "bool", "default": True},
 }

@@ -86,7 +86,7 @@ import time
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft.cluster import gather
+from ansible.module_utils.kraft.cluster import controllers as controller_listeners
 from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
 from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, expected
 from ansible.module_utils.kraft.cluster.watch import Look, Node, UnhealthyError, Watch
@@ -150,7 +150,7 @@ def wait(module: AnsibleModule, client: Client) -> dict[str, Any]:
 def failure(client: Client, controllers: list[str], error: UnhealthyError) -> dict[str, Any]:
     """What there is to know; controllers are asked too when nobody knows a leader."""
     quorum = error.look.snapshot.quorum if error.look.snapshot else None
-    words = gather.whom_they_follow(client, controllers) if quorum is None else []
+    words = controller_listeners.whom_they_follow(client, controllers) if quorum is None else []
     message = "\n".join([str(error), *words])
     return {"msg": message, "diagnosis": dataclasses.asdict(error.diagnosis), **result(error.look)}
 

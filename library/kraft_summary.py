@@ -27,6 +27,11 @@ options:
     description: Further commands to type next, each a mapping of C(command) and C(purpose).
     type: list
     elements: dict
+  looked:
+    description:
+      - Host to what was registered on it, as filter C(kraft_registered) gives it. Shown is what a host does not grant
+        of C(kernel) (M(kafka_sysctl)), C(class_data) (M(kafka_class_data)) and C(nofile_hard).
+    type: dict
 author: [Kraftwright]
 """
 
@@ -54,4 +59,5 @@ ARGUMENT_SPEC = {
     "report": {"type": "raw"},
     "page": {"type": "path"},
     "steps": {"type": "list", "elements": "dict"},
+    "looked": {"type": "dict"},
 }

@@ -10,6 +10,8 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.host import ungranted
+
 WIDTH = 100
 LABEL = 12
 MOST_LOGS = 3
@@ -35,12 +37,14 @@ class Run:
     """How the run went about it. ``page``: path of the page that was written, empty when none was.
 
     ``inventory``: the options that name it (``-i inventories/mine``). ``steps``: further ``{command, purpose}``.
+    ``looked``: host -> what was registered there, of which ``ungranted`` shows what the hosts do not grant.
     """
 
     page: str = ""
     check: bool = False
     inventory: str = ""
     steps: tuple[Data, ...] = ()
+    looked: Mapping[str, Data] = dataclasses.field(default_factory=dict)
 
 
 def summary_lines(desired: Data | None, snapshot: Data | None, report: Data | None, run: Run = Run()) -> list[str]:
@@ -57,6 +61,7 @@ def summary_lines(desired: Data | None, snapshot: Data | None, report: Data | No
     else:
         seen = snapshot or (report or {}).get("cluster") or {}
         lines += [*_state(desired, seen), *_connection(cluster), *_proof(report), *_page(report, run.page)]
+    lines += _not_granted(desired.get("nodes") or {}, run.looked)
     return [*lines, *_next(desired, report, run)]
 
 
@@ -165,6 +170,12 @@ def _page(report: Data | None, page: str) -> list[str]:
     things = f"{left_out} thing{'' if left_out == 1 else 's'}"
     lines = _row("Not checked", f"{things}; {where}") if left_out else []
     return [*lines, _label("Page") + page] if page else lines
+
+
+def _not_granted(nodes: Mapping[str, Data], looked: Mapping[str, Data]) -> list[str]:
+    """What was asked of the hosts, and they do not grant."""
+    found = ungranted.lines(ungranted.ungranted(looked, nodes), list(looked))
+    return [line for number, text in enumerate(found) for line in _row("" if number else "Not granted", text)]
 
 
 def _next(desired: Data, report: Data | None, run: Run) -> list[str]:

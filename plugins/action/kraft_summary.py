@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import ansible.module_utils
-from ansible import constants, context
+from ansible import constants
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 from ansible.module_utils.kraft import summary
+from ansible.module_utils.kraft.control.inventory_options import inventory_options
 
 DISPLAY = Display()
 COLOURS = {"proven": constants.COLOR_OK, "failed": constants.COLOR_ERROR, "unreachable": constants.COLOR_ERROR}
@@ -34,6 +34,7 @@ class ActionModule(ActionBase):
             check=bool(self._task.check_mode),
             inventory=inventory_options(),
             steps=tuple(given.get("steps") or ()),
+            looked=given.get("looked") or {},
         )
         report = None if run.check else read_report(given.get("report"))
         headline, *lines = summary.summary_lines(given.get("desired"), given.get("snapshot"), report, run)
@@ -52,17 +53,3 @@ def read_report(given: Any) -> dict[str, Any] | None:
         DISPLAY.warning(f"The report {given} cannot be read: {error}")
         return None
     return loaded if isinstance(loaded, dict) else None
-
-
-def inventory_options() -> str:
-    """The options that name this run's inventory to the next command; nothing when it is the default."""
-    sources = [str(source) for source in context.CLIARGS.get("inventory") or ()]
-    if sources in ([], [str(source) for source in constants.DEFAULT_HOST_LIST]):
-        return ""
-    return " ".join(f"-i {shown(source)}" for source in sources)
-
-
-def shown(source: str) -> str:
-    """A path as one types it from here; a list of hosts as it is."""
-    relative = os.path.relpath(source) if os.path.isabs(source) else source
-    return source if relative.startswith("..") else relative

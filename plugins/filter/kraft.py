@@ -16,11 +16,13 @@ from ansible.module_utils.kraft.config import asked
 from ansible.module_utils.kraft.desired import files
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.features import upgrade
+from ansible.module_utils.kraft.host import ungranted
 from ansible.module_utils.kraft.inventory.releases import release_features
 from ansible.module_utils.kraft.node.differences import setting_of
 from ansible.module_utils.kraft.node.unit import fingerprinted
 from ansible.module_utils.kraft.preflight.network import questions
 from ansible.module_utils.kraft.secret_values import is_secret
+from ansible.module_utils.kraft.status.through import asked_through
 
 
 def kraft_directory(path: str, owner: str, group: str, mode: str) -> dict[str, str]:
@@ -77,21 +79,38 @@ def kraft_change_nodes(
     return nodes if differs and not all(node["started"] for node in nodes) else []
 
 
-def kraft_reached(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> list[str]:
-    """Those of `hosts` that ``kafka_host_info`` has looked at."""
-    return [host for host in hosts if "kafka_host" in (hostvars[host].get("ansible_facts") or {})]
+def kraft_registered(
+    hosts: Iterable[str], hostvars: Mapping[str, Any], names: Mapping[str, str]
+) -> dict[str, dict[str, Any]]:
+    """Host -> what its tasks registered, by the given `names` (name -> variable); null where a task did not run.
+
+    ``service`` and ``nofile_hard`` come from the facts of ``kafka_host_info``, where there are any.
+    """
+    return {host: _registered(hostvars[host], names) for host in hosts}
 
 
-def kraft_status_nodes(
-    hosts: Iterable[str], hostvars: Mapping[str, Any], desired: Mapping[str, Any]
-) -> list[dict[str, Any]]:
+def _registered(variables: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    facts = (variables.get("ansible_facts") or {}).get("kafka_host") or {}
+    found = {name: variables.get(variable) for name, variable in names.items()}
+    return {**found, "service": facts.get("service"), "nofile_hard": (facts.get("limits") or {}).get("nofile_hard")}
+
+
+def kraft_ungranted(looked: Mapping[str, Mapping[str, Any]], nodes: Mapping[str, Any]) -> list[str]:
+    """What hosts do not grant, in lines. `looked`: as `kraft_registered` gives it; `nodes`: of ``kafka_desired``."""
+    return ungranted.lines(ungranted.ungranted(looked, nodes), list(looked))
+
+
+def kraft_status_nodes(looked: Mapping[str, Mapping[str, Any]], desired: Mapping[str, Any]) -> list[dict[str, Any]]:
     """All nodes as ``kafka_change_plan`` takes them; of a host that was not looked at, what it declares.
 
-    Reads what ``kafka_node`` registered as ``__kafka_status_process``.
+    `looked`: as `kraft_registered` gives it, with ``process`` (``kafka_node``) and ``view``
+    (``kafka_connectivity_info``). A broker that does not answer on its own host is not asked again.
     """
     nothing: dict[str, Any] = {"stale": False, "reasons": []}
-    found = {host: hostvars[host].get("__kafka_status_process") or nothing for host in hosts}
-    return asked.change_nodes(found, {host: {**nothing, **one} for host, one in found.items()}, desired)
+    found = {host: {**nothing, **(one.get("process") or {})} for host, one in looked.items()}
+    silent = {host for host, one in looked.items() if ((one.get("view") or {}).get("broker") or {}).get("error")}
+    nodes = asked.change_nodes(found, found, desired)
+    return [{**node, "serves": node["serves"] and node["host"] not in silent} for node in nodes]
 
 
 def kraft_to_revert(wave: Mapping[str, Any], restarts: Mapping[str, Any]) -> list[str]:
@@ -163,6 +182,7 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""
         return {
+            "kraft_asked_through": asked_through,
             "kraft_change_nodes": kraft_change_nodes,
             "kraft_coming": kraft_coming,
             "kraft_directory": kraft_directory,
@@ -173,10 +193,11 @@ class FilterModule:
             "kraft_first_broker": kraft_first_broker,
             "kraft_fingerprinted_unit": fingerprinted,
             "kraft_questions": questions,
-            "kraft_reached": kraft_reached,
+            "kraft_registered": kraft_registered,
             "kraft_stale": kraft_stale,
             "kraft_status_nodes": kraft_status_nodes,
             "kraft_release_features": kraft_release_features,
+            "kraft_ungranted": kraft_ungranted,
             "kraft_voter_listeners": kraft_voter_listeners,
             "kraft_upgrade_problems": kraft_upgrade_problems,
             "kraft_to_revert": kraft_to_revert,

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
 from spark_jobs.page import template, text
 
 
-def render(status: Any, drift: Sequence[str]) -> str:
-    """The page of a ``Status`` (module_utils/kraft/status/view.py) and all its drift, in words."""
+def render(status: Any, words: Mapping[str, Sequence[str]]) -> str:
+    """The page of a ``Status`` (module_utils/kraft/status/view.py); `words`: ``sections`` of screen.py there."""
     now = datetime.now(timezone.utc).isoformat(timespec="seconds")
     outcome = "proven" if status.good else "failed" if not status.healthy else "unreachable"
     word = "Healthy" if status.good else "Not healthy" if not status.healthy else "Drifted"
     page = template().environment.get_template("status.html.j2")
-    return page.render(status=status, drift=drift, outcome=outcome, word=word, written=now, plural=text.plural)
+    return page.render(status=status, words=words, outcome=outcome, word=word, written=now, plural=text.plural)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -101,6 +102,57 @@ def test_health_refuses_another_cluster(client: dict[str, Any], run_module: Modu
     found = run_module("kafka_health", client=client, expected={"cluster_id": "x"}, unit="", timeout=1)
     assert found["failed"]
     assert "and x is expected" in found["msg"]
+
+
+def listeners(kafka_cluster: KafkaCluster) -> list[dict[str, Any]]:
+    """Every controller as ``kafka_connectivity_info`` takes it."""
+    nodes = kafka_cluster.controllers
+    return [{"node_id": one.node_id, "address": f"127.0.0.1:{one.controller_port}"} for one in nodes]
+
+
+def test_every_controller_says_whom_it_follows_at_its_own_listener(
+    kafka_cluster: KafkaCluster, client: dict[str, Any], run_module: Module
+) -> None:
+    quorum = run_module("kafka_quorum_info", client=client)["quorum"]
+    leader, broker = quorum["leader_id"], kafka_cluster.bootstrap_servers.split(",")[0]
+    asked = {"client": client, "controllers": listeners(kafka_cluster), "broker": broker}
+    found = run_module("kafka_connectivity_info", node_id=leader, **asked)
+    said = {"leader_id": leader, "epoch": quorum["leader_epoch"], "error": ""}
+    assert found["controllers"] == [{"node_id": one, **said} for one in sorted(kafka_cluster.nodes)]
+    assert found["broker"] == {"address": broker, "error": ""}
+    assert found["quorum"]["leader_id"] == leader
+    assert len(found["quorum"]["voters"]) == 3
+    other = next(one for one in kafka_cluster.nodes if one != leader)
+    assert run_module("kafka_connectivity_info", node_id=other, **asked)["quorum"] is None
+
+
+def test_who_does_not_answer_is_said_and_harms_nobody(client: dict[str, Any], run_module: Module) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as frozen:  # accepts connections and answers nobody
+        address = f"127.0.0.1:{frozen.getsockname()[1]}"
+        nobody = [{"node_id": 1, "address": "127.0.0.1:1"}, {"node_id": 2, "address": address}]
+        asked = {"client": client, "controllers": nobody, "broker": address, "node_id": 1, "timeout": 1}
+        began = time.monotonic()
+        found = run_module("kafka_connectivity_info", **asked)
+    assert [one["error"] for one in found["controllers"]] == [
+        "127.0.0.1:1: nobody listens",
+        f"{address} accepts connections and does not answer",
+    ]
+    assert found["broker"]["error"] == f"{address} accepts connections and does not answer"
+    assert time.monotonic() - began < 4, "they were asked one after the other"
+
+
+def test_health_says_whom_the_controllers_follow_where_the_brokers_know_no_leader(
+    kafka_cluster: KafkaCluster, client: dict[str, Any], run_module: Module
+) -> None:
+    addresses = [one["address"] for one in listeners(kafka_cluster)]
+    for node_id in (2, 3):
+        kafka_cluster.stop_node(node_id)
+    found = run_module("kafka_health", client=client, controllers=addresses, unit="", timeout=1)
+    for node_id in (2, 3):
+        kafka_cluster.start_node(node_id)
+    run_module("kafka_health", client=client, unit="", timeout=60)
+    assert f"The controller at {addresses[0]} " in found["msg"]
+    assert [f"The controller at {one} does not answer" in found["msg"] for one in addresses] == [False, True, True]
 
 
 def test_in_check_mode_health_reports_and_does_not_fail(run_module: Module) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from ansible.module_utils.kraft.cluster import answers
 from ansible.module_utils.kraft.cluster.client import ANSWER_SECONDS, Answer, Client, Question
 from ansible.module_utils.kraft.cluster.retry import PAUSE, until_answered
-from ansible.module_utils.kraft.cluster.snapshot import Broker, LogDir, Snapshot, Topic
+from ansible.module_utils.kraft.cluster.snapshot import Broker, LogDir, Quorum, Snapshot, Topic
 from ansible.module_utils.kraft.errors import KraftError
 
 #: What can be asked for; the brokers and the cluster id come with every snapshot.
@@ -88,12 +88,18 @@ def _add(name: str, found: dict[str, Any], unanswered: dict[str, str], make: Cal
         unanswered[name] = str(error)
 
 
-def _quorum(client: Client, answer: Mapping[str, Any]) -> Any:
+def _quorum(client: Client, answer: Mapping[str, Any]) -> Quorum:
     partition = answer["topics"][0]["partitions"][0]
     error = client.error("DescribeQuorum", partition["error_code"], partition["error_message"])
     if error:
         raise error
     return answers.quorum(partition)
+
+
+def quorum_at(client: Client, address: str, seconds: float = ANSWER_SECONDS) -> Quorum:
+    """The quorum as the active controller at `address` sees it. Raises ApiError where another one leads."""
+    request = client.request("DescribeQuorumRequest", topics=METADATA_LOG)
+    return _quorum(client, checked(client, "DescribeQuorum", client.ask(address, request, seconds)))
 
 
 def min_insync(client: Client, address: str, topics: Iterable[Topic], seconds: float) -> dict[str, int]:
@@ -121,14 +127,6 @@ def log_dirs(
     return tuple(found)
 
 
-def controllers(client: Client, addresses: Iterable[str], seconds: float = ANSWER_SECONDS) -> dict[str, int]:
-    """Address → the leader that this controller follows (-1: none); those that do not answer are left out (KIP-919)."""
-    fields = {"endpoint_type": 2, "include_fenced_brokers": False}
-    asked = [Question(one, client.request("DescribeClusterRequest", **fields)) for one in addresses]
-    given = zip(asked, client.ask_all(asked, seconds))
-    return {q.address: int(answer["controller_id"]) for q, answer in given if not isinstance(answer, KraftError)}
-
-
 def software() -> dict[str, Any]:
     return {"client_software_name": "kraftwright", "client_software_version": "1", "min_version": 3}
 
@@ -149,22 +147,14 @@ FIRST_ROUND: dict[str, Part] = {
 }
 
 
-def patiently(client: Client, parts: Collection[str], seconds: float) -> Snapshot:
+def patiently(
+    client: Client, parts: Collection[str], seconds: float, answer_seconds: float = ANSWER_SECONDS
+) -> Snapshot:
     """`observe`, asked again until every part is answered; after `seconds` with what there is by then."""
     deadline = time.monotonic() + seconds
     while True:
         left = deadline - time.monotonic()
-        snapshot = until_answered(lambda: observe(client, parts), max(0.0, left))
+        snapshot = until_answered(lambda: observe(client, parts, seconds=answer_seconds), max(0.0, left))
         if not snapshot.unanswered or time.monotonic() >= deadline:
             return snapshot
         time.sleep(PAUSE)
-
-
-def whom_they_follow(client: Client, addresses: Collection[str]) -> list[str]:
-    """For each controller listener, in words, which leader it knows (or knew last, while a majority is away)."""
-    known = controllers(client, addresses)
-    leaders = {
-        one: f"takes controller {leader} for the leader" if leader >= 0 else "knows no leader"
-        for one, leader in known.items()
-    }
-    return [f"The controller at {one} {leaders.get(one, 'does not answer')}." for one in addresses]

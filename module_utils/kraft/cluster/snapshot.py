@@ -145,7 +145,7 @@ def from_dict(data: Mapping[str, Any]) -> Snapshot:
         cluster_id=data["cluster_id"],
         brokers=_each(Broker, data.get("brokers")) or (),
         topics=_topics(data.get("topics")),
-        quorum=_quorum(quorum) if quorum else None,
+        quorum=quorum_from_dict(quorum) if quorum else None,
         min_insync=data.get("min_insync"),
         log_dirs=_each(LogDir, data.get("log_dirs")),
         features=_each(Feature, data.get("features")),
@@ -173,7 +173,8 @@ def _topics(data: Any) -> tuple[Topic, ...] | None:
     return tuple(Topic(one["name"], one["internal"], _each(Partition, one["partitions"]) or ()) for one in data)
 
 
-def _quorum(data: Mapping[str, Any]) -> Quorum:
+def quorum_from_dict(data: Mapping[str, Any]) -> Quorum:
+    """A quorum as it stands in a snapshot's dict."""
     replicas = {name: _each(Replica, data.get(name)) or () for name in ("voters", "observers")}
     return Quorum(**{**data, **replicas})
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.desired import quorum, settings
 from ansible.module_utils.kraft.desired.jvm import derived_options
-from ansible.module_utils.kraft.desired.model import CLIENT, Cluster, Listener, Node
+from ansible.module_utils.kraft.desired.model import CLIENT, INTER_BROKER, Cluster, Listener, Node
 from ansible.module_utils.kraft.desired.sizing import heap_mb
 from ansible.module_utils.kraft.secret_values import secret_keys, shown, shown_line
 
@@ -31,6 +31,7 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
         "clients": clients(cluster),
         "inter_broker_bootstrap": quorum.inter_broker_bootstrap(cluster),
         "controller_bootstrap": quorum.controller_bootstrap(cluster),
+        "controllers": [{"node_id": one.node_id, "address": one.endpoint} for one in quorum.voters(cluster)],
         "voters": [voter.as_dict() for voter in quorum.voters(cluster)],
         "initial_controllers": quorum.initial_controllers(cluster),
         "broker_ids": sorted(node.node_id for node in cluster.brokers),
@@ -67,13 +68,21 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
         "metadata_log_dir": node.metadata_dir,
         "directory_id": quorum.node_directory_id(cluster, node) or None,
         "listeners": [describe_listener(listener) for listener in node.own_listeners],
+        "broker_address": broker_address(node),
         "properties": shown(server),
         "secrets": secret_keys(server),
         "heap_mb": heap_mb(node.facts.memory_mb, node.heap_size),
         "derived_jvm_options": derived_options(node),
         "jvm_options": [shown_line(option) for option in node.jvm_options],
+        "nofile_limit": node.variables.get("kafka_nofile_limit"),
         "java": f"{node.java_home}/bin/java" if node.java_home else "/usr/bin/java",
     }
+
+
+def broker_address(node: Node) -> str:
+    """Where the other brokers reach this one; empty for a node that is none."""
+    listener = node.listener_for(INTER_BROKER)
+    return listener.advertised_address if listener else ""
 
 
 def describe_listener(listener: Listener) -> dict[str, Any]:

@@ -38,6 +38,7 @@ class ServiceState:
     ``active``: it runs or is about to (also while systemd waits to restart it: then ``pid`` is 0). ``state``,
     ``sub_state`` and ``result`` are systemd's own words. ``started``: file name -> sha256 of the record of the running
     process, empty where nothing runs. ``started_at_us``: start on the monotonic clock, microseconds.
+    ``stopped``: a signal (SIGSTOP) holds the process: it keeps its sockets and answers nobody.
     """
 
     installed: bool = False
@@ -53,6 +54,7 @@ class ServiceState:
     started_at_us: int = 0
     started: dict[str, str] = dataclasses.field(default_factory=dict)
     environment_unit: str = ""
+    stopped: bool = False
 
     @property
     def failed(self) -> bool:
@@ -86,7 +88,17 @@ def environment_value(pid: int, name: str, proc: Path = Path("/proc")) -> str:
     return next((entry[len(prefix) :].decode(errors="replace") for entry in entries if entry.startswith(prefix)), "")
 
 
-def service_state(shown: dict[str, str], started: dict[str, bytes], environment_unit: str) -> ServiceState:
+def is_stopped(pid: int, proc: Path = Path("/proc")) -> bool:
+    """Whether a signal holds the process (state ``T`` of ``/proc/<pid>/stat``, after the name in brackets)."""
+    try:
+        return (proc / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()[0] == "T"
+    except (OSError, IndexError):
+        return False
+
+
+def service_state(
+    shown: dict[str, str], started: dict[str, bytes], environment_unit: str, stopped: bool = False
+) -> ServiceState:
     """The state that ``systemctl show``'s properties and the running process's record describe."""
     pid = int(shown.get("MainPID") or 0)
     return ServiceState(
@@ -103,6 +115,7 @@ def service_state(shown: dict[str, str], started: dict[str, bytes], environment_
         started_at_us=int(shown.get("ExecMainStartTimestampMonotonic") or 0),
         started={name: hashlib.sha256(content).hexdigest() for name, content in started.items()} if pid else {},
         environment_unit=environment_unit,
+        stopped=stopped,
     )
 
 
@@ -118,4 +131,4 @@ def observe_service(
     shown = parse_show(out)
     pid = int(shown.get("MainPID") or 0)
     fingerprint = environment_value(pid, FINGERPRINT_VARIABLE) if pid else ""
-    return service_state(shown, started_files(started_dir), fingerprint)
+    return service_state(shown, started_files(started_dir), fingerprint, bool(pid) and is_stopped(pid))

@@ -11,26 +11,17 @@ from typing import Any
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.node.differences import setting_of
 from ansible.module_utils.kraft.node.plan import ENABLE, FLIP, PLACE
+from ansible.module_utils.kraft.status.evidence import Result, unreached, unread
 
-Result = Mapping[str, Any]
 EDITED = "put back as wanted: "
-LONG = 160
-
-
-def unread(result: Result | None) -> str:
-    """Why a task has no answer; '' where it has one."""
-    if result is None or result.get("skipped"):
-        return "nothing was asked"
-    if result.get("unreachable") or result.get("failed"):
-        text = " ".join(str(result.get("msg") or "no reason given").split())
-        return text if len(text) <= LONG else f"{text[:LONG]}..."
-    return ""
 
 
 def process(result: Result, settled: Collection[str]) -> Iterator[str]:
-    """From ``kafka_node`` with ``state: started`` in check mode. `settled`: settings that hold by a live change."""
+    """From ``kafka_node`` with ``state: started`` in check mode. `settled`: settings that hold by a live change.
+
+    That Kafka does not run is no difference from the inventory but a cause (``causes.own``).
+    """
     if "start" in result.get("actions", ()) or not result.get("running"):
-        yield "Kafka does not run"
         return
     reasons = [one for one in result.get("reasons", ()) if setting_of(one) not in settled]
     yield from (f"runs with something else: {one}" for one in reasons)
@@ -56,25 +47,31 @@ def staged(result: Result) -> Iterator[str]:
 
 
 def kernel(result: Result) -> Iterator[str]:
-    """From ``kafka_sysctl`` in check mode. What the host does not grant is no drift: deploying said so."""
+    """From ``kafka_sysctl`` in check mode. What the host does not grant is no drift, see ``ungranted``."""
     for name in result.get("changed_settings", ()):
         yield f"kernel: {name} is not what was set"
     if result.get("changed") and not result.get("changed_settings"):
         yield "kernel: the settings for the next boot are not what was written"
 
 
-def node_drift(results: Mapping[str, Result | None], settled: Collection[str]) -> list[str]:
-    """All of a node's drift. `results`: ``process``, ``staged``, ``kernel`` as registered."""
-    kernel_result, first = results.get("kernel") or {}, unread(results.get("process"))
-    if first:
-        reason = unread(kernel_result) if kernel_result.get("unreachable") else first
-        return [f"could not be looked at: {reason}"]
-    out = [*process(results.get("process") or {}, settled)]
-    for name, read in (("staged", staged), ("kernel", kernel)):
-        result = results.get(name)
-        reason = unread(result)
-        out += [f"{name} not compared: {reason}"] if reason else read(result or {})
-    return out
+def node_drift(results: Mapping[str, Any], settled: Collection[str]) -> list[str]:
+    """All of a node's drift. `results`: ``process``, ``staged``, ``kernel`` as registered; none where nobody looked."""
+    of_process = [] if unread(results.get("process")) else process(results.get("process") or {}, settled)
+    read = [*of_process]
+    for name, differences in (("staged", staged), ("kernel", kernel)):
+        read += [] if unread(results.get(name)) else differences(results.get(name) or {})
+    return read
+
+
+def uncompared(results: Mapping[str, Any]) -> list[str]:
+    """What could not be compared on a host, and why: once for all of it where the host could not be reached."""
+    reasons = {name: unread(results.get(name)) for name in ("process", "staged", "kernel")}
+    away = unreached(results)
+    if away:
+        return [f"nothing was compared: {away}"]
+    view = unread(results["view"]) if results.get("view") else ""
+    found = [f"{name} was not compared: {reason}" for name, reason in reasons.items() if reason]
+    return [*found, *([f"controllers were not asked: {view}"] if view else [])]
 
 
 def strangers(snapshot: Snapshot | None, about: Mapping[str, Any]) -> Iterator[str]:

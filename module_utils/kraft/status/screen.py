@@ -1,29 +1,84 @@
-"""A cluster's status on one screen. Pure."""
+"""A cluster's status on one screen: the cause and what to do first, then how the cluster is. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import textwrap
+from collections.abc import Iterable, Sequence
 
+from ansible.module_utils.kraft.cluster.leadership import Leadership
+from ansible.module_utils.kraft.host import ungranted
+from ansible.module_utils.kraft.status.causes import Cause
 from ansible.module_utils.kraft.status.view import Node, Status
 
 MOST = 12  #: lines of a kind; the page has them all
+MOST_CAUSES = 5
+MOST_SEEN = 4  #: what the cluster shows, where the causes say more
+WIDTH = 110
+LABEL = 16
 
 
 def lines(status: Status, page: str = "") -> list[str]:
     """The headline first."""
     return [
-        status.headline,
+        *textwrap.wrap(status.headline, WIDTH),
         "",
-        *_row("Leader", [status.leader]),
+        *(line for cause in status.causes[:MOST_CAUSES] for line in cause_lines(cause)),
+        *_rest(status.causes[MOST_CAUSES:], "causes"),
+        *_row("Leader", leader(status.leader, status.leadership)),
         *(line for label, text in status.counts.items() for line in _row(label, [text])),
-        *_row("Problems", _shortened(status.problems)),
+        *_row("Seen", _shortened(status.problems, MOST_SEEN if status.causes else MOST)),
         "",
         "  Node   Host                 State                    May go down now",
         *(line for node in status.nodes for line in node_lines(node)),
         "",
-        *_row("Drift", _shortened(drift(status)) or ["none"]),
+        *_row("Drift", _shortened(drift(status)) or ["none" if status.compared else "none where it was compared"]),
+        *_row("Not compared", _shortened(uncompared(status))),
+        *_row("Not granted", _shortened(not_granted(status))),
         *_row("Page", [page] if page else []),
     ]
+
+
+def cause_lines(cause: Cause) -> list[str]:
+    """What is wrong, what follows from it, what to do next."""
+    return [
+        *_row("Cause", [f"{cause.text}: {cause.detail}" if cause.detail else cause.text]),
+        *_row("Because of it", [one.text for one in cause.effects]),
+        *_row("Do next", _commands(cause), wrapped=False),
+        "",
+    ]
+
+
+def _commands(cause: Cause) -> list[str]:
+    width = max((len(step.command) for step in cause.steps), default=0)
+    return [f"{step.command:{width}}  # {step.purpose}" for step in cause.steps]
+
+
+def _rest(causes: Sequence[Cause], noun: str) -> list[str]:
+    return [f"  and {len(causes)} more {noun}, on the page", ""] if causes else []
+
+
+def leader(name: str, led: Leadership) -> list[str]:
+    """Who leads, according to whom; then each controller that says something else, or nothing."""
+    others = [one.sentence() for one in (*led.others, *led.silent)]
+    if not led.known:
+        answered = len(led.others)
+        return [
+            f"none: {answered} of {answered + len(led.silent)} controllers answer, {led.needed} must agree",
+            *others,
+        ]
+    said = ", ".join(str(one) for one in led.according_to)
+    agreed = f", as controller{'s' if len(led.according_to) > 1 else ''} {said} say" if said else ""
+    return [f"{name}, epoch {led.epoch}{agreed}", *others]
+
+
+def sections(status: Status) -> dict[str, list[str]]:
+    """What the page shows in words of its own, by name."""
+    return {
+        "leader": leader(status.leader, status.leadership),
+        "drift": drift(status),
+        "uncompared": uncompared(status),
+        "ungranted": not_granted(status),
+    }
 
 
 def drift(status: Status) -> list[str]:
@@ -32,20 +87,44 @@ def drift(status: Status) -> list[str]:
     return [*of_nodes, *status.drift]
 
 
+def uncompared(status: Status) -> list[str]:
+    """What could not be compared with the inventory."""
+    return [f"{node.host} (node {node.node_id}): {text}" for node in status.nodes for text in node.uncompared]
+
+
+def not_granted(status: Status) -> list[str]:
+    """What was asked of the hosts, and they do not grant."""
+    return ungranted.lines(status.ungranted, [node.host for node in status.nodes])
+
+
 def node_lines(node: Node) -> list[str]:
-    """One line for a node, and one for each further reason."""
+    """One line for a node, with the first reason why it may not go."""
     answer = {True: "yes", False: "no", None: "not known"}[node.may_go]
-    reasons = list(node.reasons)
-    first = f"{answer}: {reasons.pop(0)}" if reasons else answer
     head = f"  {node.node_id:<6} {node.host:20} {node.state:24} "
-    return [head + first, *(" " * len(head) + f"    {text}" for text in reasons)]
+    more = f" (and {len(node.reasons) - 1} more, on the page)" if node.reasons[1:] else ""
+    return _hanging(head, [f"{answer}: {node.reasons[0]}{more}" if node.reasons else answer])
 
 
-def _row(label: str, texts: Iterable[str]) -> list[str]:
-    return [f"  {'' if number else label:16}{text}" for number, text in enumerate(texts)]
+def _row(label: str, texts: Iterable[str], wrapped: bool = True) -> list[str]:
+    """A label and its texts under each other."""
+    out: list[str] = []
+    for number, text in enumerate(texts):
+        head = f"  {'' if number else label:{LABEL}}"
+        out += _hanging(head, [text]) if wrapped else [head + text]
+    return out
 
 
-def _shortened(texts: Iterable[str]) -> list[str]:
+def _hanging(head: str, texts: Iterable[str]) -> list[str]:
+    """Texts behind `head`, wrapped under themselves."""
+    out: list[str] = []
+    for text in texts:
+        wide = max(WIDTH - len(head), 40)
+        parts = textwrap.wrap(text, wide, break_long_words=False, break_on_hyphens=False) or [""]
+        out += [(" " * len(head) if out or number else head) + part for number, part in enumerate(parts)]
+    return out
+
+
+def _shortened(texts: Iterable[str], most: int = MOST) -> list[str]:
     found = list(texts)
-    rest = [f"and {len(found) - MOST} more, on the page"] if len(found) > MOST else []
-    return [*found[:MOST], *rest]
+    rest = [f"and {len(found) - most} more, on the page"] if len(found) > most else []
+    return [*found[:most], *rest]

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.gate import judge
 from ansible.module_utils.kraft.cluster.health import caught_up, expected, problems
-from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot, from_dict
-from ansible.module_utils.kraft.status.drift import node_drift, strangers, unread
+from ansible.module_utils.kraft.cluster.leadership import Leadership, best_claims, leadership
+from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot, from_dict, quorum_from_dict
+from ansible.module_utils.kraft.host.ungranted import Ungranted, ungranted
+from ansible.module_utils.kraft.status.causes import Cause, Scene, causes
+from ansible.module_utils.kraft.status.drift import node_drift, strangers, uncompared
+from ansible.module_utils.kraft.status.evidence import Evidence, evidence, unread
 
-SILENT = "not known: the cluster does not answer"
+#: What a node does while a cause holds for it, by the cause's rule.
+STATES = {
+    "host_down": "host away",
+    "not_running": "does not run",
+    "process_stopped": "stopped (SIGSTOP)",
+    "not_answering": "does not answer",
+    "cut_off": "cut off",
+}
 
 
 @dataclasses.dataclass(frozen=True)
 class Node:
-    """``state``: what the cluster says of it; ``may_go``: whether it may go down now, and ``reasons`` why not."""
+    """``state``: what it does; ``may_go``: whether it may go down now, and ``reasons`` why not."""
 
     host: str
     node_id: int
@@ -25,40 +36,58 @@ class Node:
     leads: bool
     may_go: bool | None
     reasons: tuple[str, ...]
-    drift: tuple[str, ...]
+    drift: tuple[str, ...] = ()
+    uncompared: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
 class Status:
-    """``problems``: what is wrong with the cluster; ``drift``: strangers and overrides; ``counts``: label -> figure."""
+    """``causes`` say why the cluster is not healthy, ``problems`` what it shows of that.
+
+    ``leader``: host and node id of the active controller in words, empty where there is none. ``drift``: strangers and
+    overrides. ``ungranted``: what hosts do not grant, which makes no status worse. ``counts``: label -> figure.
+    """
 
     name: str
     cluster_id: str
     leader: str
+    leadership: Leadership
+    causes: tuple[Cause, ...]
     problems: tuple[str, ...]
     nodes: tuple[Node, ...]
     drift: tuple[str, ...]
+    ungranted: tuple[Ungranted, ...]
     counts: Mapping[str, str]
 
     @property
     def healthy(self) -> bool:
-        return not self.problems
+        return not self.problems and not self.causes
 
     @property
     def drifted(self) -> bool:
         return bool(self.drift or any(node.drift for node in self.nodes))
 
     @property
+    def compared(self) -> bool:
+        """Whether every host could be compared with the inventory."""
+        return not any(node.uncompared for node in self.nodes)
+
+    @property
     def good(self) -> bool:
-        return self.healthy and not self.drifted
+        return self.healthy and not self.drifted and self.compared
 
     @property
     def headline(self) -> str:
-        """One sentence that can stand alone."""
-        health = "healthy" if self.healthy else f"NOT HEALTHY ({_number(self.problems, 'problem')})"
+        """One sentence that can stand alone: the first cause, then how much differs."""
+        more = f" (and {_number(self.causes[1:], 'more cause')})" if self.causes[1:] else ""
+        health = "healthy" if self.healthy else f"NOT HEALTHY: {self.causes[0].sentence}{more}"
         found = [*self.drift, *(text for node in self.nodes for text in node.drift)]
-        drift = f"{_number(found, 'difference')} from the inventory" if found else "as the inventory says"
-        return f"Cluster {self.name}: {health}, {drift}."
+        away = [node for node in self.nodes if node.uncompared]
+        words = [f"{_number(found, 'difference')} from the inventory"] if found else []
+        words += [f"{_number(away, 'node')} not compared"] if away else []
+        if self.healthy:
+            words = words or ["as the inventory says"]
+        return f"Cluster {self.name}: {', '.join([health, *words])}."
 
 
 def _number(things: Sequence[object], noun: str) -> str:
@@ -70,31 +99,71 @@ def status(
     hosts: Mapping[str, Mapping[str, Any]],
     cluster: Mapping[str, Any] | None,
     live: Mapping[str, Any] | None,
+    inventory: str = "",
 ) -> Status:
-    """`desired`: ``kafka_desired``'s fact. `hosts`: host -> what its tasks registered (``drift.node_drift``).
+    """`desired`: ``kafka_desired``'s fact. `hosts`: host -> what was registered there (``evidence``, ``node_drift``).
 
     `cluster`: the result of ``kafka_cluster_info``, `live` that of ``kafka_change_plan``; None or failed: no answer.
+    `inventory`: the options that name it to the next command.
     """
     about = desired["cluster"]
+    looked = [evidence(host, node, hosts.get(host, {})) for host, node in _by_id(desired)]
     silent = unread(cluster)
-    snapshot = None if silent else from_dict((cluster or {})["snapshot"])
+    snapshot = None if silent else _with_quorum(from_dict((cluster or {})["snapshot"]), hosts.values())
+    voters = _voters(snapshot, about)
+    led = _led(leadership(best_claims({one.node_id: one.claims for one in looked}, voters), voters), snapshot)
     live = {} if unread(live) else live or {}
-    overrides = (*live.get("differs", ()), *live.get("undeclared", ()))
-    found = problems(snapshot, _expected(about)) if snapshot else (f"no node answers: {silent}",)
+    found = problems(snapshot, _expected(about)) if snapshot else (_silence(cluster, silent),)
+    wanted = frozenset(about["controller_ids"]), frozenset(about["broker_ids"])
+    why = causes(Scene(looked, led, snapshot, voters, *wanted), found, inventory)
     settled = live.get("settled") or {}
-    nodes = [
-        _node(host, node, snapshot, node_drift(hosts.get(host, {}), settled.get(host, ())))
-        for host, node in sorted(desired["nodes"].items(), key=lambda item: item[1]["node_id"])
-    ]
+    overrides = (*live.get("differs", ()), *live.get("undeclared", ()))
     return Status(
         name=about["name"],
         cluster_id=snapshot.cluster_id if snapshot else about["cluster_id"],
-        leader=_leader(snapshot, desired),
+        leader=_leader(led, looked),
+        leadership=led,
+        causes=why,
         problems=found,
-        nodes=tuple(nodes),
+        nodes=tuple(_node(one, snapshot, why, hosts.get(one.host, {}), settled.get(one.host, ())) for one in looked),
         drift=(*strangers(snapshot, about), *(f"live: {text}" for text in overrides)),
+        ungranted=ungranted({host: hosts.get(host, {}) for host, _ in _by_id(desired)}, desired["nodes"]),
         counts=_counts(snapshot),
     )
+
+
+def _by_id(desired: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    return sorted(desired["nodes"].items(), key=lambda item: item[1]["node_id"])
+
+
+def _with_quorum(snapshot: Snapshot, hosts: Collection[Mapping[str, Any]]) -> Snapshot:
+    """The snapshot with the quorum as its leader's own host saw it, where the asked broker had no answer."""
+    given = [view["quorum"] for host in hosts if (view := host.get("view") or {}).get("quorum")]
+    if snapshot.quorum is not None or not given:
+        return snapshot
+    newest = max((quorum_from_dict(one) for one in given), key=lambda one: one.leader_epoch)
+    rest = {part: reason for part, reason in snapshot.unanswered.items() if part != "quorum"}
+    return dataclasses.replace(snapshot, quorum=newest, unanswered=rest)
+
+
+def _voters(snapshot: Snapshot | None, about: Mapping[str, Any]) -> frozenset[int]:
+    """Who counts for a majority: the voters that the leader lists, else the inventory's controllers."""
+    if snapshot and snapshot.quorum and snapshot.quorum.voters:
+        return frozenset(voter.node_id for voter in snapshot.quorum.voters)
+    return frozenset(about["controller_ids"])
+
+
+def _led(led: Leadership, snapshot: Snapshot | None) -> Leadership:
+    """Who leads by the controllers' own word; where none could be asked, by that of the broker."""
+    quorum = snapshot.quorum if snapshot else None
+    if led.known or led.others or quorum is None or quorum.leader_id == NO_NODE:
+        return led
+    return dataclasses.replace(led, leader_id=quorum.leader_id, epoch=quorum.leader_epoch)
+
+
+def _silence(cluster: Mapping[str, Any] | None, reason: str) -> str:
+    asked = bool(cluster and not cluster.get("skipped"))
+    return f"no broker answers: {reason}" if asked else "no broker answers"
 
 
 def _expected(about: Mapping[str, Any]) -> Any:
@@ -102,14 +171,9 @@ def _expected(about: Mapping[str, Any]) -> Any:
     return expected({"cluster_id": about["cluster_id"], **ids})
 
 
-def _leader(snapshot: Snapshot | None, desired: Mapping[str, Any]) -> str:
-    if snapshot is None or snapshot.quorum is None:
-        return SILENT if snapshot is None else "not known: the controllers do not answer"
-    if snapshot.controller_id == NO_NODE:
-        return "none"
-    names = {node["node_id"]: host for host, node in desired["nodes"].items()}
-    name = names.get(snapshot.controller_id, "unknown to the inventory")
-    return f"{name} (node {snapshot.controller_id}), epoch {snapshot.quorum.leader_epoch}"
+def _leader(led: Leadership, nodes: Sequence[Evidence]) -> str:
+    names = {node.node_id: node.name for node in nodes}
+    return names.get(led.leader_id, f"node {led.leader_id}, unknown to the inventory") if led.known else ""
 
 
 def _counts(snapshot: Snapshot | None) -> dict[str, str]:
@@ -125,35 +189,42 @@ def _counts(snapshot: Snapshot | None) -> dict[str, str]:
     }
 
 
-def _node(host: str, node: Mapping[str, Any], snapshot: Snapshot | None, drift: Sequence[str]) -> Node:
-    node_id = node["node_id"]
-    verdict = judge(snapshot, [node_id]) if snapshot else None
+def _node(
+    node: Evidence,
+    snapshot: Snapshot | None,
+    why: Collection[Cause],
+    results: Mapping[str, Any],
+    settled: Collection[str],
+) -> Node:
+    verdict = judge(snapshot, [node.node_id]) if snapshot else None
+    held = [STATES[one.rule] for one in why if one.rule in STATES and node.node_id in one.node_ids]
     return Node(
-        host=host,
-        node_id=node_id,
-        roles=tuple(node["roles"]),
-        state=_state(node_id, node["roles"], snapshot),
-        leads=bool(snapshot and snapshot.controller_id == node_id),
+        host=node.host,
+        node_id=node.node_id,
+        roles=node.roles,
+        state=held[0] if held else _state(node, snapshot),
+        leads=bool(snapshot and snapshot.controller_id == node.node_id),
         may_go=verdict.allows() if verdict else None,
         reasons=verdict.sentences() if verdict else (),
-        drift=tuple(drift),
+        drift=tuple(node_drift(results, settled)),
+        uncompared=tuple(uncompared(results)),
     )
 
 
-def _state(node_id: int, roles: Sequence[str], snapshot: Snapshot | None) -> str:
+def _state(node: Evidence, snapshot: Snapshot | None) -> str:
     """Whether a node does what it is there for, in words."""
     if snapshot is None:
         return "unknown"
     words = []
-    if "broker" in roles:
+    if node.is_broker:
         there = {broker.node_id for broker in snapshot.brokers}
-        serves = node_id in snapshot.unfenced
-        words.append("serves" if serves else "fenced" if node_id in there else "not registered")
-    if "controller" in roles and snapshot.quorum:
-        voter = next((one for one in snapshot.quorum.voters if one.node_id == node_id), None)
+        serves = node.node_id in snapshot.unfenced
+        words.append("serves" if serves else "fenced" if node.node_id in there else "not registered")
+    if node.is_controller and snapshot.quorum:
+        voter = next((one for one in snapshot.quorum.voters if one.node_id == node.node_id), None)
         if voter is None:
             words.append("no voter")
-        elif node_id == snapshot.controller_id:
+        elif node.node_id == snapshot.controller_id:
             words.append("leads")
         else:
             words.append("follows" if caught_up(voter) else "behind")

@@ -4,17 +4,42 @@ from __future__ import annotations
 
 import dataclasses
 
-from ansible.module_utils.kraft.status.screen import drift
+from ansible.module_utils.kraft.cluster.leadership import Leadership
+from ansible.module_utils.kraft.host.ungranted import Ungranted
+from ansible.module_utils.kraft.status.advice import Step
+from ansible.module_utils.kraft.status.causes import Cause
+from ansible.module_utils.kraft.status.effects import Effect
+from ansible.module_utils.kraft.status.screen import sections
 from ansible.module_utils.kraft.status.view import Node, Status
 
 from spark_jobs.page.status import render
 
-NODE = Node("kafka1", 1, ("broker", "controller"), "serves, leads", True, True, (), ())
-GOOD = Status("demo", "x", "kafka1 (node 1), epoch 1", (), (NODE,), (), {"Brokers": "1 of 1 serve"})
+NODE = Node("kafka1", 1, ("broker", "controller"), "serves, leads", True, True, ())
+GOOD = Status(
+    name="demo",
+    cluster_id="x",
+    leader="kafka1 (node 1)",
+    leadership=Leadership(1, 1, (1,), needed=1),
+    causes=(),
+    problems=(),
+    nodes=(NODE,),
+    drift=(),
+    ungranted=(),
+    counts={"Brokers": "1 of 1 serve"},
+)
+CAUSE = Cause(
+    "not_running",
+    (2,),
+    ("kafka2",),
+    "Kafka on kafka2 (node 2) does not run",
+    "its unit has failed",
+    (Effect("under_replicated", 74, "74 partitions are under-replicated"),),
+    (Step("ansible kafka2 -b -a 'journalctl'", "see why"),),
+)
 
 
 def page(status: Status) -> str:
-    return render(status, drift(status))
+    return render(status, sections(status))
 
 
 def test_a_healthy_cluster_is_said_to_be_so() -> None:
@@ -28,11 +53,26 @@ def test_a_healthy_cluster_is_said_to_be_so() -> None:
 def test_every_problem_reason_and_difference_is_on_the_page() -> None:
     reasons, differences = ("partition orders-0: in sync 1",), ("edited in place: x",)
     stuck = dataclasses.replace(NODE, may_go=False, reasons=reasons, drift=differences)
-    text = page(dataclasses.replace(GOOD, problems=("broker 2 is fenced",), nodes=(stuck,), drift=("live: a 1 -> 2",)))
-    for said in ("broker 2 is fenced", *reasons, "kafka1 (node 1) edited in place: x", "live: a 1 -&gt; 2"):
+    sick = {"causes": (CAUSE,), "problems": ("broker 2 is fenced",), "nodes": (stuck,), "drift": ("live: a 1 -> 2",)}
+    text = page(dataclasses.replace(GOOD, **sick))
+    assert text.index("1. Kafka on kafka2 (node 2) does not run") < text.index("see why") < text.index("Nodes</h2>")
+    for said in (
+        "its unit has failed",
+        "74 partitions are under-replicated",
+        "broker 2 is fenced",
+        *reasons,
+        "kafka1 (node 1) edited in place: x",
+        "live: a 1 -&gt; 2",
+    ):
         assert said in text
     assert '<body class="failed">' in text
     assert "2 differences between" in text
+
+
+def test_what_hosts_do_not_grant_is_on_the_page() -> None:
+    text = page(dataclasses.replace(GOOD, ungranted=(Ungranted("kafka1", "vm.swappiness", "1", "60", "read-only"),)))
+    assert '<body class="proven">' in text
+    assert "kafka1: vm.swappiness is 60, not 1: read-only" in text
 
 
 def test_drift_alone_is_neither_healthy_nor_sick() -> None:

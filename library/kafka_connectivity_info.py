@@ -1,0 +1,164 @@
+#!/usr/bin/python
+"""Ask, from one host, every controller whom it follows and this host's own broker whether it answers."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: kafka_connectivity_info
+short_description: Which controllers this host reaches and whom they follow, and whether its own broker answers
+description:
+  - Asks every controller at its own listener, all at once and each with a deadline. Followers answer as well as the
+    leader, also without a majority, so the answers of all hosts together show who leads and who is cut off.
+  - Asks the broker of this host at its own listener. A process that is stopped or hangs accepts connections and gives
+    no answer.
+  - Where the controller of this host leads, also asks it for the quorum, without a broker in between.
+  - While controllers answer and none knows a leader, asks again for O(timeout) seconds. An election takes that long.
+  - Changes nothing, and never fails because somebody does not answer.
+options:
+  controllers:
+    description: All controllers of the cluster.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      node_id: {description: Its node id., type: int, required: true}
+      address: {description: Its listener as C(host:port)., type: str, required: true}
+  node_id:
+    description: The node of this host.
+    type: int
+    required: true
+  broker:
+    description: The listener of this host's own broker as C(host:port); empty where it has none.
+    type: str
+    default: ""
+  timeout:
+    description: Seconds to wait for each answer. A connection that is not accepted within 2 seconds is given up.
+    type: int
+    default: 3
+extends_documentation_fragment: [kafka_client]
+author: Kraftwright
+"""
+
+EXAMPLES = r"""
+- name: Ask every controller whom it follows
+  kafka_connectivity_info:
+    client:
+      bootstrap_servers: ["192.0.2.11:9092"]
+      python_path: /opt/kafka/client/kafka_python.zip
+    controllers:
+      - {node_id: 1, address: "192.0.2.11:9093"}
+      - {node_id: 2, address: "192.0.2.12:9093"}
+    node_id: 1
+    broker: 192.0.2.11:9092
+"""
+
+RETURN = r"""
+controllers:
+  description:
+    - For each controller C(node_id), C(leader_id), C(epoch) (-1 when unknown), and C(error), why it gave no answer.
+  returned: success
+  type: list
+  elements: dict
+broker:
+  description: C(address) and C(error) of this host's own broker; null where it has none.
+  returned: success
+  type: dict
+quorum:
+  description: As in M(kafka_quorum_info), from the controller of this host; null where it does not lead.
+  returned: success
+  type: dict
+"""
+
+import dataclasses
+import time
+from collections.abc import Mapping
+from typing import Any, Optional
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.cluster import controllers, gather
+from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Answer, Client, Question
+from ansible.module_utils.kraft.cluster.leadership import Claim
+from ansible.module_utils.kraft.errors import KraftError
+
+CONTROLLER: dict[str, Any] = {
+    "node_id": {"type": "int", "required": True},
+    "address": {"type": "str", "required": True},
+}
+PAUSE = 0.3
+Claims = tuple[Claim, ...]
+Broker = Optional[dict[str, str]]
+ARGUMENT_SPEC: dict[str, Any] = {
+    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
+    "controllers": {"type": "list", "elements": "dict", "required": True, "options": CONTROLLER},
+    "node_id": {"type": "int", "required": True},
+    "broker": {"type": "str", "default": ""},
+    "timeout": {"type": "int", "default": 3},
+}
+
+
+def ask(client: Client, addresses: Mapping[int, str], broker: str, seconds: float) -> tuple[Claims, Broker]:
+    """What the controllers and this host's broker answer, all asked at once."""
+    own = [Question(broker, client.request("DescribeClusterRequest", include_fenced_brokers=True))] if broker else []
+    answers = client.ask_all([*controllers.questions(client, addresses), *own], seconds)
+    claims = controllers.read_claims(client, addresses, answers)
+    return claims, {"address": broker, "error": refusal(client, answers[-1])} if own else None
+
+
+def ask_until_led(client: Client, addresses: Mapping[int, str], broker: str, seconds: float) -> tuple[Claims, Broker]:
+    """The same, asked again for up to `seconds` while an election is on."""
+    deadline = time.monotonic() + seconds
+    while True:
+        found = ask(client, addresses, broker, seconds)
+        if not controllers.electing(found[0]) or time.monotonic() >= deadline:
+            return found
+        time.sleep(PAUSE)
+
+
+def refusal(client: Client, answer: Answer) -> str:
+    """Why the broker gave no answer; empty where it did."""
+    try:
+        gather.checked(client, "DescribeCluster", answer)
+    except KraftError as error:
+        return str(error)
+    return ""
+
+
+def own_quorum(client: Client, address: str, seconds: float) -> dict[str, Any] | None:
+    """The quorum as this host's own leading controller sees it; None where it gives no answer."""
+    try:
+        return dataclasses.asdict(gather.quorum_at(client, address, seconds))
+    except KraftError:
+        return None
+
+
+def leads(claims: Claims, node_id: int) -> bool:
+    """Whether the controller of this node takes itself for the leader."""
+    return any(claim.node_id == claim.leader_id == node_id for claim in claims)
+
+
+def look(client: Client, params: Mapping[str, Any]) -> dict[str, Any]:
+    """The module's result."""
+    addresses = {one["node_id"]: one["address"] for one in params["controllers"]}
+    node_id, seconds = params["node_id"], params["timeout"]
+    claims, broker = ask_until_led(client, addresses, params["broker"], seconds)
+    return {
+        "changed": False,
+        "controllers": [dataclasses.asdict(claim) for claim in claims],
+        "broker": broker,
+        "quorum": own_quorum(client, addresses[node_id], seconds) if leads(claims, node_id) else None,
+    }
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    try:
+        with Client(module.params["client"]) as client:
+            found = look(client, module.params)
+    except KraftError as error:
+        module.fail_json(msg=str(error))
+    module.exit_json(**found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""Who leads the metadata quorum, and according to whom. Pure: what controllers answered in, one verdict out.
+
+The rule is Raft's: of what is claimed, the highest epoch that a majority of the voters holds counts. A controller that
+says something else is out of date (it is cut off, or an election has just been held).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.cluster.snapshot import NO_NODE
+
+
+@dataclasses.dataclass(frozen=True)
+class Claim:
+    """What one controller answered. ``leader_id`` and ``epoch`` are -1 when unknown; ``error``: why it gave none."""
+
+    node_id: int
+    leader_id: int = NO_NODE
+    epoch: int = -1
+    error: str = ""
+
+    @property
+    def answered(self) -> bool:
+        return not self.error
+
+    def sentence(self) -> str:
+        """Its answer in words."""
+        if self.error:
+            return f"controller {self.node_id} does not answer: {self.error}"
+        leader = "knows no leader" if self.leader_id == NO_NODE else f"follows controller {self.leader_id}"
+        if self.leader_id == self.node_id:
+            leader = "takes itself for the leader"
+        return f"controller {self.node_id} {leader} (epoch {self.epoch})"
+
+
+@dataclasses.dataclass(frozen=True)
+class Leadership:
+    """``leader_id`` is -1 where no majority agrees on one. ``according_to``: node ids that follow it.
+
+    ``others``: controllers that answered something else; ``silent``: those that did not answer; ``needed``: a majority.
+    """
+
+    leader_id: int = NO_NODE
+    epoch: int = -1
+    according_to: tuple[int, ...] = ()
+    others: tuple[Claim, ...] = ()
+    silent: tuple[Claim, ...] = ()
+    needed: int = 0
+
+    @property
+    def known(self) -> bool:
+        return self.leader_id != NO_NODE
+
+
+def leadership(claims: Iterable[Claim], voters: Collection[int]) -> Leadership:
+    """The verdict on one claim of each controller; those that are no voters are shown and not counted."""
+    given = {claim.node_id: claim for claim in claims}
+    answered = [claim for claim in given.values() if claim.answered]
+    needed = len(voters) // 2 + 1
+    followers: dict[tuple[int, int], list[int]] = {}
+    for claim in answered:
+        if claim.leader_id != NO_NODE:
+            followers.setdefault((claim.epoch, claim.leader_id), []).append(claim.node_id)
+    held = [key for key, nodes in followers.items() if len(set(nodes) & set(voters)) >= needed]
+    epoch, leader_id = max(held, default=(-1, NO_NODE))
+    agreed = tuple(sorted(followers.get((epoch, leader_id), ())))
+    return Leadership(
+        leader_id=leader_id,
+        epoch=epoch,
+        according_to=agreed,
+        others=_by_id(claim for claim in answered if claim.node_id not in agreed),
+        silent=_by_id(claim for claim in given.values() if not claim.answered),
+        needed=needed,
+    )
+
+
+def _by_id(claims: Iterable[Claim]) -> tuple[Claim, ...]:
+    return tuple(sorted(claims, key=lambda claim: claim.node_id))
+
+
+def best_claims(views: Mapping[int, Iterable[Claim]], voters: Iterable[int]) -> tuple[Claim, ...]:
+    """One claim for each of `voters`, from what every node heard when it asked all of them.
+
+    `views`: node id of the asking node -> claims. What a controller told its own node counts first: that way no
+    network lies between; then the highest epoch that it told anybody; then the reason why nobody had an answer.
+    """
+    heard: dict[int, list[tuple[int, Claim]]] = {}
+    for asking, claims in views.items():
+        for claim in claims:
+            heard.setdefault(claim.node_id, []).append((asking, claim))
+    return tuple(_best(node_id, heard.get(node_id, [])) for node_id in sorted(voters))
+
+
+def _best(node_id: int, heard: Iterable[tuple[int, Claim]]) -> Claim:
+    ranked = sorted(heard, key=lambda pair: (pair[1].answered, pair[0] == node_id, pair[1].epoch))
+    return ranked[-1][1] if ranked else Claim(node_id, error="nobody could ask it")
+
+
+def claims_from(data: Iterable[Mapping[str, Any]] | None) -> tuple[Claim, ...]:
+    """From the ``controllers`` that ``kafka_connectivity_info`` returned."""
+    fields = [field.name for field in dataclasses.fields(Claim)]
+    return tuple(Claim(**{name: one[name] for name in fields}) for one in data or ())

@@ -1,0 +1,80 @@
+"""What to do next about each cause: commands as they are typed. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """A command and what it is for."""
+
+    command: str
+    purpose: str
+
+
+LOG = "journalctl --unit kafka --lines 50 --no-pager"
+STATUS = ("playbook", "playbooks/cluster_status.yml")
+DEPLOY = ("playbook", "playbooks/deploy_cluster.yml")
+#: Rule -> (kind, text, purpose). ``on``: a command on the hosts; ``module``: a module on them; ``playbook``: one for
+#: the whole cluster; ``named``: one with a variable that takes the first host's name; ``list``: all of their names.
+STEPS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
+    "host_down": (
+        ("module", "ansible.builtin.ping", "see whether it answers again; start the machine if not"),
+        ("named", "playbooks/replace_node.yml kafka_replace", "only if machine or disk is gone for good"),
+    ),
+    "not_running": (
+        ("on", LOG, "see why it does not run"),
+        (*DEPLOY, "start it"),
+    ),
+    "process_stopped": (("on", "systemctl kill --signal=CONT kafka", "let the process run on"),),
+    "not_answering": (
+        ("on", LOG, "see what it does"),
+        ("list", "playbooks/restart_cluster.yml kafka_restart", "restart it through the gate"),
+    ),
+    "cut_off": (
+        ("on", "nft list ruleset", "look for a filter that drops Kafka's ports; on EC2: playbooks/audit_exposure.yml"),
+        (*STATUS, "look again"),
+    ),
+    "log_dir_offline": (
+        ("on", "dmesg --level=err,warn", "see what the kernel says of the disk"),
+        ("named", "playbooks/replace_node.yml kafka_replace", "once it has a new, empty disk"),
+    ),
+    "no_leader": (
+        (*STATUS, "look again: an election ends within seconds"),
+        ("on", LOG, "see what the controllers say"),
+    ),
+    "out_of_date": (("on", LOG, "see why it does not follow"), (*STATUS, "look again")),
+    "not_registered": (("on", LOG, "see why it does not join"), (*STATUS, "look again")),
+    "fenced": (("on", LOG, "see whether it still starts, or why it is not let in"), (*STATUS, "look again")),
+    "not_voter": (("on", LOG, "see what it says"), (*DEPLOY, "make it a voter")),
+    "behind": (("on", LOG, "see why it does not keep up"), (*STATUS, "look again")),
+    "replica_behind": (("on", LOG, "see why it does not keep up"), (*STATUS, "look again: replicas may be filling")),
+    "moving": ((*STATUS, "look again"), ("playbook", "playbooks/rebalance.yml --check", "see what is left to move")),
+    "host_unreachable": (("module", "ansible.builtin.ping", "see why ssh is refused"),),
+    "other": ((*STATUS, "look again"),),
+}
+
+
+def steps(rule: str, hosts: Sequence[str], inventory: str = "") -> tuple[Step, ...]:
+    """What to type, first things first. `inventory`: the options that name it (``-i inventories/mine``)."""
+    return tuple(
+        Step(_command(kind, text, hosts, inventory), purpose)
+        for kind, text, purpose in STEPS[rule]
+        if hosts or kind == "playbook"
+    )
+
+
+def _command(kind: str, text: str, hosts: Sequence[str], inventory: str) -> str:
+    if kind in ("on", "module"):
+        words = ["ansible", inventory, ",".join(hosts), f"-b -a '{text}'" if kind == "on" else f"-m {text}"]
+    else:
+        playbook, _, variable = text.partition(" kafka_")
+        words = ["ansible-playbook", inventory, playbook]
+        if kind == "named":
+            words.append(f"-e kafka_{variable}={hosts[0]}")
+        elif kind == "list":
+            words.append(f"-e '{json.dumps({f'kafka_{variable}': list(hosts)})}'")
+    return " ".join(word for word in words if word)

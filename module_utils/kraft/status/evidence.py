@@ -1,0 +1,102 @@
+"""What each host said about its node, as one value. Pure: what modules returned in."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.cluster.leadership import Claim, claims_from
+
+Result = Mapping[str, Any]
+LONG = 160
+
+
+@dataclasses.dataclass(frozen=True)
+class Evidence:
+    """A node as its own host shows it.
+
+    ``unreached``: why Ansible got no answer from the host. ``down``: why Kafka does not run there. ``stopped``: a
+    signal holds the process. ``silent``: the errors of its own listeners, asked on the host itself. ``claims``: what
+    each controller answered to this host.
+    """
+
+    host: str
+    node_id: int
+    roles: tuple[str, ...]
+    unreached: str = ""
+    down: str = ""
+    stopped: bool = False
+    silent: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return f"{self.host} (node {self.node_id})"
+
+    @property
+    def is_broker(self) -> bool:
+        return "broker" in self.roles
+
+    @property
+    def is_controller(self) -> bool:
+        return "controller" in self.roles
+
+    @property
+    def broken(self) -> bool:
+        """Whether its own host shows that it cannot work."""
+        return bool(self.down or self.stopped or self.silent)
+
+
+def unread(result: Result | None) -> str:
+    """Why a task has no answer; '' where it has one."""
+    if result is None or result.get("skipped"):
+        return "nothing was asked"
+    if result.get("unreachable") or result.get("failed"):
+        text = " ".join(str(result.get("msg") or "no reason given").split())
+        return text if len(text) <= LONG else f"{text[:LONG]}..."
+    return ""
+
+
+def unreached(results: Mapping[str, Any]) -> str:
+    """Why a host could not be reached; '' where every task that was tried ran on it."""
+    lost = [one for one in results.values() if isinstance(one, Mapping) and one.get("unreachable")]
+    return unread(lost[0]) if lost else ""
+
+
+def down(service: Mapping[str, Any] | None) -> str:
+    """Why Kafka does not run, from the ``service`` of ``kafka_host_info``; '' where it runs or nobody looked."""
+    if not service or service["pid"]:
+        return ""
+    how = f"({service['result']}, exit status {service['exit_status']})"
+    if not service["installed"]:
+        return "it is not deployed"
+    if service["state"] == "failed":
+        return f"its unit has failed {how}"
+    if service["active"]:
+        return f"it crashes, and systemd starts it again and again {how}"
+    return f"its unit is {service['state']}: it was stopped, or not started since the machine booted"
+
+
+def evidence(host: str, node: Mapping[str, Any], results: Mapping[str, Any]) -> Evidence:
+    """`node`: its entry of ``kafka_desired``. `results`: what was registered on the host, by name.
+
+    Read are ``view`` (``kafka_connectivity_info``) and ``service`` (of ``kafka_host_info``'s facts); any result tells
+    whether the host was reached.
+    """
+    service = results.get("service")
+    view: Result = results.get("view") or {}
+    view = {} if unread(view) else view
+    claims = claims_from(view.get("controllers"))
+    own = [f"controller: {one.error}" for one in claims if one.node_id == node["node_id"] and one.error]
+    broker = (view.get("broker") or {}).get("error")
+    return Evidence(
+        host=host,
+        node_id=node["node_id"],
+        roles=tuple(node["roles"]),
+        unreached=unreached(results),
+        down=down(service),
+        stopped=bool(service and service.get("stopped")),
+        silent=(*own, *([f"broker: {broker}"] if broker else [])),
+        claims=claims,
+    )

@@ -1,0 +1,41 @@
+"""A status as JSON-ready data, for other programs. Pure; docs/operations.md lists the fields."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from ansible.module_utils.kraft.cluster.leadership import Leadership
+from ansible.module_utils.kraft.status.view import Status
+
+
+def report(status: Status, written: str) -> dict[str, Any]:
+    """`written`: when, as ISO 8601 in UTC."""
+    return {
+        "cluster": status.name,
+        "cluster_id": status.cluster_id,
+        "written": written,
+        "headline": status.headline,
+        "healthy": status.healthy,
+        "drifted": status.drifted,
+        "compared": status.compared,
+        "leader": leader(status.leadership),
+        "causes": [dataclasses.asdict(cause) for cause in status.causes],
+        "problems": list(status.problems),
+        "nodes": [dataclasses.asdict(node) for node in status.nodes],
+        "drift": list(status.drift),
+        "ungranted": [dataclasses.asdict(one) for one in status.ungranted],
+        "counts": dict(status.counts),
+    }
+
+
+def leader(led: Leadership) -> dict[str, Any]:
+    """Who leads according to whom; node_id is null where no majority agrees."""
+    others = [{"node_id": one.node_id, "leader_id": one.leader_id, "epoch": one.epoch} for one in led.others]
+    return {
+        "node_id": led.leader_id if led.known else None,
+        "epoch": led.epoch if led.known else None,
+        "according_to": list(led.according_to),
+        "out_of_date": others,
+        "silent": [{"node_id": one.node_id, "reason": one.error} for one in led.silent],
+    }

@@ -1,0 +1,35 @@
+"""Through which node the cluster is asked: one whose broker answers, on the leader's side of the network. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.cluster.leadership import Leadership, best_claims, claims_from, leadership
+from ansible.module_utils.kraft.status.evidence import unread
+
+
+def asked_through(looked: Mapping[str, Mapping[str, Any]], desired: Mapping[str, Any]) -> dict[str, str]:
+    """``{host, address, first}`` of the broker to ask, empty where no broker answers on its own host.
+
+    ``first``: the first host, where our own overrides are noted, as long as it is on that side, too; else the same.
+
+    `looked`: host -> what was registered there, of which ``view`` (``kafka_connectivity_info``) is read. A broker that
+    is cut off from the leader still answers, from what it knew before and without a word about the quorum: it is the
+    last choice.
+    """
+    views: dict[str, Any] = {host: one["view"] for host, one in looked.items() if not unread(one.get("view"))}
+    claims = {desired["nodes"][host]["node_id"]: claims_from(view["controllers"]) for host, view in views.items()}
+    voters = desired["cluster"]["controller_ids"]
+    led = leadership(best_claims(claims, voters), voters)
+    serving = {host: view for host, view in views.items() if view["broker"] and not view["broker"]["error"]}
+    if not serving:
+        return {}
+    host = max(serving, key=lambda one: _reaches_leader(serving[one], led))  # of equals the first
+    first = next(iter(looked))
+    beside = first in views and _reaches_leader(views[first], led)
+    return {"host": host, "address": serving[host]["broker"]["address"], "first": first if beside else host}
+
+
+def _reaches_leader(view: Mapping[str, Any], led: Leadership) -> bool:
+    return any(one["node_id"] == led.leader_id and not one["error"] for one in view["controllers"])

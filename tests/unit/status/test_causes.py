@@ -1,0 +1,270 @@
+"""Causes before consequences: a table of sick clusters, and what each of them suffers from."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.cluster.leadership import Claim
+from ansible.module_utils.kraft.cluster.snapshot import LogDir, Reassignment, Snapshot
+from ansible.module_utils.kraft.status.advice import STEPS
+from ansible.module_utils.kraft.status.causes import ORDER, Cause
+from ansible.module_utils.kraft.status.effects import WORST_FIRST
+
+from tests.unit.client.snapshots import broker, cluster, partition, quorum, topic, voter
+from tests.unit.status.scenes import AWAY, IDS, explained, heard, node, silent_quorum, without
+
+FAILED = "its unit has failed (exit-code, exit status 1)"
+HANGS = "controller: 10.0.0.3:9093 accepts connections and does not answer"
+DEDICATED: dict[int, tuple[str, ...]] = {
+    **dict.fromkeys(IDS, ("controller",)),
+    **dict.fromkeys((4, 5), ("broker",)),
+}
+BROKERS = cluster(topic("orders", partition(0, [4, 5])), brokers=[broker(4), broker(5)])
+BROKER_5_AWAY = cluster(topic("orders", partition(0, [4, 5], [4])), brokers=[broker(4), broker(5, fenced=True)])
+OTHERS = {1: {"claims": heard(1, without=[3])}, 2: {"claims": heard(1, without=[3])}}
+CUT_OFF_LEADER = {
+    1: {"claims": (Claim(1, -1, 4), Claim(2, error=AWAY), Claim(3, error=AWAY))},
+    2: {"claims": heard(2, 5, without=[1])},
+    3: {"claims": heard(2, 5, without=[1])},
+}
+UNCOUNTED: dict[str, int] = {}
+
+
+def rules(found: tuple[Cause, ...]) -> list[tuple[str, tuple[int, ...]]]:
+    return [(cause.rule, cause.node_ids) for cause in found]
+
+
+def suffered(cause: Cause) -> dict[str, int]:
+    return {effect.rule: effect.count for effect in cause.effects}
+
+
+Case = tuple[dict[int, dict[str, Any]], Snapshot | None, list[tuple[str, tuple[int, ...]]], dict[str, int]]
+CASES: dict[str, Case] = {
+    "a broker does not run": (
+        {**OTHERS, 3: {"down": FAILED, "claims": heard(1, without=[3])}},
+        without(3),
+        [("not_running", (3,))],
+        {"under_replicated": 3, "no_spare_controller": 2},
+    ),
+    "it has just died, and the cluster has not noticed": (
+        {**OTHERS, 3: {"down": FAILED, "claims": heard(1, without=[3])}},
+        without(),
+        [("not_running", (3,))],
+        {"no_spare_controller": 2},
+    ),
+    "a process is stopped": (
+        {**OTHERS, 3: {"stopped": True, "silent": (HANGS,), "claims": heard(1, without=[3])}},
+        without(3),
+        [("process_stopped", (3,))],
+        {"under_replicated": 3, "no_spare_controller": 2},
+    ),
+    "a process hangs": (
+        {**OTHERS, 3: {"silent": (HANGS,), "claims": heard(1, without=[3])}},
+        without(3),
+        [("not_answering", (3,))],
+        {"under_replicated": 3, "no_spare_controller": 2},
+    ),
+    "a machine is gone": (
+        {**OTHERS, 3: {"unreached": AWAY, "claims": ()}},
+        without(3),
+        [("host_down", (3,))],
+        {"under_replicated": 3, "no_spare_controller": 2},
+    ),
+    "ssh is refused and Kafka works": (
+        {3: {"unreached": AWAY, "claims": ()}},
+        without(),
+        [("host_unreachable", (3,))],
+        UNCOUNTED,
+    ),
+    "the active controller is cut off": (
+        CUT_OFF_LEADER,
+        without(1),
+        [("cut_off", (1,))],
+        {"under_replicated": 3, "no_spare_controller": 2},
+    ),
+    "two nodes do not reach each other: the one that does not lead is named": (
+        {1: {"claims": heard(1, without=[3])}, 3: {"claims": heard(1, without=[1])}},
+        without(),
+        [("cut_off", (3,))],
+        {"no_spare_controller": 2},
+    ),
+    "two of three are down": (
+        {
+            1: {"down": FAILED, "claims": heard(-1, 5, without=[1, 2])},
+            2: {"down": FAILED, "claims": heard(-1, 5, without=[1, 2])},
+            3: {"claims": heard(-1, 5, without=[1, 2])},
+        },
+        silent_quorum(without(1, 2)),
+        [("not_running", (1, 2))],
+        {"no_majority": 1, "under_min_isr": 3, "under_replicated": 3},
+    ),
+    "all are down": (
+        {one: {"down": FAILED, "claims": heard(1, without=IDS)} for one in IDS},
+        None,
+        [("not_running", IDS)],
+        {"no_majority": 0},
+    ),
+    "one is down and another is cut off": (
+        {
+            1: {"claims": heard(1, without=[2, 3])},
+            2: {"claims": heard(1, without=[1, 3])},
+            3: {"down": FAILED, "claims": heard(1, without=[3])},
+        },
+        without(2, 3),
+        [("not_running", (3,)), ("cut_off", (2,))],
+        {"no_majority": 1, "under_min_isr": 3, "under_replicated": 3},
+    ),
+    "all answer and nobody leads": (
+        {one: {"claims": heard(-1, 7)} for one in IDS},
+        silent_quorum(without()),
+        [("no_leader", ())],
+        UNCOUNTED,
+    ),
+    "one follows an old leader": (
+        {one: {"claims": (Claim(1, 2, 5), Claim(2, 2, 5), Claim(3, 1, 4))} for one in IDS},
+        without(),
+        [("out_of_date", (3,))],
+        UNCOUNTED,
+    ),
+    "a broker still starts": (
+        {},
+        dataclasses.replace(without(3), quorum=quorum(1)),
+        [("fenced", (3,))],
+        {"under_replicated": 3},
+    ),
+    "a broker is not registered": (
+        {},
+        dataclasses.replace(without(3), quorum=quorum(1), brokers=(broker(1), broker(2))),
+        [("not_registered", (3,))],
+        {"under_replicated": 3},
+    ),
+    "a controller is no voter": (
+        {},
+        cluster(leader=quorum(1, voter(1), voter(2))),
+        [("not_voter", (3,))],
+        UNCOUNTED,
+    ),
+    "a controller is behind": (
+        {},
+        cluster(leader=quorum(1, voter(1), voter(2), voter(3, 9000, 4))),
+        [("behind", (3,))],
+        {"no_spare_controller": 2},
+    ),
+    "a disk is broken": (
+        {},
+        dataclasses.replace(
+            cluster(topic("orders", partition(0, IDS, [1, 3]), partition(1, IDS))),
+            log_dirs=(LogDir(2, "/data", "KAFKA_STORAGE_ERROR"), LogDir(1, "/data")),
+        ),
+        [("log_dir_offline", (2,))],
+        {"under_replicated": 1},
+    ),
+    "replicas lag for no reason that shows": (
+        {},
+        cluster(topic("orders", partition(0, IDS, [1, 3]))),
+        [("replica_behind", (2,))],
+        {"under_replicated": 1},
+    ),
+    "replicas are on the move": (
+        {},
+        cluster(topic("orders", partition(0, [1, 2, 3], [1, 2])), moves=[Reassignment("orders", 0, (3,), ())]),
+        [("moving", ())],
+        UNCOUNTED,
+    ),
+    "nobody leads a partition whose last replica is down": (
+        {**OTHERS, 3: {"down": FAILED, "claims": heard(1, without=[3])}},
+        dataclasses.replace(without(3), topics=(topic("orders", partition(0, IDS, [3], leader=-1)),)),
+        [("not_running", (3,))],
+        {"no_leader": 1, "under_replicated": 1, "no_spare_controller": 2},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_cause_is_found_and_what_follows_is_counted(case: str) -> None:
+    nodes, snapshot, expected, effects = CASES[case]
+    found = explained(nodes, snapshot)
+    assert rules(found) == expected
+    assert suffered(found[0]) == effects
+
+
+def test_every_cause_has_its_case() -> None:
+    seen = {rule for *_, expected, _ in CASES.values() for rule, _ in expected}
+    assert seen | {"other"} == set(ORDER) == set(STEPS)
+
+
+def test_a_healthy_cluster_has_no_cause() -> None:
+    assert explained(None, without(), problems=()) == ()
+
+
+def test_a_problem_that_nothing_explains_is_a_cause_itself() -> None:
+    (found,) = explained(None, without(), problems=("this is cluster y, and x is expected",))
+    assert (found.rule, found.text) == ("other", "this is cluster y, and x is expected")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "expected"),
+    [
+        ({5: {"down": FAILED}}, [("not_running", (5,))]),
+        ({5: {"unreached": AWAY, "claims": ()}}, [("host_down", (5,))]),
+        ({5: {"claims": heard(1, without=IDS)}}, [("cut_off", (5,))]),
+        ({5: {"silent": ("broker: hangs",)}}, [("not_answering", (5,))]),
+    ],
+)
+def test_of_a_dedicated_broker_the_quorum_suffers_nothing(nodes: dict[int, Any], expected: list[Any]) -> None:
+    (found,) = explained(nodes, BROKER_5_AWAY, roles=DEDICATED)
+    assert rules((found,)) == expected
+    assert suffered(found) == {"under_min_isr": 1, "under_replicated": 1}
+
+
+def test_a_dedicated_broker_whose_host_refuses_ssh_still_serves() -> None:
+    assert rules(explained({5: {"unreached": AWAY, "claims": ()}}, BROKERS, roles=DEDICATED)) == [
+        ("host_unreachable", (5,))
+    ]
+
+
+def test_of_dedicated_controllers_no_partition_suffers() -> None:
+    lost = heard(1, without=[3])
+    nodes = {**{one: {"claims": lost} for one in (1, 2, 4, 5)}, 3: {"down": FAILED, "claims": lost}}
+    (found,) = explained(nodes, BROKERS, roles=DEDICATED)
+    assert (rules((found,)), suffered(found)) == ([("not_running", (3,))], {"no_spare_controller": 2})
+
+
+def test_the_worst_effect_comes_first_and_is_in_the_sentence() -> None:
+    nodes, snapshot, *_ = CASES["two of three are down"]
+    (found,) = explained(nodes, snapshot)
+    assert [WORST_FIRST.index(one.rule) for one in found.effects] == [0, 2, 3]
+    assert found.sentence == (
+        "Kafka on kafka1 (node 1) and kafka2 (node 2) does not run; "
+        "only 1 of 3 controllers work, and a leader needs 2 because of it"
+    )
+
+
+def test_names_of_many_nodes_are_shortened_and_braces_in_errors_stay() -> None:
+    roles = dict.fromkeys(range(1, 9), ("broker",))
+    (found,) = explained({one: {"down": "{}"} for one in roles}, None, roles=roles)
+    assert found.text.startswith("Kafka on kafka1 (node 1), kafka2 (node 2)")
+    assert "and 3 more does not run" in found.text
+    assert found.detail == "{}"
+
+
+def test_what_to_do_next_can_be_typed() -> None:
+    (found,) = explained({3: {"silent": (HANGS,)}}, without(3))
+    assert [step.command for step in found.steps] == [
+        "ansible -i inventories/mine kafka3 -b -a 'journalctl --unit kafka --lines 50 --no-pager'",
+        'ansible-playbook -i inventories/mine playbooks/restart_cluster.yml -e \'{"kafka_restart": ["kafka3"]}\'',
+    ]
+
+
+def test_a_replica_of_a_broker_in_no_inventory_is_named_by_its_id() -> None:
+    shown = cluster(topic("orders", partition(0, [1, 9], [1])), brokers=[*(broker(one) for one in IDS), broker(9)])
+    (found,) = explained(None, shown)
+    assert (found.rule, found.node_ids, found.hosts) == ("replica_behind", (9,), ())
+    assert "broker 9 (in no inventory)" in found.text
+
+
+def test_evidence_of_a_working_node_is_not_broken() -> None:
+    assert not node(1).broken
+    assert node(1, down=FAILED).broken
