@@ -62,6 +62,21 @@ class Hosts:
         if on:
             self._await(host)
 
+    def pause(self, host: str, on: bool) -> None:
+        """Let all of a host hang, or run on: it keeps its sockets and answers nobody."""
+        self._podman("pause" if on else "unpause", host=host)
+
+    def isolate(self, host: str, on: bool) -> None:
+        """Let a host and the other ones hear nothing of each other, or again; ssh from this machine goes on."""
+        others = ", ".join(known["ansible_host"] for name, known in self.known.items() if name != host)
+        drop = "add table inet cut\n" if on else "delete table inet cut\n"
+        for hook, side in (("input", "saddr"), ("output", "daddr")) if on else ():
+            drop += f"add chain inet cut {hook} {{ type filter hook {hook} priority 0 ; }}\n"
+            drop += f"add rule inet cut {hook} ip {side} {{ {others} }} drop\n"
+        name = self._podman("inspect", "--format={{.State.Pid}}", host=host)
+        command = [*self._sudo(), "nsenter", "--net", f"--target={name.strip()}", "nft", "-f", "-"]
+        subprocess.run(command, input=drop, check=True, capture_output=True, text=True)  # noqa: S603
+
     def renew(self, host: str) -> None:
         """Throw a host away with its disk, and make an empty one under its name and address."""
         self._podman("rm", "--force", "--volumes", host=host)
@@ -70,11 +85,15 @@ class Hosts:
         subprocess.run(create, cwd=self.project, check=True, capture_output=True, stdin=subprocess.DEVNULL)  # noqa: S603
         self._await(host)
 
-    def _podman(self, *verb: str, host: str) -> None:
+    @staticmethod
+    def _sudo() -> list[str]:
+        return [] if os.geteuid() == 0 else ["sudo", "-n", "--preserve-env=CONTAINERS_CONF"]
+
+    def _podman(self, *verb: str, host: str) -> str:
         key = Path(f"{self.known[host]['ansible_ssh_private_key_file']}.pub").read_text()
         lab = key.split()[-1]  # role kafka_lab's comment: the lab's name
-        sudo = [] if os.geteuid() == 0 else ["sudo", "-n", "--preserve-env=CONTAINERS_CONF"]
-        subprocess.run([*sudo, "podman", *verb, f"{lab}-{host}"], check=True, capture_output=True)  # noqa: S603
+        command = [*self._sudo(), "podman", *verb, f"{lab}-{host}"]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603
 
     def _await(self, host: str) -> None:
         deadline = time.monotonic() + 60

@@ -53,7 +53,7 @@ def unread(result: Result | None) -> str:
     if result is None or result.get("skipped"):
         return "nothing was asked"
     if result.get("unreachable") or result.get("failed"):
-        text = " ".join(str(result.get("msg") or "no reason given").split())
+        text = " ".join(str(result.get("msg") or "no reason given").split()).removeprefix("Task failed: ")
         return text if len(text) <= LONG else f"{text[:LONG]}..."
     return ""
 

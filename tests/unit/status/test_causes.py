@@ -23,8 +23,8 @@ DEDICATED: dict[int, tuple[str, ...]] = {
 }
 BROKERS = cluster(topic("orders", partition(0, [4, 5])), brokers=[broker(4), broker(5)])
 BROKER_5_AWAY = cluster(topic("orders", partition(0, [4, 5], [4])), brokers=[broker(4), broker(5, fenced=True)])
-OTHERS = {1: {"claims": heard(1, without=[3])}, 2: {"claims": heard(1, without=[3])}}
-CUT_OFF_LEADER = {
+OTHERS: dict[int, dict[str, Any]] = {1: {"claims": heard(1, without=[3])}, 2: {"claims": heard(1, without=[3])}}
+CUT_OFF_LEADER: dict[int, dict[str, Any]] = {
     1: {"claims": (Claim(1, -1, 4), Claim(2, error=AWAY), Claim(3, error=AWAY))},
     2: {"claims": heard(2, 5, without=[1])},
     3: {"claims": heard(2, 5, without=[1])},
@@ -227,7 +227,8 @@ def test_a_dedicated_broker_whose_host_refuses_ssh_still_serves() -> None:
 
 def test_of_dedicated_controllers_no_partition_suffers() -> None:
     lost = heard(1, without=[3])
-    nodes = {**{one: {"claims": lost} for one in (1, 2, 4, 5)}, 3: {"down": FAILED, "claims": lost}}
+    nodes: dict[int, dict[str, Any]] = {one: {"claims": lost} for one in (1, 2, 3, 4, 5)}
+    nodes[3]["down"] = FAILED
     (found,) = explained(nodes, BROKERS, roles=DEDICATED)
     assert (rules((found,)), suffered(found)) == ([("not_running", (3,))], {"no_spare_controller": 2})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from ansible.module_utils.kraft.cluster.leadership import Leadership
 from ansible.module_utils.kraft.host.ungranted import Ungranted
@@ -53,7 +54,12 @@ def test_a_healthy_cluster_is_said_to_be_so() -> None:
 def test_every_problem_reason_and_difference_is_on_the_page() -> None:
     reasons, differences = ("partition orders-0: in sync 1",), ("edited in place: x",)
     stuck = dataclasses.replace(NODE, may_go=False, reasons=reasons, drift=differences)
-    sick = {"causes": (CAUSE,), "problems": ("broker 2 is fenced",), "nodes": (stuck,), "drift": ("live: a 1 -> 2",)}
+    sick: dict[str, Any] = {
+        "causes": (CAUSE,),
+        "problems": ("broker 2 is fenced",),
+        "nodes": (stuck,),
+        "drift": ("live: a 1 -> 2",),
+    }
     text = page(dataclasses.replace(GOOD, **sick))
     assert text.index("1. Kafka on kafka2 (node 2) does not run") < text.index("see why") < text.index("Nodes</h2>")
     for said in (

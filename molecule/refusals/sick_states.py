@@ -1,0 +1,172 @@
+"""Brings a healthy cluster into sick states, and holds what cluster_status.yml says of each against what was done.
+
+``python sick_states.py PROJECT SCENARIO``; ``KRAFT_SWEEP`` is short, long or all (the default; see sweeps.py). Judged
+are the report's fields, the exit code and the time that it took, never the wording. Exit code 0 when all was right; the
+first that is not ends it. States are those of vars/states.yml.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+from hosts import Hosts
+from kafka import KafkaAdminClient
+from kafka.admin import NewTopic
+from runs import Outcome, Runs, hold
+from sweeps import taken
+
+HERE = Path(__file__).parent
+NODES = {"kafka1": 1, "kafka2": 2, "kafka3": 3}
+TOPIC, PARTITIONS = "sick-states", 12
+#: How much longer than that of a healthy cluster the status of a sick one may take, in seconds: one deadline of ssh, or
+#: those of Kafka's answers. On a busy machine each task takes longer as well, up to twice.
+LONGER = 15.0
+DISCOVERY = 60.0  #: seconds for an election and for Kafka to fence a silent broker (9 s)
+
+
+@dataclass(frozen=True)
+class State:
+    """One entry of vars/states.yml, which explains the fields."""
+
+    name: str
+    hosts: Sequence[str]
+    make: str = ""
+    undo: str = ""
+    isolate: bool = False
+    pause: bool = False
+    noticed: bool = False
+    causes: Sequence[str] = ()
+    effects: Mapping[str, int] = field(default_factory=dict)
+    headless: bool = False
+    drifted: bool = False
+    uncompared: Sequence[str] = ()
+
+
+class Cluster:
+    """The scenario's three nodes and the playbook that looks at them."""
+
+    def __init__(self, project: Path, scenario: str) -> None:
+        directory = project / f".kraftwright/molecule/{scenario}"
+        self._hosts = Hosts.of(project, scenario, tuple(NODES))
+        self._runs = Runs(project, directory)
+        self._inventory = f"molecule/{scenario}/inventory"
+        self._report = project / f".kraftwright/molecule-{scenario}/status.json"
+        self._usual = 0.0
+
+    def look(self) -> tuple[Outcome, dict[str, Any]]:
+        """What the playbook says, as its report."""
+        self._report.unlink(missing_ok=True)
+        run = self._runs.run(["-i", self._inventory, "playbooks/cluster_status.yml"])
+        hold(self._report.is_file() and "Traceback" not in run.output, "no report", run)
+        return run, json.loads(self._report.read_text())
+
+    def be_healthy(self) -> None:
+        """A cluster of which there is nothing to say."""
+        trouble = self._hosts.trouble(patience=DISCOVERY)
+        if trouble:
+            raise AssertionError(f"the cluster is not whole again: {trouble}")
+        run, found = self.look()
+        hold(
+            (run.code, found["healthy"], found["drifted"], found["causes"]) == (0, True, False, []), "not healthy", run
+        )
+        hold(sorted(found["leader"]["according_to"]) == [1, 2, 3] and not run.changed, "not of one mind", run)
+        hold(
+            {one["name"] for one in found["ungranted"]} >= {"vm.swappiness"},
+            "what a container grants not is unsaid",
+            run,
+        )
+        self._usual = self._usual or run.seconds
+
+    def leader(self) -> str:
+        """The active controller's host, by an independent client."""
+        with self._admin() as admin:
+            node_id = admin.describe_metadata_quorum()["topics"][0]["partitions"][0]["leader_id"]
+        return next(host for host, known in NODES.items() if known == node_id)
+
+    def _admin(self) -> KafkaAdminClient:
+        return KafkaAdminClient(bootstrap_servers=f"{self._hosts.known['kafka1']['ansible_host']}:9092")
+
+    def topic(self, there: bool) -> None:
+        """Partitions to suffer, on all three nodes."""
+        with self._admin() as admin:
+            if there:
+                admin.create_topics([NewTopic(TOPIC, PARTITIONS, 3)])
+            else:
+                admin.delete_topics([TOPIC])
+
+    def try_state(self, state: State) -> str:
+        """Make it, look, undo it; gives a line about it."""
+        hosts = [self.leader() if host == "leader" else host for host in state.hosts]
+        try:
+            self._change(state, hosts, on=True)
+            self._await(state, hosts)
+            run, found = self.look()
+        finally:
+            self._change(state, hosts, on=False)
+        judge(state, [NODES[host] for host in hosts], run, found)
+        hold(run.seconds <= 2 * self._usual + LONGER, f"took {run.seconds:.1f} s, healthy {self._usual:.1f} s", run)
+        trouble = self._hosts.trouble(patience=DISCOVERY)
+        hold(not trouble, f"the cluster is not whole again: {trouble}", run)
+        return f"{run.seconds:5.1f} s"
+
+    def _change(self, state: State, hosts: Sequence[str], on: bool) -> None:
+        for host in hosts:
+            if state.isolate:
+                self._hosts.isolate(host, on)
+            if state.pause:
+                self._hosts.pause(host, on)
+            if state.make:
+                self._hosts.ask(host, state.make if on else state.undo)
+
+    def _await(self, state: State, hosts: Sequence[str]) -> None:
+        """Until the others have noticed, where the state asks for it."""
+        if not state.noticed:
+            return
+        left = [name for name in NODES if name not in hosts]
+        others = Hosts(self._hosts.project, self._hosts.scenario, {name: self._hosts.known[name] for name in left})
+        trouble = others.trouble([NODES[name] for name in left], list(NODES.values()), DISCOVERY)
+        if trouble:
+            raise AssertionError(f"the others have not noticed: {trouble}")
+
+
+def judge(state: State, node_ids: Sequence[int], run: Outcome, found: Mapping[str, Any]) -> None:
+    """The report against the state."""
+    hold(run.code == 2, f"exit code {run.code}, not 2", run)  # noqa: PLR2004 - documented in docs/operations.md
+    hold(not run.changed, f"changed: {run.changed}", run)
+    causes = [(one["rule"], one["node_ids"]) for one in found["causes"]]
+    hold(causes == [(rule, list(node_ids)) for rule in state.causes], f"causes: {causes}", run)
+    effects = {one["rule"]: one["count"] for cause in found["causes"][:1] for one in cause["effects"]}
+    hold(state.effects.items() <= effects.items(), f"effects: {effects}", run)
+    hold(all(cause["steps"] for cause in found["causes"]), "a cause without a next step", run)
+    hold((found["healthy"], found["drifted"]) == (not state.causes, state.drifted), "healthy or drifted", run)
+    away = [one["host"] for one in found["nodes"] if one["uncompared"]]
+    hold(away == list(state.uncompared), f"not compared: {away}", run)
+    led, others = found["leader"], [one for one in NODES.values() if one not in node_ids]
+    if state.headless:
+        hold(led["node_id"] is None, f"leader: {led}", run)
+    elif state.causes:
+        hold(led["node_id"] in others and led["according_to"] == others, f"leader: {led}", run)
+
+
+def main(project: Path, scenario: str) -> int:
+    entries = yaml.safe_load((HERE / "vars/states.yml").read_text())["states"]
+    cluster, began = Cluster(project, scenario), time.monotonic()
+    cluster.be_healthy()
+    cluster.topic(there=True)
+    for state in (State(**entry) for entry in taken(entries)):
+        sys.stdout.write(f"{state.name}: {cluster.try_state(state)}\n")
+    cluster.topic(there=False)
+    cluster.be_healthy()
+    sys.stdout.write(f"all as it should be, {time.monotonic() - began:.0f} s\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]).resolve(), sys.argv[2]))
