@@ -16,10 +16,12 @@ from ansible.module_utils.kraft.cluster import answers
 from ansible.module_utils.kraft.cluster.client import ANSWER_SECONDS, Answer, Client, Question
 from ansible.module_utils.kraft.cluster.retry import PAUSE, until_answered
 from ansible.module_utils.kraft.cluster.snapshot import Broker, LogDir, Quorum, Snapshot, Topic
-from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.errors import KraftError, UnreachableError
 
 #: What can be asked for; the brokers and the cluster id come with every snapshot.
 PARTS = ("topics", "configs", "features", "log_dirs", "reassignments", "quorum")
+#: Parts that a broker does not answer itself.
+FORWARDED = ("reassignments", "quorum")
 TOPIC_RESOURCE = 2
 MIN_INSYNC = "min.insync.replicas"
 LOG_DIR_ERRORS = {56: "KAFKA_STORAGE_ERROR: the directory is offline", 57: "LOG_DIR_NOT_FOUND"}
@@ -74,6 +76,8 @@ def _read(client: Client, parts: Mapping[str, Part], given: Iterable[Answer]) ->
     unanswered: dict[str, str] = {}
     for (name, part), answer in zip(parts.items(), given):
         _add(name, found, unanswered, functools.partial(_parse, client, part, answer))
+        if name in FORWARDED and isinstance(answer, UnreachableError):
+            unanswered[name] += " (it passes this question on to the active controller)"
     return found, unanswered
 
 

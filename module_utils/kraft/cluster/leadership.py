@@ -41,6 +41,7 @@ class Leadership:
     """``leader_id`` is -1 where no majority agrees on one. ``according_to``: node ids that follow it.
 
     ``others``: controllers that answered something else; ``silent``: those that did not answer; ``needed``: a majority.
+    ``stale``: those that name the same leader and are cut off from it: they say what they knew last.
     """
 
     leader_id: int = NO_NODE
@@ -49,10 +50,17 @@ class Leadership:
     others: tuple[Claim, ...] = ()
     silent: tuple[Claim, ...] = ()
     needed: int = 0
+    stale: tuple[int, ...] = ()
 
     @property
     def known(self) -> bool:
         return self.leader_id != NO_NODE
+
+    def without(self, cut_off: Collection[int]) -> Leadership:
+        """The same verdict; of nodes that are `cut_off` nobody counts as a follower."""
+        kept = tuple(one for one in self.according_to if one not in cut_off)
+        stale = tuple(one for one in self.according_to if one in cut_off)
+        return dataclasses.replace(self, according_to=kept, stale=stale)
 
 
 def leadership(claims: Iterable[Claim], voters: Collection[int]) -> Leadership:

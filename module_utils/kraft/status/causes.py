@@ -69,7 +69,7 @@ class Cause:
     @property
     def sentence(self) -> str:
         """The cause and its worst effect, without a full stop."""
-        return f"{self.text}; {self.effects[0].text} because of it" if self.effects else self.text
+        return f"{self.text}. Because of it {self.effects[0].text}" if self.effects else self.text
 
 
 @dataclasses.dataclass(frozen=True)

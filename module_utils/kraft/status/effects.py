@@ -75,4 +75,6 @@ def of_controllers(nodes: Collection[int], voters: Collection[int], broken: Coll
         text = f"only {left} of {len(voters)} controllers work, and a leader needs {needed}"
         yield Effect("no_majority", left, text)
     elif left == needed:
-        yield Effect("no_spare_controller", left, f"{left} of {len(voters)} controllers work, and no other may go down")
+        yield Effect(
+            "no_spare_controller", left, f"only {left} of {len(voters)} controllers work: no other may go down"
+        )

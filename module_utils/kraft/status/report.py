@@ -37,5 +37,6 @@ def leader(led: Leadership) -> dict[str, Any]:
         "epoch": led.epoch if led.known else None,
         "according_to": list(led.according_to),
         "out_of_date": others,
+        "stale": list(led.stale),
         "silent": [{"node_id": one.node_id, "reason": one.error} for one in led.silent],
     }

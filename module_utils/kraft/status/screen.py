@@ -60,6 +60,7 @@ def _rest(causes: Sequence[Cause], noun: str) -> list[str]:
 def leader(name: str, led: Leadership) -> list[str]:
     """Who leads, according to whom; then each controller that says something else, or nothing."""
     others = [one.sentence() for one in (*led.others, *led.silent)]
+    others += [f"controller {one} says so, too, but is cut off: it says what it knew last" for one in led.stale]
     if not led.known:
         answered = len(led.others)
         return [
@@ -99,7 +100,7 @@ def not_granted(status: Status) -> list[str]:
 
 def node_lines(node: Node) -> list[str]:
     """One line for a node, with the first reason why it may not go."""
-    answer = {True: "yes", False: "no", None: "not known"}[node.may_go]
+    answer = {True: "yes", False: "no", None: "-"}[node.may_go]
     head = f"  {node.node_id:<6} {node.host:20} {node.state:24} "
     more = f" (and {len(node.reasons) - 1} more, on the page)" if node.reasons[1:] else ""
     return _hanging(head, [f"{answer}: {node.reasons[0]}{more}" if node.reasons else answer])

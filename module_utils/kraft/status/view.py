@@ -27,7 +27,10 @@ STATES = {
 
 @dataclasses.dataclass(frozen=True)
 class Node:
-    """``state``: what it does; ``may_go``: whether it may go down now, and ``reasons`` why not."""
+    """``state``: what it does; ``may_go``: whether it may go down now, and ``reasons`` why not.
+
+    ``may_go`` is None where nobody can tell, and for a node that is down already.
+    """
 
     host: str
     node_id: int
@@ -77,17 +80,22 @@ class Status:
         return self.healthy and not self.drifted and self.compared
 
     @property
-    def headline(self) -> str:
-        """One sentence that can stand alone: the first cause, then how much differs."""
-        more = f" (and {_number(self.causes[1:], 'more cause')})" if self.causes[1:] else ""
-        health = "healthy" if self.healthy else f"NOT HEALTHY: {self.causes[0].sentence}{more}"
+    def reason(self) -> str:
+        """What there is to say of its health and of its differences, without its name."""
         found = [*self.drift, *(text for node in self.nodes for text in node.drift)]
         away = [node for node in self.nodes if node.uncompared]
         words = [f"{_number(found, 'difference')} from the inventory"] if found else []
         words += [f"{_number(away, 'node')} not compared"] if away else []
         if self.healthy:
-            words = words or ["as the inventory says"]
-        return f"Cluster {self.name}: {', '.join([health, *words])}."
+            return ", ".join(words or ["as the inventory says"])
+        more = f" {_number(self.causes[1:], 'more cause')}." if self.causes[1:] else ""
+        return f"{self.causes[0].sentence}.{more}{' Also: ' + ', '.join(words) + '.' if words else ''}".rstrip(".")
+
+    @property
+    def headline(self) -> str:
+        """One sentence or two that can stand alone: the first cause, then how much differs."""
+        health = "healthy, " if self.healthy else "NOT HEALTHY: "
+        return f"Cluster {self.name}: {health}{self.reason}."
 
 
 def _number(things: Sequence[object], noun: str) -> str:
@@ -117,6 +125,8 @@ def status(
     wanted = frozenset(about["controller_ids"]), frozenset(about["broker_ids"])
     why = causes(Scene(looked, led, snapshot, voters, *wanted), found, inventory)
     settled = live.get("settled") or {}
+    cut = frozenset(node_id for one in why if one.rule == "cut_off" for node_id in one.node_ids)
+    led = led.without(cut)
     overrides = (*live.get("differs", ()), *live.get("undeclared", ()))
     return Status(
         name=about["name"],
@@ -125,7 +135,10 @@ def status(
         leadership=led,
         causes=why,
         problems=found,
-        nodes=tuple(_node(one, snapshot, why, hosts.get(one.host, {}), settled.get(one.host, ())) for one in looked),
+        nodes=tuple(
+            _with_differences(_node(one, snapshot, led, why), hosts.get(one.host, {}), settled.get(one.host, ()))
+            for one in looked
+        ),
         drift=(*strangers(snapshot, about), *(f"live: {text}" for text in overrides)),
         ungranted=ungranted({host: hosts.get(host, {}) for host, _ in _by_id(desired)}, desired["nodes"]),
         counts=_counts(snapshot),
@@ -189,29 +202,28 @@ def _counts(snapshot: Snapshot | None) -> dict[str, str]:
     }
 
 
-def _node(
-    node: Evidence,
-    snapshot: Snapshot | None,
-    why: Collection[Cause],
-    results: Mapping[str, Any],
-    settled: Collection[str],
-) -> Node:
+def _node(node: Evidence, snapshot: Snapshot | None, led: Leadership, why: Collection[Cause]) -> Node:
     verdict = judge(snapshot, [node.node_id]) if snapshot else None
-    held = [STATES[one.rule] for one in why if one.rule in STATES and node.node_id in one.node_ids]
+    held = [one.rule for one in why if one.rule in STATES and node.node_id in one.node_ids]
+    down = bool(held) and held[0] != "cut_off"
+    reasons = verdict.sentences() if verdict and not down else ()
     return Node(
         host=node.host,
         node_id=node.node_id,
         roles=node.roles,
-        state=held[0] if held else _state(node, snapshot),
-        leads=bool(snapshot and snapshot.controller_id == node.node_id),
-        may_go=verdict.allows() if verdict else None,
-        reasons=verdict.sentences() if verdict else (),
-        drift=tuple(node_drift(results, settled)),
-        uncompared=tuple(uncompared(results)),
+        state=STATES[held[0]] if held else _state(node, snapshot, led),
+        leads=led.leader_id == node.node_id,
+        may_go=verdict.allows() if verdict and not down else None,
+        reasons=reasons if led.known or not reasons else ("no controller leads", *reasons),
     )
 
 
-def _state(node: Evidence, snapshot: Snapshot | None) -> str:
+def _with_differences(node: Node, results: Mapping[str, Any], settled: Collection[str]) -> Node:
+    drift, unseen = node_drift(results, settled), uncompared(results)
+    return dataclasses.replace(node, drift=tuple(drift), uncompared=tuple(unseen))
+
+
+def _state(node: Evidence, snapshot: Snapshot | None, led: Leadership) -> str:
     """Whether a node does what it is there for, in words."""
     if snapshot is None:
         return "unknown"
@@ -220,11 +232,13 @@ def _state(node: Evidence, snapshot: Snapshot | None) -> str:
         there = {broker.node_id for broker in snapshot.brokers}
         serves = node.node_id in snapshot.unfenced
         words.append("serves" if serves else "fenced" if node.node_id in there else "not registered")
-    if node.is_controller and snapshot.quorum:
+    if node.is_controller and not led.known:
+        words.append("no leader")
+    elif node.is_controller and snapshot.quorum:
         voter = next((one for one in snapshot.quorum.voters if one.node_id == node.node_id), None)
         if voter is None:
             words.append("no voter")
-        elif node.node_id == snapshot.controller_id:
+        elif node.node_id == led.leader_id:
             words.append("leads")
         else:
             words.append("follows" if caught_up(voter) else "behind")

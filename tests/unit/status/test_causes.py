@@ -238,8 +238,8 @@ def test_the_worst_effect_comes_first_and_is_in_the_sentence() -> None:
     (found,) = explained(nodes, snapshot)
     assert [WORST_FIRST.index(one.rule) for one in found.effects] == [0, 2, 3]
     assert found.sentence == (
-        "Kafka on kafka1 (node 1) and kafka2 (node 2) does not run; "
-        "only 1 of 3 controllers work, and a leader needs 2 because of it"
+        "Kafka on kafka1 (node 1) and kafka2 (node 2) does not run. "
+        "Because of it only 1 of 3 controllers work, and a leader needs 2"
     )
 
 

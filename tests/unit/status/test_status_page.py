@@ -46,7 +46,7 @@ def page(status: Status) -> str:
 def test_a_healthy_cluster_is_said_to_be_so() -> None:
     text = page(GOOD)
     assert '<body class="proven">' in text
-    assert "Healthy.</span> Cluster demo: healthy, as the inventory says." in text
+    assert "Healthy.</span> As the inventory says." in text
     assert "Nothing differs from what the inventory says." in text
     assert "1 of 1 serve" in text
 
