@@ -90,8 +90,8 @@ class Cluster:
             node_id = admin.describe_metadata_quorum()["topics"][0]["partitions"][0]["leader_id"]
         return next(host for host, known in NODES.items() if known == node_id)
 
-    def _admin(self) -> KafkaAdminClient:
-        return KafkaAdminClient(bootstrap_servers=f"{self._hosts.known['kafka1']['ansible_host']}:9092")
+    def _admin(self, host: str = "kafka1") -> KafkaAdminClient:
+        return KafkaAdminClient(bootstrap_servers=f"{self._hosts.known[host]['ansible_host']}:9092")
 
     def topic(self, there: bool) -> None:
         """Partitions to suffer, on all three nodes."""
@@ -127,13 +127,17 @@ class Cluster:
 
     def _await(self, state: State, hosts: Sequence[str]) -> None:
         """Until the others have noticed, where the state asks for it."""
-        if not state.noticed:
-            return
-        left = [name for name in NODES if name not in hosts]
-        others = Hosts(self._hosts.project, self._hosts.scenario, {name: self._hosts.known[name] for name in left})
-        trouble = others.trouble([NODES[name] for name in left], list(NODES.values()), DISCOVERY)
-        if trouble:
-            raise AssertionError(f"the others have not noticed: {trouble}")
+        left = {name: node_id for name, node_id in NODES.items() if name not in hosts}
+        deadline = time.monotonic() + DISCOVERY
+        while state.noticed and any(self._serving(name) != set(left.values()) for name in left):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"{', '.join(left)} have not noticed within {DISCOVERY:.0f} s")
+            time.sleep(0.5)
+
+    def _serving(self, host: str) -> set[int]:
+        """The brokers that serve, as the one on `host` knows without asking anybody."""
+        with self._admin(host) as admin:
+            return {one["broker_id"] for one in admin.describe_cluster()["brokers"] if not one["is_fenced"]}
 
 
 def judge(state: State, node_ids: Sequence[int], run: Outcome, found: Mapping[str, Any]) -> None:

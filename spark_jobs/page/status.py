@@ -10,7 +10,7 @@ from spark_jobs.page import template, text
 
 
 def render(status: Any, words: Mapping[str, Sequence[str]]) -> str:
-    """The page of a ``Status`` (module_utils/kraft/status/view.py); `words`: ``sections`` of screen.py there."""
+    """The page of a ``Status`` (module_utils/kraft/status/model.py); `words`: ``sections`` of screen.py there."""
     now = datetime.now(timezone.utc).isoformat(timespec="seconds")
     outcome = "proven" if status.good else "failed" if not status.healthy else "unreachable"
     word = "Healthy" if status.good else "Not healthy" if not status.healthy else "Drifted"

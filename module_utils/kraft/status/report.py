@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.leadership import Leadership
-from ansible.module_utils.kraft.status.view import Status
+from ansible.module_utils.kraft.status.model import Status
 
 
 def report(status: Status, written: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from ansible.module_utils.kraft.cluster.leadership import Leadership
 from ansible.module_utils.kraft.host import ungranted
 from ansible.module_utils.kraft.status.causes import Cause
-from ansible.module_utils.kraft.status.view import Node, Status
+from ansible.module_utils.kraft.status.model import Node, Status
 
 MOST = 12  #: lines of a kind; the page has them all
 MOST_CAUSES = 5

@@ -1,4 +1,4 @@
-"""A cluster's status as one value, from what was asked of it and of its hosts. Pure; whatever is missing is said."""
+"""From what was asked of a cluster and of its hosts to its status. Pure; whatever is missing is said."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from ansible.module_utils.kraft.cluster.gate import judge
 from ansible.module_utils.kraft.cluster.health import caught_up, expected, problems
 from ansible.module_utils.kraft.cluster.leadership import Leadership, best_claims, leadership
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot, from_dict, quorum_from_dict
-from ansible.module_utils.kraft.host.ungranted import Ungranted, ungranted
+from ansible.module_utils.kraft.host.ungranted import ungranted
 from ansible.module_utils.kraft.status.causes import Cause, Scene, causes
 from ansible.module_utils.kraft.status.drift import node_drift, strangers, uncompared
 from ansible.module_utils.kraft.status.evidence import Evidence, evidence, unread
+from ansible.module_utils.kraft.status.model import Node, Status
 
 #: What a node does while a cause holds for it, by the cause's rule.
 STATES = {
@@ -23,83 +24,6 @@ STATES = {
     "not_answering": "does not answer",
     "cut_off": "cut off",
 }
-
-
-@dataclasses.dataclass(frozen=True)
-class Node:
-    """``state``: what it does; ``may_go``: whether it may go down now, and ``reasons`` why not.
-
-    ``may_go`` is None where nobody can tell, and for a node that is down already.
-    """
-
-    host: str
-    node_id: int
-    roles: tuple[str, ...]
-    state: str
-    leads: bool
-    may_go: bool | None
-    reasons: tuple[str, ...]
-    drift: tuple[str, ...] = ()
-    uncompared: tuple[str, ...] = ()
-
-
-@dataclasses.dataclass(frozen=True)
-class Status:
-    """``causes`` say why the cluster is not healthy, ``problems`` what it shows of that.
-
-    ``leader``: host and node id of the active controller in words, empty where there is none. ``drift``: strangers and
-    overrides. ``ungranted``: what hosts do not grant, which makes no status worse. ``counts``: label -> figure.
-    """
-
-    name: str
-    cluster_id: str
-    leader: str
-    leadership: Leadership
-    causes: tuple[Cause, ...]
-    problems: tuple[str, ...]
-    nodes: tuple[Node, ...]
-    drift: tuple[str, ...]
-    ungranted: tuple[Ungranted, ...]
-    counts: Mapping[str, str]
-
-    @property
-    def healthy(self) -> bool:
-        return not self.problems and not self.causes
-
-    @property
-    def drifted(self) -> bool:
-        return bool(self.drift or any(node.drift for node in self.nodes))
-
-    @property
-    def compared(self) -> bool:
-        """Whether every host could be compared with the inventory."""
-        return not any(node.uncompared for node in self.nodes)
-
-    @property
-    def good(self) -> bool:
-        return self.healthy and not self.drifted and self.compared
-
-    @property
-    def reason(self) -> str:
-        """What there is to say of its health and of its differences, without its name."""
-        found = [*self.drift, *(text for node in self.nodes for text in node.drift)]
-        away = [node for node in self.nodes if node.uncompared]
-        words = [f"{_number(found, 'difference')} from the inventory"] if found else []
-        words += [f"{_number(away, 'node')} not compared"] if away else []
-        if self.healthy:
-            return ", ".join(words or ["as the inventory says"])
-        more = f" {_number(self.causes[1:], 'more cause')}." if self.causes[1:] else ""
-        return f"{self.causes[0].sentence}.{more}{' Also: ' + ', '.join(words) + '.' if words else ''}".rstrip(".")
-
-    @property
-    def headline(self) -> str:
-        """One sentence or two that can stand alone: the first cause, then how much differs."""
-        health = "healthy, " if self.healthy else "NOT HEALTHY: "
-        return f"Cluster {self.name}: {health}{self.reason}."
-
-
-def _number(things: Sequence[object], noun: str) -> str:
-    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
 
 
 def status(
@@ -115,34 +39,42 @@ def status(
     `inventory`: the options that name it to the next command.
     """
     about = desired["cluster"]
-    looked = [evidence(host, node, hosts.get(host, {})) for host, node in _by_id(desired)]
     silent = unread(cluster)
     snapshot = None if silent else _with_quorum(from_dict((cluster or {})["snapshot"]), hosts.values())
-    voters = _voters(snapshot, about)
-    led = _led(leadership(best_claims({one.node_id: one.claims for one in looked}, voters), voters), snapshot)
-    live = {} if unread(live) else live or {}
+    scene = _scene(desired, hosts, snapshot)
     found = problems(snapshot, _expected(about)) if snapshot else (_silence(cluster, silent),)
-    wanted = frozenset(about["controller_ids"]), frozenset(about["broker_ids"])
-    why = causes(Scene(looked, led, snapshot, voters, *wanted), found, inventory)
-    settled = live.get("settled") or {}
-    cut = frozenset(node_id for one in why if one.rule == "cut_off" for node_id in one.node_ids)
-    led = led.without(cut)
-    overrides = (*live.get("differs", ()), *live.get("undeclared", ()))
+    why = causes(scene, found, inventory)
+    led = scene.leadership.without([one for cause in why if cause.rule == "cut_off" for one in cause.node_ids])
+    live = {} if unread(live) else live or {}
+    nodes = [_node(one, snapshot, led, why) for one in scene.nodes]
     return Status(
         name=about["name"],
         cluster_id=snapshot.cluster_id if snapshot else about["cluster_id"],
-        leader=_leader(led, looked),
+        leader=_leader(led, scene.nodes),
         leadership=led,
         causes=why,
         problems=found,
-        nodes=tuple(
-            _with_differences(_node(one, snapshot, led, why), hosts.get(one.host, {}), settled.get(one.host, ()))
-            for one in looked
-        ),
-        drift=(*strangers(snapshot, about), *(f"live: {text}" for text in overrides)),
-        ungranted=ungranted({host: hosts.get(host, {}) for host, _ in _by_id(desired)}, desired["nodes"]),
+        nodes=tuple(_with_differences(one, hosts.get(one.host, {}), live) for one in nodes),
+        drift=_drift(snapshot, about, live),
+        ungranted=ungranted({node.host: hosts.get(node.host, {}) for node in nodes}, desired["nodes"]),
         counts=_counts(snapshot),
     )
+
+
+def _scene(desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]], snapshot: Snapshot | None) -> Scene:
+    """What the causes are found in."""
+    about = desired["cluster"]
+    looked = [evidence(host, node, hosts.get(host, {})) for host, node in _by_id(desired)]
+    voters = _voters(snapshot, about)
+    led = leadership(best_claims({one.node_id: one.claims for one in looked}, voters), voters)
+    wanted = frozenset(about["controller_ids"]), frozenset(about["broker_ids"])
+    return Scene(looked, _led(led, snapshot), snapshot, voters, *wanted)
+
+
+def _drift(snapshot: Snapshot | None, about: Mapping[str, Any], live: Mapping[str, Any]) -> tuple[str, ...]:
+    """Differences that are no single host's."""
+    overrides = (*live.get("differs", ()), *live.get("undeclared", ()))
+    return (*strangers(snapshot, about), *(f"live: {text}" for text in overrides))
 
 
 def _by_id(desired: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
@@ -218,7 +150,8 @@ def _node(node: Evidence, snapshot: Snapshot | None, led: Leadership, why: Colle
     )
 
 
-def _with_differences(node: Node, results: Mapping[str, Any], settled: Collection[str]) -> Node:
+def _with_differences(node: Node, results: Mapping[str, Any], live: Mapping[str, Any]) -> Node:
+    settled = (live.get("settled") or {}).get(node.host, ())
     drift, unseen = node_drift(results, settled), uncompared(results)
     return dataclasses.replace(node, drift=tuple(drift), uncompared=tuple(unseen))
 

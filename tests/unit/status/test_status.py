@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.cluster.leadership import Claim
 from ansible.module_utils.kraft.status.drift import node_drift, uncompared
+from ansible.module_utils.kraft.status.model import Status
 from ansible.module_utils.kraft.status.report import report
 from ansible.module_utils.kraft.status.screen import lines
-from ansible.module_utils.kraft.status.view import Status, status
+from ansible.module_utils.kraft.status.view import status
 
 from tests.unit.client.snapshots import broker, cluster, partition, quorum, topic, voter
 

@@ -10,8 +10,8 @@ from ansible.module_utils.kraft.host.ungranted import Ungranted
 from ansible.module_utils.kraft.status.advice import Step
 from ansible.module_utils.kraft.status.causes import Cause
 from ansible.module_utils.kraft.status.effects import Effect
+from ansible.module_utils.kraft.status.model import Node, Status
 from ansible.module_utils.kraft.status.screen import sections
-from ansible.module_utils.kraft.status.view import Node, Status
 
 from spark_jobs.page.status import render
 

@@ -1,0 +1,87 @@
+"""A cluster's status as one value."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from ansible.module_utils.kraft.cluster.leadership import Leadership
+from ansible.module_utils.kraft.host.ungranted import Ungranted
+from ansible.module_utils.kraft.status.causes import Cause
+
+
+@dataclasses.dataclass(frozen=True)
+class Node:
+    """``state``: what it does; ``may_go``: whether it may go down now, and ``reasons`` why not.
+
+    ``may_go`` is None where nobody can tell, and for a node that is down already.
+    """
+
+    host: str
+    node_id: int
+    roles: tuple[str, ...]
+    state: str
+    leads: bool
+    may_go: bool | None
+    reasons: tuple[str, ...]
+    drift: tuple[str, ...] = ()
+    uncompared: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Status:
+    """``causes`` say why the cluster is not healthy, ``problems`` what it shows of that.
+
+    ``leader``: host and node id of the active controller in words, empty where there is none. ``drift``: strangers and
+    overrides. ``ungranted``: what hosts do not grant, which makes no status worse. ``counts``: label -> figure.
+    """
+
+    name: str
+    cluster_id: str
+    leader: str
+    leadership: Leadership
+    causes: tuple[Cause, ...]
+    problems: tuple[str, ...]
+    nodes: tuple[Node, ...]
+    drift: tuple[str, ...]
+    ungranted: tuple[Ungranted, ...]
+    counts: Mapping[str, str]
+
+    @property
+    def healthy(self) -> bool:
+        return not self.problems and not self.causes
+
+    @property
+    def drifted(self) -> bool:
+        return bool(self.drift or any(node.drift for node in self.nodes))
+
+    @property
+    def compared(self) -> bool:
+        """Whether every host could be compared with the inventory."""
+        return not any(node.uncompared for node in self.nodes)
+
+    @property
+    def good(self) -> bool:
+        return self.healthy and not self.drifted and self.compared
+
+    @property
+    def reason(self) -> str:
+        """What there is to say of its health and of its differences, without its name."""
+        found = [*self.drift, *(text for node in self.nodes for text in node.drift)]
+        away = [node for node in self.nodes if node.uncompared]
+        words = [f"{_number(found, 'difference')} from the inventory"] if found else []
+        words += [f"{_number(away, 'node')} not compared"] if away else []
+        if self.healthy:
+            return ", ".join(words or ["as the inventory says"])
+        more = f" {_number(self.causes[1:], 'more cause')}." if self.causes[1:] else ""
+        return f"{self.causes[0].sentence}.{more}{' Also: ' + ', '.join(words) + '.' if words else ''}".rstrip(".")
+
+    @property
+    def headline(self) -> str:
+        """One sentence or two that can stand alone: the first cause, then how much differs."""
+        health = "healthy, " if self.healthy else "NOT HEALTHY: "
+        return f"Cluster {self.name}: {health}{self.reason}."
+
+
+def _number(things: Sequence[object], noun: str) -> str:
+    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
