@@ -54,12 +54,12 @@ ansible_facts:
     C(kafka_host) with os (family, distribution, version, package_manager), cpus, memory_mb (of the container where
     there is one), java (home, path, version, major) or null, javas (all that are installed), limits.nofile_hard,
     sysctl (value, writable), systemd, privileged, user, group, login (the account that Ansible logs in with),
-    hostname, machine_id, boot_id, place, time, clock_synchronised, disks (by device: kind, filesystem, table, parts,
-    holders, mounts; at_mount: another device that is mounted at its place; tool: whether mkfs is there), log_dirs
-    (state, identity, what is in it, owner, mount, room), paths (install_dir, tmp), install_dir, releases,
-    current_release, removed (whether the node was taken out of its cluster), quorum (static or dynamic, as the node
-    was configured), service, ports (port, address, pid, process), names, binds, reach, clock_offset (bounds in
-    seconds of its clock minus the control machine's).
+    hostname, machine_id, boot_id, place, time, clock_synchronised, disks (by device: kind, closed, filesystem,
+    table, parts, holders, mounts; at_mount: another device that is mounted at its place; tool: whether mkfs is
+    there), log_dirs (state, identity, what is in it, owner, mount, room), paths (install_dir, tmp), install_dir,
+    releases, current_release, removed (whether the node was taken out of its cluster), quorum (static or dynamic,
+    as the node was configured), service, ports (port, address, pid, process), names, binds, reach, clock_offset
+    (bounds in seconds of its clock minus the control machine's).
   returned: always
   type: dict
 """

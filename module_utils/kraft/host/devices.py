@@ -30,6 +30,15 @@ def number(status: os.stat_result) -> str:
     return f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
 
 
+def closed(path: str) -> str:
+    """Why a device cannot be read; empty where it can. blkid tells such a one not apart from an empty one."""
+    try:
+        os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
 def signature(path: str, run: Any) -> tuple[str, str]:
     """``(filesystem, partition table)`` by blkid's own look at the device; empty where it has none."""
     blkid = shutil.which("blkid", path=f"{os.environ.get('PATH', '')}:{SBIN}") or "blkid"
@@ -55,6 +64,7 @@ def describe(disk: Mapping[str, str], mounted: Mapping[str, str], run: Any, bloc
     path, where, tool = disk["device"], disk["mount"].rstrip("/"), f"mkfs.{disk.get('fstype') or 'xfs'}"
     facts: dict[str, Any] = {
         "kind": "absent",
+        "closed": "",
         "filesystem": "",
         "table": "",
         "parts": [],
@@ -70,7 +80,8 @@ def describe(disk: Mapping[str, str], mounted: Mapping[str, str], run: Any, bloc
     if not stat.S_ISBLK(status.st_mode):
         return {**facts, "kind": "other"}
     own, block = number(status), blocks / number(status)
-    facts["filesystem"], facts["table"] = signature(path, run)
+    facts["closed"] = closed(path)
+    facts["filesystem"], facts["table"] = ("", "") if facts["closed"] else signature(path, run)
     return {
         **facts,
         "kind": "block",

@@ -36,11 +36,14 @@ Verdict = tuple[str, str, str]
 
 
 def absence(disk: Mapping[str, Any], found: Facts) -> Iterator[Verdict]:
-    """A name that leads nowhere, or to something else than a disk."""
+    """A name that leads nowhere, to something else than a disk, or to one that cannot be read."""
     if found["kind"] == "absent":
         yield "disk_absent", f"there is no {disk['device']}", f"{NAMES}; {NONE}"
     elif found["kind"] != "block":
         yield "disk_absent", f"{disk['device']} is no block device", f"{NAMES}; {NONE}"
+    elif found["closed"]:
+        remedy = "see dmesg on the host; a container is given its devices by the machine that it runs on"
+        yield "disk_closed", f"{disk['device']} cannot be read: {found['closed']}", remedy
 
 
 def use(disk: Mapping[str, Any], found: Facts) -> Iterator[Verdict]:

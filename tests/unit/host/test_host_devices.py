@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,9 @@ MOUNTINFO = """\
 31 21 0:33 / /srv/with\\040space rw - tmpfs tmpfs rw
 32 21 8:32 / /srv/kafka/data1 rw,noatime - xfs /dev/sdc rw
 """
+
+
+SEARCHED = f"{os.environ['PATH']}:/usr/sbin:/sbin"
 
 
 def blkid(code: int, out: str) -> Any:
@@ -52,3 +58,19 @@ def test_partitions_and_holders_are_read_from_the_kernel(tmp_path: Path) -> None
 def test_what_is_no_disk_is_told_apart(device: str, kind: str) -> None:
     found = devices.observe([{"device": device, "mount": "/srv/kafka/data1"}], blkid(0, "TYPE=xfs\n"))
     assert (found[device]["kind"], found[device]["filesystem"], found[device]["mounts"]) == (kind, "", [])
+
+
+@pytest.mark.parametrize(("tool", "found"), [(["mkfs.ext4", "-q"], ("ext4", "")), (["true"], ("", ""))])
+def test_blkid_itself_is_understood(tmp_path: Path, tool: list[str], found: tuple[str, str]) -> None:
+    image = tmp_path / "disk.img"
+    image.touch()
+    os.truncate(image, 16 * 1024 * 1024)
+    subprocess.run([shutil.which(tool[0], path=SEARCHED) or tool[0], *tool[1:], image], check=True, capture_output=True)
+
+    def run(command: list[str]) -> tuple[int, str, str]:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    assert devices.signature(str(image), run) == found
+    assert devices.closed(str(image)) == ""
+    assert devices.closed(str(tmp_path / "nothing")) == "No such file or directory"

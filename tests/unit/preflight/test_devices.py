@@ -13,6 +13,7 @@ from tests.unit.preflight.scene import Scene
 DEVICE, MOUNT = "/dev/disk/by-id/nvme-1", "/data"
 EMPTY = {
     "kind": "block",
+    "closed": "",
     "filesystem": "",
     "table": "",
     "parts": [],
@@ -51,6 +52,7 @@ def test_an_empty_disk_and_one_of_our_own_are_fine(found: dict[str, Any]) -> Non
     [
         ({"kind": "absent"}, "disk_absent", f"there is no {DEVICE}", "kafka_host_data_disks: []"),
         ({"kind": "other"}, "disk_absent", "is no block device", "ls -l /dev/disk/by-id"),
+        ({"closed": "Input/output error"}, "disk_closed", "cannot be read: Input/output error", "dmesg"),
         ({"filesystem": "xfs", "mounts": ["/home"]}, "disk_in_use", "is mounted at /home", "another device"),
         ({"at_mount": "8:1"}, "disk_mount_taken", f"another device is mounted at {MOUNT}", f"findmnt {MOUNT}"),
         ({"holders": ["dm-0"]}, "disk_in_use", "is a part of dm-0", "made of it"),
