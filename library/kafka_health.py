@@ -89,6 +89,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster import controllers as controller_listeners
 from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
 from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, expected
+from ansible.module_utils.kraft.cluster.snapshot import NO_NODE
 from ansible.module_utils.kraft.cluster.watch import Look, Node, UnhealthyError, Watch
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node import log as node_log
@@ -149,8 +150,8 @@ def wait(module: AnsibleModule, client: Client) -> dict[str, Any]:
 
 def failure(client: Client, controllers: list[str], error: UnhealthyError) -> dict[str, Any]:
     """What there is to know; controllers are asked too when nobody knows a leader."""
-    quorum = error.look.snapshot.quorum if error.look.snapshot else None
-    words = controller_listeners.whom_they_follow(client, controllers) if quorum is None else []
+    leader = error.look.snapshot.controller_id if error.look.snapshot else NO_NODE
+    words = controller_listeners.whom_they_follow(client, controllers) if leader == NO_NODE else []
     message = "\n".join([str(error), *words])
     return {"msg": message, "diagnosis": dataclasses.asdict(error.diagnosis), **result(error.look)}
 
