@@ -161,7 +161,8 @@ def main() -> None:
     if module.check_mode:
         module.exit_json(**look_once(module))
     try:
-        with Client(module.params["client"]) as client:
+        # Every deployment waits here first, so this is where the client is unpacked for all that ask later.
+        with Client(module.params["client"], unpack=True) as client:
             try:
                 found = wait(module, client)
             except UnhealthyError as error:

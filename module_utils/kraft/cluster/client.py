@@ -62,9 +62,10 @@ class Question:
 class Client:
     """Connections to one cluster. Use as a context manager, or ``close``."""
 
-    def __init__(self, options: Mapping[str, Any], library: Library | None = None) -> None:
+    def __init__(self, options: Mapping[str, Any], library: Library | None = None, unpack: bool = False) -> None:
+        """`unpack`: see ``library.load``."""
         self.addresses = split_addresses(options["bootstrap_servers"])
-        self._library = library or load(options.get("python_path"))
+        self._library = library or load(options.get("python_path"), unpack)
         self._settings = {key: value for key, value in options.items() if key not in OURS and value is not None}
         self._net = self._library.selector()
         self._managers: dict[str, Any] = {}

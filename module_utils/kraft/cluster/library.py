@@ -37,13 +37,14 @@ class Library:
     errors: Any  #: module of errors, with for_code
 
 
-def load(python_path: str | None = None) -> Library:
+def load(python_path: str | None = None, unpack: bool = False) -> Library:
     """Import kafka-python from `python_path` (zip or directory) or, without one, from the environment.
 
-    Raises ToolError that says what is missing and how to provide it.
+    `unpack`: a zip may be unpacked beside itself, for this import and later ones. Raises ToolError that says what is
+    missing and how to provide it.
     """
     try:
-        _enter_package(python_path)
+        _enter_package(python_path, unpack)
         net, protocol = "kafka.net", "kafka.protocol"
         return Library(
             manager=importlib.import_module(f"{net}.manager").KafkaConnectionManager,
@@ -58,12 +59,12 @@ def load(python_path: str | None = None) -> Library:
         raise ToolError(MISSING.format(where=where, reason=error, python=sys.executable)) from error
 
 
-def _enter_package(python_path: str | None) -> None:
+def _enter_package(python_path: str | None, unpack: bool) -> None:
     """Make ``kafka`` importable as a bare package, without its ``__init__``."""
     if "kafka" in sys.modules:
         return
     if python_path:
-        sys.path.insert(0, unpacked(python_path))
+        sys.path.insert(0, unpacked(python_path, unpack))
         places = [os.path.join(sys.path[0], "kafka")]
     else:
         places = _installed()

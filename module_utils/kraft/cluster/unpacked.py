@@ -2,7 +2,7 @@
 
 Python keeps no byte code for what it imports from a zip: kafka-python costs 0.9 s of CPU from a zip and 0.3 s from
 a directory, each time a module asks a cluster. The copy is named after the zip's content and made whole before it gets
-its name; where it cannot be written, the zip serves as it is.
+its name; where it cannot be written, or nothing may be (check mode, modules that only look), the zip serves as it is.
 """
 
 from __future__ import annotations
@@ -12,9 +12,14 @@ import os
 import shutil
 import zipfile
 
+PARTIAL = ".partial-"
 
-def unpacked(path: str) -> str:
-    """The directory to import from: `path` itself when it is one. Raises OSError when it does not exist."""
+
+def unpacked(path: str, make: bool) -> str:
+    """What to import from: `path` itself when it is a directory, else its copy, which is made where `make` says so.
+
+    Raises OSError when `path` does not exist.
+    """
     if not zipfile.is_zipfile(path):
         os.stat(path)
         return path
@@ -25,6 +30,8 @@ def unpacked(path: str) -> str:
     copy = os.path.join(home, prefix + digest)
     if os.path.isdir(copy):
         return copy
+    if not make:
+        return path
     try:
         _unpack(path, home, copy)
         _forget_others(home, prefix, copy)
@@ -34,7 +41,7 @@ def unpacked(path: str) -> str:
 
 
 def _unpack(path: str, home: str, copy: str) -> None:
-    made = os.path.join(home, f".partial-{os.getpid()}")
+    made = os.path.join(home, f"{PARTIAL}{os.getpid()}")
     try:
         with zipfile.ZipFile(path) as archive:
             archive.extractall(made)
@@ -44,6 +51,9 @@ def _unpack(path: str, home: str, copy: str) -> None:
 
 
 def _forget_others(home: str, prefix: str, copy: str) -> None:
+    """Remove copies of other zips, and halves that killed processes have left."""
     for name in os.listdir(home):
-        if name.startswith(prefix) and name != os.path.basename(copy):
+        older = name.startswith(prefix) and name != os.path.basename(copy)
+        half = name.startswith(PARTIAL) and not os.path.exists(f"/proc/{name[len(PARTIAL) :]}")
+        if older or half:
             shutil.rmtree(os.path.join(home, name), ignore_errors=True)

@@ -23,17 +23,17 @@ def archive(tmp_path: Path) -> Path:
 
 
 def test_a_zip_is_unpacked_once_beside_itself(archive: Path) -> None:
-    copy = unpacked(str(archive))
+    copy = unpacked(str(archive), make=True)
     assert (Path(copy) / "kafka/value.py").read_text() == "VALUE = 1"
     (Path(copy) / "mark").write_text("")
-    assert (Path(unpacked(str(archive))) / "mark").exists()
+    assert (Path(unpacked(str(archive), make=True)) / "mark").exists()
 
 
 def test_another_zip_replaces_the_copy_of_the_one_before(archive: Path) -> None:
-    first = unpacked(str(archive))
+    first = unpacked(str(archive), make=True)
     with zipfile.ZipFile(archive, "a") as more:
         more.writestr("kafka/more.py", "")
-    second = unpacked(str(archive))
+    second = unpacked(str(archive), make=True)
     assert second != first
     assert not Path(first).exists()
     assert sorted(path.name for path in archive.parent.iterdir()) == sorted([archive.name, Path(second).name])
@@ -44,11 +44,25 @@ def test_a_place_that_cannot_be_written_leaves_the_zip(archive: Path, monkeypatc
         raise PermissionError
 
     monkeypatch.setattr("ansible.module_utils.kraft.cluster.unpacked.os.rename", refuse)
-    assert unpacked(str(archive)) == str(archive)
+    assert unpacked(str(archive), make=True) == str(archive)
+
+
+def test_where_nothing_may_be_written_the_zip_serves_until_somebody_else_has_unpacked_it(archive: Path) -> None:
+    assert unpacked(str(archive), make=False) == str(archive)
+    assert list(archive.parent.iterdir()) == [archive]
+    assert unpacked(str(archive), make=True) == unpacked(str(archive), make=False) != str(archive)
+
+
+def test_halves_of_killed_processes_go_and_those_of_others_stay(archive: Path) -> None:
+    dead, alive = archive.parent / ".partial-999999999", archive.parent / ".partial-1"
+    for half in (dead, alive):
+        half.mkdir()
+    unpacked(str(archive), make=True)
+    assert (dead.exists(), alive.exists()) == (False, True)
 
 
 def test_a_directory_is_taken_as_it_is(tmp_path: Path) -> None:
-    assert unpacked(str(tmp_path)) == str(tmp_path)
+    assert unpacked(str(tmp_path), make=True) == str(tmp_path)
 
 
 def test_what_is_missing_is_said_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
