@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import time
 from collections.abc import Mapping
@@ -14,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import Lab
-from runs import PATIENCE, Outcome, Runs
+from runs import PATIENCE, Outcome, Runs, end, with_time
 
 
 @dataclass(frozen=True)
@@ -23,6 +21,7 @@ class Point:
 
     name: str
     begin: str
+    goes_on: bool = False
     signal: str = "KILL"
     task: str = ""
     when: str = ""
@@ -74,7 +73,7 @@ class Deployments:
                 with_time(process, after)
                 end(process, point.signal)
             code = process.wait(PATIENCE)
-            return Outcome(code, log.read_text(), time.monotonic() - began, ())
+            return Outcome(code, log.read_text(), time.monotonic() - began)
 
     def _at(self, point: Point, process: subprocess.Popen[bytes]) -> None:
         """Wait on the host for the moment, over a connection of our own, and do there or here what the point says."""
@@ -87,17 +86,3 @@ class Deployments:
             self._lab.power(point.host, on=False)
         elif not point.strike:
             end(process, point.signal)
-
-
-def with_time(process: subprocess.Popen[bytes], seconds: float) -> None:
-    """Let a run work for so long, or to its end."""
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return
-
-
-def end(process: subprocess.Popen[bytes], name: str) -> None:
-    """Send the signal to the run's group, unless it has ended by itself."""
-    if process.poll() is None:
-        os.killpg(process.pid, getattr(signal, f"SIG{name}"))

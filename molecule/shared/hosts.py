@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shlex
 import subprocess
 import time
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,24 +19,31 @@ from kafka.errors import KafkaError
 Some = TypeVar("Some", bound="Hosts")
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Hosts:
-    """`known`: name -> variables of the inventory. `project`: the clone that is tested; `scenario`: molecule's."""
+    """`known`: name -> variables of the inventory. `project`: the clone that is tested; `scenario`: molecule's.
+
+    `port`: of the brokers' listener for clients.
+    """
 
     project: Path
     scenario: str
     known: dict[str, dict[str, Any]]
+    port: int = 9092
 
     @classmethod
-    def of(cls: type[Some], project: Path, scenario: str, names: Collection[str] = ()) -> Some:
+    def of(cls: type[Some], project: Path, scenario: str, names: Collection[str] = (), port: int = 9092) -> Some:
         """Those (or the named ones) that role kafka_lab made for `scenario`."""
         inventory = yaml.safe_load((project / f"molecule/{scenario}/inventory/lab.yml").read_text())
         every = dict(inventory["all"]["hosts"])
-        return cls(project, scenario, {name: every[name] for name in names or every})
+        return cls(project, scenario, {name: every[name] for name in names or every}, port)
 
-    def without(self, host: str) -> Hosts:
+    def without(self, *hosts: str) -> Hosts:
         """The others."""
-        return Hosts(self.project, self.scenario, {name: known for name, known in self.known.items() if name != host})
+        return dataclasses.replace(self, known={name: it for name, it in self.known.items() if name not in hosts})
+
+    def address(self, host: str) -> str:
+        return str(self.known[host]["ansible_host"])
 
     def command(self, host: str, script: str) -> list[str]:
         """The ssh command that runs `script` as root on `host`."""
@@ -46,14 +53,17 @@ class Hosts:
         key = known["ansible_ssh_private_key_file"]
         return ["ssh", "-i", key, *options, target, f"sudo sh -c {shlex.quote(script)}"]
 
-    def ask(self, host: str, script: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        """Run `script` on `host` to its end."""
-        return subprocess.run(self.command(host, script), check=check, capture_output=True, text=True)  # noqa: S603
+    def ask(
+        self, host: str, script: str, check: bool = True, given: str | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run `script` on `host` to its end; it reads what is `given`."""
+        command = self.command(host, script)
+        return subprocess.run(command, check=check, capture_output=True, text=True, input=given)  # noqa: S603
 
-    def everywhere(self, script: str, check: bool = True) -> dict[str, str]:
+    def everywhere(self, script: str, check: bool = True, given: str | None = None) -> dict[str, str]:
         """What `script` printed, host by host, run on all of them at the same time."""
         with ThreadPoolExecutor(len(self.known)) as pool:
-            said = pool.map(lambda host: self.ask(host, script, check).stdout, self.known)
+            said = pool.map(lambda host: self.ask(host, script, check, given).stdout, self.known)
             return dict(zip(self.known, said))
 
     def power(self, host: str, on: bool) -> None:
@@ -115,9 +125,9 @@ class Hosts:
 
     def _trouble(self, nodes: list[int], voters: list[int]) -> str:
         """What the brokers say is amiss, each asked once; '' when nothing is."""
-        for host, known in self.known.items():
+        for host in self.known:
             try:
-                with KafkaAdminClient(bootstrap_servers=f"{known['ansible_host']}:9092") as admin:
+                with KafkaAdminClient(bootstrap_servers=f"{self.address(host)}:{self.port}") as admin:
                     brokers = [b["broker_id"] for b in admin.describe_cluster()["brokers"] if not b["is_fenced"]]
                     quorum = admin.describe_metadata_quorum()["topics"][0]["partitions"][0]
             except (KafkaError, OSError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -20,12 +21,21 @@ PATIENCE = 1500.0  #: seconds after which a run is taken to hang; a busy machine
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended: negative codes are signals. ``changed``: ``host: task`` of everything that it changed."""
+    """How a run ended: negative codes are signals. ``lines`` are those of its timeline."""
 
     code: int
     output: str
     seconds: float
-    changed: tuple[str, ...]
+    lines: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """``host: task`` of everything that it changed."""
+        return tuple(f"{line['host']}: {line['task']}" for line in self.lines if line["changed"])
+
+    def hosts_of(self, task: str) -> list[frozenset[str]]:
+        """The hosts on which each task of that name ran, in their order; together where it is a loop over hosts."""
+        return [frozenset(line["host"].split(", ")) for line in self.lines if line["task"] == task]
 
     def last_lines(self, count: int = 40) -> str:
         return "\n".join(self.output.splitlines()[-count:])
@@ -37,12 +47,22 @@ def hold(truth: bool, what: str, run: Outcome) -> None:
         raise AssertionError(f"{what}\n{run.last_lines()}")
 
 
-def end_when_said(process: subprocess.Popen[bytes], log: Path, said: str) -> None:
-    """Kill a run with all that it has started when the regular expression `said` matches what it has written."""
+def end(process: subprocess.Popen[bytes], name: str = "KILL") -> None:
+    """Send the signal to the run's group, unless it has ended by itself."""
+    if process.poll() is None:
+        os.killpg(process.pid, getattr(signal, f"SIG{name}"))
+
+
+def with_time(process: subprocess.Popen[bytes], seconds: float) -> None:
+    """Let a run work for so long, or to its end."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+
+
+def until_said(process: subprocess.Popen[bytes], log: Path, said: str) -> None:
+    """Let a run work until the regular expression `said` matches what it has written, or to its end."""
     while process.poll() is None and not re.search(said, log.read_text(errors="replace")):
         time.sleep(0.05)
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 class Runs:
@@ -50,6 +70,7 @@ class Runs:
 
     def __init__(self, project: Path, directory: Path) -> None:
         self._project, self._directory = project, directory
+        self._timeline = directory / "timeline.jsonl"
 
     def environment(self, moment: Mapping[str, Any], ssh: bool) -> dict[str, str]:
         """`moment`: see molecule/shared/callback/kill_at.py. `ssh`: without mitogen."""
@@ -61,7 +82,7 @@ class Runs:
             "ANSIBLE_FORCE_COLOR": "0",  # molecule's own is 1
             "ANSIBLE_NOCOLOR": "1",
             "KRAFTWRIGHT_KILL_AT": json.dumps(moment),
-            "KRAFTWRIGHT_TIMELINE": str(self._directory / "timeline.jsonl"),
+            "KRAFTWRIGHT_TIMELINE": str(self._timeline),
             **({"KRAFTWRIGHT_MITOGEN": "0"} if ssh else {}),
         }
 
@@ -89,15 +110,23 @@ class Runs:
             Path(log.name).unlink()
 
     def run(self, words: Sequence[str], moment: Mapping[str, Any] | None = None) -> Outcome:
-        """A run to its end, or to the moment at which it dies: that of a task, or when it has ``said`` something."""
+        """A run to its end, or to the moment at which it and all that it has started are killed.
+
+        That is the moment of a task, the one when it has ``said`` something, or the one ``after`` so many seconds.
+        """
         began, moment = time.monotonic(), moment or {}
+        self._timeline.unlink(missing_ok=True)
         with self.begun(words, moment if "task" in moment else {}) as (process, log):
             if "said" in moment:
-                end_when_said(process, log, moment["said"])
+                until_said(process, log, moment["said"])
+            if "after" in moment:
+                with_time(process, moment["after"])
+            if "task" not in moment and moment:
+                end(process)
             code = process.wait(PATIENCE)
-            return Outcome(code, log.read_text(), time.monotonic() - began, () if moment else self.changed())
+            return Outcome(code, log.read_text(), time.monotonic() - began, self._lines())
 
-    def changed(self) -> tuple[str, ...]:
-        """What the last run changed, by its timeline."""
-        lines = (self._directory / "timeline.jsonl").read_text().splitlines()
-        return tuple(f"{line['host']}: {line['task']}" for line in map(json.loads, lines) if line["changed"])
+    def _lines(self) -> tuple[Mapping[str, Any], ...]:
+        """Of the last run's timeline."""
+        text = self._timeline.read_text() if self._timeline.is_file() else ""
+        return tuple(json.loads(line) for line in text.splitlines())

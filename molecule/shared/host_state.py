@@ -20,13 +20,17 @@ from typing import Any
 
 REMEMBERED = Path("/run/host_state.json")
 #: The system's own, logs, and what Ansible and Python leave behind for themselves.
-SKIPPED = re.compile(r"/(proc|sys|dev|run|tmp|var/tmp|var/log|var/lib/systemd)|.*/(\.ansible|__pycache__)")
-LOG_DIR = re.compile(r"/opt/kafka/kraft-logs/[^/]+")
+SKIPPED = re.compile(
+    r"/(proc|sys|dev|run|tmp|var/tmp|var/log|var/lib/systemd|srv/kafka/logs)|.*/(\.ansible|__pycache__)"
+)
+LOG_DIR = re.compile(r"/opt/kafka/kraft-logs/[^/]+|/srv/kafka/(data\d|meta)")
+#: Partitions that Kafka is about to remove, in its own time.
+LEAVING = re.compile(r".+-(delete|stray)")
 #: Homes, in which Ansible makes its own folder.
 HOMES = ("/root", "/home/ops")
 #: In a log dir: what a format writes, and what a wrong hand could change.
 IDENTITY = ("meta.properties", "bootstrap.checkpoint")
-CONTENT = ("/etc", "/opt/kafka", "/data", "/usr/local")
+CONTENT = ("/etc", "/opt/kafka", "/srv/kafka", "/data", "/usr/local")
 LARGEST_CONTENT = 100_000
 UNITS = ["systemctl", "show", "*.service", "--property=Id,ActiveState,MainPID,ExecMainStartTimestampMonotonic"]
 KERNEL = ("vm/swappiness", "vm/max_map_count", "vm/dirty_ratio", "vm/dirty_background_ratio")
@@ -40,7 +44,7 @@ def files(root: str = "/") -> Iterator[tuple[str, Any]]:
         in_log_dir = bool(LOG_DIR.fullmatch(folder))
         for name in (*folders, *names):
             path = os.path.join(folder, name)
-            if not in_log_dir or name in IDENTITY or name in folders:
+            if not in_log_dir or name in IDENTITY or (name in folders and not LEAVING.fullmatch(name)):
                 busy = path in HOMES or LOG_DIR.fullmatch(path) or (in_log_dir and name in folders)
                 yield path, entry(path, whole=not busy)
         if in_log_dir:

@@ -1,0 +1,32 @@
+"""Holds what ``--check`` foretells against what then happens, and the hosts against what they were."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from hosts import Hosts
+from runs import Outcome, Runs, hold
+
+STATE = (Path(__file__).parent / "host_state.py").read_text()
+LAST = "! systemctl is-active --quiet kafka-class-data"
+
+
+def foretell(hosts: Hosts, runs: Runs, words: Sequence[str]) -> Outcome:
+    """The run in check mode, after which every host must be as before."""
+    hosts.everywhere(f"timeout 240 sh -c 'until {LAST}; do sleep 0.5; done'")  # it changes the host by itself
+    hosts.everywhere("python3 - remember", given=STATE)
+    run = runs.run([*words, "--check", "--diff"])
+    hold(run.code == 0, f"--check failed (exit code {run.code})", run)
+    said = hosts.everywhere("python3 - compare", check=False, given=STATE)
+    differing = {host: text for host, text in said.items() if ", 0 of them changed" not in text}
+    hold(not differing, f"--check changed hosts: {differing}", run)
+    return run
+
+
+def hold_foretold(foretold: Outcome, run: Outcome) -> None:
+    """What the run that followed has changed, task by task and host by host, is what was foretold, and something."""
+    predicted, real = set(foretold.changed), set(run.changed)
+    hold(not predicted - real, f"foretold, but did not happen: {sorted(predicted - real)}", run)
+    hold(not real - predicted, f"happened, but was not foretold: {sorted(real - predicted)}", run)
+    hold(bool(real), "nothing was foretold, and nothing happened", run)

@@ -1,0 +1,83 @@
+"""What a cluster is, as far as an operation can change it, seen past everything that is tested."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from hosts import Hosts
+from leftovers import leftovers
+from operations import Nodes, Operation
+from runs import Outcome, hold
+
+#: Every start of the unit since the host came up; the journal is the witness.
+STARTS = "journalctl --unit kafka --grep '^Started kafka.service' --output cat --no-pager | wc -l"
+#: The release whose jars the running process holds open.
+RELEASE = "ls -l /proc/$(systemctl show --value --property=MainPID kafka)/fd | grep -m1 -o 'releases/[0-9.]*'"
+
+
+class Condition:
+    """Of the cluster of `scenario`; `hosts` are those that are always nodes, `every` has those that come and go."""
+
+    def __init__(self, project: Path, scenario: Path, nodes: Nodes) -> None:
+        self.hosts = Hosts.of(project, scenario.name, nodes.hosts, nodes.port)
+        self.every = Hosts.of(project, scenario.name, (), nodes.port)
+        self._nodes = nodes
+        self._brokers: Collection[int] = nodes.brokers
+        self._voters: Collection[int] = nodes.voters
+
+    @property
+    def asked(self) -> Hosts:
+        """Those that are always nodes and have a broker."""
+        return self.hosts.without(*self._nodes.controllers)
+
+    @property
+    def bootstrap(self) -> list[str]:
+        return [f"{self.asked.address(host)}:{self._nodes.port}" for host in self.asked.known]
+
+    @property
+    def addresses(self) -> dict[str, tuple[str, int]]:
+        """Host -> where its Kafka listens, if it has one."""
+        ports = self._nodes.controllers
+        return {host: (self.every.address(host), ports.get(host, self._nodes.port)) for host in self.every.known}
+
+    def settle(self, operation: Operation) -> None:
+        """Who is expected from now on."""
+        self._brokers = operation.brokers or self._brokers
+        self._voters = operation.voters or self._voters
+
+    def lose_machines(self, operation: Operation) -> None:
+        """The machine that is thrown away and made anew, and the one that dies for good."""
+        if operation.machine:
+            self.hosts.renew(operation.machine)
+        if operation.gone:
+            self.every.power(operation.gone, on=False)
+            self.every = self.every.without(operation.gone)
+
+    def starts(self) -> dict[str, int]:
+        """How often Kafka was started, by host."""
+        return {host: int(text) for host, text in self.every.everywhere(STARTS).items()}
+
+    def identity(self) -> dict[str, str]:
+        """``host path:key`` -> value of every meta.properties that is there."""
+        script = f"grep -Hs -E '^(cluster.id|node.id|directory.id)=' {self._nodes.log_dirs}/meta.properties; true"
+        found = self.every.everywhere(" ".join(script.split()))
+        lines = [(host, line.partition("=")) for host, text in found.items() for line in text.splitlines()]
+        return {f"{host} {name}": value for host, (name, _, value) in lines}
+
+    def directory_ids(self) -> dict[str, str]:
+        """Those of the disks that hold the metadata log, by host."""
+        script = f"sed -n 's/^directory.id=//p' {self._nodes.metadata}/meta.properties"
+        return self.hosts.everywhere(script, check=False)
+
+    def hold_whole(self, run: Outcome, patience: float = 10) -> None:
+        """Who is expected is there, and nothing was left behind."""
+        trouble = self.asked.trouble(self._brokers, self._voters, patience)
+        hold(not trouble, f"the cluster is not whole: {trouble}", run)
+        left = leftovers(self.asked, self._brokers, self._nodes.install)
+        hold(not left, f"left behind: {left}", run)
+
+    def hold_release(self, release: str, run: Outcome) -> None:
+        """What every process runs."""
+        releases = set(self.hosts.everywhere(RELEASE, check=False).values())
+        hold(releases == {f"releases/{release}\n"}, f"the nodes run {releases}", run)

@@ -1,0 +1,194 @@
+"""Operates a running cluster as a scenario's vars/operations.yml says, and asserts the outcome of each operation.
+
+``python operate.py PROJECT SCENARIO``; ``KRAFT_SWEEP`` is long or all (the default; see sweeps.py),
+``KRAFT_OPERATIONS`` takes only the operations whose names match that regular expression (what they stand on must have
+been done before), ``KRAFT_SWEEP_SEED`` repeats the random moments of an earlier sweep.
+Exit code 0 when all ended as they should; the first that does not ends it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from check_mode import foretell, hold_foretold
+from command_line import CommandLine
+from condition import Condition
+from operations import Operation, asked_for, load, seed
+from runs import Outcome, Runs, hold
+from witness import Seen, watching
+from workload import Workload
+
+SIGKILL = -9
+
+
+class Operator:
+    """Goes through operations; `probes` is where those of playbooks leave their accounts."""
+
+    def __init__(self, condition: Condition, command_line: CommandLine, runs: Runs, probes: Path, drawn: int) -> None:
+        """`drawn`: the seed of the random moments."""
+        self._condition, self._command_line, self._runs = condition, command_line, runs
+        self._probes, self._seed = probes, drawn
+
+    def go_through(self, operation: Operation) -> str:
+        """One operation and its outcome; gives a line about it."""
+        condition, audits = self._condition, self._audits()
+        if operation.adopt:
+            self._command_line.adopt(condition.directory_ids())
+        starts = condition.starts()
+        condition.lose_machines(operation)
+        starts.update({operation.machine: 0} if operation.machine else {})
+        self._on_hosts(operation.before)
+        known = condition.identity()
+        with watching(condition.addresses, condition.bootstrap) as seen:
+            killed = self._killed(operation)
+            run = self._run(operation)
+        self._on_hosts(operation.after)
+        self._hold(operation, run, starts, known)
+        died = f", killed after {', '.join(f'{one.seconds:.1f} s' for one in killed)}" if killed else ""
+        words = f"{self._waves(operation, seen, run)}{self._accounted(operation, run, self._audits() - audits)}"
+        return f"{run.seconds:5.1f} s{died}{words}{self._idle(operation)}"
+
+    def _killed(self, operation: Operation) -> list[Outcome]:
+        """The runs that die. One that dies at a random moment has no probe of its own."""
+        killed: list[Outcome] = []
+        anew = {} if operation.kill else operation.anew
+        quiet = {"kafka_probe": False} if operation.kills else {}
+        for moment in operation.moments(self._seed):
+            died = self._runs.run(self._command_line.of(operation, {**(anew if killed else {}), **quiet}), moment)
+            precise = "after" not in moment
+            hold(died.code == SIGKILL or not precise, f"not killed at the moment: exit code {died.code}", died)
+            hold(died.code in (SIGKILL, 0), f"failed before it was killed (exit code {died.code})", died)
+            killed += [died] if died.code else []
+            anew = operation.anew if precise else anew
+        if operation.kills and not killed:
+            raise AssertionError("no run was killed: it does not last as long as the entry says")
+        return killed
+
+    def _run(self, operation: Operation) -> Outcome:
+        """The run that does not die, and that it did what it foretells."""
+        words = self._command_line.of(operation, operation.anew)
+        if not operation.foretold:
+            return self._runs.run(words)
+        foretold = foretell(self._condition.every, self._runs, words)
+        run = self._runs.run(words)
+        hold_foretold(foretold, run)
+        return run
+
+    def _hold(self, operation: Operation, run: Outcome, before: Mapping[str, int], known: Mapping[str, str]) -> None:
+        if operation.told:
+            hold(run.code != 0 and bool(re.search(operation.told, run.output)), "not refused as it should be", run)
+        else:
+            hold(run.code == 0, f"failed (exit code {run.code})", run)
+        hold(not (operation.unchanged and run.changed), f"changed: {', '.join(run.changed)}", run)
+        self._condition.hold_whole(run, patience=60 if operation.after else 10)
+        starts = self._started_since(before)
+        once = operation.again or set(starts.values()) <= {1}
+        hold(len(starts) == operation.starts and once, f"starts of Kafka, by host: {starts}", run)
+        now = self._condition.identity()
+        lost = {key: (value, now.get(key)) for key, value in known.items() if now.get(key) != value}
+        hold(not lost, f"the identity changed: {lost}", run)
+        for host, script in operation.seen.items():
+            asked = self._condition.hosts.ask(host, script, check=False)
+            hold(asked.returncode == 0, f"not so on {host}: {script}\n{asked.stdout}{asked.stderr}", run)
+        if operation.release:
+            self._condition.hold_release(operation.release, run)
+
+    def _started_since(self, before: Mapping[str, int]) -> dict[str, int]:
+        return {host: count - before[host] for host, count in self._condition.starts().items() if count != before[host]}
+
+    def _waves(self, operation: Operation, seen: Seen, run: Outcome) -> str:
+        """That the largest wave was as large as asked for, and that no partition had too few replicas in sync."""
+        if not operation.together:
+            return ""
+        waves = run.hosts_of("Restart the node")
+        hold(max(map(len, waves), default=0) == operation.together, f"waves: {[sorted(one) for one in waves]}", run)
+        hold(seen.looks > 0 and not seen.short, f"{seen.looks} looks; too few in sync: {seen.short}", run)
+        hold(all(any(down <= wave for wave in waves) for down in seen.down), f"down in no wave: {seen.down}", run)
+        words = " ".join("+".join(sorted(one)) for one in waves)
+        return f", waves {words}, at most {seen.most_down} down at once, {seen.looks} looks"
+
+    def _idle(self, operation: Operation) -> str:
+        """Once more: nothing is left to do, and nothing restarts."""
+        if not operation.idle:
+            return ""
+        starts, run = self._condition.starts(), self._runs.run(self._command_line.once_more(operation))
+        hold(run.code == 0 and not run.changed, f"once more: exit code {run.code}, changed {list(run.changed)}", run)
+        hold(not self._started_since(starts), "once more: a node was restarted", run)
+        self._condition.hold_whole(run)
+        return f", idle {run.seconds:.1f} s"
+
+    def _accounted(self, operation: Operation, run: Outcome, audits: Collection[Path]) -> str:
+        """What the clients felt, in words, once it is known that they lost nothing."""
+        hold(bool(audits) == operation.probed, f"{len(audits)} accounts of the clients' records", run)
+        words = ""
+        for audit in (json.loads(path.read_text()) for path in sorted(audits)):
+            hold(audit["outcome"] == "proven", f"the clients' records: {audit['sentences']}", run)
+            words += f"; {felt(audit)}"
+        return words
+
+    def _audits(self) -> set[Path]:
+        return set(self._probes.glob("*/audit.json"))
+
+    def _on_hosts(self, scripts: Mapping[str, str]) -> None:
+        for host, script in scripts.items():
+            self._condition.hosts.ask(host, script)
+
+
+class Log:
+    """Prints a line at once, and into the file for whoever watches: molecule shows them only at the end."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        self._path = path
+
+    def say(self, text: str) -> None:
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+        with self._path.open("a") as log:
+            log.write(text + "\n")
+
+
+def felt(audit: Mapping[str, Any]) -> str:
+    """An account of clients' records in words."""
+    stall = max((one["length_us"] for one in audit["stalls"]), default=0) / 1e6
+    errors = sum(one["count"] for one in audit["errors"])
+    return f"{audit['counts']['acked']:,} records, longest stall {stall:.2f} s, {errors} errors"
+
+
+def main(project: Path, scenario: Path) -> int:
+    nodes, every = load(scenario)
+    directory, drawn, began = project / f".kraftwright/molecule/{scenario.name}", seed(), time.monotonic()
+    log, condition = Log(directory / "operations.log"), Condition(project, scenario, nodes)
+    command_line, probes = CommandLine(scenario, directory), project / f".kraftwright/{nodes.name}/probe"
+    operator = Operator(condition, command_line, Runs(project, directory), probes, drawn)
+    log.say(f"{len(every)} operations, seed {drawn} (KRAFT_SWEEP_SEED)")
+    workload = Workload(project, directory / "workload", nodes.name, condition.bootstrap)
+    step = ""
+    try:
+        workload.start()
+        for number, operation in enumerate(every, 1):
+            command_line.settle(operation)
+            condition.settle(operation)
+            if asked_for(operation):
+                step = f"{number:2}/{len(every)} {operation.name}: "
+                with workload.step(operation.name):
+                    log.say(f"{step}{operator.go_through(operation)}")
+        step = "the client beside them: "
+        log.say(f"{step}{felt(workload.account())}")
+    except AssertionError as error:
+        log.say(f"{step}FAILED (seed {drawn})\n{error}")
+        return 1
+    log.say(f"all ended as they should, {time.monotonic() - began:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    root = Path(sys.argv[1]).resolve()
+    sys.exit(main(root, root / "molecule" / sys.argv[2]))

@@ -1,0 +1,97 @@
+"""The operations of a scenario's vars/operations.yml, and the cluster that they are done to."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+from sweeps import taken
+
+#: Seconds after which even the fastest run has taken its lock.
+LOCKED_SECONDS = 4.0
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """What ``cluster`` says there: the nodes that are never renamed, and where things are on them.
+
+    ``controllers``: host -> port of those that are no brokers. ``port``: the brokers' listener for clients.
+    """
+
+    name: str
+    hosts: Sequence[str]
+    brokers: Sequence[int]
+    voters: Sequence[int]
+    controllers: Mapping[str, int] = field(default_factory=dict)
+    port: int = 9092
+    install: str = "/opt/kafka"
+    metadata: str = "/opt/kafka/kraft-logs/kafka-logs1"
+    log_dirs: str = "/opt/kafka/kraft-logs/*"
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One entry of ``operations``; molecule/day_two/vars/operations.yml explains the fields."""
+
+    name: str
+    playbook: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    once: Mapping[str, Any] = field(default_factory=dict)
+    beside: str = ""
+    adopt: bool = False
+    forget: str = ""
+    machine: str = ""
+    gone: str = ""
+    before: Mapping[str, str] = field(default_factory=dict)
+    after: Mapping[str, str] = field(default_factory=dict)
+    foretold: bool = False
+    kill: Mapping[str, Any] = field(default_factory=dict)
+    kills: int = 0
+    lasts: float = 0
+    anew: Mapping[str, Any] = field(default_factory=dict)
+    idle: str = ""
+    seen: Mapping[str, str] = field(default_factory=dict)
+    told: str = ""
+    starts: int = 0
+    again: bool = False
+    together: int = 0
+    release: str = ""
+    unchanged: bool = False
+    brokers: Sequence[int] = ()
+    voters: Sequence[int] = ()
+    probed: bool = False
+
+    def moments(self, seed: int) -> Iterator[Mapping[str, Any]]:
+        """When each run that dies does so, in their order; the same for the same `seed`.
+
+        Each run goes on where the one before has died. So random points of the operation, which ``lasts`` so many
+        seconds, are as far apart as the deaths: what a run does before it takes its lock is done by all of them.
+        """
+        drawn = random.Random(f"{seed} {self.name}")  # noqa: S311 - moments, not secrets
+        points = sorted(drawn.uniform(0, self.lasts) for _ in range(self.kills))
+        deaths = [{"after": LOCKED_SECONDS + at - last} for last, at in zip([0.0, *points], points)]
+        yield from deaths[:1]
+        yield from [self.kill] if self.kill else []
+        yield from deaths[1:]
+
+
+def load(scenario: Path) -> tuple[Nodes, list[Operation]]:
+    """The cluster and the operations of this sweep."""
+    content = yaml.safe_load((scenario / "vars/operations.yml").read_text())
+    return Nodes(**content["cluster"]), [Operation(**entry) for entry in taken(content["operations"])]
+
+
+def asked_for(operation: Operation) -> bool:
+    """Whether ``KRAFT_OPERATIONS`` takes it."""
+    return bool(re.search(os.environ.get("KRAFT_OPERATIONS", ""), operation.name))
+
+
+def seed() -> int:
+    """Of the random moments: ``KRAFT_SWEEP_SEED``, else drawn."""
+    return int(os.environ.get("KRAFT_SWEEP_SEED") or random.SystemRandom().randrange(1 << 16))

@@ -1,0 +1,67 @@
+"""What molecule's drivers make of an operation and of what they see."""
+
+from __future__ import annotations
+
+import pytest
+from check_mode import hold_foretold
+from operations import LOCKED_SECONDS, Operation
+from runs import Outcome
+from witness import Seen, _look
+
+
+def outcome(*changed: str) -> Outcome:
+    lines = [dict(zip(("host", "task"), line.split(": ")), changed=True) for line in changed]
+    return Outcome(0, "", 1.0, tuple(lines))
+
+
+def test_moments_are_the_same_for_a_seed_and_others_for_another() -> None:
+    operation = Operation("an upgrade", "upgrade_cluster", kills=3, lasts=40)
+    assert list(operation.moments(7)) == list(operation.moments(7)) != list(operation.moments(8))
+
+
+def test_deaths_together_go_no_further_than_the_operation_lasts() -> None:
+    operation = Operation("an upgrade", "upgrade_cluster", kills=3, lasts=40)
+    deaths = [moment["after"] - LOCKED_SECONDS for moment in operation.moments(7)]
+    assert len(deaths) == 3
+    assert min(deaths) >= 0
+    assert sum(deaths) <= 40
+
+
+def test_named_moment_comes_after_the_first_random_one() -> None:
+    kill = {"said": "left to move"}
+    operation = Operation("grow", "add_nodes", kill=kill, kills=3, lasts=40)
+    assert [moment == kill for moment in operation.moments(7)] == [False, True, False, False]
+    assert list(Operation("grow", "add_nodes", kill=kill).moments(7)) == [kill]
+
+
+@pytest.mark.parametrize("happened", [(), ("kafka1: b",), ("kafka1: a", "kafka2: a")])
+def test_what_happens_must_have_been_foretold(happened: tuple[str, ...]) -> None:
+    with pytest.raises(AssertionError):
+        hold_foretold(outcome("kafka1: a"), outcome(*happened))
+
+
+def test_run_does_what_was_foretold_in_any_order_and_something() -> None:
+    hold_foretold(outcome("kafka1: a", "kafka2: a"), outcome("kafka2: a", "kafka1: a"))
+    with pytest.raises(AssertionError, match="nothing was foretold"):
+        hold_foretold(outcome(), outcome())
+
+
+def test_loop_over_hosts_is_one_wave() -> None:
+    run = Outcome(0, "", 1.0, tuple({"host": host, "task": "Restart the node"} for host in ("a, b", "c")))
+    assert run.hosts_of("Restart the node") == [{"a", "b"}, {"c"}]
+
+
+def test_partition_with_too_few_in_sync_is_noted_with_the_fewest() -> None:
+    def topic(in_sync: list[int], replicas: list[int]) -> list[dict[str, object]]:
+        partition = {"partition_index": 0, "isr_nodes": in_sync, "replica_nodes": replicas}
+        return [{"name": "orders", "partitions": [partition]}]
+
+    seen = Seen()
+    for in_sync, replicas in (([1, 2], [1, 2, 3]), ([1], [1]), ([1], [1, 2, 3]), ([], [1, 2, 3]), ([1], [1, 2, 3])):
+        _look(topic(in_sync, replicas), seen)
+    assert (seen.short, seen.looks) == ({"orders-0": 0}, 5)
+
+
+def test_most_nodes_that_were_down_together_are_counted() -> None:
+    assert Seen().most_down == 0
+    assert Seen({frozenset(), frozenset({"a"}), frozenset({"a", "b"})}).most_down == 2
