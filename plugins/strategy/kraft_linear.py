@@ -17,6 +17,7 @@ author: Kraftwright
 """
 
 import os
+from typing import Any
 
 from ansible.plugins.strategy.linear import StrategyModule as Linear
 from ansible.release import __version__
@@ -34,13 +35,31 @@ def objection(core: str, switch: str) -> str:
     return ""
 
 
+def honour_ssh_args(connection: Any) -> None:
+    """Let ``ansible_ssh_common_args`` decide over unknown host keys, as without mitogen.
+
+    mitogen puts ``StrictHostKeyChecking yes`` before the arguments of the inventory, and of two values ssh takes the
+    first: ``accept-new`` would have no effect.
+    """
+    boot_command = connection.get_boot_command
+
+    def get_boot_command(self: Any) -> Any:
+        if any("stricthostkeychecking" in str(word).lower() for word in self.options.ssh_args or ()):
+            self.options.check_host_keys = "by ssh_args"  # neither of mitogen's own: it adds no option
+        return boot_command(self)
+
+    connection.get_boot_command = get_boot_command
+
+
 def strategy() -> type[Linear]:
     """The class that runs a play: mitogen's on top of Ansible's own, or Ansible's own."""
     reason = objection(__version__, os.environ.get("KRAFTWRIGHT_MITOGEN", ""))
     if not reason:
         try:
+            import mitogen.ssh  # noqa: PLC0415
             from ansible_mitogen.strategy import StrategyMixin  # noqa: PLC0415
 
+            honour_ssh_args(mitogen.ssh.Connection)
             return type("StrategyModule", (StrategyMixin, Linear), {})
         except ImportError as error:
             reason = str(error)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
+import mitogen.ssh
 import pytest
 from ansible.plugins.strategy.linear import StrategyModule as Linear
 from ansible.utils.display import Display
@@ -58,3 +59,23 @@ def test_mitogen_that_is_missing_is_said_and_no_error(monkeypatch: pytest.Monkey
 )
 def test_a_core_that_mitogen_does_not_know_is_left_alone(core: str, refused: bool) -> None:
     assert bool(load().objection(core, "")) is refused
+
+
+@pytest.mark.parametrize(
+    ("given", "first"),
+    [
+        (["-o", "StrictHostKeyChecking=accept-new"], "StrictHostKeyChecking=accept-new"),
+        (["-oStrictHostKeyChecking=no"], "-oStrictHostKeyChecking=no"),
+        (["-o", "UserKnownHostsFile=/x"], "StrictHostKeyChecking yes"),
+        ([], "StrictHostKeyChecking yes"),
+    ],
+)
+def test_the_inventorys_word_on_host_keys_is_the_first_that_ssh_sees(given: list[str], first: str) -> None:
+    load()
+    options = mitogen.ssh.Options(hostname="h", ssh_args=given, max_message_size=1)
+    connection = mitogen.ssh.Connection.__new__(mitogen.ssh.Connection)
+    connection.options = options
+    connection._router = SimpleNamespace(max_message_size=1)
+    connection.get_python_argv = connection.get_preamble = list
+    command = connection.get_boot_command()
+    assert next(word for word in command if "StrictHostKeyChecking" in word) == first
