@@ -70,7 +70,7 @@ def on_k1(**changes: dict[str, Any]) -> dict[str, Any]:
         ),
         (
             "listener_twice",
-            {"per_host": {"k1": {"kafka_listeners": [*LISTENERS, {**CLIENT, "port": 9094, "purpose": "controller"}]}}},
+            on_k1(CONTROLLER={"name": "CLIENT"}),
             "error k1: kafka_listeners: is the name of listeners for client, controller: a listener has one purpose"
             " -> give each a name and a port of its own",
         ),

@@ -6,7 +6,8 @@ Severities: ERROR always stops; RISK (what endangers data) stops in production u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Container, Iterable, Iterator
 
 from ansible.module_utils.kraft.inventory.rules import (
     accounts,
@@ -28,9 +29,11 @@ from ansible.module_utils.kraft.inventory.rules import (
     topology,
 )
 from ansible.module_utils.kraft.inventory.rules.subject import Subject
-from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.problem import ERROR, Problem
 
 Rule = Callable[[Subject], Iterable[Problem]]
+#: A setting of server.properties in one of its layers.
+SETTING = re.compile(r"kafka_(?:|group_|host_)config\[.*\]", re.DOTALL)
 
 #: In the order in which a person would look.
 RULES: tuple[Rule, ...] = (
@@ -39,8 +42,8 @@ RULES: tuple[Rule, ...] = (
     *topology.RULES,
     *listeners.RULES,
     *storage.RULES,
-    *replication.RULES,
     *settings.RULES,
+    *replication.RULES,
     *providers.RULES,
     *relations.RULES,
     *security.RULES,
@@ -56,4 +59,16 @@ RULES: tuple[Rule, ...] = (
 
 def check(subject: Subject) -> list[Problem]:
     """Every problem that any rule finds."""
-    return [problem for rule in RULES for problem in rule(subject)]
+    return list(once((problem for rule in RULES for problem in rule(subject)), subject.cluster.accepted_risks))
+
+
+def once(problems: Iterable[Problem], accepted: Container[str] = ()) -> Iterator[Problem]:
+    """Of a setting's errors those of the first rule: others build on a value that must change, and advise on nothing.
+
+    `accepted`: rules that an inventory accepts, which hold nothing back.
+    """
+    first: dict[tuple[str, str], str] = {}
+    for problem in problems:
+        counts = problem.severity == ERROR and SETTING.fullmatch(problem.variable) and problem.rule not in accepted
+        if not counts or first.setdefault((problem.host, problem.variable), problem.rule) == problem.rule:
+            yield problem

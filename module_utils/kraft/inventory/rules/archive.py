@@ -45,25 +45,31 @@ def place(subject: Subject) -> Iterator[Problem]:
     text, variable = subject.cluster.archive, "kafka_archive"
     if not text:
         return
-    scheme, separator, _ = text.partition("://")
-    if separator and scheme not in SCHEMES:
-        remedy = f"use one of {', '.join(SCHEMES)}, or a path"
-        yield Problem("archive", f"has the unknown scheme {scheme}", remedy, variable, value=text)
-    elif not separator and not text.startswith("/"):
-        message, remedy = (
-            "is relative: it would depend on where the playbook lies",
-            "begin it with {{ inventory_dir }}/",
-        )
-        yield Problem("archive", message, remedy, variable, value=text)
     path = re.split(r"[?#]", text)[0]
-    if not path.endswith((".tgz", ".tar.gz")):
-        yield Problem("archive", "is no .tgz", "give Kafka's binary archive", variable, value=text)
-    elif path.endswith(("-src.tgz", "-src.tar.gz")):
-        yield Problem("archive", "is the source code", "give the binary archive", variable, value=text)
+    message, remedy = place_problem(text, path)
+    if message:
+        yield Problem("archive", message, remedy, variable, value=text)
     named = NAME_VERSION.search(path.rpartition("/")[2])
     if named and named[1] != subject.cluster.version:
         message = f"is Kafka {named[1]} by its name, but kafka_version is {subject.cluster.version}"
         yield Problem("archive_version", message, "give the archive of that version", variable, value=text)
+
+
+def place_problem(text: str, path: str) -> tuple[str, str]:
+    """What is wrong with an archive's place, and what to give; `path`: without a URL's question."""
+    scheme, separator, _ = text.partition("://")
+    relative = not separator and not text.startswith("/")
+    faults = (
+        (
+            separator and scheme not in SCHEMES,
+            f"has the unknown scheme {scheme}",
+            f"use one of {', '.join(SCHEMES)}, or a path",
+        ),
+        (relative, "is relative: it would depend on where the playbook lies", "begin it with {{ inventory_dir }}/"),
+        (not path.endswith((".tgz", ".tar.gz")), "is no .tgz", "give Kafka's binary archive"),
+        (path.endswith(("-src.tgz", "-src.tar.gz")), "is the source code", "give the binary archive"),
+    )
+    return next(((message, remedy) for wrong, message, remedy in faults if wrong), ("", ""))
 
 
 def presence(subject: Subject) -> Iterator[Problem]:

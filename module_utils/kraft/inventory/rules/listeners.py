@@ -72,11 +72,16 @@ def names(subject: Subject) -> Iterator[Problem]:
                 message = "is not made of capitals, digits and '_', beginning with a capital"
                 remedy = f"write {suggested(listener.name)}"
                 yield Problem("listener_name", message, remedy, f"{VARIABLE}.name", node.host, listener.name)
-        for name in sharing((each.name.upper(), each.purpose) for each in node.listeners).items():
-            message = f"is the name of listeners for {named(name[1])}: a listener has one purpose"
-            yield Problem(
-                "listener_twice", message, "give each a name and a port of its own", VARIABLE, node.host, name[0]
-            )
+        for name, purposes in sharing((each.name.upper(), each.purpose) for each in node.listeners).items():
+            if not _ambiguous(node).intersection(purposes):  # of which one has to go in any case
+                message = f"is the name of listeners for {named(purposes)}: a listener has one purpose"
+                remedy = "give each a name and a port of its own"
+                yield Problem("listener_twice", message, remedy, VARIABLE, node.host, name)
+
+
+def _ambiguous(node: Node) -> set[str]:
+    """Purposes of which a node can have one listener only, and has several."""
+    return {each for each in (INTER_BROKER, CONTROLLER) if len(node.listeners_for(each)) > 1}
 
 
 def suggested(name: str) -> str:
@@ -91,13 +96,13 @@ def ports(subject: Subject) -> Iterator[Problem]:
             if not 0 < port <= LARGEST_PORT:
                 message, remedy = f"is not from 1 to {LARGEST_PORT}", "give a port that exists"
                 yield Problem("port", message, remedy, _at(listener, part), node.host, port)
-        if 0 < listener.port < PRIVILEGED:
-            message = f"is below {PRIVILEGED}, which only root may open; Kafka runs without privileges"
-            remedy = f"listen on a port from {PRIVILEGED} on and, if clients need {listener.port}, advertise that"
-            yield Problem("port_privileged", message, remedy, _at(listener, ".port"), node.host, listener.port)
         if str(listener.port) == str(node.connection.get("ansible_port", 22)):
             message, remedy = "is the port of ssh on this host", "give another port"
             yield Problem("port_of_ssh", message, remedy, _at(listener, ".port"), node.host, listener.port)
+        elif 0 < listener.port < PRIVILEGED:
+            message = f"is below {PRIVILEGED}, which only root may open; Kafka runs without privileges"
+            remedy = f"listen on a port from {PRIVILEGED} on and, if clients need {listener.port}, advertise that"
+            yield Problem("port_privileged", message, remedy, _at(listener, ".port"), node.host, listener.port)
     for node in subject.cluster.nodes:
         for shared, found in sharing((each.port, each.name) for each in node.own_listeners).items():
             message, remedy = f"is the port of {named(found)}", "give each listener a port of its own"
@@ -138,9 +143,12 @@ def advertised(subject: Subject) -> Iterator[Problem]:
             message = "is reached by the machine itself only"
             yield Problem("advertised", message, GIVE_NAME, _at(listener, ".advertised.host"), node.host, text)
     pairs = [(listener.advertised_address, node.host) for node, listener in _each(subject)]
+    together: dict[str, list[object]] = {}
     for address, hosts in sharing(dict.fromkeys(pairs)).items():
-        message, remedy = f"leads to {named(hosts)}", "give each node an address or a port of its own"
-        yield Problem("advertised_shared", message, remedy, VARIABLE, named(hosts), address)
+        together.setdefault(named(hosts), []).append(address)
+    for whose, addresses in together.items():
+        message, remedy = f"leads to {whose}", "give each node an address or a port of its own"
+        yield Problem("advertised_shared", message, remedy, VARIABLE, whose, named(addresses))
 
 
 def needed(subject: Subject) -> Iterator[Problem]:
@@ -152,7 +160,7 @@ def needed(subject: Subject) -> Iterator[Problem]:
             if not found:
                 message, remedy = f"has no listener with purpose {purpose}", f"add one with `purpose: {purpose}`"
                 yield Problem("listener_missing", message, remedy, VARIABLE, node.host)
-            elif len(found) > 1 and purpose != CLIENT:
+            elif purpose in _ambiguous(node):
                 message = f"has {len(found)} listeners with purpose {purpose} ({named(found)})"
                 yield Problem("listener_ambiguous", message, "keep one", VARIABLE, node.host)
 
@@ -160,7 +168,8 @@ def needed(subject: Subject) -> Iterator[Problem]:
 def alike(subject: Subject) -> Iterator[Problem]:
     """A listener by which nodes reach each other has one name and one protocol; clients find theirs on every broker."""
     for purpose in (INTER_BROKER, CONTROLLER):
-        found = {(each.name, each.protocol) for _, each in _each(subject) if each.purpose == purpose}
+        each_has = (node.listeners_for(purpose) for node in subject.cluster.nodes)
+        found = {(each.name, each.protocol) for listeners in each_has if len(listeners) == 1 for each in listeners}
         if len(found) > 1:
             spoken = named(sorted(f"{name} ({protocol})" for name, protocol in found))
             message = f"with purpose {purpose} differ between nodes: {spoken}"

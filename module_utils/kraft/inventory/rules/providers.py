@@ -24,11 +24,11 @@ def providers(subject: Subject) -> Iterator[Problem]:
         given = {str(key): (layer.variable, value) for layer in node.layers for key, value in layer.settings.items()}
         variable, listed = given.get(PROVIDERS, ("kafka_config", ""))
         known = [name.strip() for name in value_text(listed).split(",") if name.strip()]
-        for name in known:
-            if f"{PROVIDERS}.{name}.class" not in given:
-                remedy = f"set {PROVIDERS}.{name}.class, such as {FILES}"
-                where = f"{variable}[{PROVIDERS}]"
-                yield Problem("provider_class", f"names {name}, which has no class", remedy, where, node.host, name)
+        without = [name for name in known if f"{PROVIDERS}.{name}.class" not in given]
+        if without:
+            remedy = f"set {PROVIDERS}.{without[0]}.class, such as {FILES}"
+            message, where = f"names {named(without)}, which has no class", f"{variable}[{PROVIDERS}]"
+            yield Problem("provider_class", message, remedy, where, node.host, named(without))
         yield from _asked(node, known)
 
 

@@ -218,4 +218,4 @@ def elections(subject: Subject) -> Iterator[Problem]:
             yield Problem("unclean_election", message, remedy, where, values.node.host, True, RISK)
 
 
-RULES = (order, sessions, buffers, zeros, positive, roles, readers, elections)
+RULES = (zeros, positive, order, sessions, buffers, roles, readers, elections)

@@ -61,7 +61,7 @@ def places(subject: Subject) -> Iterator[Problem]:
             if message:
                 yield Problem("directory", message, remedy, variable, node.host, path)
         for variable, path in paths:
-            message = _taken(path, node)
+            message = "" if place_problem(path)[0] else _taken(path, node)
             if message:
                 remedy = f"give a directory of its own, {EXAMPLE}"
                 yield Problem("directory_taken", message, remedy, variable, node.host, path)
