@@ -56,7 +56,9 @@ class Account:
         self.ssh_port = ssh_port
         options = {"region_name": REGION, "endpoint_url": endpoint}
         self.ec2 = boto3.client("ec2", aws_access_key_id=WATCHER, aws_secret_access_key="of-loopback", **options)  # noqa: S106
+        (home / "key").touch(mode=0o600)
         self.shared = {
+            "ansible_ssh_private_key_file": str(home / "key"),
             "kafka_ec2_public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ0wPnTTfpTkYHZEgbi5p7AXtbQ1bIRdJw6pXvVQcX6v",
             "kafka_ec2_ami": "ssm:/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64",
             "kafka_archive": "https://mirror.example/kafka_2.13-4.3.1.tgz",
