@@ -78,6 +78,10 @@ test-long: archive-older setup-test ## the longer molecule scenarios
 test-all: archive-older setup-test ## the same with every point and operation: an hour and more
 	@$(PYTHON) -m scripts.parts test-all
 
+.PHONY: mutants
+mutants: setup-test ## plant small faults into the safety core; fail when tests do not see them: ten minutes
+	@$(PYTHON) scripts/mutants.py $(MODULES)
+
 .PHONY: lock
 lock: setup ## lock the Python packages of pyproject.toml anew
 	@uv pip compile pyproject.toml --group dev --generate-hashes --python-version 3.11 --no-header --no-annotate -q \

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from ansible.module_utils.kraft.cluster.gate import judge
-from ansible.module_utils.kraft.cluster.health import Expected, distance, expected, problems
+from ansible.module_utils.kraft.cluster.health import Expected, caught_up, distance, expected, problems
 from ansible.module_utils.kraft.cluster.roll import order, ready
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment, Snapshot
 from ansible.module_utils.kraft.cluster.waves import waves
@@ -77,3 +77,20 @@ def test_a_broker_that_a_partition_moves_to_goes_alone() -> None:
     a = topic("a", partition(0, [1, 2, 3]))
     snapshot = cluster(a, brokers=FOUR, leader=CONTROLLERS, moves=[Reassignment("a", 0, (3,), (1,))])
     assert waves(snapshot, {3, 4}, together=2) == ((3,), (4,))
+
+
+def test_a_voter_is_caught_up_just_as_long_as_it_may_be_behind() -> None:
+    assert caught_up(voter(2, 2_000, lag=5), 2_000)
+    assert not caught_up(voter(2, 2_001, lag=5), 2_000)
+
+
+def test_without_a_quorum_waves_are_made_from_partitions_alone() -> None:
+    silent = Snapshot("x", tuple(FOUR), (topic("a", partition(0, [1, 2, 3])),), min_insync={"a": 2})
+    assert waves(silent, {1, 2, 4}, together=3) == ((1, 4), (2,))
+
+
+def test_a_wave_is_filled_from_one_rack_first_though_the_next_id_would_fit() -> None:
+    apart = topic("a", partition(0, [1, 4]), partition(1, [3, 2]))
+    racks = [broker(one, rack="ba"[one % 2]) for one in (1, 2, 3, 4)]
+    snapshot = cluster(apart, brokers=racks, leader=CONTROLLERS, min_insync=1)
+    assert waves(snapshot, {1, 2, 3, 4}, together=2) == ((1, 3), (2, 4))

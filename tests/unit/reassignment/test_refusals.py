@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from ansible.module_utils.kraft.cluster.snapshot import Broker, Snapshot, Topic
+from ansible.module_utils.kraft.cluster.snapshot import Snapshot, Topic
 from ansible.module_utils.kraft.reassignment import throttle
 from ansible.module_utils.kraft.reassignment.model import BALANCED, DRAINED, SPREAD, Goal, Move
-from ansible.module_utils.kraft.reassignment.planner import plan, problems
+from ansible.module_utils.kraft.reassignment.planner import problems
 from ansible.module_utils.kraft.reassignment.throttle import LISTS, RATES, Throttles
 
 from tests.unit.client.snapshots import broker, cluster, partition, topic
@@ -73,41 +73,6 @@ def test_partitions_that_nobody_leads_are_named_and_the_rest_counted(number: int
     found = problems(cluster(topic("a", *(partition(one, [1, 2], []) for one in range(number)))), goal(BALANCED))
     assert told(found) == [("no_leader", "", "", None)]
     assert found[0].message.endswith(ending)
-
-
-def homes(replicas: list[int], *brokers: Broker, more: tuple[Topic, ...] = (), leaving: int) -> set[int]:
-    """Where the replicas of one partition are when a broker was emptied."""
-    moves = plan(cluster(topic("a", partition(0, replicas)), *more, brokers=brokers), goal(DRAINED, leaving))
-    (move,) = [one for one in moves if one.topic == "a"]
-    return set(move.after)
-
-
-def busy(*ids: int) -> Topic:
-    return topic("busy", *(partition(number, [one]) for number, one in enumerate(ids)))
-
-
-def test_a_replica_goes_to_a_rack_that_has_none_though_others_hold_less() -> None:
-    racks = (broker(1, "a"), broker(2, "a"), broker(4, "c"), broker(5, "b"))
-    assert homes([1, 4], *racks, more=(busy(5, 5, 5),), leaving=4) == {1, 5}
-
-
-def test_a_broker_without_a_rack_is_one_of_its_own() -> None:
-    mixed = (broker(1, "a"), broker(2, "a"), broker(4, "c"), broker(6))
-    assert homes([1, 4], *mixed, more=(busy(6, 6, 6),), leaving=4) == {1, 6}
-
-
-def test_of_racks_that_have_as_many_the_broker_that_holds_least_gets_it() -> None:
-    racks = (broker(1, "a"), broker(2, "b"), broker(3, "c"), broker(4, "d"))
-    assert homes([1, 4], *racks, more=(busy(2, 2),), leaving=4) == {1, 3}
-    none = (broker(1), broker(2), broker(3), broker(4))
-    assert homes([1, 4], *none, more=(busy(2, 2),), leaving=4) == {1, 3}
-
-
-def test_replicas_that_share_a_rack_go_apart_to_a_broker_without_one() -> None:
-    members = (broker(1, "a"), broker(2, "a"), broker(3), broker(4))
-    (move,) = plan(cluster(topic("a", partition(0, [1, 2, 3])), brokers=members), goal(BALANCED))
-    assert len(set(move.after)) == 3
-    assert set(move.after) > {3, 4}
 
 
 MOVES = [Move(name, 0, (1,), (2,)) for name in "abcdefg"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from ansible.module_utils.kraft.storage import log_dir
 from ansible.module_utils.kraft.storage.log_dir import FIRST_SNAPSHOT, METADATA_LOG, LogDir, observe_log_dir
 
@@ -62,3 +63,15 @@ def test_the_first_voters_of_a_format_that_was_killed_mean_nothing(tmp_path: Pat
 def test_an_identity_that_is_no_text_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     (tmp_path / "meta.properties").write_bytes(META.encode() + b"broken=\xff\xfe\n")
     assert observe_log_dir(str(tmp_path)).cluster_id == CLUSTER
+
+
+def test_what_cannot_be_read_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "meta.properties").mkdir()
+    expected = LogDir(str(tmp_path), log_dir.UNREADABLE, detail="Is a directory")
+    assert observe_log_dir(str(tmp_path)) == expected
+
+    def broken(_: str) -> None:
+        raise OSError("the disk is gone")
+
+    monkeypatch.setattr(log_dir, "read_meta", broken)
+    assert observe_log_dir(str(tmp_path)).detail == "the disk is gone"
