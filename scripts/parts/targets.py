@@ -47,10 +47,11 @@ TEST = (
     pytest("unit-spark", "tests/unit/spark", heavy=True),
 )
 REST = (molecule("ec2"), molecule("dedicated"), molecule("refusals"))
+MUTANTS = Part("mutants", "python scripts/mutants.py")
 SWEPT = {sweep: tuple(molecule(name, sweep) for name in ("interrupted", "day_two")) for sweep in ("long", "all")}
 TARGETS = {
     "check": CHECK,
     "test": TEST + CHECK,
     "test-long": SWEPT["long"] + REST,
-    "test-all": SWEPT["all"] + REST,
+    "test-all": SWEPT["all"] + REST + (MUTANTS,),
 }
