@@ -43,6 +43,7 @@ refused:
   elements: str
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
@@ -80,6 +81,15 @@ def bring_about(client: Client, node_ids: list[int] | None, check_mode: bool) ->
     }
 
 
+def warning(refused: Sequence[str]) -> str:
+    """What is said of elections that Kafka refused; empty where it refused none."""
+    if not refused:
+        return ""
+    more = f" and {len(refused) - NAMED} more" if len(refused) > NAMED else ""
+    named = "; ".join(refused[:NAMED])
+    return f"Leaders stay where they are, because Kafka refused the election: {named}{more}. Run rebalance.yml later."
+
+
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
@@ -87,6 +97,8 @@ def main() -> None:
             result = bring_about(client, module.params["node_ids"], module.check_mode)
     except KraftError as error:
         module.fail_json(msg=str(error))
+    if said := warning(result["refused"]):
+        module.warn(said)
     module.exit_json(**result)
 
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.status.screen import sections
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
 from spark_jobs.page import render
+from spark_jobs.page.status import render as render_status
 from tests.unit.page.reports import example, hostile, large, with_listeners
+from tests.unit.status.scenes import sick_status
 
 FLAGS = (
     "--headless",
@@ -36,12 +40,25 @@ REPORTS = {
     "large": large,
     "hostile": hostile,
 }
+
+
+def _page_of(name: str) -> str:
+    return render(REPORTS[name]())
+
+
+def _sick_page() -> str:
+    found = sick_status()
+    return render_status(found, sections(found))
+
+
+PAGES: dict[str, Callable[[], str]] = {**{name: partial(_page_of, name) for name in REPORTS}, "sick": _sick_page}
 WORDS = {
     "proven": "Proven.",
     "failed": "Failed.",
     "unreachable": "Unreachable.",
     "large": "Failed.",
     "hostile": "Failed.",
+    "sick": "Not healthy.",
 }
 
 #: Texts that leave the page on the right, outside of a region that scrolls by itself.
@@ -116,10 +133,10 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     started.driver.quit()
 
 
-@pytest.fixture(scope="module", params=REPORTS)
+@pytest.fixture(scope="module", params=PAGES)
 def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("pages") / f"{request.param}.html"
-    path.write_text(render(REPORTS[request.param]()), encoding="utf-8")
+    path.write_text(PAGES[request.param](), encoding="utf-8")
     return path
 
 

@@ -10,6 +10,8 @@ from ansible.module_utils.kraft.cluster.leadership import Claim, best_claims, le
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
 from ansible.module_utils.kraft.status.causes import Cause, Scene, causes
 from ansible.module_utils.kraft.status.evidence import Evidence
+from ansible.module_utils.kraft.status.model import Status
+from ansible.module_utils.kraft.status.view import status
 
 from tests.unit.client.snapshots import broker, cluster, partition, quorum, topic, voter
 
@@ -56,3 +58,24 @@ def explained(
 def silent_quorum(snapshot: Snapshot) -> Snapshot:
     """The same, when the broker that was asked had no word about the quorum."""
     return dataclasses.replace(snapshot, quorum=None, unanswered={"quorum": "no answer"})
+
+
+def sick_status() -> Status:
+    """A cluster of which one node hangs and another's disk has another setting, with long names and commands."""
+    names = {one: f"kafka{one}.a-long-domain-name.example.com" for one in IDS}
+    about = {"name": "demo", "cluster_id": "bW9sZWN1bGUtY2x1c3Rlcg", "broker_ids": [*IDS], "controller_ids": [*IDS]}
+    desired = {"cluster": about, "nodes": {name: {"node_id": one, "roles": COMBINED} for one, name in names.items()}}
+    unmet = [{"name": "vm.max_map_count", "wanted": "262144", "value": "65530", "reason": "read-only here"}]
+    looked = {
+        "process": {
+            "running": True,
+            "actions": ["place"],
+            "diff": [{"after": "put back as wanted: server.properties"}],
+        },
+        "staged": {},
+        "kernel": {"unmet": unmet},
+        "view": {"controllers": [dataclasses.asdict(one) for one in heard(1, without=[3])], "broker": None},
+    }
+    hosts = dict.fromkeys(names.values(), looked)
+    hosts[names[3]] = {"kernel": {"unreachable": True, "msg": AWAY}, "view": None}
+    return status(desired, hosts, {"snapshot": without(3, isr_of=74).to_dict()}, None, "-i inventories/mine")
