@@ -1,4 +1,6 @@
-"""Kills deployments at every point of vars/points.yml; each time the next run must finish, and the one after it idle.
+"""Kills deployments at every point of vars/points.yml, chain by chain: each run goes on where the one before has died.
+
+After the last point of a chain the next run must finish, and the one after it find nothing to do.
 
 ``python sweep.py PROJECT``; ``KRAFT_SWEEP`` is short, long or all (the default; see sweeps.py), ``KRAFT_SWEEP_SEED``
 repeats the random moments of an earlier sweep, ``KRAFT_SWEEP_ONLY`` takes the points whose names match that regular
@@ -13,6 +15,7 @@ import random
 import re
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import yaml
@@ -42,6 +45,17 @@ def points() -> list[Point]:
     return [Point.of(entry) for entry in every if re.search(only, entry["name"])]
 
 
+def chains(chosen: Sequence[Point]) -> list[list[Point]]:
+    """Points in their order; one that goes on joins those before it, if they have the same beginning."""
+    found: list[list[Point]] = []
+    for point in chosen:
+        if point.goes_on and found and found[-1][-1].begin == point.begin:
+            found[-1].append(point)
+        else:
+            found.append([point])
+    return found
+
+
 class Sweep:
     """`durations`: what an undisturbed run of each beginning takes, seconds; random moments are drawn from them."""
 
@@ -50,25 +64,31 @@ class Sweep:
         self._random = random.Random(seed)  # noqa: S311 - moments, not secrets
         self.durations = {"empty": 15.0, "changed": 25.0}
 
-    def meet(self, point: Point) -> str:
-        """One point from its beginning to a third run that has nothing to do; gives a line about it."""
-        before, killed = self.hit(point)
-        if point.power:
-            self.without(point.host)
-        known = before | self._lab.identity()
-        second = self.finish(known)
-        third = self.idle()
-        return f"killed after {killed.seconds:4.1f} s, finished in {second.seconds:4.1f} s, idle {third.seconds:4.1f} s"
+    def go_through(self, chain: Sequence[Point]) -> Iterator[str]:
+        """A chain from its beginning to a run that has nothing to do; gives a line about each point, then one more."""
+        known: dict[str, str] = {}
+        for point in chain:
+            before, killed = self.hit(point, known if point is not chain[0] else None)
+            if point.power:
+                self.without(point.host)
+            known = before | self._lab.identity()
+            yield f"{point.name}: killed after {killed.seconds:4.1f} s"
+        second, third = self.finish(known), self.idle()
+        yield f"finished in {second.seconds:4.1f} s, idle {third.seconds:4.1f} s"
 
-    def hit(self, point: Point) -> tuple[dict[str, str], Outcome]:
-        """The identity before, and the run that was ended at the point; one that passed too quickly is met again."""
+    def hit(self, point: Point, left: dict[str, str] | None) -> tuple[dict[str, str], Outcome]:
+        """The identity before, and the run that was ended at the point; one that passed too quickly is met again.
+
+        `left`: the identity that the killed run before has left; None: the point begins anew.
+        """
         for _ in range(ATTEMPTS):
-            before = self.begin(point)
+            before = self.begin(point) if left is None or point.begin == "changed" else left
             killed = self._runs.killed(point, self._random.uniform(1, self.durations[point.begin]))
             missed = self.missed(point, killed)
             if not missed:
-                return before, killed
+                return (left or {}) | before, killed
             say(f"missed {point.name}: {missed}")
+            left = None
             if point.power:
                 self._lab.power(point.host, on=True)
         raise AssertionError(f"missed {ATTEMPTS} times: {missed}\n{killed.last_lines()}")
@@ -132,20 +152,23 @@ def main(project: Path) -> int:
     lab = Lab.of(project, "interrupted")
     deployments = Deployments(lab, LOG.parent)
     chosen, began = points(), time.monotonic()
+    every = chains(chosen)
     LOG.unlink(missing_ok=True)
-    say(f"{len(chosen)} points, seed {seed} (KRAFT_SWEEP_SEED)")
+    say(f"{len(chosen)} points in {len(every)} chains, seed {seed} (KRAFT_SWEEP_SEED)")
     sweep = Sweep(lab, deployments, seed)
     lab.everywhere("rm -f /run/kraftwright.lock")  # of a sweep that was ended; points leave theirs for the next run
     lab.reset()
     if not os.environ.get("KRAFT_SWEEP_ONLY"):
         say(f"two runs at once: {rivals(lab, deployments)}")
-    for number, point in enumerate(chosen, 1):
+    for number, chain in enumerate(every, 1):
+        line = f"{number}/{len(every)} {chain[0].name}"
         try:
-            if point.begin == "changed" and lab.trouble():
+            if chain[0].begin == "changed" and lab.trouble():
                 sweep.finish({})
-            say(f"{number:2}/{len(chosen)} {point.name}: {sweep.meet(point)}")
+            for line in sweep.go_through(chain):
+                say(f"{number}/{len(every)} {line}")
         except AssertionError as error:
-            say(f"{number:2}/{len(chosen)} {point.name}: FAILED (seed {seed})\n{error}")
+            say(f"{number}/{len(every)} FAILED after {line} (seed {seed})\n{error}")
             return 1
     say(f"{len(chosen)} points held, {time.monotonic() - began:.0f} s, seed {seed}")
     return 0

@@ -32,6 +32,11 @@ class Condition:
         return self.hosts.without(*self._nodes.controllers)
 
     @property
+    def controllers(self) -> frozenset[str]:
+        """Hosts that have no broker."""
+        return frozenset(self._nodes.controllers)
+
+    @property
     def bootstrap(self) -> list[str]:
         return [f"{self.asked.address(host)}:{self._nodes.port}" for host in self.asked.known]
 

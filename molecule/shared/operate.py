@@ -103,13 +103,18 @@ class Operator:
         return {host: count - before[host] for host, count in self._condition.starts().items() if count != before[host]}
 
     def _waves(self, operation: Operation, seen: Seen, run: Outcome) -> str:
-        """That the largest wave was as large as asked for, and that no partition had too few replicas in sync."""
+        """That the largest wave was as large as asked for, and that no partition had too few replicas in sync.
+
+        A controller listens again before the broker of its wave is down; two brokers are down at the same time.
+        """
         if not operation.together:
             return ""
         waves = run.hosts_of("Restart the node")
         hold(max(map(len, waves), default=0) == operation.together, f"waves: {[sorted(one) for one in waves]}", run)
         hold(seen.looks > 0 and not seen.short, f"{seen.looks} looks; too few in sync: {seen.short}", run)
         hold(all(any(down <= wave for wave in waves) for down in seen.down), f"down in no wave: {seen.down}", run)
+        several = any(len(wave - self._condition.controllers) > 1 for wave in waves)
+        hold(not several or seen.most_down > 1, f"one after the other: {seen.down}", run)
         words = " ".join("+".join(sorted(one)) for one in waves)
         return f", waves {words}, at most {seen.most_down} down at once, {seen.looks} looks"
 

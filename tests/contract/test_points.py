@@ -42,3 +42,9 @@ def test_a_point_has_one_moment(point: dict[str, Any]) -> None:
     assert sum(word in point for word in ("task", "until", "random")) == 1
     assert ("until" in point) == ("host" in point)
     assert "pgrep -f k" not in point.get("until", ""), "the question would find itself"
+
+
+def test_a_point_goes_on_from_one_with_the_same_beginning() -> None:
+    for before, point in zip(POINTS, POINTS[1:]):
+        assert not point.get("goes_on") or point["from"] == before["from"]
+    assert not POINTS[0].get("goes_on")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 from check_mode import hold_foretold
+from deployments import Point
 from operations import LOCKED_SECONDS, Operation
 from runs import Outcome
+from sweep import chains
 from witness import Seen, _look
 
 
@@ -65,3 +67,13 @@ def test_partition_with_too_few_in_sync_is_noted_with_the_fewest() -> None:
 def test_most_nodes_that_were_down_together_are_counted() -> None:
     assert Seen().most_down == 0
     assert Seen({frozenset(), frozenset({"a"}), frozenset({"a", "b"})}).most_down == 2
+
+
+def test_points_that_go_on_make_a_chain_with_those_before_them() -> None:
+    def point(name: str, begin: str, goes_on: bool) -> Point:
+        return Point(name, begin, goes_on=goes_on, random=True)
+
+    a, b, c = point("a", "empty", False), point("b", "empty", True), point("c", "changed", True)
+    assert chains([a, b, c]) == [[a, b], [c]]
+    assert chains([b]) == [[b]]
+    assert chains([a, a]) == [[a], [a]]
