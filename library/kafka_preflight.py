@@ -11,7 +11,7 @@ description:
     opens no connection, changes nothing, and runs in check mode as it does otherwise.
   - Judges Java, memory, limits, disks (filesystem, mount options, room, owner, content), ports in use, names, the port
     matrix between the hosts, clocks, two names of one machine, hosts that were left out, and all log dirs together as
-    M(kafka_storage) will.
+    M(kafka_storage) will; and voters and brokers of the running cluster that no host has any more.
   - Problems of severity C(risk) are errors in the production profile unless their rule is in O(accepted_risks).
 options:
   hosts:
@@ -35,6 +35,9 @@ options:
     type: list
     elements: str
     default: []
+  members:
+    description: What M(kafka_cluster_info) returned for the running cluster, where one runs.
+    type: dict
   problems:
     description: What M(kafka_desired) returned, once the hosts were looked at; its errors are told with the others.
     type: list
@@ -69,8 +72,9 @@ problems:
   elements: dict
 ansible_facts:
   description: >-
-    C(kafka_peers), what M(kafka_storage) must know of all nodes, and C(kafka_disks_pending), whether a log dir lies on
-    a disk that is still to be mounted (then look again after that).
+    C(kafka_peers), what M(kafka_storage) must know of all nodes; C(kafka_disks_pending), whether a log dir lies on
+    a disk that is still to be mounted (then look again after that); C(kafka_now), the addresses at which the deployed
+    brokers are reached now (client, inter_broker).
   returned: unless the task fails
   type: dict
 """
@@ -85,6 +89,7 @@ ARGUMENT_SPEC = {
     "accepted_risks": {"type": "list", "elements": "str", "default": []},
     "replace": {"type": "str"},
     "add": {"type": "list", "elements": "str", "default": []},
+    "members": {"type": "dict"},
     "problems": {"type": "list", "elements": "dict", "default": []},
     "looked": {"type": "bool", "default": True},
     "refuse": {"type": "bool", "default": True},

@@ -27,10 +27,17 @@ options:
     description: Whether it is an error that no broker answers when the probe is started.
     type: bool
     default: true
+  now:
+    description: >-
+      Client listeners that the nodes have now, as C(host:port); none where no node was deployed yet. The probe begins
+      with them and follows when they change.
+    type: list
+    elements: str
+    default: []
   settings:
     description: >-
-      What to probe, and how: C(bootstrap_servers), C(cluster) (its name), C(partitions), C(rate) and the other names
-      that stand in C(spark_jobs/probe/settings.py).
+      What to probe, and how: C(bootstrap_servers) (as the inventory wants them), C(cluster) (its name), C(partitions),
+      C(rate) and the other names that stand in C(spark_jobs/probe/settings.py).
     type: dict
     default: {}
 author: [Kraftwright]
@@ -67,5 +74,6 @@ ARGUMENT_SPEC = {
     "state": {"type": "str", "choices": ["started", "stopped"], "default": "started"},
     "home": {"type": "path", "required": True},
     "required": {"type": "bool", "default": True},
+    "now": {"type": "list", "elements": "str", "default": []},
     "settings": {"type": "dict", "default": {}},
 }

@@ -22,7 +22,7 @@ class Condition:
     def __init__(self, project: Path, scenario: Path, nodes: Nodes) -> None:
         self.hosts = Hosts.of(project, scenario.name, nodes.hosts, nodes.port)
         self.every = Hosts.of(project, scenario.name, (), nodes.port)
-        self._nodes = nodes
+        self._nodes, self._port = nodes, nodes.port
         self._brokers: Collection[int] = nodes.brokers
         self._voters: Collection[int] = nodes.voters
 
@@ -38,18 +38,23 @@ class Condition:
 
     @property
     def bootstrap(self) -> list[str]:
-        return [f"{self.asked.address(host)}:{self._nodes.port}" for host in self.asked.known]
+        return self.bootstrap_at(self._port)
+
+    def bootstrap_at(self, port: int) -> list[str]:
+        return [f"{self.asked.address(host)}:{port}" for host in self.asked.known]
 
     @property
     def addresses(self) -> dict[str, tuple[str, int]]:
         """Host -> where its Kafka listens, if it has one."""
         ports = self._nodes.controllers
-        return {host: (self.every.address(host), ports.get(host, self._nodes.port)) for host in self.every.known}
+        return {host: (self.every.address(host), ports.get(host, self._port)) for host in self.every.known}
 
     def settle(self, operation: Operation) -> None:
         """Who is expected from now on."""
         self._brokers = operation.brokers or self._brokers
         self._voters = operation.voters or self._voters
+        self._port = operation.port or self._port
+        self.hosts, self.every = self.hosts.at(self._port), self.every.at(self._port)
 
     def lose_machines(self, operation: Operation) -> None:
         """The machine that is thrown away and made anew, and the one that dies for good."""

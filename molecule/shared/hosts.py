@@ -42,6 +42,10 @@ class Hosts:
         """The others."""
         return dataclasses.replace(self, known={name: it for name, it in self.known.items() if name not in hosts})
 
+    def at(self, port: int) -> Hosts:
+        """The same, with another listener for clients."""
+        return dataclasses.replace(self, port=port)
+
     def address(self, host: str) -> str:
         return str(self.known[host]["ansible_host"])
 

@@ -174,7 +174,9 @@ def main(project: Path, scenario: Path) -> int:
     command_line, probes = CommandLine(scenario, directory), project / f".kraftwright/{nodes.name}/probe"
     operator = Operator(condition, command_line, Runs(project, directory), probes, drawn)
     log.say(f"{len(every)} operations, seed {drawn} (KRAFT_SWEEP_SEED)")
-    workload = Workload(project, directory / "workload", nodes.name, condition.bootstrap)
+    ports = dict.fromkeys([nodes.port, *(one.port for one in every if one.port)])
+    bootstrap = [address for port in ports for address in condition.bootstrap_at(port)]
+    workload = Workload(project, directory / "workload", nodes.name, bootstrap)
     step = ""
     try:
         workload.start()

@@ -65,7 +65,8 @@ class Operation:
     unchanged: bool = False
     brokers: Sequence[int] = ()
     voters: Sequence[int] = ()
-    probed: bool = False
+    port: int = 0
+    probed: bool = True
 
     def moments(self, seed: int) -> Iterator[Mapping[str, Any]]:
         """When each run that dies does so, in their order; the same for the same `seed`.

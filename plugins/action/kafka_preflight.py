@@ -16,8 +16,10 @@ from ansible.utils.display import Display
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
 from ansible.module_utils.kraft import preflight
+from ansible.module_utils.kraft.cluster.snapshot import Snapshot, from_dict
 from ansible.module_utils.kraft.control.connection import target, words
 from ansible.module_utils.kraft.inventory import report
+from ansible.module_utils.kraft.node.deployed import listeners_now
 from ansible.module_utils.kraft.preflight.subject import Host, Subject, Wanted
 from ansible.module_utils.kraft.preflight.together import awaits_disk, peers_for_storage
 from ansible.module_utils.kraft.problem import Problem, errors
@@ -68,7 +70,23 @@ def read(arguments: Mapping[str, Any], task_vars: Mapping[str, Any]) -> Subject:
             asked, replaced=name == arguments.get("replace"), added=name in (arguments.get("add") or ())
         )
         hosts.append(Host(name, desired["nodes"][name], facts, asked, in_run, why, target(hostvars[name], name)))
-    return Subject(tuple(hosts), desired["cluster"])
+    snapshot, why = members(arguments.get("members"), desired["cluster"]["cluster_id"])
+    return Subject(tuple(hosts), desired["cluster"], snapshot, why)
+
+
+def members(asked: Mapping[str, Any] | None, cluster_id: str) -> tuple[Snapshot | None, str]:
+    """What `kafka_cluster_info` returned: the snapshot, and why there is none, or less than was asked for.
+
+    A cluster of another id has members of its own; disks that belong to it are refused by their own rule.
+    """
+    if not asked or asked.get("skipped"):
+        return None, ""
+    if not asked.get("snapshot"):
+        return None, str(asked.get("msg") or "no answer")
+    snapshot = from_dict(asked["snapshot"])
+    if snapshot.cluster_id != cluster_id:
+        return None, ""
+    return snapshot, "; ".join(f"{part}: {reason}" for part, reason in snapshot.unanswered.items())
 
 
 def given(arguments: Mapping[str, Any]) -> list[Problem]:
@@ -102,6 +120,7 @@ class ActionModule(ActionBase):
         facts = {
             "kafka_peers": peers_for_storage(subject, predict=bool(self._task.check_mode)),
             "kafka_disks_pending": any(map(awaits_disk, subject.hosts)),
+            "kafka_now": listeners_now(facts["deployed"] for _, facts in subject.seen),
         }
         return {"changed": False, "problems": [each.as_dict() for each in found], "ansible_facts": facts}
 

@@ -24,6 +24,7 @@ ARGUMENTS = {
     "state": {"type": "str", "choices": ["started", "stopped"], "default": "started"},
     "home": {"type": "path", "required": True},
     "required": {"type": "bool", "default": True},
+    "now": {"type": "list", "elements": "str", "default": []},
     "settings": {"type": "dict", "default": {}},
 }
 WANTED = "wanted.json"
@@ -54,11 +55,20 @@ class ActionModule(ActionBase):
 def starting(home: Path, given: dict[str, Any]) -> list[str]:
     """The arguments of a start, after its settings were written to a file: they may hold secrets."""
     settings = {name: int(value) if name in NUMBERS else value for name, value in given["settings"].items()}
+    settings |= where(given["now"], str(settings.get("bootstrap_servers", "")))
     private_file.directory(home)
     config = home / WANTED
     config.touch(mode=0o600)
     config.write_text(json.dumps(settings), encoding="utf-8")
     return ["--config", str(config), *([] if given["required"] else ["--if-answers"])]
+
+
+def where(now: list[str], wanted: str) -> dict[str, str]:
+    """Begin with the listeners that the cluster has `now`; where it has none yet, with those that are `wanted`."""
+    deployed = ",".join(now)
+    if not deployed or deployed == wanted:
+        return {"bootstrap_servers": wanted}
+    return {"bootstrap_servers": deployed, "moved_servers": wanted}
 
 
 def probe(*arguments: str) -> subprocess.CompletedProcess[str]:

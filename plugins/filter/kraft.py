@@ -18,6 +18,7 @@ from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.features import upgrade
 from ansible.module_utils.kraft.host import ungranted
 from ansible.module_utils.kraft.inventory.releases import release_features
+from ansible.module_utils.kraft.node.deployed import listeners_now
 from ansible.module_utils.kraft.node.differences import setting_of
 from ansible.module_utils.kraft.node.unit import fingerprinted
 from ansible.module_utils.kraft.preflight.network import questions
@@ -98,6 +99,17 @@ def _registered(variables: Mapping[str, Any], names: Mapping[str, str]) -> dict[
 def kraft_ungranted(looked: Mapping[str, Mapping[str, Any]], nodes: Mapping[str, Any]) -> list[str]:
     """What hosts do not grant, in lines. `looked`: as `kraft_registered` gives it; `nodes`: of ``kafka_desired``."""
     return ungranted.lines(ungranted.ungranted(looked, nodes), list(looked))
+
+
+def kraft_now(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> dict[str, list[str]]:
+    """``{client, inter_broker, running}``: where the deployed brokers are reached now, and the hosts that run Kafka.
+
+    Of those of `hosts` that ``kafka_host_info`` has looked at.
+    """
+    every = {host: (hostvars[host].get("ansible_facts") or {}).get("kafka_host") for host in hosts}
+    found = {host: facts for host, facts in every.items() if facts}
+    running = [host for host, facts in found.items() if facts["service"]["pid"]]
+    return {**listeners_now(facts["deployed"] for facts in found.values()), "running": running}
 
 
 def kraft_status_nodes(looked: Mapping[str, Mapping[str, Any]], desired: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -192,6 +204,7 @@ class FilterModule:
             "kraft_properties_text": kraft_properties_text,
             "kraft_first_broker": kraft_first_broker,
             "kraft_fingerprinted_unit": fingerprinted,
+            "kraft_now": kraft_now,
             "kraft_questions": questions,
             "kraft_registered": kraft_registered,
             "kraft_stale": kraft_stale,

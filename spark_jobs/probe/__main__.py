@@ -47,7 +47,9 @@ def parser() -> Parser:
         if verb in ("start", "run"):
             one.add_argument("--config", type=Path, required=True, help="JSON, as spark_jobs/probe/settings.py has it")
         if verb == "start":
-            one.add_argument("--if-answers", action="store_true", help="no error where no cluster answers yet")
+            one.add_argument(
+                "--if-answers", action="store_true", help="for a first deployment: no error where nobody answers"
+            )
     return made
 
 

@@ -52,10 +52,10 @@ def read_events(spark: SparkSession, directory: Path) -> DataFrame:
 
 def read_topic(spark: SparkSession, wanted: ProbeSettings) -> DataFrame:
     """Everything that the probe's topic holds now."""
-    admin = NativeAdmin(wanted.bootstrap_servers, wanted.client_options, ASK_SECONDS)
+    admin = NativeAdmin(wanted.everywhere, wanted.client_options, ASK_SECONDS)
     partitions = sorted(admin.describe(wanted.topic).leaders)
     window = Window(dict.fromkeys(partitions, 0), admin.end_offsets(wanted.topic, partitions))
-    return TopicIo(spark, wanted.bootstrap_servers, wanted.topic, wanted.client_options).read(window)
+    return TopicIo(spark, wanted.everywhere, wanted.topic, wanted.client_options).read(window)
 
 
 def judged(events: DataFrame, found: DataFrame, timeline: list[Any]) -> dict[str, Any]:

@@ -33,10 +33,11 @@ def start(home: Path, config: Path, if_answers: bool) -> int:
     topic = ProbeTopic(wanted)
     if not topic.answers(ANSWER_SECONDS):
         if if_answers:
-            say(f"No broker answers at {wanted.bootstrap_servers}: there is nothing to probe yet.")
+            say(f"No broker answers at {wanted.everywhere} and no node was ever started: there is nothing to probe.")
             return EXIT_PROVEN
         raise UnreachableError(
-            f"no broker answers at {wanted.bootstrap_servers}. Without the probe: -e kafka_probe=false"
+            f"the probe was asked for, and no broker answers at {wanted.everywhere}. "
+            "See playbooks/cluster_status.yml, or run without the probe: -e kafka_probe=false"
         )
     replicas = topic.make()
     directory = _prepared(home, wanted)

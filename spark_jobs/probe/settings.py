@@ -4,7 +4,8 @@ Required: ``bootstrap_servers``, ``partitions``, ``rate`` (records a second, all
 name). Optional: ``run_id`` (drawn from the time), ``record_bytes``, ``producers``, ``consumers``, ``client_options``
 (``kafka.*``), ``replication_factor`` (the most; a cluster with fewer brokers gets fewer), ``longest_seconds`` (then the
 probe ends itself), ``ready_seconds`` (until every partition has acknowledged), ``drain_seconds`` (of a stop),
-``part_seconds``.
+``part_seconds``, ``moved_servers`` (where the brokers will be after the operation, where that is elsewhere: the clients
+find it out by themselves, who connects afterwards does not).
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ LIMITS = {
 }
 PATTERNS = {
     "bootstrap_servers": (r"[^\s,]+:\d+(,[^\s,]+:\d+)*", "host:port,host:port"),
+    "moved_servers": (r"([^\s,]+:\d+(,[^\s,]+:\d+)*)?", "host:port,host:port"),
     "cluster": (r"[A-Za-z0-9._-]+", "a cluster's name"),
     "run_id": (RUN_ID_PATTERN, "1 to 16 letters, digits, dots, dashes or underscores"),
 }
@@ -61,6 +63,13 @@ class ProbeSettings:
     drain_seconds: float = 60
     part_seconds: float = 2
     client_options: Mapping[str, str] = field(default_factory=dict)
+    moved_servers: str = ""
+
+    @property
+    def everywhere(self) -> str:
+        """Where the cluster answers before, in or after the operation."""
+        listed = [*self.bootstrap_servers.split(","), *self.moved_servers.split(",")]
+        return ",".join(dict.fromkeys(filter(None, listed)))
 
     @property
     def topic(self) -> str:

@@ -28,7 +28,7 @@ class ProbeTopic:
     def __init__(self, settings: ProbeSettings) -> None:
         self._settings = settings
         self._complaints = Complaints()
-        self._named = client_config(settings.bootstrap_servers, settings.client_options, self._complaints)
+        self._named = client_config(settings.everywhere, settings.client_options, self._complaints)
 
     def answers(self, seconds: float) -> bool:
         """Whether any broker answers within ``seconds``."""

@@ -63,6 +63,7 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
         "node_id": node.node_id,
         "roles": list(node.roles),
         "address": node.address,
+        "install_dir": node.install_dir,
         "rack": node.rack or None,
         "log_dirs": list(node.log_dirs),
         "metadata_log_dir": node.metadata_dir,

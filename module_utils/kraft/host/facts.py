@@ -23,9 +23,10 @@ from ansible.module_utils.kraft.host.machine import (
     sysctl,
 )
 from ansible.module_utils.kraft.host.network import ask_all, ports_in_use
+from ansible.module_utils.kraft.node.deployed import describe as describe_deployed
 from ansible.module_utils.kraft.node.service import SYSTEMD_RUNNING, Run, ServiceState, observe_service
 from ansible.module_utils.kraft.release.manifest import observe_releases
-from ansible.module_utils.kraft.storage.log_dir import observe_log_dir, parse_properties
+from ansible.module_utils.kraft.storage.log_dir import METADATA_LOG, QUORUM_STATE, observe_log_dir, parse_properties
 
 #: File below the install dir of a node that was taken out of its cluster (``playbooks/remove_nodes.yml``).
 REMOVED = "removed"
@@ -55,6 +56,7 @@ class Questions:
 def observe_host(ask: Questions, run: Run) -> dict[str, Any]:
     """The facts by name, see the documentation of ``kafka_host_info``."""
     service = observe_service(run, ask.unit, ask.started_dir)
+    now = deployed(ask, service)
     return {
         "os": distribution(),
         "cpus": cpus(),
@@ -72,9 +74,10 @@ def observe_host(ask: Questions, run: Run) -> dict[str, Any]:
         "clock_synchronised": clock_synchronised(),
         "service": service.as_facts(),
         **machine(),
+        "deployed": now,
         **disk_facts(ask),
         "disks": devices.observe(ask.disks, run),
-        **network_facts(ask, service),
+        **network_facts(ask, service, other_voters(now)),
     }
 
 
@@ -104,14 +107,34 @@ def log_dir(path: str, name: str, mounted: list[dict[str, Any]]) -> dict[str, An
 
 def quorum(properties: str) -> str | None:
     """The form of quorum that the node was configured for, ``static`` or ``dynamic``; None where it was not."""
-    values = parse_properties(read(Path(properties)))
+    values = properties_of(properties)
     forms = {"controller.quorum.voters": "static", "controller.quorum.bootstrap.servers": "dynamic"}
     return next((form for key, form in forms.items() if values.get(key)), None)
 
 
-def network_facts(ask: Questions, service: ServiceState) -> dict[str, Any]:
+def deployed(ask: Questions, service: ServiceState) -> dict[str, Any]:
+    """What the node was deployed with, see ``node.deployed``; empty lists where it never was."""
+    in_place = properties_of(os.path.join(ask.install_dir, "current/config/server.properties"))
+    running = properties_of(os.path.join(ask.started_dir, "server.properties")) if service.pid else {}
+    counts = running or in_place
+    metadata = counts.get("metadata.log.dir") or counts.get("log.dirs", "").split(",")[0].strip()
+    state = read(Path(metadata, METADATA_LOG, QUORUM_STATE)) if metadata else ""
+    return describe_deployed(running, in_place, state)
+
+
+def properties_of(path: str) -> dict[str, str]:
+    return parse_properties(read(Path(path)))
+
+
+def other_voters(now: dict[str, Any]) -> set[str]:
+    """Where the other static voters of its lists are reached: one that no inventory names any more may still run."""
+    every = (one for found in now["voters"] for one in found["voters"])
+    return {one["address"] for one in every if one["address"] and str(one["node_id"]) != now["node_id"]}
+
+
+def network_facts(ask: Questions, service: ServiceState, voters: set[str]) -> dict[str, Any]:
     """Ports, names, addresses and other hosts' ports."""
-    questions = {"names": ask.names, "binds": ask.binds, "reach": ask.reach}
+    questions = {"names": ask.names, "binds": ask.binds, "reach": sorted({*ask.reach, *voters})}
     return {"ports": ports_in_use(ask.ports, service.pid), **ask_all(questions)}
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from ansible.module_utils.kraft.desired.model import Cluster
 from ansible.module_utils.kraft.inventory.severity import settle
-from ansible.module_utils.kraft.preflight import accounts, devices, disk, machine, network, together
+from ansible.module_utils.kraft.preflight import accounts, devices, disk, machine, members, network, together
 from ansible.module_utils.kraft.preflight.subject import Subject
 from ansible.module_utils.kraft.problem import Problem
 
-PARTS = (together, accounts, machine, devices, disk, network)
+PARTS = (together, members, accounts, machine, devices, disk, network)
 
 
 def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Problem]:

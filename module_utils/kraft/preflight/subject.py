@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+
 Facts = Mapping[str, Any]
 
 
@@ -73,10 +75,16 @@ class Host:
 
 @dataclasses.dataclass(frozen=True)
 class Subject:
-    """All nodes and ``cluster`` of ``kafka_desired``."""
+    """All nodes and ``cluster`` of ``kafka_desired``.
+
+    ``snapshot``: what the running cluster said of its members, None where nobody was asked or answered.
+    ``silence``: why a cluster that runs said less than it was asked.
+    """
 
     hosts: tuple[Host, ...]
     cluster: Mapping[str, Any]
+    snapshot: Snapshot | None = None
+    silence: str = ""
 
     @property
     def seen(self) -> tuple[tuple[Host, Facts], ...]:

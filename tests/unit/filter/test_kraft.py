@@ -103,3 +103,23 @@ def test_a_voter_is_reached_at_its_controller_listener() -> None:
         for name, purpose, port in (("CLIENT", "client", 9092), ("CONTROLLER", "controller", 9093))
     ]
     assert FILTERS.kraft_voter_listeners(listeners) == [{"name": "CONTROLLER", "host": "k3", "port": 9093}]
+
+
+def test_listeners_now_are_those_of_the_hosts_that_were_looked_at() -> None:
+    def facts(port: int, pid: int) -> dict[str, Any]:
+        listeners = [
+            {"name": "C", "address": f"k:{port}", "protocol": "PLAINTEXT", "purpose": "client"},
+            {"name": "I", "address": f"k:1{port}", "protocol": "PLAINTEXT", "purpose": "inter_broker"},
+        ]
+        return {"kafka_host": {"service": {"pid": pid}, "deployed": {"roles": ["broker"], "listeners": listeners}}}
+
+    hostvars: dict[str, Any] = {
+        "k1": {"ansible_facts": facts(9092, 0)},
+        "k2": {"ansible_facts": facts(9192, 7)},
+        "k3": {},
+    }
+    assert FILTERS.kraft_now(["k1", "k2", "k3"], hostvars) == {
+        "client": ["k:9092", "k:9192"],
+        "inter_broker": ["k:19092", "k:19192"],
+        "running": ["k2"],
+    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.preflight.subject import Host, Subject, Wanted
 
 CLUSTER_ID = "nq3DoF4lQiqcqPnYvYPP7g"
@@ -125,6 +126,7 @@ def host_facts(at: int) -> dict[str, Any]:
         "releases": {},
         "current_release": None,
         "quorum": None,
+        "deployed": {"node_id": "", "roles": [], "listeners": [], "voters": []},
         "service": {"pid": 0, "active": False},
         "ports": [],
         "names": {name: {"addresses": [f"10.0.0.{NAMES.index(name) + 1}"], "error": ""} for name in NAMES},
@@ -142,6 +144,8 @@ class Scene:
         self.facts: dict[str, dict[str, Any] | None] = {name: host_facts(at) for at, name in enumerate(NAMES, 1)}
         self.wanted = dict.fromkeys(NAMES, Wanted())
         self.left_out: set[str] = set()
+        self.snapshot: Snapshot | None = None
+        self.silence = ""
 
     def of(self, name: str) -> dict[str, Any]:
         facts = self.facts[name]
@@ -161,4 +165,4 @@ class Scene:
             Host(name, self.nodes[name], copy.deepcopy(self.facts[name]), self.wanted[name], name not in self.left_out)
             for name in NAMES
         ]
-        return Subject(tuple(hosts), self.cluster)
+        return Subject(tuple(hosts), self.cluster, self.snapshot, self.silence)

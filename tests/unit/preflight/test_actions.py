@@ -13,7 +13,7 @@ import pytest
 from ansible.errors import AnsibleAction
 from ansible.module_utils.kraft.problem import WARNING, Problem
 
-from tests.unit.preflight.scene import NAMES, Scene
+from tests.unit.preflight.scene import CLUSTER_ID, NAMES, Scene
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -178,3 +178,31 @@ def test_host_that_cannot_be_looked_at_stays_a_failure(monkeypatch: pytest.Monke
     look = action(HOST_INFO)
     monkeypatch.setattr(look, "_execute_module", lambda **_: {"failed": True, "msg": "no"})
     assert look.run(task_vars={}) == {"failed": True, "msg": "no"}
+
+
+BROKER = {"node_id": 4, "host": "k4", "port": 19092, "rack": None, "fenced": False}
+SNAPSHOT = {"cluster_id": CLUSTER_ID, "brokers": [BROKER], "quorum": None, "unanswered": {"quorum": "no leader"}}
+
+
+@pytest.mark.parametrize(
+    ("members", "rules"),
+    [
+        (None, []),
+        ({"skipped": True}, []),
+        ({"msg": "nobody listens"}, ["members_unknown"]),
+        ({"unreachable": True, "msg": "timed out"}, ["members_unknown"]),
+        ({"snapshot": SNAPSHOT}, ["dropped_broker", "members_unknown"]),
+        ({"snapshot": {**SNAPSHOT, "cluster_id": "another"}}, []),
+    ],
+)
+def test_members_are_what_the_running_cluster_answered(members: Any, rules: list[str]) -> None:
+    result = action(PREFLIGHT, hosts=list(NAMES), members=members, refuse=False).run(task_vars=play(Scene()))
+    assert sorted(problem["rule"] for problem in result["problems"]) == rules
+
+
+def test_listeners_that_are_deployed_are_facts() -> None:
+    scene = Scene()
+    listener = {"name": "I", "address": "k1:19092", "protocol": "PLAINTEXT", "purpose": "inter_broker"}
+    scene.of("k1")["deployed"] = {"node_id": "1", "roles": ["broker"], "listeners": [listener], "voters": []}
+    result = action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene))
+    assert result["ansible_facts"]["kafka_now"] == {"client": [], "inter_broker": ["k1:19092"]}

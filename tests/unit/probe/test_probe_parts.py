@@ -19,7 +19,7 @@ from spark_jobs.probe.records import HEAD_LENGTH, decode, encode
 from tests.unit.probe.audits import STEPS, audit
 
 ROOT = Path(__file__).resolve().parents[3]
-GOOD = {"bootstrap_servers": "a:9092,b:9092", "cluster": "mine", "partitions": 6, "rate": 300}
+GOOD: dict[str, Any] = {"bootstrap_servers": "a:9092,b:9092", "cluster": "mine", "partitions": 6, "rate": 300}
 
 
 def test_a_record_says_which_one_it_is_and_has_the_length_asked_for() -> None:
@@ -41,6 +41,19 @@ def test_settings_are_refused_with_everything_that_is_wrong() -> None:
     named = {line.partition(":")[0] for line in settings.problems(wrong)}
     assert named == {"bootstrap_servers", "speed", "partitions", "rate", "cluster", "client_options"}
     assert settings.problems(GOOD) == []
+
+
+@pytest.mark.parametrize(
+    ("moved", "everywhere"),
+    [
+        ("", "a:9092,b:9092"),
+        ("a:9192,b:9192", "a:9092,b:9092,a:9192,b:9192"),
+        ("a:9192,b:9092", "a:9092,b:9092,a:9192"),
+    ],
+)
+def test_who_connects_afterwards_tries_where_the_brokers_were_and_where_they_went(moved: str, everywhere: str) -> None:
+    assert settings.problems({**GOOD, "moved_servers": moved}) == []
+    assert settings.ProbeSettings(**GOOD, moved_servers=moved).everywhere == everywhere
 
 
 def test_settings_with_secrets_are_their_owners_alone(tmp_path: Path) -> None:

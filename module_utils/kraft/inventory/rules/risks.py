@@ -5,6 +5,7 @@ from __future__ import annotations
 RISKS = frozenset(
     {
         "bind_wide",
+        "broker_left_behind",
         "clock_skew",
         "debugger_open",
         "disk_shared",
