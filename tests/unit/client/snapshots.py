@@ -36,6 +36,11 @@ def voter(node_id: int, behind_ms: int | None = 0, lag: int | None = None) -> Re
     return Replica(node_id, "AAAA", 100, None if behind_ms is None else records, 1, 1, behind_ms)
 
 
+def replica(node_id: int, directory: str, behind_ms: int | None = 0, fetched: int = 1) -> Replica:
+    """A voter or observer by its directory id; `fetched`: when the leader heard of it last."""
+    return Replica(node_id, directory, 100, behind_ms, 1, fetched, behind_ms)
+
+
 def quorum(leader: int, *voters: Replica) -> Quorum:
     return Quorum(leader, 1, 100, voters or tuple(voter(one) for one in (1, 2, 3)))
 

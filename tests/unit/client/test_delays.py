@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.cluster.snapshot import Feature, Quorum, Replica
 from ansible.module_utils.kraft.cluster.waves import Members, waves
 from ansible.module_utils.kraft.quorum import plan as voters
 
-from tests.unit.client.snapshots import cluster, quorum, voter
+from tests.unit.client.snapshots import cluster, quorum, replica, voter
 
 BEHIND, PATIENT, HASTY = 5_000, 10_000, 2_000
 LATE = cluster(leader=quorum(1, voter(1), voter(2, BEHIND), voter(3)))
@@ -44,10 +44,6 @@ def test_waves_are_made_by_it(largest: int, ready_in_time: bool) -> None:
     five = cluster(leader=quorum(5, *(voter(one) for one in (1, 2, 3, 5)), voter(4, BEHIND)))
     found = waves(five, {1, 2, 4}, Members(brokers=frozenset({9})), 3, largest)
     assert found == (((1, 2), (4,)) if ready_in_time else ((4,), (1,), (2,)))
-
-
-def replica(node_id: int, directory: str, behind_ms: int = 0, fetched: int = 1) -> Replica:
-    return Replica(node_id, directory, 100, behind_ms, 1, fetched, behind_ms)
 
 
 def snapshot(*members: Replica, observers: tuple[Replica, ...] = ()) -> Snapshot:

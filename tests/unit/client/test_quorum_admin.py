@@ -19,14 +19,12 @@ from ansible.module_utils.kraft.quorum import admin
 from ansible.module_utils.kraft.quorum.admin import REQUEST_MS, QuorumAdmin, identifier
 from ansible.module_utils.kraft.quorum.plan import PARTS, Listener, Plan, Wish
 
+from tests.unit.client.snapshots import replica
+
 OLD, NEW = "inPTLlc5L8Y7esZH1-igFw", "YxZuUvU6gGM08SDU6euOkw"
 AT = Listener("CONTROLLER", "kafka3", 9093)
 WISH = Wish(3, listeners=(AT,), replace=True)
 PATIENCE = 7.0
-
-
-def replica(node_id: int, directory: str, behind_ms: int = 0, fetched: int = 1) -> Replica:
-    return Replica(node_id, directory, 100, behind_ms, 1, fetched, behind_ms)
 
 
 def quorum(*voters: Replica, observers: tuple[Replica, ...] = ()) -> Snapshot:

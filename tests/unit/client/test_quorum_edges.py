@@ -8,14 +8,11 @@ import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Quorum, Replica, Snapshot
 from ansible.module_utils.kraft.quorum.plan import Listener, Plan, Wish, distance, plan, problems, target
 
+from tests.unit.client.snapshots import replica
 from tests.unit.problems import Told, told
 
 AT = (Listener("CONTROLLER", "kafka3", 9093),)
 AWAY, NEVER = 60_000, -1
-
-
-def replica(node_id: int, directory: str, behind_ms: int | None = 0, fetched: int = 1) -> Replica:
-    return Replica(node_id, directory, 100, behind_ms, 1, fetched, behind_ms)
 
 
 ONE, TWO, THREE = replica(1, "one"), replica(2, "two"), replica(3, "three")
