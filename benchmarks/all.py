@@ -19,11 +19,11 @@ PAGE = ROOT / "docs/benchmarks.md"
 #: Benchmark → arguments of a quick run.
 QUICK = {
     "deploy": ("--rounds", "2"),
-    "spark": ("--rounds", "3"),
+    "spark": ("--rounds", "2"),
     "scale": ("--rounds", "1"),
-    "provision": ("--rounds", "2"),
-    "crash": ("--rounds", "3", "--idle", "1"),
-    "leaders": ("--moves", "5"),
+    "provision": ("--rounds", "1"),
+    "crash": ("--rounds", "3", "--idle", "0.5"),
+    "leaders": ("--moves", "4"),
     "roll": ("--rounds", "1"),
 }
 #: Seconds for which the hosts of the benchmark before may still be on their way out.
