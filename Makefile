@@ -75,7 +75,7 @@ test-long: archive-older setup-test ## the longer molecule scenarios
 	@$(PYTHON) -m scripts.parts test-long
 
 .PHONY: test-all
-test-all: archive-older setup-test ## the same with every point and operation: an hour and more
+test-all: archive-older setup-test ## the same, and what is left out there
 	@$(PYTHON) -m scripts.parts test-all
 
 .PHONY: mutants
