@@ -21,6 +21,8 @@ PUBLIC = re.compile(
 )
 #: Kafka's own names that the words above would take for secrets.
 NO_SECRETS = ("sasl.oauthbearer.client.credentials.client.id",)
+#: Kafka's settings that begin with a listener's name, which may be PRIVATE, before a colon.
+LISTENERS = ("listeners", "advertised.listeners", "listener.security.protocol.map")
 ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*://)(?!\(hidden\)@)[^/\s@]+@", re.IGNORECASE)
 PAIR = re.compile(r"([^\s=:]+)(\s*[=:]\s*|\s+)(.*)", re.DOTALL)
 VALUE = re.compile(
@@ -36,7 +38,7 @@ VALUE = re.compile(
 def is_secret(key: str, value: object = "") -> bool:
     """Whether the value of `key` must not be shown; an empty `key` where there is only a value."""
     text = str(value)
-    return _is_named(key) or bool(ADDRESS.search(text) or VALUE.search(text))
+    return _is_named(key) or bool(ADDRESS.search(text) or (key not in LISTENERS and VALUE.search(text)))
 
 
 def _is_named(key: str) -> bool:
