@@ -1,9 +1,9 @@
 """Looks for planted secrets where no secret may ever be: command lines and environments of all processes.
 
-    python secret_watch.py FOUND PID
+    python secret_watch.py watch FOUND PID     until the process PID ends; who shows one is a line of the file FOUND
+    python secret_watch.py files DIRECTORY…    which files below the directories hold one, with owner, group and mode
 
-Until the process PID ends, every process that shows one is noted as a line of the file FOUND. On the machine of the lab
-that is every process of its hosts, too. Planted secrets begin with ``MARK``.
+On the machine of the lab all processes of its hosts are seen, too. Planted secrets begin with ``MARK``.
 """
 
 from __future__ import annotations
@@ -38,22 +38,40 @@ def showing(seen: set[str], proc: Path = Path("/proc")) -> list[str]:
 
 def files_with(*roots: Path) -> list[Path]:
     """Files below `roots` that hold a planted secret in their content or in their name."""
-    files = (path for root in roots for path in root.rglob("*") if path.is_file() and not path.is_symlink())
-    return sorted(path for path in files if MARK in path.name or MARK.encode() in path.read_bytes())
+    return sorted(path for root in roots for path in root.rglob("*") if not path.is_symlink() and _holds(path))
 
 
-def main(found: Path, pid: int) -> int:
+def _holds(path: Path) -> bool:
+    """A file may be gone, or be none that can be read, by the time it is looked at."""
+    with contextlib.suppress(OSError):
+        return path.is_file() and (MARK in path.name or MARK.encode() in path.read_bytes())
+    return False
+
+
+def watch(found: Path, pid: int) -> None:
     """Look until the process is gone."""
     seen: set[str] = set()
+    found.touch()
     while Path(f"/proc/{pid}").exists():
         lines = showing(seen)
         if lines:
             with found.open("a", encoding="utf-8") as file:
                 file.writelines(f"{line}\n" for line in lines)
         time.sleep(STEP)
-    return 0
+
+
+def described(path: Path) -> str:
+    """``root:kafka 0640 /opt/kafka/…``."""
+    return f"{path.owner()}:{path.group()} {path.stat().st_mode & 0o7777:04o} {path}"
+
+
+def main(command: str, *arguments: str) -> None:
+    os.umask(0o077)
+    if command == "watch":
+        watch(Path(arguments[0]), int(arguments[1]))
+    else:
+        sys.stdout.writelines(f"{described(path)}\n" for path in files_with(*map(Path, arguments)))
 
 
 if __name__ == "__main__":
-    os.umask(0o077)
-    sys.exit(main(Path(sys.argv[1]), int(sys.argv[2])))
+    main(*sys.argv[1:])

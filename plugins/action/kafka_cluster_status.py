@@ -18,6 +18,7 @@ ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
 
+from ansible.module_utils.kraft.control import reports
 from ansible.module_utils.kraft.control.inventory_options import inventory_options
 from ansible.module_utils.kraft.status import screen
 from ansible.module_utils.kraft.status.report import report
@@ -51,7 +52,7 @@ class ActionModule(ActionBase):
         page = ""
         if given["directory"]:
             page = str(Path(given["directory"]) / "status.html")
-            private_file.directory(Path(page).parent)
+            reports.claim(Path(page).parent.absolute(), given["desired"]["cluster"]["cluster_id"])
             private_file.write(Path(page), render(found, screen.sections(found)))
             private_file.write(Path(page).with_suffix(".json"), json.dumps(data, indent=2) + "\n")
         lines = screen.lines(found, page)

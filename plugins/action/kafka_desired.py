@@ -20,7 +20,7 @@ from ansible.utils.display import Display
 ROOT = Path(__file__).resolve().parents[2]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 
-from ansible.module_utils.kraft.control import own_clients
+from ansible.module_utils.kraft.control import own_clients, reports
 from ansible.module_utils.kraft.control.files import key_faults, spark_lacks
 from ansible.module_utils.kraft.control.readable import is_readable
 from ansible.module_utils.kraft.desired import describe as desired
@@ -28,6 +28,7 @@ from ansible.module_utils.kraft.desired.model import Cluster
 from ansible.module_utils.kraft.inventory import reading, report, validation
 from ansible.module_utils.kraft.inventory.archive_file import digest, local_path
 from ansible.module_utils.kraft.inventory.rules.archive import AWAITED
+from ansible.module_utils.kraft.inventory.rules.identity import NAME
 from ansible.module_utils.kraft.problem import WARNING, Problem, errors
 from ansible.module_utils.kraft.secret_values import is_secret
 
@@ -176,10 +177,22 @@ def look(hostvars: Any, loader: Any, hosts: list[str], needs: Collection[str] = 
         archive_digest=digest(archive, variables[0].values.get("kafka_archive_checksum")) if archive else "",
         client_exists=client.is_file() if client and "client" in needs else None,
         spark_lacks=spark_lacks(ROOT, os.environ) if "spark" in needs else "",
+        foreign_reports=foreign_reports(variables[0].values),
         key_faults=key_faults({each.host: each.connection for each in variables}),
         client_options=own_clients.client_options(hostvars, loader, hosts[0], smoke="spark" in needs),
     )
     return validation.validate(variables, specs, surroundings)
+
+
+def foreign_reports(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """The directories for the cluster's reports, as the playbooks and their timeline take them, that are another's."""
+    name, cluster_id = (str(values.get(each) or "") for each in ("kafka_cluster_name", "kafka_cluster_id"))
+    if not NAME.fullmatch(name):
+        return ()
+    given = (values.get(each) for each in ("kafka_smoke_report_dir", "kafka_probe_report_dir"))
+    places = [ROOT / ".kraftwright", *(Path(each) for each in given if isinstance(each, str))]
+    directories = dict.fromkeys(place.absolute() / name for place in places)
+    return tuple(str(each) for each in directories if reports.is_foreign(each, cluster_id))
 
 
 def already_said(hostvars: Any, hosts: list[str]) -> frozenset[str]:

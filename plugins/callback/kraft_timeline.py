@@ -40,8 +40,12 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import ansible.module_utils
 from ansible import context
 from ansible.plugins.callback import CallbackBase
+
+ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+from ansible.module_utils.kraft.control import reports
 
 #: Hosts are made ready and Kafka is brought to them: a run that reaches one of these deploys.
 DEPLOYING = frozenset({"host", "install", "configure", "format", "start"})
@@ -163,7 +167,7 @@ class CallbackModule(CallbackBase):
         self._started: dict[tuple[str, str], float] = {}
         self._items: dict[tuple[str, str], set[str]] = {}
         self._root = Path.cwd()
-        self._cluster: str | None = None
+        self._cluster: dict[str, Any] | None = None
 
     @guarded
     def v2_playbook_on_start(self, playbook: Any) -> None:
@@ -234,7 +238,10 @@ class CallbackModule(CallbackBase):
         if self._journal.is_open or context.CLIARGS.get("check"):
             return
         if self._cluster is None and result.task.action.rpartition(".")[2] == "kafka_desired":
-            name = result.result.get("ansible_facts", {}).get("kafka_desired", {}).get("cluster", {}).get("name")
-            self._cluster = name if isinstance(name, str) and SAFE_NAME.fullmatch(name) else None
+            found = result.result.get("ansible_facts", {}).get("kafka_desired", {}).get("cluster", {})
+            name = found.get("name")
+            self._cluster = found if isinstance(name, str) and SAFE_NAME.fullmatch(name) else None
         if self._cluster and (phase in DEPLOYING or any(line.phase in DEPLOYING for line in self._journal.lines)):
-            self._journal.open(self._root / ".kraftwright" / self._cluster / "timeline.jsonl")
+            directory = self._root / ".kraftwright" / self._cluster["name"]
+            reports.claim(directory, self._cluster["cluster_id"])
+            self._journal.open(directory / "timeline.jsonl")

@@ -75,7 +75,7 @@ def test_run_that_only_verifies_keeps_the_timeline(timeline: Path, project: Path
     assert done.returncode == 0, done.stdout + done.stderr
     assert timeline.read_text() == before
     assert "validate " not in done.stdout.splitlines()[-1]
-    assert sorted(p.name for p in project.rglob(".kraftwright/**/*")) == ["blue", "timeline.jsonl"]
+    assert sorted(p.name for p in project.rglob(".kraftwright/**/*")) == ["blue", "cluster_id", "timeline.jsonl"]
 
 
 def test_given_path_gets_every_run_failures_and_unreachable_hosts_too(project: Path, tmp_path: Path) -> None:

@@ -95,6 +95,23 @@ def test_every_mistake_is_shown_at_once_and_no_connection_is_opened(tmp_path: Pa
     assert counted() == []
 
 
+@pytest.mark.parametrize("playbook", ["site", "playbooks/restart_cluster", "playbooks/verify_cluster"])
+def test_reports_of_another_cluster_stop_a_run_before_it_opens_a_connection(tmp_path: Path, playbook: str) -> None:
+    reports = tmp_path / "reports" / "example"
+    reports.mkdir(parents=True)
+    (reports / "report.json").write_text(json.dumps({"cluster": {"cluster_id": "b3RoZXItY2x1c3Rlci1pZA"}}))
+    inventory = example(tmp_path, kafka_smoke_report_dir=str(reports.parent))
+    done = run("ansible-playbook", "-i", str(inventory), f"{playbook}.yml")
+    assert done.returncode != 0
+    words = "".join(done.stdout.split())
+    for said in ("b3RoZXItY2x1c3Rlci1pZA", "nq3DoF4lQiqcqPnYvYPP7g", "kafka_cluster_name", f"mv{reports}"):
+        assert said in words, done.stdout
+    assert [path.name for path in reports.iterdir()] == ["report.json"]
+    assert counted() == []
+    (reports / "report.json").write_text(json.dumps({"cluster": {"cluster_id": "nq3DoF4lQiqcqPnYvYPP7g"}}))
+    assert validate(inventory).returncode == 0
+
+
 @pytest.mark.parametrize("strategy", ["kraft_linear", "linear"])
 def test_what_counts_connections_counts_them(tmp_path: Path, strategy: str) -> None:
     run("ansible", "-i", str(example(tmp_path)), "node1", "-m", "ping", ANSIBLE_STRATEGY=strategy)

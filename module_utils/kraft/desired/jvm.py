@@ -20,6 +20,7 @@ COMMON = (
     "-XX:+ExplicitGCInvokesConcurrent",
     "-XX:+ExitOnOutOfMemoryError",
     "-Djava.awt.headless=true",
+    "-XX:+PerfDisableSharedMem",  # the JVM's counters, in a file below /tmp, would hold all options with their secrets
 )
 
 

@@ -20,6 +20,7 @@ class Surroundings:
 
     ``names``: every known variable; ``used``: host -> names of the ``kafka_*`` variables that somebody set for it;
     ``readable``: host -> settings whose secret stands unencrypted in the inventory;
+    ``foreign_reports``: directories for this cluster's reports that hold those of another cluster;
     ``archive_exists``: whether ``kafka_archive`` is a file of the control machine, None for a URL;
     ``archive_digest``: what its checksum should say, empty where nobody has computed it;
     ``client_exists``: whether ``kafka_client_archive`` is a file of the control machine, None where no run needs it;
@@ -36,6 +37,7 @@ class Surroundings:
     spark_lacks: str = ""
     key_faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
     readable: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
+    foreign_reports: tuple[str, ...] = ()
     client_options: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
 
 

@@ -71,11 +71,8 @@ def run(root: Path, monkeypatch: pytest.MonkeyPatch, cluster: Any, check: bool =
     callback = CallbackModule()
     callback._plugin_options = {"path": None, "show": False}
     callback.v2_playbook_on_start(SimpleNamespace(_basedir=str(root)))
-    callback.v2_runner_on_ok(
-        result(
-            "/x/roles/kafka/tasks/validate.yml:1", {"kafka_desired": {"cluster": {"name": cluster}}}, "kafka_desired"
-        )
-    )
+    facts = {"kafka_desired": {"cluster": {"name": cluster, "cluster_id": "ours"}}}
+    callback.v2_runner_on_ok(result("/x/roles/kafka/tasks/validate.yml:1", facts, "kafka_desired"))
     callback.v2_runner_on_ok(result("/x/roles/kafka/tasks/install.yml:1"))
     return callback
 
@@ -83,6 +80,28 @@ def run(root: Path, monkeypatch: pytest.MonkeyPatch, cluster: Any, check: bool =
 def test_a_deployment_writes_below_the_name_of_its_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(tmp_path, monkeypatch, "blue")
     assert len((tmp_path / ".kraftwright/blue/timeline.jsonl").read_text().splitlines()) == 2
+
+
+def test_a_timeline_is_closed_to_others_and_beside_it_stands_whose_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(tmp_path, monkeypatch, "blue")
+    directory = tmp_path / ".kraftwright/blue"
+    assert (directory / "cluster_id").read_text() == "ours\n"
+    assert {path.stat().st_mode & 0o777 for path in directory.iterdir()} == {0o640}
+    assert directory.stat().st_mode & 0o777 == 0o750
+
+
+def test_the_timeline_of_another_cluster_of_the_same_name_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    directory = tmp_path / ".kraftwright/blue"
+    directory.mkdir(parents=True)
+    (directory / "cluster_id").write_text("theirs\n")
+    (directory / "timeline.jsonl").write_text("theirs\n")
+    assert run(tmp_path, monkeypatch, "blue").disabled
+    assert "holds reports of cluster id theirs" in capsys.readouterr().err
+    assert (directory / "timeline.jsonl").read_text() == "theirs\n"
 
 
 def test_check_mode_deploys_nothing_and_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,8 @@ kraft9 ansible_connection=local
 from ansible.plugins.action import ActionBase
 class ActionModule(ActionBase):
     def run(self, tmp=None, task_vars=None):
-        return {"ansible_facts": {"kafka_desired": {"cluster": {"name": self._task.args["name"]}}}}
+        cluster = {"name": self._task.args["name"], "cluster_id": "id-of-the-test"}
+        return {"ansible_facts": {"kafka_desired": {"cluster": cluster}}}
 """,
     "action/kafka_pause.py": """
 import time

@@ -21,6 +21,7 @@ from ansible.module_utils.kraft.inventory.rules import (
     relations,
     remote_access,
     replication,
+    reports,
     secrets,
     security,
     settings,
@@ -53,6 +54,7 @@ RULES: tuple[Rule, ...] = (
     *archive.RULES,
     *control_files.RULES,
     *sizing.RULES,
+    *reports.RULES,
     *accounts.RULES,
 )
 

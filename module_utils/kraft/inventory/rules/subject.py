@@ -18,6 +18,7 @@ class Subject:
     """``names``: all known variables. ``used``: host -> names of the ``kafka_*`` variables that it has.
 
     ``readable``: host -> settings whose secret stands unencrypted in the inventory (``kafka_config[key]``).
+    ``foreign_reports``: directories for this cluster's reports that hold those of another cluster.
     ``archive_exists``: whether ``kafka_archive`` is a file of the control machine; None where that cannot be said.
     ``archive_digest``: its digest by the algorithm of the checksum; empty where nobody has computed it.
     ``client_exists``: whether ``kafka_client_archive`` is a file of the control machine; None where no run needs it.
@@ -35,6 +36,7 @@ class Subject:
     spark_lacks: str = ""
     key_faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
     readable: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
+    foreign_reports: tuple[str, ...] = ()
     client_options: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
 
     @cached_property

@@ -1,0 +1,43 @@
+#!/usr/bin/python
+"""Documentation of the action plugin plugins/action/kafka_reports.py: nothing of it runs on a host."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: kafka_reports
+short_description: Makes a directory of the control machine for the reports of one cluster
+description:
+  - Makes O(path) where it is missing, for its owner and group alone, and notes in it whose reports it holds.
+  - Refuses a directory that holds reports of another cluster. One without a note, of an older version, is taken where
+    its last report is this cluster's, or tells none.
+  - Opens no connection. In check mode it only refuses.
+options:
+  path:
+    description: The directory.
+    type: path
+    required: true
+  cluster_id:
+    description: Id of the cluster whose reports it is for.
+    type: str
+    required: true
+author: [Kraftwright]
+"""
+
+EXAMPLES = r"""
+- name: Keep the reports in one place
+  kafka_reports:
+    path: .kraftwright/blue
+    cluster_id: a3JhZnR3cmlnaHQtZGVtbw
+"""
+
+RETURN = r"""
+path:
+  description: The directory.
+  returned: success
+  type: str
+"""
+
+ARGUMENT_SPEC = {
+    "path": {"type": "path", "required": True},
+    "cluster_id": {"type": "str", "required": True},
+}

@@ -1,0 +1,94 @@
+"""Whose reports a directory of this machine holds: one cluster's, known by its id. Two inventories may share a name."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from ansible.module_utils.kraft.errors import RefusedError
+
+#: The file that says it; what is in the directory beside it are the reports.
+MARK = "cluster_id"
+REPORT = "report.json"
+DIRECTORY_MODE, MARK_MODE = 0o750, 0o640
+
+
+def owner(directory: Path) -> str:
+    """Id of the cluster whose reports lie there; empty where there are none, or none that say whose they are.
+
+    An older version wrote no mark: then the last report counts, which has the id that the cluster itself told.
+    """
+    try:
+        if all(path.name == MARK for path in directory.iterdir()):
+            return ""
+        return (directory / MARK).read_text(encoding="utf-8").strip() or _reported(directory)
+    except FileNotFoundError:
+        return _reported(directory)
+    except NotADirectoryError:
+        return ""
+
+
+def is_foreign(directory: Path, cluster_id: str) -> bool:
+    """Whether another cluster's reports lie there."""
+    return owner(directory) not in ("", cluster_id)
+
+
+def refusal(directory: Path, cluster_id: str) -> tuple[str, str]:
+    """What is wrong with a foreign directory, and what to do."""
+    found = owner(directory)
+    message = f"{directory} holds reports of cluster id {found}, the inventory says {cluster_id}"
+    remedy = (
+        f"if it is the same cluster, correct kafka_cluster_id; if it is another, give it another kafka_cluster_name; if"
+        f" the old one is gone, move its reports away: mv {directory} {directory}-{found}"
+    )
+    return message, remedy
+
+
+def claim(directory: Path, cluster_id: str) -> bool:
+    """Make the directory where it is missing, and mark it as this cluster's; whether anything was done.
+
+    Raises RefusedError where another cluster's reports lie there, also of a run that came first this very moment.
+    """
+    if is_foreign(directory, cluster_id):
+        raise RefusedError([" -> ".join(refusal(directory, cluster_id))])
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    directory.mkdir(mode=DIRECTORY_MODE, exist_ok=True)
+    return _mark(directory, cluster_id)
+
+
+def _mark(directory: Path, cluster_id: str) -> bool:
+    """The whole mark appears at once, and never in place of one that another run has just made."""
+    path, mine = directory / MARK, directory / f".{MARK}-{os.getpid()}"
+    if _text(path) == cluster_id:
+        return False
+    if owner(directory) == "" and path.exists():
+        path.unlink()  # left by a run that wrote no report
+    descriptor = os.open(mine, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, MARK_MODE)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(f"{cluster_id}\n")
+    try:
+        with contextlib.suppress(FileExistsError):
+            os.link(mine, path)
+    finally:
+        mine.unlink()
+    if (found := _text(path)) != cluster_id:
+        raise RefusedError([f"{directory} was taken a moment ago by a run of cluster id {found} -> run again"])
+    return True
+
+
+def _text(path: Path) -> str:
+    with contextlib.suppress(FileNotFoundError):
+        return path.read_text(encoding="utf-8").strip()
+    return ""
+
+
+def _reported(directory: Path) -> str:
+    """The cluster id in the last report; empty where there is no report that can be read, or it never saw a cluster."""
+    found: Any = None
+    with contextlib.suppress(OSError, ValueError):
+        found = json.loads((directory / REPORT).read_text(encoding="utf-8"))
+    cluster = found.get("cluster") if isinstance(found, dict) else None
+    return str(cluster.get("cluster_id") or "") if isinstance(cluster, dict) else ""
