@@ -13,7 +13,7 @@ from typing import Any
 
 HIDDEN = "(hidden)"
 
-WORDS = r"pass?w|passphrase|pwd|secret|jaas|credential|token|private|(?:api|access|account|encryption|shared)[._-]?key"
+WORDS = r"pass?w|passphrase|pwd|secret|jaas|credential|token|(?:api|access|account|encryption|private|shared)[._-]?key"
 NAMED = re.compile(rf"{WORDS}|\.key$|certificate\.chain$|truststore\.certificates$", re.IGNORECASE)
 #: What stands beside a secret and is none: where it lies, of which kind it is, how long it holds.
 PUBLIC = re.compile(

@@ -19,7 +19,8 @@ DIRECTORY_MODE, MARK_MODE = 0o750, 0o640
 def owner(directory: Path) -> str:
     """Id of the cluster whose reports lie there; empty where there are none, or none that say whose they are.
 
-    An older version wrote no mark: then the last report counts, which has the id that the cluster itself told.
+    An older version wrote no mark: then the last report counts, which has the id that the cluster itself told. What
+    this user may not read is refused where it is to be written.
     """
     try:
         if all(path.name == MARK for path in directory.iterdir()):
@@ -27,7 +28,7 @@ def owner(directory: Path) -> str:
         return (directory / MARK).read_text(encoding="utf-8").strip() or _reported(directory)
     except FileNotFoundError:
         return _reported(directory)
-    except NotADirectoryError:
+    except (NotADirectoryError, PermissionError):
         return ""
 
 
@@ -50,13 +51,18 @@ def refusal(directory: Path, cluster_id: str) -> tuple[str, str]:
 def claim(directory: Path, cluster_id: str) -> bool:
     """Make the directory where it is missing, and mark it as this cluster's; whether anything was done.
 
-    Raises RefusedError where another cluster's reports lie there, also of a run that came first this very moment.
+    Raises RefusedError where another cluster's reports lie there, also of a run that came first this very moment, and
+    where this user may not write.
     """
     if is_foreign(directory, cluster_id):
         raise RefusedError([" -> ".join(refusal(directory, cluster_id))])
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    directory.mkdir(mode=DIRECTORY_MODE, exist_ok=True)
-    return _mark(directory, cluster_id)
+    try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        directory.mkdir(mode=DIRECTORY_MODE, exist_ok=True)
+        return _mark(directory, cluster_id)
+    except OSError as error:
+        remedy = "run as the user whose directory it is, or move it away"
+        raise RefusedError([f"{directory} cannot be used for reports: {error.strerror} -> {remedy}"]) from error
 
 
 def _mark(directory: Path, cluster_id: str) -> bool:

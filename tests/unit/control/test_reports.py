@@ -82,6 +82,13 @@ def test_of_two_runs_at_the_same_moment_one_is_refused(directory: Path, monkeypa
     assert [path.name for path in directory.iterdir()] == [reports.MARK]
 
 
+def test_what_cannot_be_used_for_reports_is_refused_with_its_reason(directory: Path) -> None:
+    directory.parent.mkdir()
+    directory.write_text("a file in the place of the directory")
+    with pytest.raises(RefusedError, match="cannot be used for reports: File exists -> run as the user"):
+        reports.claim(directory, OURS)
+
+
 def test_validation_refuses_what_would_mix_reports(directory: Path) -> None:
     report(directory, THEIRS)
     found = [each for each in problems_of(hosts(), foreign_reports=(str(directory),)) if each.rule == "reports_foreign"]

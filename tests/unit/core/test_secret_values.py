@@ -20,6 +20,7 @@ NAMED = [
     "rlmm.config.remote.log.metadata.common.client.ssl.key.password",
     "my.plugin.api.key",
     "my.plugin.apiKey",
+    "my.plugin.privateKey",
     "vault.secret.id",
     "-Djavax.net.ssl.trustStorePassword",
     "-Dvault.token",
@@ -37,6 +38,7 @@ PUBLIC = {
     "ssl.principal.mapping.rules": "RULE:^CN=(.*?),.*$/$1/L,DEFAULT",
     "delegation.token.max.lifetime.ms": "1000",
     "log.dirs": "/srv/secret/logs",
+    "PrivateTmp": "true",
 }
 VALUES = [
     f"https://kafka:{SECRET}@id.example.com/jwks",
