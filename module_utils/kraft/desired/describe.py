@@ -59,6 +59,7 @@ def clients(cluster: Cluster) -> dict[str, dict[str, str]]:
 def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
     """What one node is made of. ``secrets``: the ``properties`` whose values are hidden here."""
     server = settings.server_settings(cluster, node)
+    secrets = secret_keys(settings.given_settings(node))  # what is derived is no secret, whatever it looks like
     return {
         "node_id": node.node_id,
         "roles": list(node.roles),
@@ -70,8 +71,8 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
         "directory_id": quorum.node_directory_id(cluster, node) or None,
         "listeners": [describe_listener(listener) for listener in node.own_listeners],
         "broker_address": broker_address(node),
-        "properties": shown(server),
-        "secrets": secret_keys(server),
+        "properties": {key: shown(value, key) if key in secrets else value for key, value in server.items()},
+        "secrets": secrets,
         "heap_mb": heap_mb(node.facts.memory_mb, node.heap_size),
         "derived_jvm_options": derived_options(node),
         "jvm_options": [shown_line(option) for option in node.jvm_options],
