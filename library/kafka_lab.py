@@ -24,7 +24,7 @@ options:
   nofile: {description: Files that a process may open., type: int, default: 20000}
   options: {description: Further options of C(podman run) by host (a list each)., type: dict, default: {}}
   owner: {description: Id of the user to whom keys and inventory belong; the running one by default., type: int}
-  timeout: {description: Seconds until sshd of every host must have answered., type: int, default: 60}
+  timeout: {description: Seconds until sshd of every host must have answered., type: int, default: 180}
 author: [Kraftwright]
 """
 
@@ -81,7 +81,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "nofile": {"type": "int", "default": 20000},
     "options": {"type": "dict", "default": {}},
     "owner": {"type": "int"},
-    "timeout": {"type": "int", "default": 60},
+    "timeout": {"type": "int", "default": 180},
 }
 Params = dict[str, Any]
 
@@ -152,13 +152,20 @@ def apply(params: Params, wanted: lab.Wanted, found: lab.Found, plan: lab.Plan, 
     make_keys(wanted, owner)
     if plan.make_network:
         plan = lab_io.make_network(wanted, found, plan)
-    content = files(wanted, plan, params["inventory"])
-    for path in lab_io.differing(content):
-        lab_io.write(path, content[path], owner)
-        actions.append(f"write {path}")
-    lab_io.make_hosts(wanted, plan)
+    written = write(files(wanted, plan, params["inventory"]), owner)  # a host does not start without its keys
+    plan = lab_io.make_hosts(wanted, plan)
+    written += write(files(wanted, plan, params["inventory"]), owner)
+    actions += [f"write {path}" for path in dict.fromkeys(written)]
     lab_io.wait_for_ssh(list(plan.addresses.values()), params["timeout"])
     return plan
+
+
+def write(content: dict[str, str], owner: int) -> list[str]:
+    """Write the files (path -> content) that differ; gives their paths."""
+    differing = list(lab_io.differing(content))
+    for path in differing:
+        lab_io.write(path, content[path], owner)
+    return differing
 
 
 def absent(params: Params, check_mode: bool) -> dict[str, Any]:

@@ -48,6 +48,12 @@ options:
       - A moment in UTC, such as C(2026-11-21T20:00:00Z). A process that was started before it is stale, too.
     type: str
     default: ""
+  replaces:
+    description:
+      - With V(restarted), RV(started_at) of the process that is to be replaced. Where another one runs by now with what
+        is wanted, the restart has been done, by an attempt whose connection was lost, and is reported as it was.
+    type: int
+    default: 0
   reasons:
     description: What the diff gives for a restart in check mode, where the files of the restart are not written yet.
     type: list
@@ -92,6 +98,10 @@ pid:
   description: Its process id, 0 where it does not run.
   returned: always
   type: int
+started_at:
+  description: When it was started, in microseconds since the host's boot; 0 where it does not run.
+  returned: always
+  type: int
 stale:
   description: Whether the process (after this task) was started with something else than what is wanted.
   returned: always
@@ -122,13 +132,12 @@ current:
 """
 
 import dataclasses
-import datetime
 import os
-import time
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError
+from ansible.module_utils.kraft.node import age, repetition
 from ansible.module_utils.kraft.node import apply as node_io
 from ansible.module_utils.kraft.node import plan as node
 from ansible.module_utils.kraft.node.service import Run
@@ -142,11 +151,11 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "take": {"type": "str", "choices": [NEXT, CURRENT], "default": NEXT},
     "keep": {"type": "bool", "default": True},
     "started_before": {"type": "str", "default": ""},
+    "replaces": {"type": "int", "default": 0},
     "reasons": {"type": "list", "elements": "str", "default": []},
     "timeout": {"type": "int", "default": 330},
     "files": {"type": "list", "elements": "dict", "default": []},
 }
-MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 #: States that start something new, or compare with it.
 WITH_RELEASE = (node.STARTED, node.RESTARTED, node.REPORTED)
 
@@ -162,21 +171,6 @@ class StartError(KraftError):
 def given_files(params: dict[str, Any], check_mode: bool) -> dict[str, str]:
     """Name -> content of what check mode has not written."""
     return {os.path.basename(f["path"]): f["content"] for f in params["files"]} if check_mode else {}
-
-
-def asked_for(found: node.NodeState, before: str) -> node.NodeState:
-    """The node with one reason more where its process was started before that moment."""
-    if not before or not found.service.pid:
-        return found
-    try:
-        moment = datetime.datetime.strptime(before, MOMENT).replace(tzinfo=datetime.timezone.utc)
-    except ValueError as error:
-        raise RefusedError([f"started_before: {before!r} is no moment such as 2026-11-21T20:00:00Z"]) from error
-    started = time.time() - time.monotonic() + found.service.started_at_us / 1e6
-    if started >= moment.timestamp():
-        return found
-    words = datetime.datetime.fromtimestamp(started, datetime.timezone.utc).strftime(MOMENT)
-    return dataclasses.replace(found, reasons=(*found.reasons, f"asked for: it was started {words}, before {before}"))
 
 
 def wanted_place(params: dict[str, Any]) -> Place:
@@ -197,6 +191,7 @@ def described(state: node.NodeState, found: node.NodeState) -> dict[str, Any]:
     return {
         "running": state.running,
         "pid": state.service.pid,
+        "started_at": state.service.started_at_us if state.service.pid else 0,
         "stale": bool(state.reasons),
         "reasons": list(found.reasons),
         "client_moves": [dataclasses.asdict(move) for move in found.moves],
@@ -210,7 +205,7 @@ def predicted(found: node.NodeState, actions: tuple[str, ...], release: str) -> 
     return {
         **described(found, found),
         "running": begins or (found.running and not ends),
-        "pid": 0 if begins or ends else found.service.pid,
+        **({"pid": 0, "started_at": 0} if begins or ends else {}),
         "stale": bool(found.reasons) and not (begins or ends),
         "current": release if node.FLIP in actions else found.current,
     }
@@ -220,9 +215,14 @@ def bring_about(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str,
     """The five steps; gives the module's result."""
     place = wanted_place(params)
     given = given_files(params, check_mode)
-    found = asked_for(node_io.observe_node(run, place, given), params["started_before"])
+    if not check_mode:
+        repetition.wait_for_job(run, place.unit, params["timeout"])
+    found = age.asked_for(node_io.observe_node(run, place, given), params["started_before"])
     if check_mode and params["reasons"]:
         found = dataclasses.replace(found, reasons=tuple(params["reasons"]))
+    if params["state"] == node.RESTARTED and repetition.is_done(found, params["replaces"]):
+        actions = repetition.earlier_actions(place, params["replaces"])
+        return {"changed": True, "actions": list(actions), "diff": [], **described(found, found)}
     actions = node.plan_node(found, params["state"], place.release, params["keep"])
     result = {"changed": node.changes(actions), "actions": list(actions), "diff": []}
     if node.changes(actions):

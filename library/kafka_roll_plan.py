@@ -22,6 +22,10 @@ options:
     suboptions:
       host: {description: Its name in the inventory., type: str, required: true}
       node_id: {description: Its id., type: int, required: true}
+      started_at:
+        description: Start of its process, as M(kafka_node) returns it.
+        type: int
+        default: 0
       reasons: {description: "Why, in words.", type: list, elements: str, default: []}
   together:
     description: Most nodes in a wave.
@@ -76,6 +80,7 @@ from ansible.module_utils.kraft.errors import KraftError
 NODE: dict[str, Any] = {
     "host": {"type": "str", "required": True},
     "node_id": {"type": "int", "required": True},
+    "started_at": {"type": "int", "default": 0},
     "reasons": {"type": "list", "elements": "str", "default": []},
 }
 ARGUMENT_SPEC: dict[str, Any] = {

@@ -74,7 +74,7 @@ class Operator:
         """The run that does not die, and that it did what it foretells."""
         words = self._command_line.of(operation, operation.anew)
         if not operation.foretold:
-            return self._runs.run(words)
+            return self._runs.run(words, ssh=operation.ssh)
         foretold = foretell(self._condition.every, self._runs, words)
         run = self._runs.run(words)
         hold_foretold(foretold, run)

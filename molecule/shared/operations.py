@@ -55,6 +55,7 @@ class Operation:
     kills: int = 0
     lasts: float = 0
     anew: Mapping[str, Any] = field(default_factory=dict)
+    ssh: bool = False
     idle: str = ""
     seen: Mapping[str, str] = field(default_factory=dict)
     told: str = ""

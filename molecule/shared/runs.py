@@ -109,14 +109,14 @@ class Runs:
                 process.wait()
             Path(log.name).unlink()
 
-    def run(self, words: Sequence[str], moment: Mapping[str, Any] | None = None) -> Outcome:
+    def run(self, words: Sequence[str], moment: Mapping[str, Any] | None = None, ssh: bool = False) -> Outcome:
         """A run to its end, or to the moment at which it and all that it has started are killed.
 
         That is the moment of a task, the one when it has ``said`` something, or the one ``after`` so many seconds.
         """
         began, moment = time.monotonic(), moment or {}
         self._timeline.unlink(missing_ok=True)
-        with self.begun(words, moment if "task" in moment else {}) as (process, log):
+        with self.begun(words, moment if "task" in moment else {}, ssh) as (process, log):
             if "said" in moment:
                 until_said(process, log, moment["said"])
             if "after" in moment:

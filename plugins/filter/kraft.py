@@ -60,7 +60,8 @@ def kraft_stale(
         found, live = hostvars[host]["__kafka_started"], set((settled or {}).get(host, ()))
         reasons = [reason for reason in found["reasons"] if setting_of(reason) not in live]
         if found["stale"] and reasons:
-            out.append({"host": host, "node_id": desired["nodes"][host]["node_id"], "reasons": reasons})
+            node_id, started_at = desired["nodes"][host]["node_id"], found.get("started_at", 0)
+            out.append({"host": host, "node_id": node_id, "started_at": started_at, "reasons": reasons})
     return out
 
 

@@ -13,16 +13,26 @@ description:
   - Task by task on all hosts at the same time, as P(ansible.builtin.linear#strategy) does it.
   - mitogen keeps one Python process on each host in place of one ssh command for each task. It is used when it can be
     imported, when this version of ansible-core is one that it supports, and when C(KRAFTWRIGHT_MITOGEN) is not V(0).
+  - Under mitogen, too, a task whose connection failed is repeated as often as C(retries) in C(ansible.cfg) says.
 author: Kraftwright
 """
 
 import os
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import ansible.module_utils
 from ansible.plugins.strategy.linear import StrategyModule as Linear
 from ansible.release import __version__
 from ansible.utils.display import Display
 
+ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+from ansible.module_utils.kraft.control import reconnect
+
+DISPLAY = Display()
+#: How ansible-core begins what it says in every run with a strategy that is not its own.
+OWN_DEPRECATION = "Use of strategy plugins not included in ansible.builtin"
 NEWEST_CORE = (2, 19)  # the last ansible-core that mitogen 0.3.54 says it supports
 
 
@@ -36,15 +46,18 @@ def objection(core: str, switch: str) -> str:
 
 
 def honour_ssh_args(connection: Any) -> None:
-    """Let ``ansible_ssh_common_args`` decide over unknown host keys, as without mitogen.
+    """Let ssh's arguments decide over unknown host keys and over hosts that fall silent, as without mitogen.
 
-    mitogen puts ``StrictHostKeyChecking yes`` before the arguments of the inventory, and of two values ssh takes the
-    first: ``accept-new`` would have no effect.
+    mitogen puts ``StrictHostKeyChecking yes`` and a keepalive of five minutes before the arguments of inventory and
+    ansible.cfg, and of two values ssh takes the first: ``accept-new`` would have no effect.
     """
     boot_command = connection.get_boot_command
 
     def get_boot_command(self: Any) -> Any:
-        if any("stricthostkeychecking" in str(word).lower() for word in self.options.ssh_args or ()):
+        given = " ".join(map(str, self.options.ssh_args or ())).lower()
+        if "serveraliveinterval" in given:
+            self.options.keepalive_enabled = False
+        if "stricthostkeychecking" in given:
             self.options.check_host_keys = "by ssh_args"  # neither of mitogen's own: it adds no option
         return boot_command(self)
 
@@ -57,14 +70,28 @@ def strategy() -> type[Linear]:
     if not reason:
         try:
             import mitogen.ssh  # noqa: PLC0415
+            from ansible_mitogen.mixins import ActionModuleMixin  # noqa: PLC0415
             from ansible_mitogen.strategy import StrategyMixin  # noqa: PLC0415
 
+            ActionModuleMixin.run = reconnect.persistent(ActionModuleMixin.run, DISPLAY.display)
             honour_ssh_args(mitogen.ssh.Connection)
             return type("StrategyModule", (StrategyMixin, Linear), {})
         except ImportError as error:
             reason = str(error)
-    Display().v(f"Tasks go over plain ssh, without mitogen: {reason}")
+    DISPLAY.v(f"Tasks go over plain ssh, without mitogen: {reason}")
     return Linear
 
 
+def without_own_deprecation(deprecated: Callable[..., None]) -> Callable[..., None]:
+    """Ansible's ``Display.deprecated`` that leaves out what is said of this plugin; the plays do without it, too."""
+
+    def shown(msg: str, *arguments: Any, **options: Any) -> None:
+        _skip_stackwalk = True  # by this name ansible-core knows frames that are not the caller's
+        if not msg.startswith(OWN_DEPRECATION):
+            deprecated(msg, *arguments, **options)
+
+    return shown
+
+
 StrategyModule = strategy()
+DISPLAY.deprecated = without_own_deprecation(DISPLAY.deprecated)

@@ -6,11 +6,14 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from ansible.module_utils.kraft.lab import apply as lab_io
+from ansible.module_utils.kraft.lab import plan as lab_plan
 
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {
@@ -161,3 +164,53 @@ def test_lost_keys_are_refused_and_nothing_is_changed(lab: Lab) -> None:
         kept.rename(key)
     assert "are gone, and the hosts know no others; destroy the lab, then create it" in " ".join(told.split())
     assert lab.ssh("one", "true") == ""
+
+
+def test_a_host_is_made_although_podman_holds_its_address_for_one_that_vanished(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONTAINERS_CONF", ENVIRONMENT["CONTAINERS_CONF"])
+    hosts = yaml.safe_load(lab.inventory.read_text())["all"]["hosts"]
+    known = {host: str(hosts[host]["ansible_host"]) for host in ("one", "two")}
+    prefix = known["one"].rpartition(".")[0]
+    image = run("podman", "inspect", "--format", "{{.Image}}", f"{lab.name}-one").stdout.strip()
+    vanish(lab.home, lab.name, f"{prefix}.20", image)
+    wanted = lab_plan.Wanted(lab.name, ("late",), image, str(lab.home / "state"))
+    asked = lab_plan.Plan(f"{prefix}.0/24", False, ("late",), (), {**known, "late": f"{prefix}.20"})
+    made = lab_io.make_hosts(wanted, asked).addresses
+    shown = "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}"
+    assert made["late"] == run("podman", "inspect", "--format", shown, f"{lab.name}-late").stdout.strip()
+    assert made["late"] not in {f"{prefix}.20", *known.values()}
+
+
+def vanish(home: Path, network: str, address: str, image: str) -> None:
+    """Run a container and end it behind podman's back, so that its address stays leased.
+
+    It is one of another podman's store: the machine's own would fail in every listing until it is removed.
+    """
+    store = ["--root", str(home / "root"), "--runroot", str(home / "run"), "--tmpdir", str(home / "tmp")]
+    podman = ["podman", *store, "--storage-opt", "additionalimagestore=/var/lib/containers/storage"]
+    limits = ["--ulimit", "nofile=20000:20000", "--ulimit", "nproc=4096:4096"]
+    where = ["--network", network, "--ip", address]
+    run(*podman, "run", "--detach", "--name", "gone", *where, *limits, image, "sleep", "600")
+    shown = "{{.State.ConmonPid}} {{.State.Pid}} {{.NetworkSettings.SandboxKey}}"
+    *pids, namespace = run(*podman, "inspect", "--format", shown, "gone").stdout.split()
+    run("kill", "-KILL", *pids)
+    run("umount", namespace)
+    Path(namespace).unlink()
+    run(*podman, "rm", "--force", "gone", check=False)  # the first attempt only notes that it is dead
+    run(*podman, "rm", "--force", "--ignore", "gone")
+
+
+def test_two_labs_that_choose_a_subnet_at_the_same_moment_get_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONTAINERS_CONF", ENVIRONMENT["CONTAINERS_CONF"])
+    names = [f"kw-test-{os.getpid()}-{one}" for one in ("a", "b")]
+    wanted = [lab_plan.Wanted(name, ("one",), "none", "/nowhere") for name in names]
+    found = lab_io.observe(names[0], "/nowhere")
+    try:
+        with ThreadPoolExecutor() as pool:
+            plans = list(pool.map(lambda one: lab_io.make_network(one, found, lab_plan.plan(one, found)), wanted))
+    finally:
+        for name in names:
+            run("podman", "network", "rm", "--force", name)
+    assert plans[0].subnet != plans[1].subnet

@@ -10,6 +10,7 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -89,13 +90,41 @@ def make_network(wanted: lab.Wanted, found: lab.Found, plan: lab.Plan) -> lab.Pl
     raise ToolError(f"no free subnet for the lab's network; tried {', '.join(taken[-SUBNET_TRIES:])}")
 
 
-def make_hosts(wanted: lab.Wanted, plan: lab.Plan) -> None:
-    """Create the new hosts, some at the same time, and start those that were stopped."""
-    commands = [lab.run_command(wanted, host, plan.addresses[host]) for host in plan.create]
-    if plan.start:
-        commands.append(["start", *(lab.container(wanted.name, host) for host in plan.start)])
+def make_hosts(wanted: lab.Wanted, plan: lab.Plan) -> lab.Plan:
+    """Create the new hosts, some at the same time, and start those that were stopped. Gives the plan that came true.
+
+    podman keeps an address for a container that vanished, also when container and network are removed. A host that is
+    refused its address for that reason gets another one.
+    """
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        list(pool.map(lambda command: podman(*command), commands))
+        refused = {address for address in pool.map(partial(make_host, wanted, plan), plan.create) if address}
+    if plan.start:
+        podman("start", *(lab.container(wanted.name, host) for host in plan.start))
+    for host in [host for host in plan.create if plan.addresses[host] in refused]:
+        plan = make_elsewhere(wanted, plan, host, refused)
+    return plan
+
+
+def make_host(wanted: lab.Wanted, plan: lab.Plan, host: str) -> str:
+    """Create one host; gives its address where podman holds that for another container, otherwise ''."""
+    try:
+        podman(*lab.run_command(wanted, host, plan.addresses[host]))
+    except ToolError as error:
+        refused = lab.leased(str(error))
+        if not refused:
+            raise
+        podman("rm", "--force", lab.container(wanted.name, host))  # it was made and never ran
+        return refused
+    return ""
+
+
+def make_elsewhere(wanted: lab.Wanted, plan: lab.Plan, host: str, refused: set[str]) -> lab.Plan:
+    """Create a host at the first address that podman grants; adds those that it does not to `refused`."""
+    while (plan := lab.moved(plan, host, refused)).addresses[host]:
+        if not (address := make_host(wanted, plan, host)):
+            return plan
+        refused.add(address)
+    raise ToolError(f"podman grants no address of {plan.subnet} to {host}; choose another kafka_lab_subnet")
 
 
 def remove(name: str) -> None:
@@ -103,9 +132,18 @@ def remove(name: str) -> None:
     network = own_network(name)
     ids = [c["Id"] for c in containers(name)]
     if ids:
-        podman("rm", "--force", "--volumes", "--time", "0", *ids)
+        remove_containers(ids)
     if network:
         podman("network", "rm", name)
+
+
+def remove_containers(ids: Sequence[str]) -> None:
+    """Remove containers with their disks. podman needs a second attempt for one whose processes vanished."""
+    command = ("rm", "--force", "--ignore", "--volumes", "--time", "0", *ids)
+    try:
+        podman(*command)
+    except ToolError:
+        podman(*command)
 
 
 def own_network(name: str) -> bool:

@@ -10,7 +10,7 @@ import dataclasses
 import ipaddress
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 LAB, HOST, ADDRESS = "kraftwright.lab", "kraftwright.host", "kraftwright.address"
 FIRST_ADDRESS = 11  # of the subnet; those below are the gateway's and spare
@@ -98,6 +98,20 @@ def assign(hosts: Sequence[str], existing: Mapping[str, str], subnet: str) -> di
     used = set(existing.values())
     free = (str(a) for a in list(ipaddress.ip_network(subnet).hosts())[FIRST_ADDRESS - 1 :] if str(a) not in used)
     return {host: existing.get(host) or next(free, "") for host in hosts}
+
+
+def leased(error: str) -> str:
+    """The address that podman refuses, by its words, because it holds it for another container; '' for other errors."""
+    refused = re.search(r"requested ip address ([0-9.]+) is already allocated", error)
+    return refused[1] if refused else ""
+
+
+def moved(plan: Plan, host: str, refused: Collection[str]) -> Plan:
+    """The plan with `host` at the lowest address that is neither taken nor `refused`; '' where there is none."""
+    others = {name: address for name, address in plan.addresses.items() if name != host}
+    taken = {**others, **{f"refused {address}": address for address in refused}}
+    address = assign([host], taken, plan.subnet)[host]
+    return dataclasses.replace(plan, addresses={**plan.addresses, host: address})
 
 
 def problems(wanted: Wanted, found: Found) -> list[str]:

@@ -112,3 +112,11 @@ def previous_release(install_dir: str) -> str:
     """Version of the process that ``previous`` holds; '' where it holds none."""
     manifest = parse_manifest(read_text(f"{install_dir}/{PREVIOUS}/{MANIFEST}"))
     return manifest.version if manifest else ""
+
+
+def kept_at(install_dir: str) -> float:
+    """When ``previous`` was written, in seconds of the epoch; 0 where it holds nothing."""
+    try:
+        return os.stat(f"{install_dir}/{PREVIOUS}/{MANIFEST}").st_mtime
+    except FileNotFoundError:
+        return 0.0

@@ -1,4 +1,4 @@
-"""Ends the run that it is loaded into at a chosen moment of a chosen task: the sweep's hand on the control side."""
+"""Ends the run that it is loaded into, or breaks a host, at a chosen moment of a chosen task."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ description:
 options:
   moment:
     description:
-      - "JSON: C(task) (its name), C(when) (V(start) or V(end)), C(nth) (the how manieth such moment), C(signal)."
+      - "JSON: C(task) (its name), C(when) (V(start) or V(end)), C(nth) (the how manieth such moment), and C(signal) for
+        this run or C(command), a list of words, which is run to its end in its place."
     env: [{name: KRAFTWRIGHT_KILL_AT}]
     default: "{}"
 """
@@ -21,6 +22,7 @@ options:
 import json
 import os
 import signal
+import subprocess
 import threading
 from typing import Any
 
@@ -52,7 +54,9 @@ class CallbackModule(CallbackBase):
         if (wanted.get("task"), wanted.get("when")) != (task.name, when):
             return
         self._seen += 1
-        if self._seen == wanted["nth"]:
+        if self._seen == wanted["nth"] and "command" in wanted:
+            subprocess.run(wanted["command"], check=True, stdin=subprocess.DEVNULL)  # noqa: S603 - a scenario's own
+        elif self._seen == wanted["nth"]:
             again = threading.Timer(AGAIN_SECONDS, os.kill, (os.getpid(), signal.SIGINT))
             again.daemon = True
             again.start()

@@ -28,10 +28,10 @@ def restarted(host: str, *actions: str, **more: Any) -> dict[str, Any]:
 def test_stale_nodes_are_listed_with_their_reasons() -> None:
     hostvars = {
         "kraft1": {"__kafka_started": {"stale": False, "reasons": []}},
-        "kraft2": {"__kafka_started": {"stale": True, "reasons": ["unit"]}},
+        "kraft2": {"__kafka_started": {"stale": True, "reasons": ["unit"], "started_at": 71}},
     }
     assert FILTERS.kraft_stale(["kraft1", "kraft2"], hostvars, DESIRED) == [
-        {"host": "kraft2", "node_id": 2, "reasons": ["unit"]}
+        {"host": "kraft2", "node_id": 2, "started_at": 71, "reasons": ["unit"]}
     ]
 
 
@@ -43,7 +43,7 @@ def test_a_node_whose_only_difference_is_settled_live_is_not_restarted() -> None
     }
     settled = {"kraft1": ["num.io.threads"], "kraft2": ["num.io.threads"]}
     assert FILTERS.kraft_stale(["kraft1", "kraft2"], hostvars, DESIRED, settled) == [
-        {"host": "kraft2", "node_id": 2, "reasons": [partitions]}
+        {"host": "kraft2", "node_id": 2, "started_at": 0, "reasons": [partitions]}
     ]
 
 

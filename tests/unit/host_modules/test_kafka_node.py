@@ -81,6 +81,7 @@ class Host:
         self.service, self.run_module = ServiceState(), run_module
         self.commands: list[str] = []
         self.dies = False
+        self.jobs: list[int] = []
         for directory in (self.install_dir / "releases", self.units, self.proc):
             directory.mkdir(parents=True)
 
@@ -111,7 +112,9 @@ class Host:
         for path in sources:
             (self.record / path.name).write_bytes(path.read_bytes())
         self.service = dataclasses.replace(
-            UP, environment_unit=fingerprint((self.units / "kafka.service").read_text()), pid=PID
+            UP,
+            environment_unit=fingerprint((self.units / "kafka.service").read_text()),
+            started_at_us=time.monotonic_ns() // 1000,
         )
         files = self.proc / str(PID) / "fd"
         files.mkdir(parents=True, exist_ok=True)
@@ -122,6 +125,8 @@ class Host:
         if command[0] == "journalctl":
             return 0, "Error: bad property\n", ""
         words = command[command.index("systemctl") + 1 :]
+        if words[0] == "show":
+            return 0, f"Job={self.jobs.pop() if self.jobs else 0}\n", ""
         if words[0] != "reset-failed":
             self.commands.append(words[0])
         if words[0] in ("start", "restart"):
@@ -185,6 +190,49 @@ def test_a_listener_that_moves_is_told_in_check_mode_too(host: Host) -> None:
     assert predicted["client_moves"] == host.kafka_node()["client_moves"] == moves
     host.kafka_node(state="restarted")
     assert host.kafka_node()["client_moves"] == []
+
+
+def test_a_restart_whose_result_was_lost_is_not_made_twice(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    host.configure("node.id=1\nnum.io.threads=16\n")
+    old = host.kafka_node()["started_at"]
+    assert host.kafka_node(state="restarted", replaces=old)["actions"][0] == "keep"
+    again = host.kafka_node(state="restarted", replaces=old)
+    assert (again["changed"], again["actions"], host.commands) == (True, ["keep", "restart"], [])
+
+
+def test_a_restart_whose_connection_was_lost_before_it_is_made(host: Host) -> None:
+    host.install()
+    old = host.kafka_node()["started_at"]
+    host.kafka_node(state="restarted", replaces=old)
+    assert host.commands == ["restart"]
+
+
+def test_a_process_that_crashed_and_came_back_with_the_old_files_is_restarted(host: Host) -> None:
+    host.install()
+    old = host.kafka_node()["started_at"]
+    host.begin()
+    host.configure("node.id=1\nnum.io.threads=16\n")
+    host.kafka_node(state="restarted", replaces=old)
+    assert host.commands == ["restart"]
+
+
+def test_a_restart_that_nothing_was_kept_for_says_so_when_it_is_asked_for_again(host: Host) -> None:
+    host.install()
+    old = host.kafka_node()["started_at"]
+    host.kafka_node(state="restarted", replaces=old)
+    assert host.kafka_node(state="restarted", replaces=old)["actions"] == ["restart"]
+
+
+def test_what_systemd_still_works_at_is_waited_for(host: Host) -> None:
+    host.install()
+    host.jobs = [71, 71]
+    host.kafka_node()
+    assert host.jobs == []
+    host.jobs = [71] * 100
+    failed = host.kafka_node(timeout=0)
+    assert "systemctl list-jobs" in failed["msg"]
 
 
 def test_a_new_release_is_chosen_only_together_with_a_restart(host: Host) -> None:

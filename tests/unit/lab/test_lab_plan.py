@@ -100,6 +100,19 @@ def test_all_mistakes_are_told_at_once() -> None:
     assert len(lab.problems(wanted, lab.Found())) == 4
 
 
+def test_an_address_that_podman_holds_for_another_container_is_told_from_other_errors() -> None:
+    held = "Error: IPAM error: requested ip address 10.89.0.12 is already allocated to container ID 38e6f4"
+    assert lab.leased(held) == "10.89.0.12"
+    assert lab.leased("Error: subnet 10.89.0.0/24 is already used on the host") == ""
+
+
+def test_a_host_moves_past_addresses_that_are_taken_or_refused() -> None:
+    wanted = lab.Wanted("demo", ("one", "two", "three"), "image:2", "/state", subnet="10.89.7.0/28")
+    plan = lab.plan(wanted, lab.Found())
+    assert lab.moved(plan, "one", {"10.89.7.11"}).addresses == {**plan.addresses, "one": "10.89.7.14"}
+    assert lab.moved(plan, "one", {"10.89.7.11", "10.89.7.14"}).addresses["one"] == ""
+
+
 def test_routes_are_read_as_the_kernel_writes_them() -> None:
     table = """Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT
 eth0\t00000000\t010200C0\t0003\t0\t0\t0\t00000000\t0\t0\t0

@@ -71,11 +71,34 @@ def test_a_core_that_mitogen_does_not_know_is_left_alone(core: str, refused: boo
     ],
 )
 def test_the_inventorys_word_on_host_keys_is_the_first_that_ssh_sees(given: list[str], first: str) -> None:
+    command = ssh_command(given)
+    assert next(word for word in command if "StrictHostKeyChecking" in word) == first
+
+
+def test_the_settings_word_on_hosts_that_fall_silent_is_the_only_one() -> None:
+    assert [word for word in ssh_command(["-o", "ServerAliveInterval=15"]) if "ServerAlive" in word] == [
+        "ServerAliveInterval=15"
+    ]
+    assert [word for word in ssh_command([]) if "ServerAlive" in word] == [
+        "ServerAliveInterval 15",
+        "ServerAliveCountMax 3",
+    ]
+
+
+def test_only_what_is_said_of_this_plugin_itself_is_left_out() -> None:
+    shown: list[str] = []
+    deprecated = load().without_own_deprecation(lambda msg, **_: shown.append(msg))
+    deprecated(msg="Use of strategy plugins not included in ansible.builtin are deprecated and may go.")
+    deprecated(msg="A filter of yours is deprecated.", version="2.23")
+    assert shown == ["A filter of yours is deprecated."]
+
+
+def ssh_command(given: list[str]) -> list[str]:
+    """The command by which mitogen reaches a host whose ssh arguments are `given`."""
     load()
     options = mitogen.ssh.Options(hostname="h", ssh_args=given, max_message_size=1)
     connection = mitogen.ssh.Connection.__new__(mitogen.ssh.Connection)
     connection.options = options
     connection._router = SimpleNamespace(max_message_size=1)
     connection.get_python_argv = connection.get_preamble = list
-    command = connection.get_boot_command()
-    assert next(word for word in command if "StrictHostKeyChecking" in word) == first
+    return list(connection.get_boot_command())
