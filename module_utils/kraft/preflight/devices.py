@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain, islice
 from typing import Any
 
 from ansible.module_utils.kraft.preflight.subject import Facts, Host, Subject
@@ -26,10 +27,9 @@ def check(subject: Subject) -> Iterator[Problem]:
 
 def device(host: Host, disk: Mapping[str, Any], found: Facts) -> Iterator[Problem]:
     """The first thing that keeps a device from being Kafka's; what comes after it would only repeat it."""
-    judged = (absence, use, content, tool)
-    for rule, message, remedy in (each for judge in judged for each in judge(disk, found)):
+    verdicts = chain.from_iterable(judge(disk, found) for judge in (absence, use, content, tool))
+    for rule, message, remedy in islice(verdicts, 1):
         yield Problem(rule, message, remedy, VARIABLE, host.name, disk["device"])
-        return
 
 
 Verdict = tuple[str, str, str]
@@ -48,13 +48,10 @@ def absence(disk: Mapping[str, Any], found: Facts) -> Iterator[Verdict]:
 
 def use(disk: Mapping[str, Any], found: Facts) -> Iterator[Verdict]:
     """A disk that is in use elsewhere, and a mount point that another disk has."""
-    mount, elsewhere = (
-        disk["mount"].rstrip("/"),
-        [place for place in found["mounts"] if place != disk["mount"].rstrip("/")],
-    )
-    free = "name another device, or unmount it if nobody needs it there"
-    if elsewhere and mount not in found["mounts"]:
-        yield "disk_in_use", f"{disk['device']} is mounted at {', '.join(elsewhere)}", free
+    mount = disk["mount"].rstrip("/")
+    if found["mounts"] and mount not in found["mounts"]:
+        message = f"{disk['device']} is mounted at {', '.join(found['mounts'])}"
+        yield "disk_in_use", message, "name another device, or unmount it if nobody needs it there"
     if found["at_mount"]:
         message = f"another device is mounted at {mount}, not {disk['device']}"
         remedy = f"name the device that `findmnt {mount}` shows, or another mount"

@@ -275,7 +275,7 @@ def test_the_right_archive_is_known_by_its_digest(tmp_path: Path) -> None:
 def test_what_a_run_needs_of_this_machine_is_told_before_any_host_was_looked_at(facts: dict[str, Any]) -> None:
     lacks = {
         "client_exists": False,
-        "spark_lacks": "/jars lacks a.jar",
+        "spark_lacks": "/java/jars lacks a.jar",
         "key_faults": {"k2": "cannot be read: no file"},
     }
     made = problems_of(hosts(facts=facts, kafka_client_archive="/client.zip"), **lacks)

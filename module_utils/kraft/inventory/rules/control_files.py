@@ -21,7 +21,7 @@ def client(subject: Subject) -> Iterator[Problem]:
 def spark(subject: Subject) -> Iterator[Problem]:
     """What proves the cluster, or accounts for a probe, comes after the changes."""
     if subject.spark_lacks:
-        remedy = "install Java 17 or newer, or set JAVA_HOME" if "java" in subject.spark_lacks else MAKE
+        remedy = MAKE if " lacks " in subject.spark_lacks else "install Java 17 or newer, or set JAVA_HOME"
         message = f"Spark cannot be started here: {subject.spark_lacks}"
         yield Problem("spark_missing", message, remedy, host=HERE)
 
