@@ -24,9 +24,12 @@ def foretell(hosts: Hosts, runs: Runs, words: Sequence[str]) -> Outcome:
     return run
 
 
-def hold_foretold(foretold: Outcome, run: Outcome) -> None:
-    """What the run that followed has changed, task by task and host by host, is what was foretold, and something."""
+def hold_foretold(foretold: Outcome, run: Outcome, left: bool) -> None:
+    """What the run that followed has changed, task by task and host by host, is what was foretold.
+
+    `left`: and it is something; runs that were killed before may have left nothing to do.
+    """
     predicted, real = set(foretold.changed), set(run.changed)
     hold(not predicted - real, f"foretold, but did not happen: {sorted(predicted - real)}", run)
     hold(not real - predicted, f"happened, but was not foretold: {sorted(real - predicted)}", run)
-    hold(bool(real), "nothing was foretold, and nothing happened", run)
+    hold(bool(real) or not left, "nothing was foretold, and nothing happened", run)

@@ -77,7 +77,7 @@ class Operator:
             return self._runs.run(words, ssh=operation.ssh)
         foretold = foretell(self._condition.every, self._runs, words)
         run = self._runs.run(words)
-        hold_foretold(foretold, run)
+        hold_foretold(foretold, run, left=not operation.kills)
         return run
 
     def _hold(self, operation: Operation, run: Outcome, before: Mapping[str, int], known: Mapping[str, str]) -> None:
