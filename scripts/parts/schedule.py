@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ Outcome = TypeVar("Outcome")
 HEAVY_MEMORY = 5 * 1024**3
 #: Load for each core above which no heavy part starts beside another one; one scenario alone makes 1 to 3.
 BUSY_LOAD = 4.0
+#: Seconds after the start of a heavy part until the load average of a minute tells of it.
+SETTLE = 60.0
 #: Seconds between two looks at the load.
 LOOK_AGAIN = 5.0
 
@@ -45,23 +48,32 @@ def look() -> Machine:
     return Machine(len(os.sched_getaffinity(0)), memory, float(Path("/proc/loadavg").read_text().split()[0]))
 
 
-def next_part(waiting: Sequence[Part], running: Sequence[Part], machine: Machine) -> Part | None:
-    """The first waiting part that may start beside the running ones, or None. With nothing running, one always may."""
+def next_part(waiting: Sequence[Part], running: Sequence[Part], machine: Machine, settled: bool = True) -> Part | None:
+    """The first waiting part that may start beside the running ones, or None. With nothing running, one always may.
+
+    ``settled``: whether the load tells of the heavy part that started last.
+    """
     if len(running) >= machine.slots:
         return None
     alone = not any(part.heavy for part in running)
-    return next((part for part in waiting if not part.heavy or alone or not machine.busy), None)
+    heavy = alone or (settled and not machine.busy)
+    return next((part for part in waiting if heavy or not part.heavy), None)
 
 
 def run_all(
-    parts: Sequence[Part], run: Callable[[Part], Outcome], machine: Callable[[], Machine] = look
+    parts: Sequence[Part],
+    run: Callable[[Part], Outcome],
+    machine: Callable[[], Machine] = look,
+    clock: Callable[[], float] = time.monotonic,
 ) -> list[Outcome]:
     """Runs every part once and returns what ``run`` made of them, in the order in which they ended."""
     waiting, running, outcomes = list(parts), dict[Future[Outcome], Part](), list[Outcome]()
+    began = -SETTLE
     with ThreadPoolExecutor(max_workers=max(1, len(parts))) as pool:
         while waiting or running:
-            while (chosen := next_part(waiting, list(running.values()), machine())) is not None:
+            while chosen := next_part(waiting, list(running.values()), machine(), clock() - began >= SETTLE):
                 waiting.remove(chosen)
+                began = clock() if chosen.heavy else began
                 running[pool.submit(run, chosen)] = chosen
             for done in wait(running, timeout=LOOK_AGAIN, return_when=FIRST_COMPLETED).done:
                 running.pop(done)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 
 import pytest
@@ -36,6 +37,11 @@ def test_busy_machine_does_not_keep_the_only_scenario_waiting() -> None:
     assert next_part([OTHER], [LINT], BUSY) == OTHER
 
 
+def test_second_scenario_waits_until_the_load_tells_of_the_first() -> None:
+    assert next_part([OTHER, LINT], [SCENARIO], QUIET, settled=False) == LINT
+    assert next_part([OTHER], [], QUIET, settled=False) == OTHER
+
+
 def test_nothing_starts_without_a_slot() -> None:
     assert next_part([LINT], [SCENARIO, OTHER], QUIET) is None
 
@@ -51,7 +57,9 @@ def test_every_part_runs_once_and_two_run_at_the_same_time() -> None:
         return part.name
 
     parts = [SCENARIO, OTHER, LINT]
-    assert sorted(run_all(parts, run, lambda: Machine(2, 10 * HEAVY_MEMORY, 0.0))) == ["a", "b", "lint"]
+    hours = itertools.count(0, 3600)
+    ran_in_order = run_all(parts, run, lambda: Machine(2, 10 * HEAVY_MEMORY, 0.0), lambda: float(next(hours)))
+    assert sorted(ran_in_order) == ["a", "b", "lint"]
     assert sorted(ran) == ["a", "b", "lint"]
 
 
