@@ -58,3 +58,9 @@ def test_an_operation_begins_and_ends_like_all_others(play: dict[str, Any]) -> N
 def test_nothing_else_takes_or_gives_back_the_lock() -> None:
     holders = [path for path in ROOT.glob("[pr]*/**/*.yml") if "kafka_lock:" in path.read_text()]
     assert sorted(str(path.relative_to(ROOT / "playbooks")) for path in holders) == sorted([BEGIN, END])
+
+
+def test_an_operation_judges_the_inventory_before_it_opens_a_connection() -> None:
+    begin = yaml.safe_load((ROOT / "playbooks" / BEGIN).read_text())
+    modules = [next(key for key in task if key not in ("name", "register", "run_once", "vars")) for task in begin]
+    assert modules[:2] == ["kafka_desired", "kafka_lock"]

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Control:
-    """A control machine with the desired state of the test cluster, whose first host is this machine, too.
+    """A control machine with the desired state of the test cluster, whose hosts are all this machine, too.
 
     The state is given as a fact: an inventory of one machine with three nodes would be refused.
     """
@@ -39,7 +39,8 @@ class Control:
             "ansible_python_interpreter": sys.executable,
             "kafka_install_dir": str(self.directory),
         }
-        (self.directory / "hosts.yml").write_text(yaml.safe_dump({"kafka": {"hosts": {"node1": host}}}))
+        hosts = {f"node{node_id}": host for node_id in self.cluster.nodes}
+        (self.directory / "hosts.yml").write_text(yaml.safe_dump({"kafka": {"hosts": hosts}}))
         (self.directory / "play.yml").write_text(yaml.safe_dump([self.play()]))
 
     def play(self) -> dict[str, Any]:
@@ -56,6 +57,7 @@ class Control:
     def desired(self) -> dict[str, Any]:
         cluster = {
             "name": "role",
+            "cluster_id": self.cluster.cluster_id,
             "version": "4.3.1",
             "bootstrap_servers": self.cluster.bootstrap_servers,
             "inter_broker_bootstrap": self.cluster.bootstrap_servers,

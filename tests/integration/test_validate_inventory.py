@@ -95,7 +95,10 @@ def test_every_mistake_is_shown_at_once_and_no_connection_is_opened(tmp_path: Pa
     assert counted() == []
 
 
-@pytest.mark.parametrize("playbook", ["site", "playbooks/restart_cluster", "playbooks/verify_cluster"])
+EVERY_WAY = ["site", "playbooks/deploy_cluster", "playbooks/restart_cluster", "playbooks/verify_cluster"]
+
+
+@pytest.mark.parametrize("playbook", EVERY_WAY)
 def test_reports_of_another_cluster_stop_a_run_before_it_opens_a_connection(tmp_path: Path, playbook: str) -> None:
     reports = tmp_path / "reports" / "example"
     reports.mkdir(parents=True)
@@ -110,6 +113,13 @@ def test_reports_of_another_cluster_stop_a_run_before_it_opens_a_connection(tmp_
     assert counted() == []
     (reports / "report.json").write_text(json.dumps({"cluster": {"cluster_id": "nq3DoF4lQiqcqPnYvYPP7g"}}))
     assert validate(inventory).returncode == 0
+
+
+def test_a_part_of_a_cluster_is_not_proven(tmp_path: Path) -> None:
+    done = run("ansible-playbook", "-i", str(example(tmp_path)), "playbooks/verify_cluster.yml", "--limit", "node1")
+    assert done.returncode != 0
+    assert "without --limit" in " ".join(done.stdout.split())
+    assert counted() == []
 
 
 @pytest.mark.parametrize("strategy", ["kraft_linear", "linear"])

@@ -11,6 +11,7 @@ from typing import Any
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.node.differences import setting_of
 from ansible.module_utils.kraft.node.plan import ENABLE, FLIP, PLACE
+from ansible.module_utils.kraft.preflight.members import TAKE_OUT
 from ansible.module_utils.kraft.status.evidence import Result, unreached, unread
 
 EDITED = "put back as wanted: "
@@ -80,12 +81,9 @@ def strangers(snapshot: Snapshot | None, about: Mapping[str, Any]) -> Iterator[s
         if broker.node_id not in about["broker_ids"]:
             state = "away (fenced)" if broker.fenced else f"serving at {broker.address}"
             yield (
-                f"broker {broker.node_id} is registered, {state}, and in no inventory: new features must wait for it; "
-                "if it is gone for good, take its registration away (module kafka_broker_registration)"
+                f"broker {broker.node_id} is registered, {state}, and in no inventory: "
+                f"new features must wait for it; {TAKE_OUT}"
             )
     for voter in snapshot.quorum.voters if snapshot and snapshot.quorum else ():
         if voter.node_id not in about["controller_ids"]:
-            yield (
-                f"controller {voter.node_id} is a voter and in no inventory: it counts for the majority; "
-                "if it is gone for good, take it out (module kafka_quorum_voter, state: absent)"
-            )
+            yield (f"controller {voter.node_id} is a voter and in no inventory: it counts for the majority; {TAKE_OUT}")
