@@ -39,7 +39,7 @@ CHECK = (
     Part("shellcheck", SHELL),
 )
 TEST = (
-    pytest("integration", "tests/integration --ignore-glob '*/test_spark_*'", heavy=True),
+    pytest("integration", "-n 2 --dist loadfile tests/integration --ignore-glob '*/test_spark_*'", heavy=True),
     molecule("interrupted", sweep="short"),
     molecule("cluster"),
     molecule("refusals", sweep="short"),

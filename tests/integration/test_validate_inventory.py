@@ -124,7 +124,16 @@ def test_a_part_of_a_cluster_is_not_proven(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("strategy", ["kraft_linear", "linear"])
 def test_what_counts_connections_counts_them(tmp_path: Path, strategy: str) -> None:
-    run("ansible", "-i", str(example(tmp_path)), "node1", "-m", "ping", ANSIBLE_STRATEGY=strategy)
+    run(
+        "ansible",
+        "-i",
+        str(example(tmp_path)),
+        "node1",
+        "-m",
+        "ping",
+        ANSIBLE_STRATEGY=strategy,
+        ANSIBLE_SSH_RETRIES="0",
+    )
     assert any(line.startswith("ssh ") for line in counted())
     connect = "import socket; socket.socket().connect_ex(('127.0.0.1', 1))"
     run("python", "-c", connect)
