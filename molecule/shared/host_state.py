@@ -26,6 +26,8 @@ SKIPPED = re.compile(
 LOG_DIR = re.compile(r"/opt/kafka/kraft-logs/[^/]+|/srv/kafka/(data\d|meta)")
 #: Partitions that Kafka is about to remove, in its own time.
 LEAVING = re.compile(r".+-(delete|stray)")
+#: Partitions that a running broker has got in its own time, as after a restart or a move.
+ARRIVED = re.compile(rf"({LOG_DIR.pattern})/[^/]+-\d+(-future)?")
 #: Homes, in which Ansible makes its own folder.
 HOMES = ("/root", "/home/ops")
 #: In a log dir: what a format writes, and what a wrong hand could change.
@@ -86,6 +88,12 @@ def state() -> dict[str, Any]:
     return json.loads(json.dumps(dict([*files(), *units(), *kernel, *mounts])))  # type: ignore[no-any-return]
 
 
+def differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """Names of what changed. A partition that came is Kafka's own work; one that went or has another owner is not."""
+    changed = (name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
+    return sorted(name for name in changed if name in before or not ARRIVED.fullmatch(name))
+
+
 def main(verb: str) -> int:
     """Remember the state, or compare it with the one that was remembered."""
     now = state()
@@ -93,7 +101,7 @@ def main(verb: str) -> int:
         REMEMBERED.write_text(json.dumps(now))
         return 0
     before = json.loads(REMEMBERED.read_text())
-    differing = sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
+    differing = differences(before, now)
     for name in differing[:SHOWN]:
         sys.stdout.write(f"{name}: {before.get(name)} -> {now.get(name)}\n")
     digest = hashlib.sha256(json.dumps(now, sort_keys=True).encode()).hexdigest()[:16]
