@@ -22,11 +22,13 @@ def test_tests_come_from_the_durations_of_pytest() -> None:
     assert steps.found == [Step("tests/a.py::test_b[x y]", 12.5), Step("tests/a.py::test_c (setup)", 3.0)]
 
 
-def test_actions_come_from_the_output_of_molecule() -> None:
+@pytest.mark.parametrize("place", ["[day_two > create]", "day_two ➜ create:"])
+@pytest.mark.parametrize("end", ["INFO     {} Executed: Successful\n", "ERROR    {} Executed: Failed\n"])
+def test_actions_come_from_the_output_of_molecule(place: str, end: str) -> None:
     steps = Steps()
-    steps.read("INFO     day_two ➜ create: Executing\n", 10.0)
-    steps.read("INFO     day_two ➜ create: Executed: Successful\n", 14.0)
-    steps.read("INFO     day_two ➜ verify: Executed: Skipped\n", 15.0)
+    steps.read(f"INFO     {place} Executing\n", 10.0)
+    steps.read(end.format(place), 14.0)
+    steps.read("INFO     [day_two > verify] Executed: Skipped\n", 15.0)
     assert steps.found == [Step("molecule day_two create", 4.0)]
 
 
