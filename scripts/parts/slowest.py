@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 #: A line of pytest's `--durations`: `12.34s call     tests/integration/test_x.py::test_y`.
 TEST = re.compile(r"(?P<seconds>\d+\.\d\d)s (?P<phase>call|setup|teardown) +(?P<test>\S.*)")
-#: A line of molecule, plain and coloured: `INFO [cluster > converge] Executing`, `INFO cluster ➜ converge: Executed: …`.
+#: Molecule, with and without colours: `INFO [cluster > converge] Executing`, `INFO cluster ➜ converge: Executed: …`.
 ACTION = re.compile(r"(?:INFO|ERROR) +\[?(?P<scenario>\w+) [>➜] (?P<action>\w+)[]:] Execut(?P<form>ing|ed)")
 #: Characters of a step's name that are shown: the parameters of a test can be a page long.
 SHOWN = 110
