@@ -18,6 +18,7 @@ author: Kraftwright
 """
 
 import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,12 +37,22 @@ OWN_DEPRECATION = "Use of strategy plugins not included in ansible.builtin"
 NEWEST_CORE = (2, 19)  # the last ansible-core that mitogen 0.3.54 says it supports
 
 
-def objection(core: str, switch: str) -> str:
-    """Why mitogen must not be used with ansible-core `core` and the environment's `switch`; empty when it may."""
+#: Characters of a socket's path on Linux (unix(7)), and of what mitogen adds to the directory of temporary files.
+SOCKET_PATH = 107
+SOCKET_NAME = len("/mitogen_unix_12345678.sock")
+
+
+def objection(core: str, switch: str, temporary: str = "") -> str:
+    """Why mitogen must not be used with ansible-core `core` and the environment's `switch`; empty when it may.
+
+    `temporary`: the directory of temporary files. Where its name is too long for a socket, mitogen waits for ever.
+    """
     if switch.strip().lower() in ("0", "no", "false", "off"):
         return f"KRAFTWRIGHT_MITOGEN is {switch}"
     if tuple(int(part) for part in core.split(".")[:2]) > NEWEST_CORE:
         return f"ansible-core {core} is newer than mitogen knows ({NEWEST_CORE[0]}.{NEWEST_CORE[1]})"
+    if len(os.fsencode(temporary)) + SOCKET_NAME > SOCKET_PATH:
+        return f"the name of the directory of temporary files is too long for its socket ({temporary})"
     return ""
 
 
@@ -66,7 +77,7 @@ def honour_ssh_args(connection: Any) -> None:
 
 def strategy() -> type[Linear]:
     """The class that runs a play: mitogen's on top of Ansible's own, or Ansible's own."""
-    reason = objection(__version__, os.environ.get("KRAFTWRIGHT_MITOGEN", ""))
+    reason = objection(__version__, os.environ.get("KRAFTWRIGHT_MITOGEN", ""), tempfile.gettempdir())
     if not reason:
         try:
             import mitogen.ssh  # noqa: PLC0415

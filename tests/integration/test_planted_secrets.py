@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,13 @@ PLAYBOOK = """
       loop_control:
         loop_var: __kafka_each
 """
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """One with a short name: mitogen's socket lies in it, and a socket's path has at most 107 characters."""
+    with tempfile.TemporaryDirectory(prefix="planted-") as name:
+        yield Path(name)
 
 
 def planted(*names: str) -> str:

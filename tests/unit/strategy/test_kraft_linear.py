@@ -102,3 +102,8 @@ def ssh_command(given: list[str]) -> list[str]:
     connection._router = SimpleNamespace(max_message_size=1)
     connection.get_python_argv = connection.get_preamble = list
     return list(connection.get_boot_command())
+
+
+@pytest.mark.parametrize(("length", "refused"), [(80, False), (81, True)])
+def test_mitogen_is_left_out_where_its_socket_would_have_too_long_a_name(length: int, refused: bool) -> None:
+    assert bool(load().objection("2.19.4", "", "/" * length)) is refused
