@@ -32,5 +32,10 @@ def test_first_reasons_are_shown_and_not_more_than_can_be_read() -> None:
     assert len(shown) == MOST_REASONS
 
 
+def test_waiting_is_no_reason() -> None:
+    waiting = [f"FAILED - RETRYING: [host1]: Wait ({left} retries left)." for left in range(MOST_REASONS)]
+    assert reasons([*waiting, "fatal: [host1]: FAILED! => "]) == ["fatal: [host1]: FAILED! => "]
+
+
 def test_without_a_known_reason_nothing_is_shown() -> None:
     assert reasons(AFTER) == []
