@@ -103,14 +103,14 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
 from ansible.module_utils.kraft.cluster.retry import PAUSE, until_answered
-from ansible.module_utils.kraft.config import claims, words
-from ansible.module_utils.kraft.config.admin import ConfigAdmin, Found
-from ansible.module_utils.kraft.config.live import Decision, Node, decide, undeclared
-from ansible.module_utils.kraft.config.plan import Change
-from ansible.module_utils.kraft.config.settings import ALL_BROKERS
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.node.client_moves import Move
-from ansible.module_utils.kraft.release.manifest import read_text
+from ansible.module_utils.kraft.node.release.manifest import read_text
+from ansible.module_utils.kraft.node.service.client_moves import Move
+from ansible.module_utils.kraft.operations.config import claims, words
+from ansible.module_utils.kraft.operations.config.admin import ConfigAdmin, Found
+from ansible.module_utils.kraft.operations.config.live import Decision, Node, decide, undeclared
+from ansible.module_utils.kraft.operations.config.plan import Change
+from ansible.module_utils.kraft.operations.config.settings import ALL_BROKERS
 
 NODE: dict[str, Any] = {
     "host": {"type": "str", "required": True},

@@ -83,9 +83,9 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
-from ansible.module_utils.kraft.node.service import Run
-from ansible.module_utils.kraft.release import class_data, class_data_io
-from ansible.module_utils.kraft.release import manifest as release
+from ansible.module_utils.kraft.node.release import class_data, class_data_io
+from ansible.module_utils.kraft.node.release import manifest as release
+from ansible.module_utils.kraft.node.service.state import Run
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "version": {"type": "str", "required": True},

@@ -82,14 +82,14 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
 from ansible.module_utils.kraft.cluster.retry import until_answered
-from ansible.module_utils.kraft.config import claims
-from ansible.module_utils.kraft.config.admin import ConfigAdmin
-from ansible.module_utils.kraft.config.plan import Change, Wish, diff, plan, problems, twice, wish
-from ansible.module_utils.kraft.config.settings import BROKER, Settings, shown
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, UnreachableError
-from ansible.module_utils.kraft.host.file_io import write_file
+from ansible.module_utils.kraft.node.files.apply import write_file
+from ansible.module_utils.kraft.node.release.manifest import read_text
+from ansible.module_utils.kraft.operations.config import claims
+from ansible.module_utils.kraft.operations.config.admin import ConfigAdmin
+from ansible.module_utils.kraft.operations.config.plan import Change, Wish, diff, plan, problems, twice, wish
+from ansible.module_utils.kraft.operations.config.settings import BROKER, Settings, shown
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.release.manifest import read_text
 
 ENTITY: dict[str, Any] = {
     "type": {"type": "str", "choices": ["broker", "topic"], "default": "broker"},

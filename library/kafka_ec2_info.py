@@ -38,9 +38,9 @@ import dataclasses
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft.ec2 import account
-from ansible.module_utils.kraft.ec2.observe import Question, observe
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.providers.ec2 import account
+from ansible.module_utils.kraft.providers.ec2.observe import Question, observe
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "region": {"type": "str", "required": True},

@@ -69,7 +69,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
-from ansible.module_utils.kraft.features.admin import Batches, FeatureAdmin
+from ansible.module_utils.kraft.operations.features.admin import Batches, FeatureAdmin
 from ansible.module_utils.kraft.problem import Problem
 
 ARGUMENT_SPEC: dict[str, Any] = {

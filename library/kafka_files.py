@@ -78,7 +78,8 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
-from ansible.module_utils.kraft.host import file_io, files
+from ansible.module_utils.kraft.node.files import apply as file_io
+from ansible.module_utils.kraft.node.files import plan as files
 
 PATH = {"type": "str", "required": True}
 OWNED = {"path": PATH, "owner": {"type": "str", "default": "root"}, "group": {"type": "str", "default": "root"}}

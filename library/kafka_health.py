@@ -92,8 +92,8 @@ from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, expected
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE
 from ansible.module_utils.kraft.cluster.watch import Look, Node, UnhealthyError, Watch
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.node import log as node_log
-from ansible.module_utils.kraft.node import service
+from ansible.module_utils.kraft.node.service import log as node_log
+from ansible.module_utils.kraft.node.service import state as service
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},

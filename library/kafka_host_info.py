@@ -67,7 +67,7 @@ ansible_facts:
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft.host.facts import Questions, observe_host
+from ansible.module_utils.kraft.node.machine.facts import Questions, observe_host
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "log_dirs": {"type": "list", "elements": "path", "default": []},

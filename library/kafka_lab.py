@@ -66,8 +66,8 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.lab import apply as lab_io
-from ansible.module_utils.kraft.lab import plan as lab
+from ansible.module_utils.kraft.providers.lab import apply as lab_io
+from ansible.module_utils.kraft.providers.lab import plan as lab
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},

@@ -70,7 +70,7 @@ import time
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft.host import lock, workers
+from ansible.module_utils.kraft.node.run_lock import lock, workers
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "state": {"type": "str", "choices": ["held", "released"], "default": "held"},

@@ -137,11 +137,11 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError
-from ansible.module_utils.kraft.node import age, repetition
-from ansible.module_utils.kraft.node import apply as node_io
-from ansible.module_utils.kraft.node import plan as node
-from ansible.module_utils.kraft.node.service import Run
-from ansible.module_utils.kraft.node.staging import CURRENT, NEXT, PREVIOUS, Place, previous_release
+from ansible.module_utils.kraft.node.service import age, repetition
+from ansible.module_utils.kraft.node.service import apply as node_io
+from ansible.module_utils.kraft.node.service import plan as node
+from ansible.module_utils.kraft.node.service.staging import CURRENT, NEXT, PREVIOUS, Place, previous_release
+from ansible.module_utils.kraft.node.service.state import Run
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "unit": {"type": "str", "default": "kafka"},

@@ -100,8 +100,8 @@ from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
 from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.quorum.admin import QuorumAdmin, identifier
-from ansible.module_utils.kraft.quorum.plan import Listener, Plan, Wish
+from ansible.module_utils.kraft.operations.quorum.admin import QuorumAdmin, identifier
+from ansible.module_utils.kraft.operations.quorum.plan import Listener, Plan, Wish
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},

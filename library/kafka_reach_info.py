@@ -35,7 +35,7 @@ reached:
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft.host.network import ask_all
+from ansible.module_utils.kraft.node.machine.network import ask_all
 
 ARGUMENT_SPEC: dict[str, Any] = {"targets": {"type": "list", "elements": "str", "required": True}}
 ANSWERS = ("open", "refused")

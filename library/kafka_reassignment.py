@@ -126,9 +126,9 @@ from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.cluster.snapshot import Broker
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.reassignment.admin import ReassignmentAdmin
-from ansible.module_utils.kraft.reassignment.model import BALANCED, DRAINED, SPREAD, Goal
-from ansible.module_utils.kraft.reassignment.run import Asked, Run, result
+from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
+from ansible.module_utils.kraft.operations.reassignment.model import BALANCED, DRAINED, SPREAD, Goal
+from ansible.module_utils.kraft.operations.reassignment.run import Asked, Run, result
 
 CANCELLED = "cancelled"
 ANSWER_SECONDS = 30.0

@@ -75,9 +75,9 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.host.file_io import locked, write_file
-from ansible.module_utils.kraft.release import manifest as release
-from ansible.module_utils.kraft.release import unpack as release_unpack
+from ansible.module_utils.kraft.node.files.apply import locked, write_file
+from ansible.module_utils.kraft.node.release import manifest as release
+from ansible.module_utils.kraft.node.release import unpack as release_unpack
 
 CARRIED = ".kraftwright-"  # what the courier's directories begin with (module_utils/kraft/control)
 ARGUMENT_SPEC: dict[str, Any] = {

@@ -81,8 +81,8 @@ from ansible.module_utils.kraft.cluster.patience import Patience
 from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
-from ansible.module_utils.kraft.quorum import replacement
-from ansible.module_utils.kraft.storage.log_dir import LogDir
+from ansible.module_utils.kraft.node.storage.log_dir import LogDir
+from ansible.module_utils.kraft.operations.quorum import replacement
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},

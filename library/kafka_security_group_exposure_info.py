@@ -60,9 +60,9 @@ instances:
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft.ec2 import account, exposure, model, observe
-from ansible.module_utils.kraft.ec2.model import Rule
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.providers.ec2 import account, exposure, model, observe
+from ansible.module_utils.kraft.providers.ec2.model import Rule
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "region": {"type": "str", "required": True},

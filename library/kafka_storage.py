@@ -110,7 +110,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
-from ansible.module_utils.kraft.storage import apply as storage_apply
+from ansible.module_utils.kraft.node.storage import apply as storage_apply
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "install_dir": {"type": "path", "default": "/opt/kafka"},

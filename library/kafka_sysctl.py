@@ -49,7 +49,9 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
-from ansible.module_utils.kraft.host import file_io, files, sysctl
+from ansible.module_utils.kraft.node.files import apply as file_io
+from ansible.module_utils.kraft.node.files import plan as files
+from ansible.module_utils.kraft.node.machine import sysctl
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "settings": {"type": "dict", "required": True},

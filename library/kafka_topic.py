@@ -127,9 +127,9 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
-from ansible.module_utils.kraft.topics import report as topic_report
-from ansible.module_utils.kraft.topics.admin import TopicAdmin
-from ansible.module_utils.kraft.topics.plan import Wish, duplicates, find, plan, problems, wish
+from ansible.module_utils.kraft.operations.topics import report as topic_report
+from ansible.module_utils.kraft.operations.topics.admin import TopicAdmin
+from ansible.module_utils.kraft.operations.topics.plan import Wish, duplicates, find, plan, problems, wish
 
 TOPIC_SPEC: dict[str, Any] = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},

@@ -1,8 +1,8 @@
 """Plants small faults into the safety core, one at a time, and runs the tests that come by each: ``make mutants``.
 
-``python scripts/mutants.py [MODULE ...]``: modules as ``quorum/replacement``; without any, all of them. mutmut plants
-and runs (its settings are in ``pyproject.toml``); what it finds is held against ``tests/mutants.yml``, which says of
-each fault that no test can see why it does no harm.
+``python scripts/mutants.py [MODULE ...]``: modules as ``operations/quorum/replacement``; without any, all of them.
+mutmut plants and runs (its settings are in ``pyproject.toml``); what it finds is held against ``tests/mutants.yml``,
+which says of each fault that no test can see why it does no harm.
 Exit code 1 when fewer than LEAST of the faults are seen, or one that is not seen is not on that list.
 """
 
@@ -33,7 +33,7 @@ SEEN = ("killed", "timeout")
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Mutant:
-    """A planted fault: module (``quorum/plan``), function, and the line before and after it."""
+    """A planted fault: module (``operations/quorum/plan``), function, and the line before and after it."""
 
     module: str
     function: str
@@ -159,7 +159,7 @@ def outcomes() -> Iterator[Outcome]:
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="scripts/mutants.py", description=(__doc__ or "").splitlines()[0])
-    made.add_argument("modules", nargs="*", help="only these, such as quorum/replacement")
+    made.add_argument("modules", nargs="*", help="only these, such as operations/quorum/replacement")
     made.add_argument("--workers", type=int, default=2, help="how many faults are tested at once (default: 2)")
     made.add_argument("--plant", action="store_true", help=argparse.SUPPRESS)
     return made

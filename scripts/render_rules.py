@@ -15,7 +15,7 @@ CORE = ROOT / "module_utils/kraft"
 PAGE = ROOT / "docs/validation.md"
 BEGIN, END = "<!-- rules: begin -->\n", "<!-- rules: end -->"
 #: Whose problems validation and preflight tell.
-SOURCES = ("inventory", "preflight", "storage/rules.py", "ec2/rules.py")
+SOURCES = ("spec", "node/storage/rules.py", "providers/ec2/rules.py")
 #: What makes a problem; the helpers whose name begins with an underscore take the rule second.
 MAKERS = ("Problem", "problem", "_said", "_consented")
 SEVERITIES = {"ERROR": "error", "RISK": "risk", "WARNING": "warning"}

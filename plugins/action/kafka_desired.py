@@ -23,14 +23,14 @@ ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 from ansible.module_utils.kraft.control import own_clients, reports
 from ansible.module_utils.kraft.control.files import key_faults, spark_lacks
 from ansible.module_utils.kraft.control.readable import is_readable
-from ansible.module_utils.kraft.desired import describe as desired
-from ansible.module_utils.kraft.desired.model import Cluster
-from ansible.module_utils.kraft.inventory import reading, report, validation
-from ansible.module_utils.kraft.inventory.archive_file import digest, local_path
-from ansible.module_utils.kraft.inventory.rules.archive import AWAITED
-from ansible.module_utils.kraft.inventory.rules.identity import NAME
 from ansible.module_utils.kraft.problem import WARNING, Problem, errors
 from ansible.module_utils.kraft.secret_values import is_secret
+from ansible.module_utils.kraft.spec.desired import describe as desired
+from ansible.module_utils.kraft.spec.desired.model import Cluster
+from ansible.module_utils.kraft.spec.inventory import reading, report, validation
+from ansible.module_utils.kraft.spec.inventory.archive_file import digest, local_path
+from ansible.module_utils.kraft.spec.rules.archive import AWAITED
+from ansible.module_utils.kraft.spec.rules.identity import NAME
 
 PREFIX = "kafka_"
 #: Roles whose variables make up the desired state; those of all other roles are checked where somebody sets them.

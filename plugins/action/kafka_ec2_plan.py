@@ -14,10 +14,10 @@ from ansible.utils.display import Display
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft.ec2 import checks, plan, reading, removal, requests, rules
-from ansible.module_utils.kraft.ec2.model import Found, Wanted, found_from_dict
-from ansible.module_utils.kraft.inventory import report
 from ansible.module_utils.kraft.problem import Problem, errors
+from ansible.module_utils.kraft.providers.ec2 import checks, plan, reading, removal, requests, rules
+from ansible.module_utils.kraft.providers.ec2.model import Found, Wanted, found_from_dict
+from ansible.module_utils.kraft.spec.inventory import report
 
 DISPLAY = Display()
 Data = Mapping[str, Any]

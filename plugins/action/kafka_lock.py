@@ -27,7 +27,7 @@ from ansible.utils.display import Display
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 from ansible.module_utils.kraft.control.reaching import reached
-from ansible.module_utils.kraft.host import lock
+from ansible.module_utils.kraft.node.run_lock import lock
 
 PROC = Path("/proc")
 DISPLAY = Display()

@@ -15,14 +15,14 @@ from ansible.utils.display import Display
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft import preflight
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot, from_dict
 from ansible.module_utils.kraft.control.connection import target, words
-from ansible.module_utils.kraft.inventory import report
-from ansible.module_utils.kraft.node.deployed import listeners_now
-from ansible.module_utils.kraft.preflight.subject import Host, Subject, Wanted
-from ansible.module_utils.kraft.preflight.together import awaits_disk, peers_for_storage
+from ansible.module_utils.kraft.node.service.deployed import listeners_now
 from ansible.module_utils.kraft.problem import Problem, errors
+from ansible.module_utils.kraft.spec import preflight
+from ansible.module_utils.kraft.spec.inventory import report
+from ansible.module_utils.kraft.spec.preflight.subject import Host, Subject, Wanted
+from ansible.module_utils.kraft.spec.preflight.together import awaits_disk, peers_for_storage
 
 DISPLAY = Display()
 #: What the steps before this one have registered, in their order.

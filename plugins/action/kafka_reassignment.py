@@ -12,7 +12,7 @@ from ansible.utils.display import Display
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
 from ansible.module_utils.kraft.cluster.patience import Patience
-from ansible.module_utils.kraft.reassignment import words
+from ansible.module_utils.kraft.operations.reassignment import words
 
 DISPLAY = Display()
 MODULE = "kafka_reassignment"

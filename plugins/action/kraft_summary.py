@@ -12,7 +12,7 @@ from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
-from ansible.module_utils.kraft import summary
+from ansible.module_utils.kraft.control import summary
 from ansible.module_utils.kraft.control.inventory_options import inventory_options
 
 DISPLAY = Display()

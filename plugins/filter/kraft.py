@@ -12,17 +12,17 @@ from ansible.errors import AnsibleFilterError
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft.config import asked
-from ansible.module_utils.kraft.desired import files
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.features import upgrade
-from ansible.module_utils.kraft.host import ungranted
-from ansible.module_utils.kraft.inventory.releases import release_features
-from ansible.module_utils.kraft.node.deployed import listeners_now
-from ansible.module_utils.kraft.node.differences import setting_of
-from ansible.module_utils.kraft.node.unit import fingerprinted
-from ansible.module_utils.kraft.preflight.network import questions
+from ansible.module_utils.kraft.node.machine import ungranted
+from ansible.module_utils.kraft.node.service.deployed import listeners_now
+from ansible.module_utils.kraft.node.service.differences import setting_of
+from ansible.module_utils.kraft.node.service.unit import fingerprinted
+from ansible.module_utils.kraft.operations.config import asked
+from ansible.module_utils.kraft.operations.features import upgrade
 from ansible.module_utils.kraft.secret_values import is_secret
+from ansible.module_utils.kraft.spec.desired import files
+from ansible.module_utils.kraft.spec.inventory.releases import release_features
+from ansible.module_utils.kraft.spec.preflight.network import questions
 from ansible.module_utils.kraft.status.through import asked_through
 
 

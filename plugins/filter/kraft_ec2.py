@@ -1,4 +1,4 @@
-"""Filters of role kafka_ec2 and its inventory: thin names for pure functions of ``module_utils/kraft/ec2``."""
+"""Filters of role kafka_ec2 and its inventory: thin names for functions of ``module_utils/kraft/providers/ec2``."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import ansible.module_utils
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft.ec2.account import refusal
-from ansible.module_utils.kraft.ec2.disks import data_disks
-from ansible.module_utils.kraft.ec2.exposure import verdict
+from ansible.module_utils.kraft.providers.ec2.account import refusal
+from ansible.module_utils.kraft.providers.ec2.disks import data_disks
+from ansible.module_utils.kraft.providers.ec2.exposure import verdict
 
 
 def kraft_ec2_exposed(hosts: Iterable[str], hostvars: Mapping[str, Any], plan: Mapping[str, Any]) -> list[str]:

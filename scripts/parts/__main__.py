@@ -23,7 +23,7 @@ from scripts.parts.targets import TARGETS, Part
 ROOT = Path(__file__).resolve().parents[2]
 LOGS = ROOT / ".cache/parts"
 SHOWN_LINES = 100
-#: How a reason begins, in the words of Ansible, pytest and make; what follows it belongs to it. A retry is not a reason.
+#: How a reason begins, in the words of Ansible, pytest and make; what follows belongs to it. A retry is no reason.
 REASON = re.compile(r"fatal: |\[ERROR\]|FAILED (?!- RETRYING)|E {3}|\w*Error: |make.*\*\*\* ")
 REASON_LINES = 30
 MOST_REASONS = 70

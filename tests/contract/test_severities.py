@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ansible.module_utils.kraft.inventory.rules.risks import RISKS
-from ansible.module_utils.kraft.storage import log_dir
-from ansible.module_utils.kraft.storage.rules import explain_content
+from ansible.module_utils.kraft.node.storage import log_dir
+from ansible.module_utils.kraft.node.storage.rules import explain_content
+from ansible.module_utils.kraft.spec.rules.risks import RISKS
 
 from scripts import render_rules
 

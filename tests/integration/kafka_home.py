@@ -16,7 +16,7 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
-from ansible.module_utils.kraft.release.class_data import java_home, jvm_identity
+from ansible.module_utils.kraft.node.release.class_data import java_home, jvm_identity
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".cache" / "kafka"

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.release import class_data
+from ansible.module_utils.kraft.node.release import class_data
 
-from tests.unit.host_modules.archives import checksum
-from tests.unit.host_modules.module_runner import RunModule
-from tests.unit.host_modules.test_kafka_class_data import VERSION, Host
+from tests.unit.modules.archives import checksum
+from tests.unit.modules.module_runner import RunModule
+from tests.unit.modules.test_kafka_class_data import VERSION, Host
 
 ROOT = Path(__file__).resolve().parents[2]
 Results = list[dict[str, Any]]

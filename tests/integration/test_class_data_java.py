@@ -9,8 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from ansible.module_utils.kraft.release import class_data_io
-from ansible.module_utils.kraft.release.manifest import CLASS_DATA, CLASSPATH, FileRecord, Manifest, classpath_options
+from ansible.module_utils.kraft.node.release import class_data_io
+from ansible.module_utils.kraft.node.release.manifest import (
+    CLASS_DATA,
+    CLASSPATH,
+    FileRecord,
+    Manifest,
+    classpath_options,
+)
 
 JAVA = "/usr/bin/java"
 

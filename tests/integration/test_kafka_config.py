@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.desired.describe import describe
-from ansible.module_utils.kraft.desired.files import properties_text
 from ansible.module_utils.kraft.problem import errors
+from ansible.module_utils.kraft.spec.desired.describe import describe
+from ansible.module_utils.kraft.spec.desired.files import properties_text
 
 from tests.integration.kafka_home import kafka_home
-from tests.unit.core.inventory import LISTENERS, ROOT, cluster, hosts, problems_of
+from tests.unit.spec.inventory import LISTENERS, ROOT, cluster, hosts, problems_of
 
 DEDICATED = {
     "k1": {"kafka_process_roles": ["controller"]},
@@ -84,4 +84,4 @@ def test_what_kafka_refuses_at_start_we_refuse_before(opinions: dict[str, str], 
 
 def test_the_definitions_are_those_of_kafkas_own_classes() -> None:
     dumped = java(ROOT / "scripts/kafka_definitions/DumpDefinitions.java")
-    assert dumped == (ROOT / "module_utils/kraft/inventory/data/kafka_4.3.1.json").read_text()
+    assert dumped == (ROOT / "module_utils/kraft/spec/inventory/data/kafka_4.3.1.json").read_text()

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible.module_utils.kraft.lab import apply as lab_io
-from ansible.module_utils.kraft.lab import plan as lab_plan
+from ansible.module_utils.kraft.providers.lab import apply as lab_io
+from ansible.module_utils.kraft.providers.lab import plan as lab_plan
 
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {

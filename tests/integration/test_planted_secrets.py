@@ -16,7 +16,7 @@ import yaml
 from ansible.module_utils.kraft.secret_values import HIDDEN
 from secret_watch import MARK, files_with
 
-from tests.unit.core.inventories import ROOT
+from tests.unit.spec.inventories import ROOT
 
 BIN = Path(sys.executable).parent
 HOSTS = ("kafka1", "kafka2", "kafka3")

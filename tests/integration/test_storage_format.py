@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError
-from ansible.module_utils.kraft.storage import apply as storage_apply
-from ansible.module_utils.kraft.storage import log_dir
+from ansible.module_utils.kraft.node.storage import apply as storage_apply
+from ansible.module_utils.kraft.node.storage import log_dir
 
 from tests.integration.kafka_home import ROOT, class_path
 from tests.integration.kafka_node import free_ports, random_id

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.cluster.client import Client
-from ansible.module_utils.kraft.reassignment.admin import ReassignmentAdmin
-from ansible.module_utils.kraft.reassignment.model import SPREAD, Goal
-from ansible.module_utils.kraft.reassignment.run import Asked, Run
+from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
+from ansible.module_utils.kraft.operations.reassignment.model import SPREAD, Goal
+from ansible.module_utils.kraft.operations.reassignment.run import Asked, Run
 from confluent_kafka import Message, Producer
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 

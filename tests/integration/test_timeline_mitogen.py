@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.unit.callback.timeline_project import ROOT, make_project, play, read
+from tests.unit.plugins.timeline_project import ROOT, make_project, play, read
 
 
 def essence(lines: list[dict[str, Any]]) -> list[tuple[Any, ...]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.callback.timeline_project import make_project, play, read
+from tests.unit.plugins.timeline_project import make_project, play, read
 
 LINE_KEYS = {"host", "phase", "task", "start", "end", "changed", "ok"}
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.core.inventories import ROOT, example
+from tests.unit.spec.inventories import ROOT, example
 
 BIN = Path(sys.executable).parent
 #: Seen by every Python of a run, Ansible's workers among them: each connection that is opened, by whatever code.

@@ -16,8 +16,8 @@ from ansible.module_utils.kraft.cluster.health import Expected, distance, proble
 from ansible.module_utils.kraft.cluster.patience import Patience
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Snapshot
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.node.diagnosis import Diagnosis, diagnose
-from ansible.module_utils.kraft.node.service import ServiceState
+from ansible.module_utils.kraft.node.service.diagnosis import Diagnosis, diagnose
+from ansible.module_utils.kraft.node.service.state import ServiceState
 
 PARTS = ("topics", "quorum")
 POLL_SECONDS = 0.2

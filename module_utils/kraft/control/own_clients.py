@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.errors import AnsibleError
-from ansible.module_utils.kraft.desired.operable import PROBE, SMOKE
+from ansible.module_utils.kraft.spec.desired.operable import PROBE, SMOKE
 from ansible.template import Templar
 
 TRUE = ("true", "yes", "on", "1")

@@ -1,1 +1,1 @@
-"""The process of a node: its unit, what it was started with, why it does not run."""
+"""On a host: the machine, files, the release, storage and the service."""

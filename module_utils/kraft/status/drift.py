@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
-from ansible.module_utils.kraft.node.differences import setting_of
-from ansible.module_utils.kraft.node.plan import ENABLE, FLIP, PLACE
-from ansible.module_utils.kraft.preflight.members import TAKE_OUT
+from ansible.module_utils.kraft.node.service.differences import setting_of
+from ansible.module_utils.kraft.node.service.plan import ENABLE, FLIP, PLACE
+from ansible.module_utils.kraft.spec.preflight.members import TAKE_OUT
 from ansible.module_utils.kraft.status.evidence import Result, unreached, unread
 
 EDITED = "put back as wanted: "

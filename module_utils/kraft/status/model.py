@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from ansible.module_utils.kraft.cluster.leadership import Leadership
-from ansible.module_utils.kraft.host.ungranted import Ungranted
+from ansible.module_utils.kraft.node.machine.ungranted import Ungranted
 from ansible.module_utils.kraft.status.causes import Cause
 
 

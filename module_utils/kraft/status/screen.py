@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 from ansible.module_utils.kraft.cluster.leadership import Leadership
-from ansible.module_utils.kraft.host import ungranted
+from ansible.module_utils.kraft.node.machine import ungranted
 from ansible.module_utils.kraft.status.causes import Cause
 from ansible.module_utils.kraft.status.model import Node, Status
 

@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.cluster.gate import judge
 from ansible.module_utils.kraft.cluster.health import caught_up, expected, problems
 from ansible.module_utils.kraft.cluster.leadership import Leadership, best_claims, leadership
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot, from_dict, quorum_from_dict
-from ansible.module_utils.kraft.host.ungranted import ungranted
+from ansible.module_utils.kraft.node.machine.ungranted import ungranted
 from ansible.module_utils.kraft.status.causes import Cause, Scene, causes
 from ansible.module_utils.kraft.status.drift import node_drift, strangers, uncompared
 from ansible.module_utils.kraft.status.evidence import Evidence, evidence, unread

@@ -10,7 +10,7 @@ import pytest
 from ansible.module_utils.kraft.control import reports
 from ansible.module_utils.kraft.errors import RefusedError
 
-from tests.unit.core.inventory import CLUSTER_ID, hosts, problems_of
+from tests.unit.spec.inventory import CLUSTER_ID, hosts, problems_of
 
 OURS, THEIRS = CLUSTER_ID, "b3RoZXItY2x1c3Rlci1pZA"
 

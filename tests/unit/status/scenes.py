@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.status.evidence import Evidence
 from ansible.module_utils.kraft.status.model import Status
 from ansible.module_utils.kraft.status.view import status
 
-from tests.unit.client.snapshots import broker, cluster, partition, quorum, topic, voter
+from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
 
 IDS = (1, 2, 3)
 AWAY = "Connection timed out"

@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.status.advice import STEPS
 from ansible.module_utils.kraft.status.causes import ORDER, Cause
 from ansible.module_utils.kraft.status.effects import WORST_FIRST
 
-from tests.unit.client.snapshots import broker, cluster, partition, quorum, topic, voter
+from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
 from tests.unit.status.scenes import AWAY, IDS, explained, heard, node, silent_quorum, without
 
 FAILED = "its unit has failed (exit-code, exit status 1)"

@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.status.report import report
 from ansible.module_utils.kraft.status.screen import lines
 from ansible.module_utils.kraft.status.view import status
 
-from tests.unit.client.snapshots import broker, cluster, partition, quorum, topic, voter
+from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
 
 RUNS = {"running": True, "actions": [], "reasons": [], "stale": False, "current": "4.3.1"}
 SERVICE = {"installed": True, "active": True, "state": "active", "pid": 7, "result": "success", "exit_status": 0}

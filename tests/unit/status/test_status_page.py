@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.leadership import Leadership
-from ansible.module_utils.kraft.host.ungranted import Ungranted
+from ansible.module_utils.kraft.node.machine.ungranted import Ungranted
 from ansible.module_utils.kraft.status.advice import Step
 from ansible.module_utils.kraft.status.causes import Cause
 from ansible.module_utils.kraft.status.effects import Effect

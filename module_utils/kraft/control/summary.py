@@ -1,0 +1,224 @@
+"""What a run comes to, as lines for the terminal: who leads, who votes, where to connect, what was proven, what next.
+
+``summary_lines`` is pure and never fails on what is missing: what was not asked or not proven is said to be so.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import textwrap
+from collections.abc import Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.node.machine import ungranted
+
+WIDTH = 100
+LABEL = 12
+MOST_LOGS = 3
+INDENT = "  "
+WORDS = {"proven": "proven", "failed": "NOT PROVEN", "unreachable": "NOT REACHED"}
+FAULTS = {
+    "lost": "lost",
+    "corrupt": "corrupt",
+    "out_of_order": "out of order",
+    "misplaced": "misplaced",
+    "duplicated": "duplicated",
+}
+NEVER_CHECKED = (
+    "In check mode nothing was started, so Kafka was not asked and no record was written:",
+    "whether the cluster forms, elects a leader and keeps records is not checked by such a run.",
+)
+
+Data = Mapping[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """How the run went about it. ``page``: path of the page that was written, empty when none was.
+
+    ``inventory``: the options that name it (``-i inventories/mine``). ``steps``: further ``{command, purpose}``.
+    ``looked``: host -> what was registered there, of which ``ungranted`` shows what the hosts do not grant.
+    """
+
+    page: str = ""
+    check: bool = False
+    inventory: str = ""
+    steps: tuple[Data, ...] = ()
+    looked: Mapping[str, Data] = dataclasses.field(default_factory=dict)
+
+
+def summary_lines(desired: Data | None, snapshot: Data | None, report: Data | None, run: Run = Run()) -> list[str]:
+    """The summary, a headline first.
+
+    `desired` is the fact of that name (``cluster``, ``nodes``), `snapshot` what ``kafka_cluster_info`` returned,
+    `report` the smoke test's; each may be missing.
+    """
+    desired = desired or {}
+    cluster: Data = desired.get("cluster") or {}
+    lines = [headline(cluster, report, run.check), ""]
+    if run.check:
+        lines += [*(INDENT + line for line in NEVER_CHECKED), "", *_connection(cluster)]
+    else:
+        seen = snapshot or (report or {}).get("cluster") or {}
+        lines += [*_state(desired, seen), *_connection(cluster), *_proof(report), *_page(report, run.page)]
+    lines += _not_granted(desired.get("nodes") or {}, run.looked)
+    return [*lines, *_next(desired, report, run)]
+
+
+def headline(cluster: Data, report: Data | None, check: bool = False) -> str:
+    """One sentence that can stand alone."""
+    name = f"Cluster {cluster['name']}" if cluster.get("name") else "The cluster"
+    if check:
+        return f"{name}: check mode, nothing was changed and nothing was verified."
+    return f"{name}: {WORDS.get(outcome(report), 'not verified in this run')}."
+
+
+def outcome(report: Data | None) -> str:
+    """``proven``, ``failed``, ``unreachable``, or nothing without a report."""
+    return str(((report or {}).get("verdict") or {}).get("outcome") or "")
+
+
+def _state(desired: Data, seen: Data) -> list[str]:
+    """Leader, voters and brokers, by the names that the inventory gives them."""
+    names = {node.get("node_id"): host for host, node in (desired.get("nodes") or {}).items()}
+    if not seen:
+        return _row("Quorum", "not known: the cluster did not answer, or was not asked")
+    return [*_quorum(seen.get("quorum"), names), *_brokers(desired, seen, names)]
+
+
+def _quorum(quorum: Data | None, names: Mapping[Any, str]) -> list[str]:
+    if not quorum:
+        return _row("Quorum", "not known")
+    leader, voters = quorum.get("leader_id"), quorum.get("voters") or []
+    known = leader is not None and leader >= 0
+    words = [_voter(voter, leader, names) for voter in voters]
+    return [
+        *_row("Leader", f"{_named(leader, names)}, epoch {quorum.get('leader_epoch')}" if known else "none"),
+        *_row("Voters", ", ".join(words) or "none"),
+    ]
+
+
+def _voter(voter: Data, leader: Any, names: Mapping[Any, str]) -> str:
+    name, lag = _named(voter.get("node_id"), names), voter.get("lag")
+    if voter.get("node_id") == leader:
+        return f"{name} leads"
+    return f"{name} lag {lag:,}" if lag is not None else f"{name} not heard from"
+
+
+def _brokers(desired: Data, seen: Data, names: Mapping[Any, str]) -> list[str]:
+    found = seen.get("brokers") or []
+    wanted = set((desired.get("cluster") or {}).get("broker_ids") or [])
+    there = {broker.get("node_id") for broker in found}
+    fenced = sorted(broker["node_id"] for broker in found if broker.get("fenced"))
+    parts = [f"{len(there & wanted)} of {len(wanted)} registered" if wanted else f"{len(there)} registered"]
+    for ids, words in ((sorted(wanted - there), "missing"), (fenced, "fenced")):
+        parts += [f"{words}: {', '.join(_named(node, names) for node in ids)}"] if ids else []
+    return _row("Brokers", "; ".join(parts))
+
+
+def _named(node_id: Any, names: Mapping[Any, str]) -> str:
+    return f"{names[node_id]} (node {node_id})" if node_id in names else f"node {node_id}"
+
+
+def _connection(cluster: Data) -> list[str]:
+    """Where clients begin; with several client listeners, or anything but PLAINTEXT, what each of them needs."""
+    bootstrap, clients = cluster.get("bootstrap_servers"), cluster.get("clients") or {}
+    lines = [_label("Bootstrap") + str(bootstrap)] if bootstrap else []
+    if len(clients) > 1 or any(each.get("security.protocol") != "PLAINTEXT" for each in clients.values()):
+        for number, (name, each) in enumerate(clients.items()):
+            words = " ".join(f"{key}={value}" for key, value in each.items())
+            lines.append(_label("" if number else "Clients") + f"{name}: {words}")
+    return lines
+
+
+def _proof(report: Data | None) -> list[str]:
+    """What the smoke test found, its own sentences first."""
+    if not report:
+        return _row("Records", "none was written, so nothing is proven")
+    lines: list[str] = []
+    for number, sentence in enumerate((report.get("verdict") or {}).get("sentences") or []):
+        lines += _row("" if number else "Verdict", str(sentence))
+    return [*lines, *_counts(report.get("counts")), *_speed(report)]
+
+
+def _counts(counts: Data | None) -> list[str]:
+    if not counts:
+        return _row("Records", "not counted")
+    faults = ", ".join(f"{counts[name]:,} {words}" for name, words in FAULTS.items() if counts.get(name) is not None)
+    moved = f"{counts.get('written', 0):,} written, {counts.get('read', 0):,} read back"
+    return [*_row("Records", moved), *_row("Faults", faults)]
+
+
+def _speed(report: Data) -> list[str]:
+    latency, throughput = report.get("latency"), report.get("throughput") or {}
+    rates = [
+        f"{words} {rate['records_per_s']:,.0f} records/s ({rate['mb_per_s']:.2f} MB/s, {rate['state']})"
+        for words, rate in (("written", throughput.get("write")), ("read", throughput.get("batch_read")))
+        if rate
+    ]
+    lines = _row("Latency", f"p50 {_ms(latency['p50_ms'])}, p99 {_ms(latency['p99_ms'])}") if latency else []
+    return [*lines, *_row("Throughput", "; ".join(rates))] if rates else lines
+
+
+def _ms(value: float) -> str:
+    return f"{value:,.0f} ms" if value >= 10 else f"{value:.1f} ms"  # noqa: PLR2004
+
+
+def _page(report: Data | None, page: str) -> list[str]:
+    left_out = len((report or {}).get("not_checked") or [])
+    where = f"see the end of the {'page' if page else 'report'}"
+    things = f"{left_out} thing{'' if left_out == 1 else 's'}"
+    lines = _row("Not checked", f"{things}; {where}") if left_out else []
+    return [*lines, _label("Page") + page] if page else lines
+
+
+def _not_granted(nodes: Mapping[str, Data], looked: Mapping[str, Data]) -> list[str]:
+    """What was asked of the hosts, and they do not grant."""
+    found = ungranted.lines(ungranted.ungranted(looked, nodes), list(looked))
+    return [line for number, text in enumerate(found) for line in _row("" if number else "Not granted", text)]
+
+
+def _next(desired: Data, report: Data | None, run: Run) -> list[str]:
+    """What to type next: commands as they are typed, their purposes in one column."""
+    steps = [("xdg-open " + run.page, "see the page; any browser opens it, offline too")] if run.page else []
+    steps += [_log_of(host, run) for host in _suspects(desired, report)]
+    again = "deploy" if run.check else "prove it again, at any time"
+    steps.append((_playbook("site.yml" if run.check else "playbooks/verify_cluster.yml", run), again))
+    steps += [(str(step["command"]), str(step["purpose"])) for step in run.steps]
+    width = max(len(command) for command, _ in steps)
+    return ["", f"{INDENT}Next", *(f"{INDENT * 2}{command:{width}}  # {purpose}" for command, purpose in steps)]
+
+
+def _playbook(name: str, run: Run) -> str:
+    return " ".join(word for word in ("ansible-playbook", run.inventory, name) if word)
+
+
+def _log_of(host: str, run: Run) -> tuple[str, str]:
+    words = ("ansible", run.inventory, host, "-b -a 'journalctl -u kafka -n 200 --no-pager'")
+    return " ".join(word for word in words if word), f"what Kafka on {host} says"
+
+
+def _suspects(desired: Data, report: Data | None) -> list[str]:
+    """Inventory names of the nodes to look at: leaders of what is missing, or all when nobody answered."""
+    hosts = {node.get("node_id"): host for host, node in (desired.get("nodes") or {}).items()}
+    if outcome(report) == "unreachable":
+        return list(hosts.values())[:MOST_LOGS]
+    leaders = {missing.get("leader") for missing in (report or {}).get("first_missing") or []}
+    return [host for node_id, host in hosts.items() if node_id in leaders][:MOST_LOGS]
+
+
+def _row(label: str, words: str) -> list[str]:
+    """A label and what it says, wrapped under itself."""
+    hanging = " " * len(_label(""))
+    return textwrap.wrap(
+        words,
+        WIDTH,
+        initial_indent=_label(label),
+        subsequent_indent=hanging,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [_label(label)]
+
+
+def _label(label: str) -> str:
+    return f"{INDENT}{label:{LABEL}} "

@@ -1,0 +1,1 @@
+"""Directories, files and links as they must be."""

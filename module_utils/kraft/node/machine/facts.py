@@ -1,0 +1,155 @@
+"""Everything that preflight and other modules want to know of a host, gathered in one go and without changing it."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from ansible.module_utils.kraft.node.machine import accounts, devices
+from ansible.module_utils.kraft.node.machine.disk import describe, install_dir, mounts, strangers
+from ansible.module_utils.kraft.node.machine.machine import (
+    cpus,
+    distribution,
+    java,
+    javas,
+    machine,
+    memory_mb,
+    nofile_hard,
+    read,
+    releases,
+    sysctl,
+)
+from ansible.module_utils.kraft.node.machine.network import ask_all, ports_in_use
+from ansible.module_utils.kraft.node.release.manifest import observe_releases
+from ansible.module_utils.kraft.node.service.deployed import describe as describe_deployed
+from ansible.module_utils.kraft.node.service.state import SYSTEMD_RUNNING, Run, ServiceState, observe_service
+from ansible.module_utils.kraft.node.storage.log_dir import (
+    METADATA_LOG,
+    QUORUM_STATE,
+    observe_log_dir,
+    parse_properties,
+)
+
+#: File below the install dir of a node that was taken out of its cluster (``playbooks/remove_nodes.yml``).
+REMOVED = "removed"
+#: What ``adjtimex`` answers while the kernel does not hold the clock for synchronised.
+CLOCK_ERROR = 5
+
+
+@dataclasses.dataclass(frozen=True)
+class Questions:
+    """What to look at. ``names`` are resolved, ``binds`` tried as addresses of this host, ``reach`` are host:port."""
+
+    log_dirs: tuple[str, ...] = ()
+    install_dir: str = "/opt/kafka"
+    unit: str = "kafka"
+    user: str = "kafka"
+    group: str = "kafka"
+    java_home: str = ""
+    sysctl_names: tuple[str, ...] = ()
+    ports: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
+    binds: tuple[str, ...] = ()
+    reach: tuple[str, ...] = ()
+    disks: tuple[dict[str, str], ...] = ()
+    started_dir: str = "/run/kafka/started"
+
+
+def observe_host(ask: Questions, run: Run) -> dict[str, Any]:
+    """The facts by name, see the documentation of ``kafka_host_info``."""
+    service = observe_service(run, ask.unit, ask.started_dir)
+    now = deployed(ask, service)
+    return {
+        "os": distribution(),
+        "cpus": cpus(),
+        "memory_mb": memory_mb(),
+        "java": java(ask.java_home, run),
+        "javas": javas(),
+        "limits": {"nofile_hard": nofile_hard()},
+        "sysctl": sysctl(ask.sysctl_names),
+        "systemd": SYSTEMD_RUNNING.is_dir(),
+        "privileged": os.geteuid() == 0,
+        "user": accounts.user(ask.user),
+        "group": accounts.group(ask.group),
+        "login": accounts.login(),
+        "time": time.time(),
+        "clock_synchronised": clock_synchronised(),
+        "service": service.as_facts(),
+        **machine(),
+        "deployed": now,
+        **disk_facts(ask),
+        "disks": devices.observe(ask.disks, run),
+        **network_facts(ask, service, other_voters(now)),
+    }
+
+
+def disk_facts(ask: Questions) -> dict[str, Any]:
+    """Log dirs, other paths that matter, the install dir and its releases."""
+    mounted = mounts(read(Path("/proc/self/mounts")))
+    current = os.path.join(ask.install_dir, "current")
+    return {
+        "log_dirs": {path: log_dir(path, ask.user, mounted) for path in ask.log_dirs},
+        "paths": {
+            name: {**describe(path, ask.user, mounted), "path": path}
+            for name, path in (("install_dir", ask.install_dir), ("tmp", "/tmp"))  # noqa: S108 - looked at, not used
+        },
+        "install_dir": install_dir(ask.install_dir),
+        "releases": releases(observe_releases(ask.install_dir)),
+        "quorum": quorum(os.path.join(current, "config/server.properties")),
+        "removed": os.path.exists(os.path.join(ask.install_dir, REMOVED)),
+        "current_release": os.path.basename(os.path.realpath(current)) if os.path.islink(current) else None,
+    }
+
+
+def log_dir(path: str, name: str, mounted: list[dict[str, Any]]) -> dict[str, Any]:
+    """Where a log dir lies and what it holds; ``strangers``: what in it is not Kafka's user's."""
+    where = describe(path, name, mounted)
+    return {**where, **observe_log_dir(path).as_facts(), "strangers": strangers(path, name)}
+
+
+def quorum(properties: str) -> str | None:
+    """The form of quorum that the node was configured for, ``static`` or ``dynamic``; None where it was not."""
+    values = properties_of(properties)
+    forms = {"controller.quorum.voters": "static", "controller.quorum.bootstrap.servers": "dynamic"}
+    return next((form for key, form in forms.items() if values.get(key)), None)
+
+
+def deployed(ask: Questions, service: ServiceState) -> dict[str, Any]:
+    """What the node was deployed with, see ``node.deployed``; empty lists where it never was."""
+    in_place = properties_of(os.path.join(ask.install_dir, "current/config/server.properties"))
+    running = properties_of(os.path.join(ask.started_dir, "server.properties")) if service.pid else {}
+    counts = running or in_place
+    metadata = counts.get("metadata.log.dir") or counts.get("log.dirs", "").split(",")[0].strip()
+    state = read(Path(metadata, METADATA_LOG, QUORUM_STATE)) if metadata else ""
+    return describe_deployed(running, in_place, state)
+
+
+def properties_of(path: str) -> dict[str, str]:
+    return parse_properties(read(Path(path)))
+
+
+def other_voters(now: dict[str, Any]) -> set[str]:
+    """Where the other static voters of its lists are reached: one that no inventory names any more may still run."""
+    every = (one for found in now["voters"] for one in found["voters"])
+    return {one["address"] for one in every if one["address"] and str(one["node_id"]) != now["node_id"]}
+
+
+def network_facts(ask: Questions, service: ServiceState, voters: set[str]) -> dict[str, Any]:
+    """Ports, names, addresses and other hosts' ports."""
+    questions = {"names": ask.names, "binds": ask.binds, "reach": sorted({*ask.reach, *voters})}
+    return {"ports": ports_in_use(ask.ports, service.pid), **ask_all(questions)}
+
+
+def clock_synchronised() -> bool | None:
+    """Whether the kernel holds its clock for synchronised; None where it does not tell."""
+    try:
+        import ctypes  # noqa: PLC0415 - rarely missing, but then the answer is only "unknown"
+
+        libc = ctypes.CDLL(None, use_errno=True)
+        answer: int = libc.adjtimex(ctypes.create_string_buffer(512))  # zeros: read only
+    except (ImportError, OSError, AttributeError):
+        return None
+    return None if answer < 0 else answer != CLOCK_ERROR

@@ -1,0 +1,190 @@
+"""Unpacks an archive into a release: beside its place, checked, synced, and only then renamed into it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import tarfile
+import zlib
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.node.files.apply import fsync_directory, write_file
+from ansible.module_utils.kraft.node.release import manifest as release
+from ansible.module_utils.kraft.node.release.manifest import FileRecord, Manifest
+
+CHUNK = 1 << 20
+
+
+def hash_archive(path: str) -> dict[str, str]:
+    """sha256 and sha512 of a file in one pass. Both are recorded, so that either can be asked for later."""
+    digests = {name: hashlib.new(name) for name in release.CHECKSUM_LENGTH}
+    with open(path, "rb") as file:
+        while chunk := file.read(CHUNK):
+            for digest in digests.values():
+                digest.update(chunk)
+    return {name: digest.hexdigest() for name, digest in digests.items()}
+
+
+def verified_archive(path: str, checksum: str) -> dict[str, str]:
+    """The archive's digests; refuses an archive that is not the one that was asked for."""
+    algorithm, wanted = release.parse_checksum(checksum)
+    digests = hash_archive(path)
+    if digests[algorithm] != wanted:
+        raise RefusedError(
+            [
+                f"{path} has {algorithm} {digests[algorithm]}, the inventory says {wanted}: the archive is damaged or "
+                "another one. Nothing was unpacked; fetch it anew, or correct the checksum"
+            ]
+        )
+    return digests
+
+
+def copy_member(archive: tarfile.TarFile, member: tarfile.TarInfo, target: str) -> FileRecord:
+    """Write one file, hashing on the way; never through a link, never over something, never setuid."""
+    source = archive.extractfile(member)
+    if source is None:
+        raise ValueError(f"the archive holds {member.name!r}, which cannot be read")
+    digest = hashlib.sha256()
+    handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    with source, open(handle, "wb") as file:
+        while chunk := source.read(CHUNK):
+            digest.update(chunk)
+            file.write(chunk)
+        file.flush()
+        os.fchmod(handle, 0o755 if member.mode & 0o111 else 0o644)
+        os.utime(handle, (member.mtime, member.mtime))  # class data that another host made knows jars by their time
+    return FileRecord(member.size, digest.hexdigest())
+
+
+def members(archive: tarfile.TarFile) -> Iterator[tuple[str, tarfile.TarInfo]]:
+    """Path below the release and member. Raises ValueError for what a release cannot hold."""
+    tops = set()
+    for member in archive:
+        top, path = release.member_path(member.name)
+        tops.add(top)
+        if len(tops - {""}) > 1:
+            raise ValueError(f"the archive has more than one top directory: {', '.join(sorted(tops - {''}))}")
+        if member.issym() and not release.link_stays_inside(path, member.linkname):
+            raise ValueError(f"the archive holds the link {member.name!r} to {member.linkname!r}, outside of it")
+        if not (member.isdir() or member.isreg() or member.issym()):
+            raise ValueError(f"the archive holds {member.name!r}, which is no file, directory or symbolic link")
+        if path:
+            yield path, member
+
+
+def make_directories(path: str) -> None:
+    os.makedirs(path, mode=0o755, exist_ok=True)
+
+
+def extract(archive_path: str, directory: str) -> dict[str, FileRecord]:
+    """Unpack into the new `directory`; links come last, so that nothing is written through one."""
+    records, links = {}, []
+    with tarfile.open(archive_path, "r:gz") as archive:
+        for path, member in members(archive):
+            target = os.path.join(directory, path)
+            if member.isdir():
+                make_directories(target)
+                continue
+            make_directories(os.path.dirname(target))
+            if member.issym():
+                links.append((target, member.linkname))
+            else:
+                records[path] = copy_member(archive, member, target)
+    for target, name in links:
+        os.symlink(name, target)
+    return records
+
+
+def sync_tree(directory: str) -> None:
+    """Everything below `directory` onto the disk; file by file, as sync() would wait for a broker's whole cache."""
+    for top, _, names in os.walk(directory):
+        for name in names:
+            path = os.path.join(top, name)
+            if not os.path.islink(path):
+                handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+                os.fsync(handle)
+                os.close(handle)
+        fsync_directory(top)
+
+
+def write_own_files(directory: str, final: str, manifest: Manifest) -> None:
+    """Class path, then MANIFEST as the last of all; `final` is where `directory` will be."""
+    uid, gid = os.geteuid(), os.getegid()
+    write_file(
+        f"{directory}/{release.CLASSPATH}", release.classpath_options(final, manifest.files).encode(), uid, gid, 0o644
+    )
+    write_file(f"{directory}/{release.MANIFEST}", manifest.text().encode(), uid, gid, 0o644)
+
+
+def unpack_beside(archive: str, digests: dict[str, str], install_dir: str, version: str) -> Manifest:
+    """Unpack to the partial directory, refuse what is not this version, sync. A killed run's remains are replaced."""
+    partial = release.partial_dir(install_dir, version)
+    shutil.rmtree(partial, ignore_errors=True)
+    umask = os.umask(0o022)
+    try:
+        os.makedirs(partial, mode=0o755)
+        records = extract(archive, partial)
+        problems = release.layout_problems(records, version)
+    except (ValueError, tarfile.TarError, EOFError, zlib.error) as error:
+        problems = [str(error)]
+    except OSError as error:
+        problems = [f"unpacking into {partial} failed: {error.strerror or error}"]
+    finally:
+        os.umask(umask)
+    if problems:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise RefusedError([f"{archive}: {problem}" for problem in problems])
+    sync_tree(partial)
+    files = {path: record for path, record in records.items() if not path.startswith("config/")}
+    return Manifest(version, digests, files)
+
+
+def install(install_dir: str, manifest: Manifest) -> None:
+    """The unpacked partial becomes the release in one step."""
+    partial = release.partial_dir(install_dir, manifest.version)
+    final = release.release_dir(install_dir, manifest.version)
+    write_own_files(partial, final, manifest)
+    os.rename(partial, final)
+    fsync_directory(os.path.dirname(final))
+
+
+def content_damage(directory: str, manifest: Manifest) -> dict[str, str]:
+    """Files of the manifest with another sha256; what is missing is ``release.file_damage``'s to find."""
+    damage = {}
+    for path, record in manifest.files.items():
+        with contextlib.suppress(OSError), open(os.path.join(directory, path), "rb") as file:
+            digest = hashlib.sha256()
+            while chunk := file.read(CHUNK):
+                digest.update(chunk)
+            if digest.hexdigest() != record.sha256:
+                damage[path] = f"sha256 {digest.hexdigest()[:12]}... instead of {record.sha256[:12]}..."
+    return damage
+
+
+def repair(install_dir: str, manifest: Manifest) -> list[str]:
+    """Put whole files in the place of damaged ones, each by one rename; gives their paths.
+
+    A process that runs from the release keeps what it has open, and at no moment is a file missing that was there.
+    The node's ``config/`` stays as it is; nothing is deleted but the partial directory.
+    """
+    partial = release.partial_dir(install_dir, manifest.version)
+    final = release.release_dir(install_dir, manifest.version)
+    damage = {**content_damage(final, manifest), **release.file_damage(final, manifest)}
+    wanted = [*damage, *(path for path in config_files(partial) if not os.path.lexists(os.path.join(final, path)))]
+    for path in wanted:
+        target = os.path.join(final, path)
+        make_directories(os.path.dirname(target))
+        os.rename(os.path.join(partial, path), target)
+        fsync_directory(os.path.dirname(target))
+    write_own_files(final, final, manifest)
+    shutil.rmtree(partial)
+    return wanted
+
+
+def config_files(directory: str) -> list[str]:
+    """Files below ``config/``, as paths below `directory`."""
+    found = (os.path.join(top, name) for top, _, names in os.walk(f"{directory}/config") for name in names)
+    return sorted(os.path.relpath(path, directory) for path in found)

@@ -1,0 +1,1 @@
+"""The process of a node: its unit, what it was started with, why it does not run."""

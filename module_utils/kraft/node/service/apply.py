@@ -1,0 +1,149 @@
+"""Looks at a node, and starts, restarts or stops it through systemd."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Mapping
+
+from ansible.module_utils.kraft.errors import RefusedError, ToolError
+from ansible.module_utils.kraft.node.files.apply import write_link
+from ansible.module_utils.kraft.node.release.manifest import describe_damage, observe_release, read_manifest
+from ansible.module_utils.kraft.node.service import plan as node
+from ansible.module_utils.kraft.node.service import staging
+from ansible.module_utils.kraft.node.service.differences import Inputs, moves, reasons, running_inputs
+from ansible.module_utils.kraft.node.service.staging import Place
+from ansible.module_utils.kraft.node.service.state import Run, ServiceState, observe_service, started_files
+
+STARTED_DIR = "/run/kafka/started"
+PROC = "/proc"
+#: How long a started JVM is watched at most; it is released as soon as it opens its class path.
+WATCH_SECONDS = 10.0
+WATCH_STEP = 0.02
+LAST_LINES = 20
+#: What timeout(1) exits with when it had to end the command.
+TIMED_OUT = 124
+
+
+def current_release(install_dir: str) -> str:
+    """The version that ``current`` leads to; '' without one. Refuses a ``current`` that is no link."""
+    path = f"{install_dir}/current"
+    try:
+        status = os.lstat(path)
+    except FileNotFoundError:
+        return ""
+    if not stat.S_ISLNK(status.st_mode):
+        raise RefusedError([f"{path} is no link, so no release can be chosen with it; look at it and move it away"])
+    return os.path.basename(os.readlink(path))
+
+
+def desired_inputs(place: Place, given: Mapping[str, str]) -> Inputs:
+    """What the next start would use: the files of the room, or those `given` by name in check mode."""
+    texts = staging.to_start_with(place, given)
+    unit = texts.pop(place.service)
+    return Inputs(texts, read_manifest(place.release_dir), unit)
+
+
+def observe_node(run: Run, place: Place, given: Mapping[str, str]) -> node.NodeState:
+    """The node as it is; compared with what is wanted where a release is asked for."""
+    service = observe_service(run, place.unit, STARTED_DIR)
+    current = current_release(place.install_dir)
+    pending = staging.not_in_place(place, given) if place.release else ()
+    if not service.pid:
+        return node.NodeState(service, current, pending=pending)
+    record = started_files(STARTED_DIR)
+    running = running_inputs(record, place.service)
+    version = running.manifest.version if running.manifest else ""
+    if not place.release:
+        return node.NodeState(service, current, version)
+    desired = desired_inputs(place, given)
+    found = tuple(reasons(running, desired, service.environment_unit, place.release))
+    kept = staging.can_keep(place, record)
+    return node.NodeState(service, current, version, found, pending, kept, moves(running, desired))
+
+
+def start_problems(place: Place) -> list[str]:
+    """What a start lacks; asked before anything is touched, so that a running node is not stopped for nothing."""
+    state = observe_release(place.install_dir, place.release)
+    out = []
+    if not state.complete:
+        damage = describe_damage(state.damage) or "it is not there"
+        out.append(f"release {place.release} in {place.release_dir} is not complete ({damage}); install it first")
+    needed = place.sources().values()
+    return out + [f"{path} does not exist; configure the node first" for path in needed if not os.path.isfile(path)]
+
+
+def last_words(run: Run, unit: str, since: float) -> str:
+    """What the unit wrote to the journal since a moment (seconds of the epoch)."""
+    command = ["journalctl", f"--unit={unit}.service", f"--since=@{int(since)}", "--no-pager", "--quiet"]
+    rc, out, _ = run([*command, "--output=cat", f"--lines={LAST_LINES}"])
+    return out.strip() if rc == 0 and out.strip() else f"(the journal has nothing; see journalctl --unit={unit})"
+
+
+def systemctl(run: Run, timeout: int, *words: str) -> None:
+    """One systemctl command, given up after `timeout` seconds; systemd itself goes on with it."""
+    rc, out, err = run(["timeout", str(timeout), "systemctl", *words])
+    if rc == 0:
+        return
+    said = (err or out).strip() or f"exit code {rc}"
+    if rc == TIMED_OUT:
+        said = f"not done after {timeout} s; systemd goes on with it"
+    raise ToolError(f"systemctl {' '.join(words)}: {said}")
+
+
+def has_classes(pid: int) -> bool:
+    """Whether a JVM is up far enough to have opened its class path: its options and its heap were good."""
+    directory = f"{PROC}/{pid}/fd"
+    try:
+        targets = [os.readlink(f"{directory}/{number}") for number in os.listdir(directory)]
+    except OSError:
+        return False
+    return any(target.endswith(".jar") for target in targets)
+
+
+def watch_start(run: Run, unit: str) -> ServiceState:
+    """Follow a start until the JVM loads classes or is gone. Readiness is not waited for: that is kafka_health's."""
+    service = observe_service(run, unit, STARTED_DIR)
+    deadline = time.monotonic() + WATCH_SECONDS
+    while service.pid and not has_classes(service.pid) and time.monotonic() < deadline:
+        if not os.path.exists(f"{PROC}/{service.pid}"):
+            return observe_service(run, unit, STARTED_DIR)
+        time.sleep(WATCH_STEP)
+    return service
+
+
+def start(run: Run, unit: str, how: str, timeout: int) -> None:
+    """Start or restart; raises ToolError with the unit's last words when it ends at once."""
+    since = time.time()
+    try:
+        systemctl(run, timeout, how, f"{unit}.service")
+        service = watch_start(run, unit)
+    except ToolError as error:
+        raise ToolError(f"{error}\n{last_words(run, unit, since)}") from error
+    if not service.pid or service.failed:
+        how_it_ended = f"result {service.result}, exit status {service.exit_status}"
+        words = last_words(run, unit, since)
+        raise ToolError(f"{unit}.service was started and ended at once ({how_it_ended}). It said:\n{words}")
+
+
+def apply(run: Run, actions: tuple[str, ...], place: Place, timeout: int) -> None:
+    """Carry the actions out, in their order."""
+    if node.KEEP in actions:
+        staging.keep(place, started_files(STARTED_DIR))
+    if node.PLACE in actions:
+        staging.put_in_place(place)
+    if node.FLIP in actions:
+        write_link(f"{place.install_dir}/current", f"releases/{place.release}")
+    commands = {
+        node.RELOAD: ("daemon-reload",),
+        node.ENABLE: ("enable", "--quiet", place.service),
+        node.STOP: ("stop", place.service),
+    }
+    for action in actions:
+        if action == node.RESET:
+            run(["systemctl", "reset-failed", place.service])  # fails harmlessly on a unit that is not loaded
+        elif action in commands:
+            systemctl(run, timeout, *commands[action])
+        elif action in (node.START, node.RESTART):
+            start(run, place.unit, action, timeout)

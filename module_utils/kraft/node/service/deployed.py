@@ -1,0 +1,71 @@
+"""What a node was deployed with: the listeners that it opens and the voters that it counts. Pure.
+
+The inventory says what shall be; who asks a running cluster must begin with what is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.node.service.client_moves import advertised, not_for_clients, parts
+from ansible.module_utils.kraft.spec.desired.model import BROKER, CLIENT, CONTROLLER, INTER_BROKER
+
+Properties = Mapping[str, str]
+VOTERS = "controller.quorum.voters"
+#: Where a list of voters was found.
+RUNNING, IN_PLACE, STATE = "its running process", "its configuration", "its quorum-state file"
+
+
+def describe(running: Properties, in_place: Properties, quorum_state: str) -> dict[str, Any]:
+    """``{node_id, roles, listeners, voters}`` as facts. `running` is empty where no process runs, or left no record.
+
+    ``listeners``: name, address (``host:port``), protocol and purpose of each that is advertised. ``voters``: every
+    list that the node goes by, with its source; none in a dynamic quorum.
+    """
+    counts = running or in_place
+    lists = {RUNNING: listed(running), IN_PLACE: listed(in_place), STATE: elected(quorum_state)}
+    return {
+        "node_id": counts.get("node.id", ""),
+        "roles": parts(counts, "process.roles"),
+        "listeners": list(listeners(counts)),
+        "voters": [{"source": source, "voters": found} for source, found in lists.items() if found],
+    }
+
+
+def listeners(properties: Properties) -> Iterable[dict[str, str]]:
+    controllers = parts(properties, "controller.listener.names")
+    for name, where in advertised(properties).items():
+        address, protocol = where.split(" ", 1)
+        others = INTER_BROKER if name in not_for_clients(properties) else CLIENT
+        purpose = CONTROLLER if name in controllers else others
+        yield {"name": name, "address": address, "protocol": protocol, "purpose": purpose}
+
+
+def listed(properties: Properties) -> list[dict[str, Any]]:
+    """The static voters of a configuration: ``{node_id, address}``; what is malformed is left out."""
+    found = (one.split("@", 1) for one in parts(properties, VOTERS) if "@" in one)
+    return [{"node_id": int(node_id), "address": where} for node_id, where in found if node_id.isdigit()]
+
+
+def elected(quorum_state: str) -> list[dict[str, Any]]:
+    """The voters of a ``quorum-state`` file; its first form names them, that of a dynamic quorum does not."""
+    try:
+        found = json.loads(quorum_state or "{}").get("currentVoters") or []
+        return [{"node_id": int(one["voterId"]), "address": ""} for one in found]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return []
+
+
+def listeners_now(nodes: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """``{client, inter_broker}``: where brokers are reached now, of each the first listener of that purpose.
+
+    `nodes`: the facts that ``describe`` made of each of them.
+    """
+    brokers = [node["listeners"] for node in nodes if BROKER in node["roles"]]
+    return {purpose: [one for own in brokers for one in first(own, purpose)] for purpose in (CLIENT, INTER_BROKER)}
+
+
+def first(own: Iterable[Mapping[str, str]], purpose: str) -> list[str]:
+    return [one["address"] for one in own if one["purpose"] == purpose][:1]

@@ -1,0 +1,44 @@
+"""What a node wrote last: from the journal of its unit or, where there is none, from the end of its log file."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+
+from ansible.module_utils.kraft.node.service.diagnosis import last_start
+from ansible.module_utils.kraft.node.service.state import Run
+
+LINES = 400
+BYTES = 256 * 1024
+#: What Kafka says, at INFO and so in its file only, of each log and segment that it loads or recovers after a crash.
+LOADING = re.compile(r"\[LogLoader partition=|Completed load of Log\(")
+
+
+def last_lines(run: Run, unit: str, log_file: str = "") -> tuple[str, ...]:
+    """The lines of the last start (see `diagnosis.last_start`); none when there is neither journal nor file."""
+    return last_start(journal(run, unit)) or last_start(tail(log_file))
+
+
+def journal(run: Run, unit: str) -> Sequence[str]:
+    command = ["journalctl", "--quiet", "--no-pager", f"--lines={LINES}", "--output=cat", f"--unit={unit}.service"]
+    try:
+        rc, out, _ = run(command)
+    except OSError:
+        return ()
+    return out.splitlines() if rc == 0 else ()
+
+
+def tail(path: str) -> Sequence[str]:
+    """The last lines of a file, as many as fit in BYTES; none when it cannot be read."""
+    try:
+        with open(path, "rb") as log:
+            log.seek(max(0, os.fstat(log.fileno()).st_size - BYTES))
+            return log.read().decode(errors="replace").splitlines()
+    except OSError:
+        return ()
+
+
+def loading(path: str) -> str:
+    """The last that a node wrote of the logs that it loads or recovers; as long as it changes, the node advances."""
+    return next((line for line in reversed(tail(path)) if LOADING.search(line)), "")

@@ -1,0 +1,120 @@
+"""What must be done so that a node runs, runs anew, or does not run. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ansible.module_utils.kraft.node.service.client_moves import Move
+from ansible.module_utils.kraft.node.service.state import ServiceState
+
+STARTED, RESTARTED, REVERTED, STOPPED, REPORTED = "started", "restarted", "reverted", "stopped", "reported"
+STATES = (STARTED, RESTARTED, REVERTED, STOPPED, REPORTED)
+#: Actions in the order in which they are done.
+KEEP, PLACE, FLIP, RELOAD, ENABLE, RESET = "keep", "place", "flip", "reload", "enable", "reset"
+START, RESTART, STOP = "start", "restart", "stop"
+#: What nobody but systemd, or a later undo, notices.
+HOUSEKEEPING = (KEEP, RELOAD, RESET)
+
+
+@dataclasses.dataclass(frozen=True)
+class NodeState:
+    """A node as it is. ``current``: version that the link ``current`` leads to, '' without one.
+
+    ``running_release``: version that the running process was started from, '' where nothing runs or nobody knows.
+    ``reasons``: what a start would change about the running process. ``pending``: files that wait for a start, or that
+    somebody has edited in place. ``recorded``: the process's record is whole, so that it can be kept. ``moves``: what a
+    start would change for clients.
+    """
+
+    service: ServiceState
+    current: str = ""
+    running_release: str = ""
+    reasons: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
+    recorded: bool = False
+    moves: tuple[Move, ...] = ()
+
+    @property
+    def running(self) -> bool:
+        """Whether a process runs or is being started; not while systemd waits before it tries once more."""
+        return self.service.active and self.service.sub_state != "auto-restart"
+
+    @property
+    def stopped(self) -> bool:
+        return self.service.state in ("inactive", "failed")
+
+
+def start_actions(node: NodeState, release: str, how: str, keep: bool = False) -> tuple[str, ...]:
+    """All that comes with a start: the final configuration first, then one start.
+
+    Reset each time: systemd counts our starts with those of a crash loop, and refuses the sixth in two minutes.
+    """
+    service = node.service
+    wanted = {
+        KEEP: keep and node.running and node.recorded and bool(node.reasons),
+        PLACE: bool(node.pending),
+        FLIP: node.current != release,
+        RELOAD: service.needs_reload or not service.installed or has_unit(node.pending),
+        ENABLE: not service.enabled,
+        RESET: service.installed,
+        how: True,
+    }
+    return tuple(action for action, needed in wanted.items() if needed)
+
+
+def has_unit(names: tuple[str, ...]) -> bool:
+    return any(name.endswith(".service") for name in names)
+
+
+def plan_node(node: NodeState, state: str, release: str, keep: bool = False) -> tuple[str, ...]:
+    """Actions for the asked state. `keep`: a restart keeps the record of what runs, as something to go back to.
+
+    ``started`` never restarts. A unit that waits for its next try (auto-restart) is restarted, since a start would wait
+    as long as systemd does.
+    """
+    if state == STOPPED:
+        return () if node.stopped else (STOP,)
+    if state in (RESTARTED, REVERTED):
+        return start_actions(node, release, RESTART, keep and state == RESTARTED)
+    if state == STARTED and not node.running:
+        return start_actions(node, release, RESTART if node.service.active else START)
+    if state == STARTED:
+        return put_right(node, release)
+    return ()
+
+
+def put_right(node: NodeState, release: str) -> tuple[str, ...]:
+    """What a running node needs without a restart.
+
+    Where the process runs with what is wanted, so must the files: an edit made in place would come with some later
+    start. Where it does not, they wait for the restart.
+    """
+    edited = node.pending if not node.reasons else ()
+    wanted = {
+        PLACE: bool(edited),
+        FLIP: node.running_release == release != node.current,
+        RELOAD: has_unit(edited),
+        ENABLE: not node.service.enabled,
+    }
+    return tuple(action for action, needed in wanted.items() if needed)
+
+
+def changes(actions: tuple[str, ...]) -> bool:
+    return bool(set(actions) - set(HOUSEKEEPING))
+
+
+def described(running: bool, enabled: bool, current: str) -> str:
+    words = {True: "yes", False: "no"}
+    return f"running: {words[running]}\nenabled: {words[enabled]}\ncurrent: {current or '(none)'}\n"
+
+
+def diff(node: NodeState, actions: tuple[str, ...], release: str, unit: str) -> dict[str, str]:
+    """Ansible's diff of the plan; a restart gives its reasons."""
+    running = STOP not in actions and (node.running or bool({START, RESTART} & set(actions)))
+    after = described(running, node.service.enabled or ENABLE in actions, release if FLIP in actions else node.current)
+    if PLACE in actions and not {START, RESTART} & set(actions):
+        after += "".join(f"put back as wanted: {name}\n" for name in node.pending)
+    if RESTART in actions and node.running:
+        after += "restarted, because of\n" + "".join(f"  {reason}\n" for reason in node.reasons or ("the request",))
+    before = described(node.running, node.service.enabled, node.current)
+    return {"before_header": unit, "after_header": unit, "before": before, "after": after}

@@ -1,0 +1,42 @@
+"""A restart that is asked for a second time, because the connection was lost before its result came back.
+
+The first attempt may have ended anywhere: before the restart, in the middle of it (systemd goes on by itself), or
+after it. A restart therefore names the process that it replaces by its start, and is done once that one is gone.
+"""
+
+from __future__ import annotations
+
+import time
+
+from ansible.module_utils.kraft.errors import ToolError
+from ansible.module_utils.kraft.node.service import plan as node
+from ansible.module_utils.kraft.node.service.staging import Place, kept_at
+from ansible.module_utils.kraft.node.service.state import Run, parse_show
+
+STEP_SECONDS = 0.2
+
+
+def wait_for_job(run: Run, unit: str, timeout: float) -> None:
+    """Until systemd works at nothing for `unit`. Raises ToolError when it still does after `timeout` seconds."""
+    deadline = time.monotonic() + timeout
+    while has_job(run, unit):
+        if time.monotonic() >= deadline:
+            raise ToolError(f"systemd has worked at {unit}.service for {timeout:g} s; see systemctl list-jobs")
+        time.sleep(STEP_SECONDS)
+
+
+def has_job(run: Run, unit: str) -> bool:
+    """Whether systemd is starting or stopping the unit, or is about to."""
+    rc, out, _ = run(["systemctl", "show", "--property=Job", "--", f"{unit}.service"])
+    return rc == 0 and parse_show(out).get("Job", "0") not in ("", "0")
+
+
+def is_done(found: node.NodeState, replaces: int) -> bool:
+    """Whether another process than the one that started at `replaces` runs, with what is wanted."""
+    return bool(replaces) and found.running and found.service.started_at_us != replaces and not found.reasons
+
+
+def earlier_actions(place: Place, replaces: int) -> tuple[str, ...]:
+    """What the first attempt did: it also kept what the process at `replaces` ran with, if that is newer than it."""
+    began = time.time() - time.monotonic() + replaces / 1e6
+    return (node.KEEP, node.RESTART) if kept_at(place.install_dir) > began else (node.RESTART,)

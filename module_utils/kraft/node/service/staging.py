@@ -1,0 +1,122 @@
+"""The files that a node is started with, in their three rooms below the install directory.
+
+``next`` holds what the next start is to use; whoever writes there changes nothing that runs or could run. A start puts
+those files in place (the release's ``config/`` and the unit), with the owner and mode that they have there. So a node
+that crashes or reboots while it waits for its turn in a roll comes back with what it ran with. ``previous`` holds what
+the process before a restart was started with: what a failed restart goes back to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import stat
+from collections.abc import Mapping
+
+from ansible.module_utils.kraft.node.files.apply import make_directory, write_file
+from ansible.module_utils.kraft.node.release.manifest import MANIFEST, parse_manifest, read_text, release_dir
+from ansible.module_utils.kraft.node.service.differences import CONFIG_FILES
+
+NEXT, CURRENT, PREVIOUS = "next", "current", "previous"
+UNIT_DIR = "/etc/systemd/system"
+MANIFEST_MODE = 0o644
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Which node: its unit (without ``.service``), where releases live, the version to run ('' when none matters).
+
+    ``room``: where the files to start with are taken from: NEXT, PREVIOUS, or CURRENT for those that are in place.
+    """
+
+    unit: str
+    install_dir: str
+    release: str
+    room: str = NEXT
+
+    @property
+    def service(self) -> str:
+        return f"{self.unit}.service"
+
+    @property
+    def unit_file(self) -> str:
+        return f"{UNIT_DIR}/{self.service}"
+
+    @property
+    def release_dir(self) -> str:
+        return release_dir(self.install_dir, self.release)
+
+    def sources(self) -> dict[str, str]:
+        """Name -> where the file to start with lies."""
+        found = self.destinations()
+        return found if self.room == CURRENT else {name: f"{self.install_dir}/{self.room}/{name}" for name in found}
+
+    def destinations(self) -> dict[str, str]:
+        """Name -> where the file lies when it is in place."""
+        config = {name: f"{self.release_dir}/config/{name}" for name in CONFIG_FILES}
+        return {**config, self.service: self.unit_file}
+
+
+def to_start_with(place: Place, given: Mapping[str, str]) -> dict[str, str]:
+    """Name -> text of what the next start would use; `given` replaces what check mode has not written."""
+    return {name: given.get(name, read_text(path)) for name, path in place.sources().items()}
+
+
+def not_in_place(place: Place, given: Mapping[str, str]) -> tuple[str, ...]:
+    """Names of the files whose place holds something else, or nothing, or belongs to somebody else."""
+    wanted, sources = to_start_with(place, given), place.sources()
+    found = place.destinations().items()
+    return tuple(name for name, path in found if wanted[name] and differs(wanted[name], sources[name], path))
+
+
+def differs(text: str, source: str, path: str) -> bool:
+    """Whether `path` lacks the `text`, or the owner and mode of `source` (check mode may have none to look at)."""
+    if read_text(path) != text:
+        return True
+    return os.path.exists(source) and attributes(source) != attributes(path)
+
+
+def attributes(path: str) -> tuple[int, int, int]:
+    """Owner, group and mode."""
+    status = os.stat(path)
+    return status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)
+
+
+def put_in_place(place: Place) -> None:
+    """Copy every file of the room to its place, each in one step, the unit last."""
+    for name, source in place.sources().items():
+        with open(source, "rb") as file:
+            write_file(place.destinations()[name], file.read(), *attributes(source))
+
+
+def keep(place: Place, record: Mapping[str, bytes]) -> None:
+    """Keep what the running process was started with. The manifest goes last: without it the room counts as empty."""
+    before, now = (f"{place.install_dir}/{room}" for room in (NEXT, PREVIOUS))
+    owner, group, mode = attributes(before)
+    make_directory(now, mode)
+    os.chown(now, owner, group)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(f"{now}/{MANIFEST}")
+    for name in place.destinations():
+        write_file(f"{now}/{name}", record[name], *attributes(f"{before}/{name}"))
+    write_file(f"{now}/{MANIFEST}", record[MANIFEST], owner, group, MANIFEST_MODE)
+
+
+def can_keep(place: Place, record: Mapping[str, bytes]) -> bool:
+    """Whether the record says all that is needed to start the same process again."""
+    return all(name in record for name in (*CONFIG_FILES, place.service, MANIFEST))
+
+
+def previous_release(install_dir: str) -> str:
+    """Version of the process that ``previous`` holds; '' where it holds none."""
+    manifest = parse_manifest(read_text(f"{install_dir}/{PREVIOUS}/{MANIFEST}"))
+    return manifest.version if manifest else ""
+
+
+def kept_at(install_dir: str) -> float:
+    """When ``previous`` was written, in seconds of the epoch; 0 where it holds nothing."""
+    try:
+        return os.stat(f"{install_dir}/{PREVIOUS}/{MANIFEST}").st_mtime
+    except FileNotFoundError:
+        return 0.0

@@ -1,0 +1,32 @@
+"""The unit's fingerprint: by it a running process says which text of its unit it was started with.
+
+systemd keeps the unit that it has loaded, not the one on disk, so the file alone proves nothing. The rendered text's
+sha256 is put into the unit as an environment variable; it can be read back from the process that runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from ansible.module_utils.kraft.node.service.state import FINGERPRINT_VARIABLE
+
+LINE_START = f"Environment={FINGERPRINT_VARIABLE}="
+SECTION = "[Service]\n"
+
+
+def without_fingerprint(text: str) -> str:
+    """The unit's text as it was rendered."""
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith(LINE_START))
+
+
+def fingerprint(text: str) -> str:
+    """sha256 of the unit's text, whether or not the text already carries a fingerprint."""
+    return hashlib.sha256(without_fingerprint(text).encode()).hexdigest()
+
+
+def fingerprinted(text: str) -> str:
+    """The unit's text with its own fingerprint as the first line of ``[Service]``; twice is the same as once."""
+    body = without_fingerprint(text)
+    if SECTION not in body:
+        raise ValueError("a unit without a [Service] section cannot carry a fingerprint")
+    return body.replace(SECTION, f"{SECTION}{LINE_START}{fingerprint(body)}\n", 1)

@@ -1,0 +1,248 @@
+"""What a log dir holds: whose it is, whether a broker ever wrote into it, or only a format that did not finish.
+
+Measured on Kafka 4.3.1: for one directory after the other ``kafka-storage format`` writes ``bootstrap.checkpoint`` (by
+way of ``.tmp``), for a voter ``__cluster_metadata-0/00000000000000000000-0000000000.checkpoint`` (by way of
+``-<random>.checkpoint.part``), and last ``meta.properties`` (by way of ``.tmp``). On a full disk it leaves a
+``meta.properties`` of 0 bytes and reports success. ``bootstrap.checkpoint`` is never flushed to the disk: a power cut
+may empty it although ``meta.properties`` is whole.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from typing import Any
+
+from ansible.module_utils.kraft.node.storage.voters import voters
+
+ABSENT = "absent"
+EMPTY = "empty"
+FORMATTED = "formatted"
+INTERRUPTED = "interrupted"
+FOREIGN = "foreign"
+NO_IDENTITY = "data_without_identity"
+ZOOKEEPER = "zookeeper_era"
+NOT_A_DIRECTORY = "not_a_directory"
+UNREADABLE = "unreadable"
+
+META = "meta.properties"
+METADATA_LOG = "__cluster_metadata-0"
+BOOTSTRAP = "bootstrap.checkpoint"
+QUORUM_STATE = "quorum-state"  # this node's vote and the leader it knows
+FIRST_SNAPSHOT = "00000000000000000000-0000000000.checkpoint"
+#: A file that we set aside, since the format tool takes any meta.properties for a finished format.
+ASIDE = META + ".aside-"
+
+FORMAT_FILE = re.compile(r"(bootstrap\.checkpoint|meta\.properties)(\.tmp)?|meta\.properties\.aside-\d+")
+SNAPSHOT_FILE = re.compile(r"0{20}-0{10}(\.checkpoint|-\d+\.checkpoint\.part)")
+BROKER_FILE = re.compile(r"\.lock|\.kafka_cleanshutdown|[a-z-]+-checkpoint(\.tmp)?")
+PARTITION_DIR = re.compile(r".+-\d+(\.[0-9A-Za-z_-]+-(delete|future|stray))?|.+\.[0-9A-Za-z_-]+-(delete|future|stray)")
+FILE_KINDS = ((FORMAT_FILE, "format"), (BROKER_FILE, "lived"))
+KINDS = ("format", "lived", "unknown", "blockers")
+TIERED_INDEXES = "remote-log-index-cache"
+LOST_AND_FOUND = "lost+found"
+ZOOKEEPER_DATA = "version-2"  # what a ZooKeeper server keeps; it looks like a partition of a topic "version"
+SHOWN = 5
+SNAPSHOT_BYTES = 1 << 20  # a first snapshot is a few hundred
+
+
+@dataclasses.dataclass(frozen=True)
+class LogDir:
+    """A log dir as found. ``cluster_id``, ``node_id`` and ``directory_id`` are what its meta.properties says, if any.
+
+    ``lived``: names that only a started node leaves (the first few). ``unknown``: names that are not Kafka's.
+    ``blockers``: directories that Kafka refuses to start beside. ``has_meta``: there is a meta.properties, good or not.
+    ``bootstrap_ok``: the first metadata records, which the first start of a controller reads, are there and not empty.
+    ``voters``: those that the format wrote for that first start; None where the node was started, or nobody can tell.
+    """
+
+    path: str
+    state: str
+    cluster_id: str = ""
+    node_id: int | None = None
+    directory_id: str = ""
+    lived: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    blockers: tuple[str, ...] = ()
+    has_meta: bool = False
+    bootstrap_ok: bool = False
+    voters: tuple[str, ...] | None = None
+    partitions: int = 0
+    detail: str = ""
+
+    def as_facts(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_facts(cls, facts: dict[str, Any]) -> LogDir:
+        """The log dir that ``as_facts`` described; keys that it does not know (owner, mount ...) are left out."""
+        names = {field.name for field in dataclasses.fields(cls)}
+        kept: dict[str, Any] = {key: facts[key] for key in names & set(facts)}
+        lists = {key: tuple(value) for key, value in kept.items() if isinstance(value, list)}
+        return cls(**{**kept, **lists})
+
+
+@dataclasses.dataclass(frozen=True)
+class Meta:
+    """A meta.properties as read: ``problem`` says why it cannot be used (empty: it can)."""
+
+    present: bool
+    values: dict[str, str]
+    problem: str = ""
+
+    @property
+    def zookeeper(self) -> bool:
+        return self.values.get("version") == "0" or ("broker.id" in self.values and "node.id" not in self.values)
+
+    @property
+    def node_id(self) -> int | None:
+        text = self.values.get("node.id", self.values.get("broker.id", ""))
+        return int(text) if text.isdigit() else None
+
+
+def parse_properties(text: str) -> dict[str, str]:
+    """Java's properties format as far as meta.properties uses it: no continued lines; a backslash is left out."""
+    values: dict[str, str] = {}
+    for line in text.splitlines():
+        match = re.match(r"\s*([^#!\s=:][^\s=:]*)\s*[=:\s]\s*(.*)$", line)
+        if match:
+            values[match.group(1)] = re.sub(r"\\(.)", r"\1", match.group(2)).strip()
+    return values
+
+
+def read_meta(path: str) -> Meta:
+    """Read and judge ``<path>/meta.properties``; `OSError` is the caller's (the disk cannot be read)."""
+    try:
+        with open(os.path.join(path, META), "rb") as file:
+            content = file.read(65536)
+    except FileNotFoundError:
+        return Meta(present=False, values={}, problem="is missing")
+    if not content:
+        return Meta(present=True, values={}, problem="is empty (0 bytes)")
+    return judged(parse_properties(content.decode("utf-8", errors="replace")))
+
+
+def judged(values: dict[str, str]) -> Meta:
+    """Whether these are a whole identity: version, cluster.id and node.id (directory.id came with Kafka 3.7)."""
+    meta = Meta(present=True, values=values)
+    missing = [key for key in ("version", "cluster.id", "node.id") if not values.get(key)]
+    if meta.zookeeper:
+        return meta
+    if missing:
+        return dataclasses.replace(meta, problem="has no " + ", ".join(missing))
+    if values["version"] != "1":
+        return dataclasses.replace(meta, problem=f"has version {values['version']}, not 1")
+    if meta.node_id is None:
+        return dataclasses.replace(meta, problem=f"has node.id {values['node.id']}, not a number")
+    return meta
+
+
+@dataclasses.dataclass(frozen=True)
+class Listing:
+    """Names in a log dir by what they tell; see `LogDir`."""
+
+    format: tuple[str, ...]
+    lived: tuple[str, ...]
+    unknown: tuple[str, ...]
+    blockers: tuple[str, ...]
+    partitions: int
+    bootstrap_ok: bool
+
+
+def metadata_log_traces(path: str) -> tuple[str, ...]:
+    """What a started node left in the metadata log, the most telling name first; a format writes only a snapshot."""
+    names = sorted(os.listdir(path), key=lambda name: (name != QUORUM_STATE, name))
+    names = [name for name in names if not SNAPSHOT_FILE.fullmatch(name)]
+    return tuple(f"{METADATA_LOG}/{name}" for name in names)
+
+
+def size(path: str) -> int | None:
+    """Size in bytes, or None where there is no such file."""
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return None
+
+
+def bootstrap_ok(path: str) -> bool:
+    """At least one of the two files that hold the first records, and none of them empty."""
+    sizes = [size(os.path.join(path, BOOTSTRAP)), size(os.path.join(path, METADATA_LOG, FIRST_SNAPSHOT))]
+    return any(sizes) and 0 not in sizes
+
+
+def first_voters(path: str) -> tuple[str, ...] | None:
+    """The voters of the first snapshot; none where a format wrote no snapshot."""
+    try:
+        with open(os.path.join(path, METADATA_LOG, FIRST_SNAPSHOT), "rb") as file:
+            return voters(file.read(SNAPSHOT_BYTES))
+    except FileNotFoundError:
+        return ()
+
+
+def kind_of(name: str, is_dir: bool) -> str:
+    """Which of a `Listing`'s groups a name belongs to."""
+    if not is_dir:
+        return next((kind for pattern, kind in FILE_KINDS if pattern.fullmatch(name)), "unknown")
+    if name in (METADATA_LOG, ZOOKEEPER_DATA):
+        return "format" if name == METADATA_LOG else "unknown"
+    return "lived" if name == TIERED_INDEXES or PARTITION_DIR.fullmatch(name) else "blockers"
+
+
+def list_log_dir(path: str) -> Listing:
+    """Sort the names in `path`; only the metadata log is looked into."""
+    with os.scandir(path) as entries:
+        found = sorted((entry.name, entry.is_dir()) for entry in entries)
+    kinds = [(kind_of(name, is_dir), name, is_dir) for name, is_dir in found]
+    by_kind = {kind: tuple(name for k, name, _ in kinds if k == kind) for kind in KINDS}
+    traces = metadata_log_traces(os.path.join(path, METADATA_LOG)) if METADATA_LOG in by_kind["format"] else ()
+    return Listing(
+        format=by_kind["format"],
+        lived=traces + by_kind["lived"],
+        unknown=by_kind["unknown"] + tuple(name for name in by_kind["blockers"] if name != LOST_AND_FOUND),
+        blockers=by_kind["blockers"],
+        partitions=sum(1 for kind, _, is_dir in kinds if kind == "lived" and is_dir),
+        bootstrap_ok=bootstrap_ok(path),
+    )
+
+
+def state_of(meta: Meta, listing: Listing) -> str:
+    """The one word for a readable directory."""
+    if meta.zookeeper or ZOOKEEPER_DATA in listing.unknown:
+        return ZOOKEEPER
+    if not meta.problem:
+        return FORMATTED
+    if listing.lived:
+        return NO_IDENTITY
+    if listing.unknown:
+        return FOREIGN
+    return INTERRUPTED if listing.format else EMPTY
+
+
+def observe_log_dir(path: str) -> LogDir:
+    """Look at `path` without changing it; whatever is wrong with it is a state, not an exception."""
+    if not os.path.lexists(path):
+        return LogDir(path, ABSENT)
+    if not os.path.isdir(path):
+        return LogDir(path, NOT_A_DIRECTORY)
+    try:
+        meta, listing = read_meta(path), list_log_dir(path)
+        state = state_of(meta, listing)
+        written = first_voters(path) if state == FORMATTED and not listing.lived else None
+    except OSError as error:
+        return LogDir(path, UNREADABLE, detail=error.strerror or str(error))
+    return LogDir(
+        path,
+        state,
+        cluster_id=meta.values.get("cluster.id", ""),
+        node_id=meta.node_id,
+        directory_id=meta.values.get("directory.id", ""),
+        lived=listing.lived[:SHOWN],
+        unknown=listing.unknown[:SHOWN],
+        blockers=listing.blockers[:SHOWN],
+        has_meta=meta.present,
+        bootstrap_ok=listing.bootstrap_ok,
+        voters=written,
+        partitions=listing.partitions,
+        detail=meta.problem if meta.present else "",
+    )

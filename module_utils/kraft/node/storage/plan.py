@@ -1,0 +1,103 @@
+"""What to do with a node's log dirs: nothing, format, complete a format that was killed, or refuse. Pure.
+
+The rules that keep data: what holds data is never formatted; a disk of another cluster or node is refused; and a
+controller whose metadata log is gone is not formatted as a voter once the quorum has lived: with an empty log it could
+help to elect a leader that misses committed records (the rejected alternative of KIP-856; seen on 4.3.1 as a second
+quorum of one beside the living one). Such a voter is replaced: removed from the quorum, formatted as observer, added.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from ansible.module_utils.kraft.node.storage.log_dir import ABSENT, EMPTY, FORMATTED, INTERRUPTED, LogDir
+from ansible.module_utils.kraft.node.storage.rules import (
+    content_problems,
+    identity_problems,
+    rejoin_problems,
+    voter_problems,
+)
+from ansible.module_utils.kraft.node.storage.types import NodeStorage, Peer
+from ansible.module_utils.kraft.problem import Problem
+
+NOTHING = "nothing"
+FORMAT = "format"
+COMPLETE = "complete"
+
+ACTIONS = {ABSENT: FORMAT, EMPTY: FORMAT, INTERRUPTED: COMPLETE}
+
+
+@dataclasses.dataclass(frozen=True)
+class StoragePlan:
+    """``actions``: log dir -> nothing | format | complete. ``problems``: with any, nothing at all may be done.
+
+    ``flags``: for the format tool. ``set_aside``: dirs whose meta.properties must make room, since the tool takes any
+    file of that name for a finished format.
+    """
+
+    actions: dict[str, str]
+    problems: tuple[Problem, ...] = ()
+    flags: tuple[str, ...] = ()
+    set_aside: tuple[str, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        return any(action != NOTHING for action in self.actions.values())
+
+
+def plan_storage(node: NodeStorage, dirs: Sequence[LogDir], peers: Sequence[Peer]) -> StoragePlan:
+    """The plan for `dirs`, which are all of ``node.log_dirs`` as observed; `peers` are the other nodes."""
+    lived = any(peer.lived for peer in peers) or any(found.lived for found in dirs)
+    actions = {found.path: action_for(node, found, lived) for found in dirs}
+    problems = [*content_problems(node, dirs), *identity_problems(node, dirs)]
+    if node.is_controller and actions[node.metadata_log_dir] != NOTHING:
+        problems += rejoin_problems(node, peers) if node.rejoins else voter_problems(node, dirs, peers)
+    if problems or all(action == NOTHING for action in actions.values()):
+        return StoragePlan(actions, tuple(problems))
+    aside = tuple(found.path for found in dirs if actions[found.path] == COMPLETE and found.has_meta)
+    return StoragePlan(actions, flags=tool_flags(node, dirs, actions), set_aside=aside)
+
+
+def action_for(node: NodeStorage, found: LogDir, lived: bool) -> str:
+    """A formatted dir is done, unless the first start of a controller could not use what the format wrote for it.
+
+    A power cut may have emptied it. Or the run that wrote it died before anything was started, and the inventory names
+    other voters by now: each would begin the quorum that it was formatted for. `lived`: a node of the cluster was
+    started already, so that this one learns the voters from it.
+    """
+    waits = found.state == FORMATTED and not found.lived and node.is_controller and found.path == node.metadata_log_dir
+    astray = node.is_dynamic_voter and not lived and other_voters(node, found)
+    unnamed = node.rejoins and node.is_dynamic_voter and found.directory_id != node.directory_id
+    if waits and (unnamed or (astray and not node.rejoins) or not found.bootstrap_ok):
+        return COMPLETE
+    return ACTIONS.get(found.state, NOTHING)
+
+
+def other_voters(node: NodeStorage, found: LogDir) -> bool:
+    """Whether the format was given other voters than the inventory names."""
+    if found.voters is None:
+        return False
+    return {plain(entry) for entry in found.voters} != {plain(entry) for entry in node.voters.values()}
+
+
+def plain(entry: str) -> str:
+    """A voter as Kafka writes it: an IPv6 address without its brackets."""
+    return entry.replace("[", "").replace("]", "")
+
+
+def tool_flags(node: NodeStorage, dirs: Sequence[LogDir], actions: dict[str, str]) -> tuple[str, ...]:
+    """Flags of ``kafka-storage format``.
+
+    A dynamic controller must be given one of the quorum flags even when only a data dir is new; then it is the one that
+    cannot write voters. The quorum's voters are given only where the metadata log itself is formatted, and not to one
+    that comes back with an empty disk: it learns them from the quorum.
+    """
+    flags = []
+    if any(found.has_meta and actions[found.path] == NOTHING for found in dirs):
+        flags.append("--ignore-formatted")
+    if node.is_dynamic_voter and not node.rejoins and actions[node.metadata_log_dir] != NOTHING:
+        flags.append(f"--initial-controllers={node.initial_controllers}")
+    elif node.is_dynamic_voter:
+        flags.append("--no-initial-controllers")
+    return tuple(flags)

@@ -1,0 +1,1 @@
+"""One room for each change of a running cluster: its plan and how it is carried out."""

@@ -1,0 +1,93 @@
+"""The plan of a change, as a block that a person reads before it happens. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ansible.module_utils.kraft.node.service.client_moves import move_lines
+from ansible.module_utils.kraft.operations.config.live import Decision, Node
+from ansible.module_utils.kraft.operations.config.plan import Change
+from ansible.module_utils.kraft.operations.config.settings import Entity, Setting, shown
+
+LABEL = 10
+
+
+def block(
+    nodes: Sequence[Node],
+    decision: Decision,
+    started: Iterable[int] = (),
+    undeclared: Iterable[tuple[Entity, str, Setting]] = (),
+    refused: Mapping[str, str] | None = None,
+) -> list[str]:
+    """``live``, ``restart``, ``clients``, ``start``, ``drift`` and ``nothing``, with who and why; only what there is.
+
+    `started`: ids of nodes that were down. `undeclared`: overrides that the inventory does not name. `refused`: what
+    Kafka would not change live -> why.
+    """
+    restarts = {node.node_id: decision.restarts(node) for node in nodes}
+    down = frozenset(started)
+    touched = {one.entity.name for one in decision.changes}
+    busy = {node.node_id for node in nodes if restarts[node.node_id] or str(node.node_id) in touched} | down
+    idle = [node.node_id for node in nodes if node.node_id not in busy and not (node.serves and "" in touched)]
+    rows = [
+        *_rows("live", live_lines(decision.changes, len([n for n in nodes if n.serves]))),
+        *_rows("start", [f"{named(sorted(down))}, down until now"] if down else []),
+        *_rows("restart", restart_lines(restarts)),
+        *_rows("clients", move_lines({node.node_id: node.moves for node in nodes if restarts[node.node_id]})),
+        *_rows("not live", [f"{what}: {why}" for what, why in (refused or {}).items()]),
+        *_rows("drift", drift_lines(undeclared)),
+        *_rows("nothing", [named(idle)] if idle else []),
+    ]
+    return ["Plan of the change", *rows]
+
+
+def _rows(label: str, lines: Sequence[str]) -> list[str]:
+    return [f"  {'' if number else label:{LABEL}}{line}" for number, line in enumerate(lines)]
+
+
+def named(node_ids: Sequence[int]) -> str:
+    """``node 1``, ``nodes 1, 2``."""
+    return f"node{'s' if len(node_ids) > 1 else ''} {', '.join(map(str, node_ids))}"
+
+
+def live_lines(changes: Iterable[Change], brokers: int) -> list[str]:
+    """One line for each key and its values, with the brokers that it concerns."""
+    where: dict[str, list[str]] = {}
+    for one in changes:
+        where.setdefault(said(one), []).append(one.entity.name)
+    return [f"{text} on {_brokers(names, brokers)}" for text, names in where.items()]
+
+
+def said(change: Change) -> str:
+    """What a change does to the value that counts."""
+    value = shown(change.value, change.secret)
+    if change.after is not None:
+        return f"{change.key} {value} -> {shown(change.after, change.secret)}"
+    after = shown(change.beneath, change.secret)
+    if not change.matters:
+        return f"{change.key} stays {value} (the file has it, the override goes)"
+    return f"{change.key} {value} -> {after} (the override goes)"
+
+
+def _brokers(names: Sequence[str], brokers: int) -> str:
+    if "" in names:
+        return "all brokers, as their common default"
+    return "all brokers" if len(names) == brokers > 1 else named(sorted(map(int, names)))
+
+
+def restart_lines(restarts: Mapping[int, Sequence[str]]) -> list[str]:
+    """One line for nodes with the same reasons."""
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for node_id, reasons in restarts.items():
+        if reasons:
+            alike.setdefault(tuple(reasons), []).append(node_id)
+    return [f"{named(sorted(ids))}, because of {'; '.join(reasons)}" for reasons, ids in alike.items()]
+
+
+def drift_lines(undeclared: Iterable[tuple[Entity, str, Setting]]) -> list[str]:
+    """Overrides of somebody else, left as they are."""
+    return [
+        f"{key} {shown(setting.value, setting.secret, key)} on {entity} ({setting.source}): "
+        "the inventory does not name it; left as it is"
+        for entity, key, setting in undeclared
+    ]

@@ -1,0 +1,95 @@
+"""Ask every broker what it supports, have Kafka judge a change, make it, and see it everywhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from ansible.module_utils.kraft.cluster import answers, gather
+from ansible.module_utils.kraft.cluster.client import ApiError, Client, Question
+from ansible.module_utils.kraft.cluster.patience import Patience
+from ansible.module_utils.kraft.cluster.retry import PAUSE
+from ansible.module_utils.kraft.cluster.snapshot import Feature, Snapshot
+from ansible.module_utils.kraft.errors import RefusedError, ToolError
+from ansible.module_utils.kraft.operations.features.plan import Change, plan, problems, refused
+
+REQUEST_MS = 15_000
+Batches = tuple[tuple[Change, ...], ...]
+Supported = dict[int, tuple[Feature, ...]]
+
+
+class FeatureAdmin:
+    """`timeout`: seconds to wait for every broker to show what was finalised."""
+
+    def __init__(self, client: Client, timeout: float, sleep: Callable[[float], None] = time.sleep) -> None:
+        self._client, self._timeout, self._sleep = client, timeout, sleep
+
+    def look(self, cluster_id: str = "") -> tuple[Snapshot, Supported]:
+        """The cluster, and broker -> features as each that serves says itself."""
+        snapshot = gather.observe(self._client, ("features",))
+        if cluster_id and snapshot.cluster_id != cluster_id:
+            raise RefusedError([f"this is cluster {snapshot.cluster_id}, and {cluster_id} is expected"])
+        serving = [one for one in snapshot.brokers if not one.fenced]
+        question = self._client.request("ApiVersionsRequest", **gather.software())
+        given = self._client.ask_all([Question(one.address, question) for one in serving])
+        read = [answers.features(gather.checked(self._client, "ApiVersions", one)) for one in given]
+        return snapshot, {broker.node_id: features for broker, features in zip(serving, read)}
+
+    def planned(self, wanted: Mapping[str, int], allow_downgrade: bool, cluster_id: str = "") -> Batches:
+        """What is to be done, after Kafka has judged it. Raises RefusedError with everything that forbids it."""
+        snapshot, supported = self.look(cluster_id)
+        found = problems(wanted, supported, allow_downgrade)
+        if found:
+            raise RefusedError(found)
+        batches = plan(wanted, next(iter(supported.values())))
+        for changes in batches:
+            reason = self.update(changes, validate_only=True)
+            found += refused(changes, reason, snapshot.brokers) if reason else []
+        if found:
+            raise RefusedError(found)
+        return batches
+
+    def apply(self, batches: Batches) -> None:
+        for changes in batches:
+            reason = self.update(changes)
+            if reason:
+                raise ToolError(f"Kafka refuses what it had found good: {reason}")
+        self._await({one.name: one.after for changes in batches for one in changes})
+
+    def update(self, changes: Sequence[Change], validate_only: bool = False) -> str:
+        """Kafka's refusal in its words, empty where there is none. Raises an error that may pass."""
+        kind = "UpdateFeaturesRequest"
+        updates = [
+            self._client.struct(
+                kind, "FeatureUpdateKey", feature=one.name, max_version_level=one.after, upgrade_type=one.kind
+            )
+            for one in changes
+        ]
+        request = self._client.request(
+            kind, timeout_ms=REQUEST_MS, feature_updates=updates, validate_only=validate_only
+        )
+        answer = self._client.ask(self._client.reach(), request, REQUEST_MS / 1000 + 2)
+        error = self._client.error("UpdateFeatures", answer["error_code"], answer.get("error_message"))
+        if error and error.retriable:
+            raise error
+        return _words(error)
+
+    def _await(self, wanted: Mapping[str, int]) -> None:
+        """Until every broker that serves shows the new levels."""
+        patience = Patience(self._timeout)
+        while True:
+            _, supported = self.look()
+            late = [
+                node_id
+                for node_id, features in supported.items()
+                if any(wanted.get(one.name, one.level) != one.level for one in features)
+            ]
+            if not late:
+                return
+            if not patience.lasts(tuple(late)):
+                raise ToolError(f"finalised, and brokers {late} do not show it after {self._timeout:g} s")
+            self._sleep(PAUSE)
+
+
+def _words(error: ApiError | None) -> str:
+    return "" if error is None else f"{error.name}: {error.detail}"

@@ -1,0 +1,34 @@
+"""Whether a cluster can run another release, from what it has finalised. Pure; control side."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.inventory.releases import levels
+
+METADATA_VERSION = "metadata.version"
+WHERE = "kafka_version"
+
+
+def problems(version: str, features: Iterable[Mapping[str, Any]]) -> list[Problem]:
+    """What forbids to roll the nodes to `version`. `features`: those of a snapshot (``name``, ``level``)."""
+    known = {release: found[METADATA_VERSION] for release, found in levels().items()}
+    series = re.match(r"\d+\.\d+", version)
+    now = next((one["level"] for one in features if one["name"] == METADATA_VERSION), 0)
+    if series is None or series.group() not in known:
+        text = f"is none of the releases whose features are known ({', '.join(known)})"
+        return [Problem("release_unknown", text, "give one of them", WHERE, value=version)]
+    newest = known[series.group()]
+    finalised = next((release for release, level in known.items() if level >= now), "a newer one")
+    if now > newest:
+        text = f"{version} reads {METADATA_VERSION} up to {newest}, and {now} ({finalised}) is finalised"
+        return [Problem("finalised_newer", text, f"give {finalised} or newer", WHERE, value=version)]
+    oldest = min(known.values())
+    if now < oldest:
+        text = f"{METADATA_VERSION} {now} is finalised, and {version} reads none below {oldest}"
+        remedy = "upgrade to 3.9 first, and finalise that"
+        return [Problem("finalised_older", text, remedy, WHERE, value=version)]
+    return []

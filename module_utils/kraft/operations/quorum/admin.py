@@ -1,0 +1,101 @@
+"""Carry out plans for voters: requests to the active controller, through whichever broker answers."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from ansible.module_utils.kraft.cluster.client import ApiError, Client
+from ansible.module_utils.kraft.cluster.gather import observe
+from ansible.module_utils.kraft.cluster.patience import Patience
+from ansible.module_utils.kraft.cluster.retry import PAUSE
+from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError, UnreachableError
+from ansible.module_utils.kraft.operations.quorum.plan import PARTS, Plan, Wish, distance, plan, problems
+from ansible.module_utils.kraft.spec.desired.identity import decode
+
+REQUEST_MS = 15_000
+#: Somebody was quicker (a controller that joins by itself, a killed run's last request): it must be looked at anew.
+OVERTAKEN = ("DuplicateVoter", "VoterNotFound")
+
+
+class QuorumAdmin:
+    """`timeout`: seconds without any advance after which waiting is given up."""
+
+    def __init__(self, client: Client, timeout: float, sleep: Callable[[float], None] = time.sleep) -> None:
+        self._client, self._timeout, self._sleep = client, timeout, sleep
+
+    def look(self) -> Snapshot:
+        """The quorum and the features. Raises UnreachableError while either is not known."""
+        snapshot = observe(self._client, PARTS)
+        if snapshot.unanswered:
+            raise UnreachableError("; ".join(f"{part}: {reason}" for part, reason in snapshot.unanswered.items()))
+        return snapshot
+
+    def planned(self, wish: Wish) -> tuple[Snapshot, Plan]:
+        """What is there and what is to be done. Raises RefusedError."""
+        snapshot = self.look()
+        found = problems(wish, snapshot)
+        if found:
+            raise RefusedError(found)
+        return snapshot, plan(wish, snapshot)
+
+    def ready(self, wish: Wish) -> Plan:
+        """The plan once nothing has to be waited for any more. Raises RefusedError when nothing advances."""
+        patience = Patience(self._timeout)
+        closest: int | None = None
+        while True:
+            snapshot, made = self._try(wish)
+            if made and not made.waits:
+                return made
+            far = distance(wish, snapshot)
+            closest = far if closest is None or (far is not None and far < closest) else closest
+            if not patience.lasts(closest):
+                waits = made.waits if made else ("nobody answers, or the controllers have no leader",)
+                raise RefusedError([f"nothing has advanced for {self._timeout:g} s: {text}" for text in waits])
+            self._sleep(PAUSE)
+
+    def _try(self, wish: Wish) -> tuple[Snapshot | None, Plan | None]:
+        try:
+            return self.planned(wish)
+        except RefusedError:
+            raise
+        except KraftError:
+            return None, None
+
+    def apply(self, made: Plan) -> None:
+        """Remove, then add; each is committed by the quorum when it is answered."""
+        node_id = made.wish.node_id
+        if made.remove:
+            self._ask("RemoveRaftVoter", voter_id=node_id, voter_directory_id=identifier(made.remove))
+        if made.add:
+            kind = "AddRaftVoterRequest"
+            listeners = [
+                self._client.struct(kind, "Listener", name=one.name, host=one.host, port=one.port)
+                for one in made.wish.listeners
+            ]
+            voter = {"voter_id": node_id, "voter_directory_id": identifier(made.add)}
+            self._ask("AddRaftVoter", timeout_ms=REQUEST_MS, listeners=listeners, ack_when_committed=True, **voter)
+        left = self.ready(made.wish).steps()
+        if left:
+            text = f"done, and undone by something else (controller.quorum.auto.join.enable?); left: {'; '.join(left)}"
+            raise ToolError(f"{text}. Stop the controller before it is taken out.")
+
+    def _ask(self, name: str, **fields: Any) -> None:
+        request = self._client.request(f"{name}Request", cluster_id=None, **fields)
+        answer = self._client.ask(self._client.reach(), request, REQUEST_MS / 1000 + 2)
+        error = self._client.error(name, answer["error_code"], answer.get("error_message"))
+        if error and error.name in OVERTAKEN:
+            raise ApiError(name, error.name, error.detail, retriable=True)
+        if error:
+            raise error
+
+
+def identifier(directory_id: str) -> uuid.UUID:
+    """The uuid that a directory id of 22 characters stands for. Raises RefusedError for anything else."""
+    raw = decode(directory_id)
+    if raw is None:
+        raise RefusedError([f"directory_id {directory_id!r} is not 22 characters of base64url"])
+    return uuid.UUID(bytes=raw)

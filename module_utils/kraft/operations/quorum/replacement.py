@@ -1,0 +1,132 @@
+"""May a node come back with an empty disk under its old node id, and if not, why not? Pure.
+
+Asked of the living before anything is changed on the machine that takes the node's place. What it keeps from happening:
+a disk that is there after all is given up, two processes answer to one node id, an empty log votes under the directory
+id of the lost one, an old voter entry leaves although the voters that stay are then no majority, and the only replica
+of acknowledged records comes back empty and is taken for the whole partition.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_up
+from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Quorum, Replica, Snapshot
+from ansible.module_utils.kraft.node.storage.log_dir import LogDir
+from ansible.module_utils.kraft.operations.quorum.plan import Wish, plan
+from ansible.module_utils.kraft.operations.quorum.plan import problems as quorum_problems
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.desired.identity import directory_id_after
+
+#: What a snapshot must hold to be judged.
+PARTS = ("quorum", "features", "topics")
+NAMED = 5
+RULE = "only_replica"  #: the risk that can be accepted by its name
+
+
+@dataclasses.dataclass(frozen=True)
+class Replaced:
+    """The node as it shall be and as its machine was found. ``directory_id``: of the metadata log, as it shall be.
+
+    ``log_dirs``: as found, ``metadata_log_dir`` is the path of one of them. ``running``: Kafka runs on that machine.
+    """
+
+    node_id: int
+    roles: tuple[str, ...]
+    directory_id: str = ""
+    log_dirs: tuple[LogDir, ...] = ()
+    metadata_log_dir: str = ""
+    running: bool = False
+    cluster_id: str = ""
+    accepted_risks: tuple[str, ...] = ()
+
+    @property
+    def is_controller(self) -> bool:
+        return "controller" in self.roles
+
+    @property
+    def decisive(self) -> tuple[LogDir, ...]:
+        """The directories whose loss makes a replacement of it: a controller's metadata log, all of a broker's."""
+        return tuple(one for one in self.log_dirs if not self.is_controller or one.path == self.metadata_log_dir)
+
+
+def listed_directory_id(node_id: int, snapshot: Snapshot) -> str:
+    """The directory id under which the quorum lists the node; empty where it does not."""
+    entry = _entry(node_id, snapshot.quorum)
+    return entry.directory_id if entry else ""
+
+
+def problems(node: Replaced, snapshot: Snapshot) -> list[Problem]:
+    """Everything that no waiting changes. A node that runs on its machine is on its way already: an earlier run's."""
+    wish = Wish(node.node_id, present=False, cluster_id=node.cluster_id)
+    found = quorum_problems(wish, snapshot) if node.is_controller or node.cluster_id != snapshot.cluster_id else []
+    if found or node.running:
+        return found
+    return [*_data_there(node, snapshot), *_same_directory(node, snapshot), *_only_replicas(node, snapshot)]
+
+
+def waits(node: Replaced, snapshot: Snapshot) -> tuple[str, ...]:
+    """What must come to pass first, in words: that the old node falls silent, that a majority has caught up."""
+    if node.running:
+        return ()
+    found = list(_elsewhere(node, snapshot))
+    if node.is_controller and listed_directory_id(node.node_id, snapshot) != node.directory_id:
+        found += plan(Wish(node.node_id, present=False), snapshot).waits
+    return tuple(found)
+
+
+def _entry(node_id: int, quorum: Quorum | None) -> Replica | None:
+    return next((one for one in quorum.voters if one.node_id == node_id), None) if quorum else None
+
+
+def _data_there(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
+    """What an earlier run began has another directory id than the quorum lists; a disk that has not has its log."""
+    known = listed_directory_id(node.node_id, snapshot)
+    for found in node.decisive:
+        if found.lived and (not node.is_controller or found.directory_id == known):
+            text = f"{found.path} holds the node's data ({found.lived[0]}): there is nothing to replace"
+            yield Problem("data_is_there", text, "run site.yml, which starts the node with it", "kafka_replace")
+
+
+def _same_directory(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
+    known = listed_directory_id(node.node_id, snapshot)
+    if node.is_controller and known and known == node.directory_id and not any(one.lived for one in node.decisive):
+        text = f"{known} is what the quorum lists for the log that is gone: under the same id an empty one could vote"
+        remedy = f"give this host another one in the inventory, such as {directory_id_after(known)}"
+        yield Problem("listed_directory_id", text, remedy, "kafka_directory_id", value=known)
+
+
+def _only_replicas(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
+    """Without a leader and with nobody else in sync, Kafka takes what comes back for the whole of the partition."""
+    if RULE in node.accepted_risks or any(one.lived for one in node.decisive):
+        return
+    found = [
+        f"{topic.name}-{one.partition}"
+        for topic in snapshot.topics or ()
+        for one in topic.partitions
+        if node.node_id in one.replicas and one.leader == NO_NODE and set(one.isr) <= {node.node_id}
+    ]
+    if found:
+        more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+        text = f"nobody else is in sync for {', '.join(found[:NAMED])}{more}: what they hold would be lost for good"
+        remedy = f"give the node its disk back or, if that is gone for good, list {RULE} in kafka_accepted_risks"
+        yield Problem(RULE, text, remedy, "kafka_replace")
+
+
+def _elsewhere(node: Replaced, snapshot: Snapshot) -> Iterator[str]:
+    """Nothing runs on the machine that was looked at, and yet the node is heard of."""
+    entry = _entry(node.node_id, snapshot.quorum)
+    stop = "stop it before its place is taken"
+    if entry and snapshot.quorum and caught_up(entry, LARGEST_DELAY_MS):
+        yield f"controller {node.node_id} lives elsewhere with directory id {entry.directory_id}: {stop}"
+    for broker in snapshot.brokers:
+        if broker.node_id == node.node_id and not broker.fenced:
+            yield f"broker {node.node_id} serves elsewhere, at {broker.address}: {stop}"
+
+
+def distance(snapshot: Snapshot | None) -> int | None:
+    """How many records the voters are behind; while it falls, waiting pays."""
+    if snapshot is None or snapshot.quorum is None:
+        return None
+    return sum(one.lag or 0 for one in snapshot.quorum.voters)

@@ -1,0 +1,156 @@
+"""Which replicas go where, with least movement. Pure, and the same for the same input.
+
+Always: the number of replicas stays, no broker holds two of one partition, racks stay at least as spread as they are,
+nothing goes to a broker that does not serve. A second plan, made when the first is done, is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from ansible.module_utils.kraft.cluster.health import listed
+from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
+from ansible.module_utils.kraft.operations.reassignment.even import Leaders, Level
+from ansible.module_utils.kraft.operations.reassignment.layout import Layout, changed, grouped
+from ansible.module_utils.kraft.operations.reassignment.model import (
+    BALANCED,
+    DRAINED,
+    SPREAD,
+    Goal,
+    Move,
+    Sizes,
+    placement,
+)
+from ansible.module_utils.kraft.problem import Problem
+
+NAMED = 5
+
+
+def plan(snapshot: Snapshot, goal: Goal, sizes: Sizes | None = None) -> tuple[Move, ...]:
+    """The moves from a snapshot that holds PARTS and has no ``problems``, in the order of topics and partitions.
+
+    `sizes`: bytes of a partition, as far as they are known; of two partitions that serve as well the smaller is moved.
+    """
+    start, sizes = placement(snapshot), sizes or {}
+    racks = {one.node_id: one.rack for one in snapshot.brokers}
+    layout = Layout(start, racks, sizes)
+    able = able_brokers(snapshot, goal)
+    if goal.state == DRAINED:
+        _drain(layout, goal.broker_ids, able)
+    elif goal.state == SPREAD:
+        Level(layout, able - goal.broker_ids, able & goal.broker_ids).run()
+    else:
+        _spread_racks(layout, able)
+        Level(layout, able, able).run()
+    free = range(len(layout.replicas)) if goal.state == BALANCED else changed(layout, start.replicas)
+    Leaders(layout, free, able).run()
+    return tuple(
+        Move(*start.names[index], start.replicas[index], tuple(layout.replicas[index]), sizes.get(start.names[index]))
+        for index in changed(layout, start.replicas)
+    )
+
+
+def able_brokers(snapshot: Snapshot, goal: Goal) -> frozenset[int]:
+    """Brokers that serve and are not to be emptied."""
+    return snapshot.unfenced - (goal.broker_ids if goal.state == DRAINED else frozenset())
+
+
+def problems(snapshot: Snapshot, goal: Goal) -> list[Problem]:
+    """What no moving about can help, and what must be healed before anything is moved."""
+    return [*_brokers(snapshot, goal), *_factors(snapshot, goal), *_leaderless(snapshot)]
+
+
+def _brokers(snapshot: Snapshot, goal: Goal) -> Iterator[Problem]:
+    registered = {one.node_id for one in snapshot.brokers}
+    unknown = goal.broker_ids - registered
+    if unknown and goal.state == SPREAD:
+        text = f"brokers {listed(unknown)} are not registered (there are {listed(registered)})"
+        yield Problem("unknown_broker", text, "start them first, or correct broker_ids")
+    fenced = registered - snapshot.unfenced
+    needed = fenced & goal.broker_ids if goal.state == SPREAD else fenced
+    if needed and goal.state != DRAINED:
+        text = f"brokers {listed(needed)} are fenced (registered, not serving), so nothing can be moved to them"
+        remedy = "start them or, if they are gone for good, drain them and take their registration away"
+        yield Problem("fenced_broker", text, remedy)
+
+
+def _factors(snapshot: Snapshot, goal: Goal) -> Iterator[Problem]:
+    """Topics with more replicas than brokers are left to hold them."""
+    if goal.state != DRAINED:
+        return
+    left, start = able_brokers(snapshot, goal), placement(snapshot)
+    found: dict[str, int] = {}
+    for (topic, _), replicas in zip(start.names, start.replicas):
+        if len(replicas) > len(left) and goal.broker_ids.intersection(replicas):
+            found[topic] = len(replicas)
+    for topic, factor in list(found.items())[:NAMED]:
+        text = f"topic {topic} has {factor} replicas, and without {listed(goal.broker_ids)} only {len(left)} brokers"
+        text += f" ({listed(left)}) are left to hold them"
+        yield Problem("too_few_brokers", text, "add a broker first, or lower its replication factor (kafka_topic)")
+    if len(found) > NAMED:
+        yield Problem("too_few_brokers", f"and {len(found) - NAMED} topics more", "")
+
+
+def _leaderless(snapshot: Snapshot) -> Iterator[Problem]:
+    """Nothing can be copied from a partition that nobody leads."""
+    found = [
+        f"{topic.name}-{one.partition}"
+        for topic in snapshot.topics or ()
+        for one in topic.partitions
+        if one.leader == NO_NODE
+    ]
+    if found:
+        more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+        text = f"partitions without a leader: {', '.join(found[:NAMED])}{more}"
+        yield Problem("no_leader", text, "start the brokers that hold them first")
+
+
+def _drain(layout: Layout, leaving: Collection[int], able: Collection[int]) -> None:
+    """Each replica on a broker that leaves goes to the rack that has least of its partition, and who holds least."""
+    groups = grouped(able, layout.racks)
+    for source in sorted(leaving):
+        for index in list(layout.held.get(source, ())):
+            layout.move(index, source, _home(layout, index, source, groups))
+
+
+def _home(layout: Layout, index: int, source: int, groups: Mapping[str | None, Collection[int]]) -> int:
+    rest = [one for one in layout.replicas[index] if one != source]
+    best: list[tuple[int, int, int]] = []
+    for rack, members in groups.items():
+        here = 0 if rack is None else sum(layout.racks.get(one) == rack for one in rest)
+        best += (
+            [(here, *min(free))] if (free := [(layout.count(one), one) for one in members if one not in rest]) else []
+        )
+    return min(best)[2]
+
+
+def _spread_racks(layout: Layout, able: Collection[int]) -> None:
+    """Replicas that share a rack although another one has room go there."""
+    groups = grouped([one for one in able if layout.racks.get(one) is not None], layout.racks)
+    alone = [one for one in able if layout.racks.get(one) is None]
+    for index, replicas in enumerate(layout.replicas):
+        named = [rack for one in replicas if (rack := layout.racks.get(one)) is not None]
+        while len(set(named)) < len(named):
+            step = _spreading_step(layout, index, groups, alone)
+            if step is None:
+                break
+            layout.move(index, *step)
+            named = [rack for one in replicas if (rack := layout.racks.get(one)) is not None]
+
+
+def _spreading_step(
+    layout: Layout, index: int, groups: Mapping[str | None, Collection[int]], alone: Collection[int]
+) -> tuple[int, int] | None:
+    """(from, to): out of the rack that has most, into the one that has least, where they differ by two or more."""
+    replicas = layout.replicas[index]
+    source = max(replicas, key=lambda one: (layout.in_rack_of(one, replicas), layout.count(one), one))
+    most = layout.in_rack_of(source, replicas) + 1
+    targets = [
+        (sum(layout.racks.get(other) == rack for other in replicas), layout.count(one), one)
+        for rack, members in groups.items()
+        for one in members
+        if one not in replicas
+    ]
+    targets += [(0, layout.count(one), one) for one in alone if one not in replicas]
+    best = min(targets, default=None)
+    return (source, best[2]) if best and best[0] <= most - 2 else None

@@ -1,0 +1,253 @@
+"""One run: look, plan, and carry out until nothing is left, nothing advances, or its time is over.
+
+Each run plans anew from what is there, with what is on the move counted as arrived. So it makes no difference whether
+an earlier one ended, was killed, or gave the rest to this one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ansible.module_utils.kraft.cluster import leaders
+from ansible.module_utils.kraft.cluster.patience import Patience
+from ansible.module_utils.kraft.cluster.registration import replicas as held_by
+from ansible.module_utils.kraft.cluster.snapshot import Broker, Reassignment, Snapshot
+from ansible.module_utils.kraft.errors import RefusedError, ToolError
+from ansible.module_utils.kraft.operations.reassignment import throttle, words
+from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
+from ansible.module_utils.kraft.operations.reassignment.model import (
+    BALANCED,
+    DRAINED,
+    Goal,
+    Move,
+    known_bytes,
+    placement,
+)
+from ansible.module_utils.kraft.operations.reassignment.planner import plan, problems
+from ansible.module_utils.kraft.operations.reassignment.throttle import Throttles
+from ansible.module_utils.kraft.problem import Problem
+
+POLL_SECONDS = 0.5
+ARRIVAL_SECONDS = 0.1  #: how often it is asked whether a partition has arrived, for whose replicas clients wait now
+
+
+@dataclasses.dataclass(frozen=True)
+class Asked:
+    """``rate``: bytes per second, 0: as fast as it goes; ``together``: most partitions on the move; ``pause``: seconds
+    after which a run ends although something is left, 0: none; ``timeout``: seconds without any advance; ``coming``:
+    brokers that a plan counts on although they are not registered yet."""
+
+    goal: Goal
+    cancel: bool = False
+    rate: int = 0
+    together: int = 50
+    pause: float = 0.0
+    timeout: float = 300.0
+    cluster_id: str = ""
+    coming: tuple[Broker, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Work:
+    """What was found and what is to be done about it."""
+
+    snapshot: Snapshot
+    moves: tuple[Move, ...]
+    under_way: tuple[Reassignment, ...]
+    found: Throttles
+    aim: Throttles
+    displaced: int = 0
+
+    @property
+    def changes(self) -> bool:
+        return bool(self.moves or self.under_way or self.found.marked or self.displaced)
+
+
+class Run:
+    def __init__(self, admin: ReassignmentAdmin, asked: Asked, clock: Callable[[], float] = time.monotonic) -> None:
+        self._admin, self._asked, self._clock = admin, asked, clock
+        self._patience = Patience(asked.timeout, clock)
+        self._ends = clock() + asked.pause if asked.pause else float("inf")
+        self._closest: tuple[int, int] | None = None
+        self._throttles = Throttles()  #: ours, as they are set now
+        self.left: tuple[int, int] = (0, 0)  #: partitions and bytes that are still to be moved, as last seen
+
+    def work(self) -> Work:
+        """The plan. Raises RefusedError with every problem at once."""
+        snapshot, goal = self._admin.look(), self._asked.goal
+        if self._asked.cluster_id and snapshot.cluster_id != self._asked.cluster_id:
+            raise RefusedError([f"this is cluster {snapshot.cluster_id}, and {self._asked.cluster_id} is expected"])
+        under_way, found = snapshot.reassignments or (), self._admin.throttles(snapshot)
+        if self._asked.cancel:
+            return Work(snapshot, (), under_way, found, Throttles())
+        there = {one.node_id for one in snapshot.brokers}
+        new = [one for one in self._asked.coming if one.node_id not in there]
+        planned = dataclasses.replace(snapshot, brokers=(*snapshot.brokers, *new))
+        wrong = problems(planned, goal)
+        if wrong:
+            raise RefusedError(wrong)
+        held = self._admin.bytes_held(snapshot.brokers)
+        moves = plan(planned, goal, {name: max(sizes.values()) for name, sizes in held.items()})
+        coming = [*moves, *going_on(snapshot)]
+        serving = snapshot.unfenced & {broker for one in coming for broker in (*one.before, *one.after)}
+        aim = throttle.wanted(coming, serving, self._asked.rate)
+        wrong = [*throttle.problems(found, aim), *too_full(snapshot, moves, self._admin)]
+        if wrong:
+            raise RefusedError(wrong)
+        displaced = len(leaders.displaced(snapshot, snapshot.unfenced)) if goal.state == BALANCED else 0
+        return Work(planned, moves, under_way, found, aim, displaced)
+
+    def apply(self, work: Work) -> bool:
+        """Do it; whether all of it is done. Raises ToolError where nothing advances any more."""
+        if self._asked.cancel:
+            self._admin.cancel(work.under_way)
+        else:
+            self._admin.throttle(work.snapshot, throttle.alterations(work.found, work.aim))
+            self._throttles = work.aim
+        copies = [one for one in work.moves if one.adding]
+        if not self._await(work, copies):
+            return False
+        self._admin.submit([one for one in work.moves if not one.adding])
+        if not self._await(work, []):
+            return False
+        return self._finish(work)
+
+    def _finish(self, work: Work) -> bool:
+        now = self._admin.look()
+        self._admin.throttle(now, throttle.alterations(self._admin.throttles(now), Throttles()))
+        if not self._asked.cancel and work.changes:
+            self._admin.elect(now)
+        return self._asked.goal.state != DRAINED or self._emptied()
+
+    def _await(self, work: Work, queue: list[Move]) -> bool:
+        """Keep as many on the move as may be, until none is left; False where this run's time is over before."""
+        while True:
+            moving = self._admin.under_way()
+            room = self._asked.together - len(moving)
+            if queue and room > 0:
+                self._admin.submit(queue[:room])
+                del queue[:room]
+                continue
+            if not queue and not moving:
+                self.left = (0, 0)
+                return True
+            self._release(work, queue, moving)
+            self._note(work, queue, moving)
+            if self._clock() >= self._ends:
+                return False
+            self._pause(len(moving))
+
+    def _pause(self, moving: int) -> None:
+        """Until one of so many has arrived, for half a second at most."""
+        for _ in range(round(POLL_SECONDS / ARRIVAL_SECONDS)):
+            self._admin.sleep(ARRIVAL_SECONDS)
+            if len(self._admin.under_way()) < moving:
+                return
+
+    def _release(self, work: Work, queue: Sequence[Move], moving: Sequence[Reassignment]) -> None:
+        """What has arrived is throttled no more."""
+        left = {one.name for one in queue} | {(one.topic, one.partition) for one in moving}
+        still = throttle.still(self._throttles, left)
+        self._admin.throttle(work.snapshot, throttle.alterations(self._throttles, still))
+        self._throttles = still
+
+    def _note(self, work: Work, queue: Sequence[Move], moving: Sequence[Reassignment]) -> None:
+        """How much is left; raises when that has not become less for too long."""
+        names = [(one.topic, one.partition) for one in moving]
+        held = self._admin.bytes_held(work.snapshot.brokers, names)
+        missing = sum(
+            max(0, max(sizes.values(), default=0) - sizes.get(broker, 0))
+            for one in moving
+            for sizes in [held.get((one.topic, one.partition), {})]
+            for broker in one.adding
+        )
+        self.left = (len(queue) + len(moving), missing + (known_bytes(queue) or 0))
+        self._closest = min(self._closest or self.left, self.left)
+        if not self._patience.lasts(self._closest):
+            raise ToolError(stuck(self._asked, moving, missing))
+
+    def _emptied(self) -> bool:
+        """Whether neither the metadata nor the log dirs show anything on the drained brokers; waits for it."""
+        while True:
+            snapshot = self._admin.look()
+            listed = [name for one in sorted(self._asked.goal.broker_ids) for name in held_by(one, snapshot)]
+            drained = [one for one in snapshot.brokers if one.node_id in self._asked.goal.broker_ids]
+            on_disk = [f"{topic}-{number}" for topic, number in self._admin.bytes_held(drained)]
+            if not listed and not on_disk:
+                return True
+            self.left = (len(listed) or len(on_disk), 0)
+            if not self._patience.lasts(self.left):
+                raise ToolError(f"still held after the drain: {', '.join((listed or on_disk)[:5])}. Run again.")
+            if self._clock() >= self._ends:
+                return False
+            self._admin.sleep(POLL_SECONDS)
+
+
+def going_on(snapshot: Snapshot) -> list[Move]:
+    """What is on the move already, as moves."""
+    replicas = {
+        (topic.name, one.partition): one.replicas for topic in snapshot.topics or () for one in topic.partitions
+    }
+    found = []
+    for one in snapshot.reassignments or ():
+        now = replicas.get((one.topic, one.partition), ())
+        before = tuple(broker for broker in now if broker not in one.adding)
+        after = tuple(broker for broker in now if broker not in one.removing)
+        found.append(Move(one.topic, one.partition, before, after))
+    return found
+
+
+def too_full(snapshot: Snapshot, moves: Sequence[Move], admin: ReassignmentAdmin) -> list[Problem]:
+    """Brokers without room for what they would get; one that does not say what room it has is believed to have it."""
+    coming: dict[int, int] = {}
+    for one in moves:
+        for broker in one.adding:
+            coming[broker] = coming.get(broker, 0) + (one.size or 0)
+    room = admin.room(one for one in snapshot.brokers if one.node_id in coming)
+    return [
+        Problem(
+            "disk_too_full",
+            f"would get {words.amount(coming[broker])} and has {words.amount(free)} free",
+            "make room or add a broker first",
+            host=f"broker {broker}",
+        )
+        for broker, free in sorted(room.items())
+        if coming[broker] > free
+    ]
+
+
+def stuck(asked: Asked, moving: Sequence[Reassignment], missing: int) -> str:
+    named = ", ".join(f"{one.topic}-{one.partition}" for one in moving[:5])
+    slower = f" Records may come in faster than {words.amount(asked.rate)}/s: allow more." if asked.rate else ""
+    return (
+        f"{words.counted(len(moving), 'partition')} on the move, {words.amount(missing)} missing, and nothing has "
+        f"advanced for {asked.timeout:g} s: {named}.{slower} The moves go on by themselves; run again to "
+        "wait for them, or take them back with state: cancelled."
+    )
+
+
+def result(work: Work, asked: Asked) -> dict[str, Any]:
+    """What was found and is planned, as the module says it."""
+    said = words.headline(work.moves, () if asked.cancel else work.under_way)
+    cancelled = words.counted(len(work.under_way), "partition")
+    steps = [
+        *([said] if said else []),
+        *([f"cancel the moves of {cancelled}"] if asked.cancel and work.under_way else []),
+        *words.throttles(work.found, work.aim),
+        *([f"let preferred leaders lead {words.counted(work.displaced, 'partition')} again"] if work.displaced else []),
+    ]
+    start, ids = placement(work.snapshot), [one.node_id for one in work.snapshot.brokers]
+    lines = [*steps, *words.brokers(start, work.moves, ids), *words.moves(work.moves)]
+    found: dict[str, Any] = {
+        "changed": work.changes,
+        "steps": steps,
+        "plan": lines if work.changes else [],
+        "partitions": sum(bool(one.adding) for one in work.moves),
+        "replicas": sum(len(one.adding) for one in work.moves),
+        "bytes": known_bytes(work.moves),
+        "under_way": len(work.under_way),
+    }
+    return {**found, "diff": {"before": "", "after": "".join(f"{one}\n" for one in lines)}} if work.changes else found

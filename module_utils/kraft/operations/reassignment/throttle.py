@@ -1,0 +1,120 @@
+"""How fast replicas are copied: what Kafka must be told, and what an earlier run has left. Pure.
+
+Kafka limits what brokers send and receive (two rates on each broker) for the replicas that topics list (two lists on
+each topic). Nothing in it says who set them. So the lists of this project hold one entry more, MARK: a replica on a
+broker that cannot be. Lists come before rates and go after them, so whenever rates of ours are set a marked list is
+there, and a run finds what a killed one has left although nothing was written down elsewhere.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from ansible.module_utils.kraft.cluster.health import listed
+from ansible.module_utils.kraft.operations.reassignment.model import Move
+from ansible.module_utils.kraft.problem import Problem
+
+RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
+LISTS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
+MARK = "0:2147483647"  #: partition 0 on the largest id that a broker could have
+NAMED = 5
+
+Values = Mapping[str, str]
+
+
+@dataclasses.dataclass(frozen=True)
+class Throttles:
+    """What is set now: broker → its rates, topic → its lists. Where nothing is set there is no entry."""
+
+    rates: Mapping[int, Values] = dataclasses.field(default_factory=dict)
+    lists: Mapping[str, Values] = dataclasses.field(default_factory=dict)
+
+    @property
+    def marked(self) -> frozenset[str]:
+        """Topics with a list of ours."""
+        return frozenset(topic for topic, values in self.lists.items() if any(map(is_ours, values.values())))
+
+
+@dataclasses.dataclass(frozen=True)
+class Alteration:
+    """Settings of one broker (``broker`` is its id) or one topic; a value of None takes the setting away."""
+
+    topic: str = ""
+    broker: int = -1
+    values: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
+
+
+def is_ours(value: str) -> bool:
+    return MARK in (one.strip() for one in value.split(","))
+
+
+def wanted(moves: Sequence[Move], brokers: Collection[int], rate: int) -> Throttles:
+    """What must be set while `moves` go on; nothing without a rate, or where no record is moved."""
+    copied = [one for one in moves if one.adding]
+    if not rate or not copied:
+        return Throttles()
+    entries: dict[str, tuple[list[str], list[str]]] = {}
+    for move in copied:
+        leaders, followers = entries.setdefault(move.topic, ([MARK], [MARK]))
+        leaders += [f"{move.partition}:{broker}" for broker in move.before]
+        followers += [f"{move.partition}:{broker}" for broker in move.adding]
+    lists = {topic: dict(zip(LISTS, map(",".join, both))) for topic, both in entries.items()}
+    return Throttles({broker: dict.fromkeys(RATES, str(rate)) for broker in sorted(brokers)}, lists)
+
+
+def still(aim: Throttles, moving: Collection[tuple[str, int]]) -> Throttles:
+    """`aim` for the partitions that have not arrived; as it is where none of them is on its lists.
+
+    A replica that has arrived must be on no list: Kafka holds it back while others use the rate up, although it is in
+    sync, and whoever writes with acks=all waits for it (ADR 23).
+    """
+    lists: dict[str, Values] = {}
+    for topic, values in aim.lists.items():
+        kept = {key: _of(topic, value, moving) for key, value in values.items()}
+        if any(kept.values()):
+            lists[topic] = {key: ",".join((MARK, *entries)) for key, entries in kept.items()}
+    return dataclasses.replace(aim, lists=lists) if lists else aim
+
+
+def _of(topic: str, value: str, moving: Collection[tuple[str, int]]) -> list[str]:
+    """The entries of a list for partitions that are `moving`."""
+    entries = (one for one in value.split(",") if one != MARK)
+    return [one for one in entries if (topic, int(one.partition(":")[0])) in moving]
+
+
+def alterations(found: Throttles, aim: Throttles) -> tuple[Alteration, ...]:
+    """From what is set to what is wanted, in an order that a kill at any point leaves recognisable."""
+    lists = {one: _new(found.lists.get(one), values) for one, values in aim.lists.items()}
+    rates = {one: _new(found.rates.get(one), values) for one, values in aim.rates.items()}
+    set_lists = [Alteration(topic=one, values=new) for one, new in lists.items() if new]
+    set_rates = [Alteration(broker=one, values=new) for one, new in rates.items() if new]
+    ours = bool(found.marked)
+    drop_rates = [
+        Alteration(broker=one, values=dict.fromkeys(values))
+        for one, values in found.rates.items()
+        if ours and one not in aim.rates
+    ]
+    drop_lists = [
+        Alteration(topic=one, values=dict.fromkeys(found.lists[one]))
+        for one in sorted(found.marked)
+        if one not in aim.lists
+    ]
+    return (*set_lists, *set_rates, *drop_rates, *drop_lists)
+
+
+def _new(found: Values | None, aim: Values) -> dict[str, str | None]:
+    return {key: value for key, value in aim.items() if (found or {}).get(key) != value}
+
+
+def problems(found: Throttles, aim: Throttles) -> Iterator[Problem]:
+    """Throttles of somebody else where ours would be: they are not ours to change."""
+    remedy = "take them away (kafka-configs.sh --alter --delete-config), or move without a throttle (throttle: 0)"
+    if found.rates and not found.marked and aim.rates:
+        text = f"somebody else has set replication.throttled.rate on brokers {listed(found.rates)}"
+        yield Problem("foreign_throttle", text, remedy)
+    foreign = sorted(set(aim.lists) & set(found.lists) - found.marked)
+    if foreign:
+        more = f" and {len(foreign) - NAMED} more" if len(foreign) > NAMED else ""
+        text = f"somebody else has set replication.throttled.replicas on topics {', '.join(foreign[:NAMED])}{more}"
+        yield Problem("foreign_throttle", text, remedy)

@@ -1,0 +1,231 @@
+"""Topics on a living cluster: what they are now, and a plan carried out, waited for and checked.
+
+Kafka is asked to validate everything before anything is changed, so that all that it refuses is known at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from ansible.module_utils.kraft.cluster.client import ApiError, Client, Question
+from ansible.module_utils.kraft.cluster.gather import MIN_INSYNC, TOPIC_RESOURCE, checked, log_dirs, observe
+from ansible.module_utils.kraft.cluster.patience import Patience
+from ansible.module_utils.kraft.cluster.snapshot import Reassignment, Snapshot
+from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError, UnreachableError
+from ansible.module_utils.kraft.operations.topics.plan import Plan, find, plan
+
+TOPIC_OVERRIDE = 1  #: DescribeConfigs' source of a topic's own setting
+SET, DELETE = 0, 1
+UNKNOWN_TOPIC, UNKNOWN_TOPIC_CODE = "UnknownTopicOrPartition", 3  #: retriable to Kafka; here it means: not there
+REQUEST_MS = 15_000
+POLL_SECONDS = 0.2
+Overrides = Mapping[str, Mapping[str, str]]
+
+
+class TopicAdmin:
+    """`timeout`: seconds without any advance after which waiting is given up."""
+
+    def __init__(self, client: Client, timeout: float, sleep: Callable[[float], None] = time.sleep) -> None:
+        self._client, self._timeout, self._sleep = client, timeout, sleep
+        self._address = client.reach()
+        self.resolved: dict[str, tuple[int, int]] = {}  #: new topic → partitions and replicas that Kafka gives it
+
+    def look(self, names: Sequence[str]) -> tuple[Snapshot, Overrides]:
+        """All topics, brokers and reassignments, and the named topics' own settings and effective min.insync."""
+        snapshot = observe(self._client, ("topics", "reassignments"), self._address)
+        if snapshot.unanswered:
+            raise UnreachableError("; ".join(f"{part}: {reason}" for part, reason in snapshot.unanswered.items()))
+        resources = [(TOPIC_RESOURCE, name, None) for name in names if find(snapshot, name)]
+        results = self._ask("DescribeConfigsRequest", resources=resources)["results"] if resources else []
+        described = {one["resource_name"]: one["configs"] for one in results if one["error_code"] == 0}
+        overrides = {
+            name: {one["name"]: one["value"] for one in configs if one["config_source"] == TOPIC_OVERRIDE}
+            for name, configs in described.items()
+        }
+        least = {
+            name: int(one["value"])
+            for name, configs in described.items()
+            for one in configs
+            if one["name"] == MIN_INSYNC
+        }
+        return dataclasses.replace(snapshot, min_insync=least), overrides
+
+    def validate(self, plans: Sequence[Plan]) -> list[str]:
+        """What Kafka would refuse of these plans; nothing is changed."""
+        found = self._create(plans, validate_only=True) + self._add_partitions(plans, validate_only=True)
+        return found + self._configure([one for one in plans if not one.create], validate_only=True)
+
+    def apply(self, plans: Sequence[Plan]) -> None:
+        """Carry the plans out, in an order in which no topic is ever unwritable for the sake of the change.
+
+        min.insync.replicas goes down before replicas are taken away and up after they were added.
+        """
+        existing = [one for one in plans if not one.create]
+        self._must(self._create(plans))
+        self._must(self._delete(plans))
+        self._must(self._add_partitions(plans))
+        self._must(self._configure([one for one in existing if not one.grows]))
+        self._await_seen([one for one in plans if one.create or one.add_to or one.delete])
+        self._move([one for one in plans if one.wish.present and one.wish.replication_factor is not None])
+        self._must(self._configure([one for one in existing if one.grows]))
+
+    def _move(self, plans: Sequence[Plan]) -> None:
+        """Start what the plans move, the partitions that were just added included, and wait for all of it."""
+        if not plans:
+            return
+        names = [one.wish.name for one in plans]
+        snapshot, overrides = self.look(names)
+        now = [plan(one.wish, snapshot, overrides.get(one.wish.name, {})) for one in plans]
+        asked: list[Any] = [
+            (one.wish.name, [(number, list(nodes)) for number, nodes in one.moves.items()]) for one in now if one.moves
+        ]
+        if asked:
+            answer = self._ask("AlterPartitionReassignmentsRequest", timeout_ms=REQUEST_MS, topics=asked)
+            self._must(
+                self._refusal(f"partition {topic['name']}-{one['partition_index']}", one)
+                for topic in answer["responses"]
+                for one in topic["partitions"]
+            )
+        self._await_moves(frozenset(names))
+        self._await_seen([one for one in now if one.moves or one.awaited], settled=True)
+
+    def _await_moves(self, names: frozenset[str]) -> None:
+        """Until no partition of these topics is on the move; gives up when nothing advances."""
+        patience = Patience(self._timeout)
+        while True:
+            snapshot = observe(self._client, ("reassignments",), self._address)
+            moving = [one for one in snapshot.reassignments or () if one.topic in names]
+            if "reassignments" not in snapshot.unanswered and not moving:
+                return
+            bytes_there = self._bytes(snapshot, moving)
+            if not patience.lasts((len(moving), bytes_there)):
+                named = ", ".join(f"{one.topic}-{one.partition}" for one in moving[:5])
+                raise ToolError(
+                    f"{len(moving)} partitions are still being moved and nothing has advanced for {self._timeout:g} s: "
+                    f"{named}. The move goes on by itself once its brokers do; run again to wait for it."
+                )
+            self._sleep(POLL_SECONDS)
+
+    def _bytes(self, snapshot: Snapshot, moving: Sequence[Reassignment]) -> int:
+        """How much of the moving partitions all brokers hold together: while this grows, the move advances."""
+        partitions: dict[str, list[int]] = {}
+        for one in moving:
+            partitions.setdefault(one.topic, []).append(one.partition)
+        try:
+            return sum(one.used_bytes for one in log_dirs(self._client, snapshot.brokers, 5.0, partitions))
+        except KraftError:
+            return -1
+
+    def _await_seen(self, plans: Sequence[Plan], settled: bool = False) -> None:
+        """Until every broker that answers shows what was planned; `settled`: the new number of replicas too."""
+        wanted = {one.wish.name: one for one in plans}
+        patience = Patience(self._timeout)
+        while wanted:
+            missing = self._unseen(wanted, settled)
+            if not missing:
+                return
+            if not patience.lasts(tuple(missing)):
+                raise ToolError(f"not every broker knows after {self._timeout:g} s: {'; '.join(missing[:5])}")
+            self._sleep(POLL_SECONDS / 4)
+
+    def _unseen(self, wanted: Mapping[str, Plan], settled: bool) -> list[str]:
+        brokers = [one for one in observe(self._client, (), self._address).brokers if not one.fenced]
+        topics = [self._client.struct("MetadataRequest", "MetadataRequestTopic", name=name) for name in wanted]
+        asked: dict[str, Any] = {"topics": topics, "allow_auto_topic_creation": False}
+        questions = [Question(one.address, self._client.request("MetadataRequest", **asked)) for one in brokers]
+        found = []
+        for broker, answer in zip(brokers, self._client.ask_all(questions)):
+            if isinstance(answer, KraftError):
+                continue
+            seen = {one["name"]: one for one in answer["topics"] if one["error_code"] == 0}
+            late = (name for name, one in wanted.items() if not _as_planned(one, seen.get(name), settled))
+            found += [f"broker {broker.node_id} has not caught up with topic {name}" for name in late]
+        return found
+
+    def _create(self, plans: Sequence[Plan], validate_only: bool = False) -> list[str]:
+        made = [one for one in plans if one.create]
+        if not made:
+            return []
+        topics: list[Any] = [
+            (
+                one.wish.name,
+                one.wish.partitions or -1,
+                one.wish.replication_factor or -1,
+                [],
+                list(one.settings.items()),
+            )
+            for one in made
+        ]
+        answer = self._ask("CreateTopicsRequest", topics=topics, timeout_ms=REQUEST_MS, validate_only=validate_only)
+        self.resolved.update(
+            {one["name"]: (one["num_partitions"], one["replication_factor"]) for one in answer["topics"]}
+        )
+        return [text for one in answer["topics"] if (text := self._refusal(f"topic {one['name']}", one))]
+
+    def _delete(self, plans: Sequence[Plan]) -> list[str]:
+        gone = [(one.wish.name, None) for one in plans if one.delete]
+        if not gone:
+            return []
+        answer = self._ask("DeleteTopicsRequest", topics=gone, timeout_ms=REQUEST_MS)
+        there = [one for one in answer["responses"] if one["error_code"] != UNKNOWN_TOPIC_CODE]
+        return [text for one in there if (text := self._refusal(f"topic {one['name']}", one))]
+
+    def _add_partitions(self, plans: Sequence[Plan], validate_only: bool = False) -> list[str]:
+        more = [(one.wish.name, one.add_to, None) for one in plans if one.add_to]
+        if not more:
+            return []
+        answer = self._ask("CreatePartitionsRequest", topics=more, timeout_ms=REQUEST_MS, validate_only=validate_only)
+        return [text for one in answer["results"] if (text := self._refusal(f"topic {one['name']}", one))]
+
+    def _configure(self, plans: Sequence[Plan], validate_only: bool = False) -> list[str]:
+        changes = [
+            (
+                TOPIC_RESOURCE,
+                one.wish.name,
+                [(key, SET, value) for key, value in one.settings.items()]
+                + [(key, DELETE, None) for key in one.resets],
+            )
+            for one in plans
+            if one.settings or one.resets
+        ]
+        if not changes:
+            return []
+        answer = self._ask("IncrementalAlterConfigsRequest", resources=changes, validate_only=validate_only)
+        return [text for one in answer["responses"] if (text := self._refusal(f"topic {one['resource_name']}", one))]
+
+    def _ask(self, name: str, **fields: Any) -> dict[str, Any]:
+        answer = self._client.ask(self._address, self._client.request(name, **fields), REQUEST_MS / 1000 + 2)
+        return checked(self._client, name, answer)
+
+    def _refusal(self, what: str, answer: Mapping[str, Any]) -> str:
+        """What Kafka said against it; an error that passes is raised, so that the whole is tried again.
+
+        A topic that exists although the asked broker did not show it passes too: the broker heard of it late.
+        """
+        error = self._client.error(what, answer["error_code"], answer.get("error_message"))
+        if error is None:
+            return ""
+        if error.name == "TopicAlreadyExists" or (error.retriable and error.name != UNKNOWN_TOPIC):
+            raise ApiError(what, error.name, error.detail, retriable=True)
+        return str(error)
+
+    @staticmethod
+    def _must(refusals: Iterable[str]) -> None:
+        found = [text for text in refusals if text]
+        if found:
+            raise RefusedError(found)
+
+
+def _as_planned(one: Plan, seen: Mapping[str, Any] | None, settled: bool) -> bool:
+    """Whether a broker's metadata of a topic (None: it has none) shows what was planned."""
+    if one.delete:
+        return seen is None
+    if seen is None or any(part["leader_id"] < 0 for part in seen["partitions"]):
+        return False
+    factor = one.wish.replication_factor
+    if settled and any(len(part["replica_nodes"]) != factor for part in seen["partitions"]):
+        return False
+    return len(seen["partitions"]) >= (one.add_to or one.wish.partitions or 1)

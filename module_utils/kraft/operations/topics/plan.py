@@ -1,0 +1,171 @@
+"""What must happen to topics so that they are as asked. Pure: wish and present state in, plan out."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ansible.module_utils.kraft.cluster.snapshot import Reassignment, Snapshot, Topic
+from ansible.module_utils.kraft.operations.topics.placement import with_factor
+from ansible.module_utils.kraft.problem import Problem
+
+NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
+
+
+@dataclasses.dataclass(frozen=True)
+class Wish:
+    """A topic as asked for. None means: as it is, or the cluster's default for a new topic.
+
+    ``config`` maps a key to its value as Kafka writes it, or to None to reset it to the cluster's default.
+    """
+
+    name: str
+    present: bool = True
+    partitions: int | None = None
+    replication_factor: int | None = None
+    config: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """The difference for one topic.
+
+    ``moves``: partition → replicas. ``grows``: some get more of them than they have, now or by a move under way.
+    ``awaited``: a move is under way already.
+    """
+
+    wish: Wish
+    create: bool = False
+    delete: bool = False
+    add_to: int | None = None
+    moves: Mapping[int, tuple[int, ...]] = dataclasses.field(default_factory=dict)
+    grows: bool = False
+    awaited: bool = False
+    settings: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    resets: tuple[str, ...] = ()
+
+    @property
+    def changes(self) -> bool:
+        return bool(self.create or self.delete or self.add_to or self.moves or self.settings or self.resets)
+
+
+def wish(data: Mapping[str, Any]) -> Wish:
+    """From a module's parameters; values of any YAML type become the strings that Kafka knows."""
+    return Wish(
+        name=data["name"],
+        present=data.get("state") != "absent",
+        partitions=data.get("partitions"),
+        replication_factor=data.get("replication_factor"),
+        config={str(key): config_value(value) for key, value in (data.get("config") or {}).items()},
+    )
+
+
+def config_value(value: Any) -> str | None:
+    """``True`` → ``true``, ``[a, b]`` → ``a,b``, 10 → ``10``; None stays (reset)."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return ",".join(str(config_value(one)) for one in value)
+    return str(value).strip()
+
+
+def plan(wanted: Wish, snapshot: Snapshot, overrides: Mapping[str, str]) -> Plan:
+    """`overrides` are the topic's own settings now (empty for a topic that does not exist)."""
+    topic = find(snapshot, wanted.name)
+    if not wanted.present:
+        return Plan(wanted, delete=topic is not None)
+    settings = {key: value for key, value in wanted.config.items() if value is not None and overrides.get(key) != value}
+    if topic is None:
+        return Plan(wanted, create=True, settings=settings)
+    moving = [one for one in snapshot.reassignments or () if one.topic == wanted.name]
+    moves = _moves(wanted, topic, snapshot, moving)
+    held = {one.partition: len(one.replicas) for one in topic.partitions}
+    more = wanted.partitions is not None and wanted.partitions > len(topic.partitions)
+    return Plan(
+        wanted,
+        add_to=wanted.partitions if more else None,
+        moves=moves,
+        grows=any(len(nodes) > held[number] for number, nodes in moves.items()) or any(one.adding for one in moving),
+        awaited=bool(moving) and wanted.replication_factor is not None,
+        settings=settings,
+        resets=tuple(key for key, value in wanted.config.items() if value is None and key in overrides),
+    )
+
+
+def find(snapshot: Snapshot, name: str) -> Topic | None:
+    return next((topic for topic in snapshot.topics or () if topic.name == name), None)
+
+
+def _moves(
+    wanted: Wish, topic: Topic, snapshot: Snapshot, moving: Sequence[Reassignment]
+) -> dict[int, tuple[int, ...]]:
+    if wanted.replication_factor is None:
+        return {}
+    able = [broker for broker in snapshot.brokers if not broker.fenced]
+    if wanted.replication_factor > len(able):
+        return {}  # one of the problems
+    leaving = {one.partition: one.removing for one in moving}
+    return with_factor(topic, wanted.replication_factor, able, snapshot.topics or (), leaving)
+
+
+def problems(wanted: Wish, snapshot: Snapshot) -> tuple[Problem, ...]:
+    """Why this wish must not be acted on."""
+    topic = find(snapshot, wanted.name)
+    internal = wanted.name.startswith("__") or bool(topic and topic.internal)
+    found = [*_name(wanted)]
+    if not wanted.present:
+        return (*found, *([_internal(wanted)] if internal and topic else []))
+    there = len(topic.partitions) if topic else 0
+    found += _partitions(wanted, there, internal)
+    found += _factor(wanted, snapshot)
+    return tuple(found)
+
+
+def _problem(wanted: Wish, rule: str, message: str, remedy: str, value: Any = None) -> Problem:
+    return Problem(rule=f"topic_{rule}", message=message, remedy=remedy, variable=f"topic {wanted.name}", value=value)
+
+
+def _name(wanted: Wish) -> list[Problem]:
+    if NAME.fullmatch(wanted.name) and wanted.name not in (".", ".."):
+        return []
+    return [_problem(wanted, "name", "is not a name that Kafka allows", "use 1 to 249 letters, digits, dots, _ and -")]
+
+
+def _internal(wanted: Wish) -> Problem:
+    return _problem(wanted, "internal", "is one of Kafka's own and is never deleted here", "take it off the list")
+
+
+def _partitions(wanted: Wish, there: int, internal: bool) -> list[Problem]:
+    asked = wanted.partitions
+    if asked is not None and asked < 1:
+        return [_problem(wanted, "partitions", f"cannot have {asked} partitions", "ask for 1 or more", asked)]
+    if asked is None or asked == there:
+        return []
+    if asked < there:
+        text = f"has {there} partitions and {asked} are asked for; Kafka cannot take partitions away"
+        return [_problem(wanted, "shrink", text, f"ask for {there}, or make a new topic and copy the records", asked)]
+    if internal and there:
+        text = f"is one of Kafka's own: more than its {there} partitions would part keys from their state"
+        return [_problem(wanted, "internal", text, "leave partitions out", asked)]
+    return []
+
+
+def _factor(wanted: Wish, snapshot: Snapshot) -> list[Problem]:
+    asked, brokers = wanted.replication_factor, len(snapshot.unfenced)
+    if asked is not None and asked < 1:
+        return [_problem(wanted, "factor", f"cannot have {asked} replicas", "ask for 1 or more", asked)]
+    if asked is not None and asked > brokers:
+        text = f"asks for {asked} replicas, and only {brokers} brokers serve"
+        return [_problem(wanted, "factor", text, f"ask for at most {brokers}, or add brokers", asked)]
+    return []
+
+
+def duplicates(wishes: Sequence[Wish]) -> tuple[Problem, ...]:
+    """Topics that are asked for more than once."""
+    names = [one.name for one in wishes]
+    twice = [one for one in wishes if names.count(one.name) > 1 and one is wishes[names.index(one.name)]]
+    return tuple(_problem(one, "twice", "is listed more than once", "keep one of the entries") for one in twice)

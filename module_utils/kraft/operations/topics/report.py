@@ -1,0 +1,93 @@
+"""What a plan for a topic means, for people: sentences, and the topic before and after for a diff. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.cluster.snapshot import Topic
+from ansible.module_utils.kraft.operations.topics.plan import Plan
+
+
+def entry(
+    one: Plan, topic: Topic | None, overrides: Mapping[str, str], resolved: Mapping[str, tuple[int, int]]
+) -> dict[str, Any]:
+    """A plan as the module returns it, with its diff. `resolved`: what Kafka gives new topics by default."""
+    name = one.wish.name
+    given = resolved.get(name)
+    was, will = before(one, topic, overrides), after(one, topic, overrides, given)
+    steps = list(sentences(one, topic, given))
+    return {"name": name, "changed": one.changes, "steps": steps, **will, "diff": _diff(name, was, will)}
+
+
+def _diff(name: str, was: Mapping[str, Any], will: Mapping[str, Any]) -> dict[str, str]:
+    header = f"topic {name}"
+    return {"before_header": header, "after_header": header, "before": _text(was), "after": _text(will)}
+
+
+def _text(value: Mapping[str, Any]) -> str:
+    """YAML of one line for each setting and partition, so that a diff shows exactly what differs."""
+    lines: list[str] = []
+    for key, one in value.items():
+        lines += (
+            [f"{key}:", *(f"  {name}: {held}" for name, held in one.items())]
+            if isinstance(one, dict)
+            else [f"{key}: {one}"]
+        )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def sentences(one: Plan, topic: Topic | None, resolved: tuple[int, int] | None = None) -> tuple[str, ...]:
+    """The steps of a plan in the order in which they are done."""
+    if one.create:
+        partitions, replicas = resolved or (one.wish.partitions, one.wish.replication_factor)
+        return (f"create: partitions {partitions}, replicas {replicas}", *_settings(one))
+    if one.delete:
+        return ("delete",)
+    there = len(topic.partitions) if topic else 0
+    held = {part.partition: part.replicas for part in topic.partitions} if topic else {}
+    added = (f"add partitions: {there} -> {one.add_to}",) if one.add_to else ()
+    moves = tuple(f"move partition {n}: {list(held[n])} -> {list(nodes)}" for n, nodes in sorted(one.moves.items()))
+    return (*added, *moves, *_settings(one)) if one.grows else (*added, *_settings(one), *moves)
+
+
+def _settings(one: Plan) -> tuple[str, ...]:
+    sets = tuple(f"set {key} = {value}" for key, value in sorted(one.settings.items()))
+    return (*sets, *(f"reset {key}" for key in sorted(one.resets)))
+
+
+def before(one: Plan, topic: Topic | None, overrides: Mapping[str, str]) -> dict[str, Any]:
+    """The topic now; empty when it does not exist. Replicas are shown for the partitions that are to move."""
+    if topic is None:
+        return {}
+    moving = {part.partition: list(part.replicas) for part in topic.partitions if part.partition in one.moves}
+    return _shown(len(topic.partitions), topic.replication_factor, dict(overrides), moving)
+
+
+def after(
+    one: Plan, topic: Topic | None, overrides: Mapping[str, str], resolved: tuple[int, int] | None = None
+) -> dict[str, Any]:
+    """The topic as the plan leaves it; empty when it is gone or never was."""
+    if not one.wish.present:
+        return {}
+    config = {key: value for key, value in overrides.items() if key not in one.resets}
+    config.update(one.settings)
+    if topic is None:
+        partitions, replicas = resolved or (one.wish.partitions, one.wish.replication_factor)
+        return _shown(partitions, replicas, config, {})
+    replicas = one.wish.replication_factor or topic.replication_factor
+    moved = {number: list(nodes) for number, nodes in one.moves.items()}
+    return _shown(one.add_to or len(topic.partitions), replicas, config, moved)
+
+
+def _shown(
+    partitions: int | None, replicas: int | None, config: Mapping[str, str], moving: Mapping[int, list[int]]
+) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "partitions": partitions,
+        "replication_factor": replicas,
+        "config": dict(sorted(config.items())),
+    }
+    if moving:
+        shown["replicas"] = {str(number): nodes for number, nodes in sorted(moving.items())}
+    return shown

@@ -1,0 +1,80 @@
+"""From variables to what is wanted on EC2. Pure; values have the types of the role's argument spec."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Node, Volume, Wanted
+from ansible.module_utils.kraft.providers.ec2.rules import SSH, Sources, derive
+
+Data = Mapping[str, Any]
+#: Names under which volumes are asked for, in the order of the list; a Nitro machine calls them otherwise.
+DEVICES = tuple(f"/dev/sd{letter}" for letter in "fghijklmnop")
+IOPS, THROUGHPUT = 3000, 125
+BY_GROUP, BY_CIDR = "group", "vpc"
+
+
+def volumes(given: Sequence[Data]) -> tuple[Volume, ...]:
+    """``kafka_ec2_volumes`` as values; more than there are device names are an error that Ansible's own limit hides."""
+    return tuple(
+        Volume(
+            mount=each["mount"],
+            size=int(each["size"]),
+            device=device,
+            iops=int(each.get("iops") or IOPS),
+            throughput=int(each.get("throughput") or THROUGHPUT),
+            kms_key=each.get("kms_key") or "",
+        )
+        for device, each in zip(DEVICES, given)
+    )
+
+
+def sources(given: Data, inside: Sequence[str]) -> Sources:
+    """Who may reach what. `inside`: CIDRs of the VPC."""
+    own_cidrs = tuple(each for each in inside if ":" not in each)
+    return Sources(
+        clients={name: tuple(each) for name, each in (given.get("client_sources") or {}).items()},
+        admin=tuple(given.get("admin_sources") or ()),
+        monitoring=tuple(given.get("monitoring_sources") or ()),
+        exporter_ports=tuple(int(each) for each in given.get("exporter_ports") or ()),
+        nodes=own_cidrs if given.get("node_source") == BY_CIDR else (OWN_GROUP,),
+        inside=tuple(inside),
+        open_listeners=tuple(given.get("accept_world_open") or ()),
+        plaintext_listeners=tuple(given.get("accept_plaintext_outside") or ()),
+    )
+
+
+def wanted(given: Data, desired: Data, hosts: Mapping[str, Data], inside: Sequence[str] = ()) -> Wanted:
+    """Everything of the cluster. `given`: the role's variables without ``kafka_ec2_``; `hosts`: those that a host sets.
+
+    `desired` is ``kafka_desired``'s fact. `inside`: CIDRs of the VPC, where it is known.
+    """
+    cluster, nodes = desired["cluster"], desired["nodes"]
+    ports = sorted({int(values.get("ssh_port") or SSH) for values in hosts.values()})
+    return Wanted(
+        cluster=cluster["name"],
+        cluster_id=cluster["cluster_id"],
+        region=given.get("region") or "",
+        nodes=tuple(_node(host, nodes[host], {**given, **values}) for host, values in hosts.items()),
+        rules=derive(nodes.values(), sources(given, inside or [given["vpc_cidr"]]), ports),
+        vpc_id=given.get("vpc_id") or "",
+        vpc_cidr=given["vpc_cidr"],
+        subnet_ids=tuple(given.get("subnet_ids") or ()),
+        image=given.get("ami") or "",
+        key_name=given.get("key_name") or "",
+        public_key=given.get("public_key") or "",
+        public_addresses=given["public_addresses"],
+    )
+
+
+def _node(host: str, node: Data, values: Data) -> Node:
+    return Node(
+        host=host,
+        node_id=node["node_id"],
+        roles=tuple(node["roles"]),
+        zone=values.get("zone") or "",
+        instance_type=values["instance_type"],
+        volumes=volumes(values.get("volumes") or ()),
+        private_ip=values.get("private_ip") or "",
+    )

@@ -1,0 +1,86 @@
+"""What is removed with a cluster: what carries its tag, and nothing else. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.providers.ec2.model import Found, Wanted
+
+
+@dataclasses.dataclass(frozen=True)
+class Removal:
+    """Ids in the order in which they go; ``volumes`` are empty unless their cluster was named."""
+
+    instances: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
+    volumes: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    key_pairs: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+    gateway: str = ""
+    subnets: tuple[str, ...] = ()  #: CIDRs
+    vpc: str = ""
+
+
+def removal(found: Found, delete_data: bool) -> Removal:
+    """Everything of the cluster's own."""
+    vpc = found.vpc if found.vpc and found.vpc.owned else None
+    return Removal(
+        instances=tuple(each.id for each in found.instances),
+        addresses=tuple(each.public_ip for each in found.addresses),
+        volumes=tuple(each.id for each in found.volumes) if delete_data else (),
+        groups=tuple(each.id for each in found.groups if each.owned),
+        key_pairs=tuple(found.own_keys),
+        tables=vpc.tables if vpc else (),
+        gateway=vpc.gateway if vpc else "",
+        subnets=tuple(each.cidr for each in found.subnets if each.owned) if vpc else (),
+        vpc=vpc.id if vpc else "",
+    )
+
+
+def problems(wanted: Wanted, found: Found, protected: bool, confirmed: str, delete_data: str) -> list[Problem]:
+    """What stands against the removal. `confirmed` and `delete_data` are the names that the user gave."""
+    return [*_names(wanted, found, protected, confirmed, delete_data), *_strangers(wanted, found)]
+
+
+def _names(wanted: Wanted, found: Found, protected: bool, confirmed: str, delete_data: str) -> Iterator[Problem]:
+    name = wanted.cluster
+    if found.instances and (protected or confirmed) and confirmed != name:
+        message = "does not name the cluster, whose machines are protected"
+        remedy = f"if {name} shall go: -e kafka_ec2_destroy={name}"
+        yield Problem("ec2_destroy", message, remedy, "kafka_ec2_destroy", value=confirmed)
+    if delete_data and delete_data != name:
+        message, remedy = "does not name the cluster", f"if all records shall go: -e kafka_ec2_delete_data={name}"
+        yield Problem("ec2_delete_data", message, remedy, "kafka_ec2_delete_data", value=delete_data)
+    elif found.volumes and not delete_data:
+        message = f"is not given: {len(found.volumes)} data disks stay ({', '.join(each.id for each in found.volumes)})"
+        remedy = f"a new run takes them up again; -e kafka_ec2_delete_data={name} deletes them with all records"
+        yield Problem("ec2_data_kept", message, remedy, "kafka_ec2_delete_data", severity=WARNING)
+
+
+def _strangers(wanted: Wanted, found: Found) -> Iterator[Problem]:
+    for each in found.instances:
+        if each.cluster_id != wanted.cluster_id:
+            message = f"names a cluster in this region whose id is {each.cluster_id or 'unknown'} ({each.id})"
+            remedy = "use the inventory that made those machines"
+            yield Problem("ec2_cluster", message, remedy, "kafka_cluster_name", value=wanted.cluster)
+            return
+
+
+def describe(found: Found, gone: Removal) -> list[str]:
+    """The removal in words."""
+    hosts = {each.id: each.host for each in found.instances}
+    mounts = {each.id: f"{each.host} {each.mount}" for each in found.volumes}
+    return [
+        *(f"terminate instance {each} ({hosts[each]})" for each in gone.instances),
+        *(f"release Elastic IP {each}" for each in gone.addresses),
+        *(f"delete volume {each} ({mounts[each]}) with its records" for each in gone.volumes),
+        *(f"delete security group {each}" for each in gone.groups),
+        *(f"delete key pair {each}" for each in gone.key_pairs),
+        *(f"delete route table {each}" for each in gone.tables),
+        *([f"delete internet gateway {gone.gateway}"] if gone.gateway else []),
+        *(f"delete subnet {each}" for each in gone.subnets),
+        *([f"delete VPC {gone.vpc}"] if gone.vpc else []),
+    ]

@@ -1,0 +1,99 @@
+"""The desired state as plain data: what roles and modules read. No secret is in it (``desired/files.py`` adds them)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible.module_utils.kraft.secret_values import secret_keys, shown, shown_line
+from ansible.module_utils.kraft.spec.desired import quorum, settings
+from ansible.module_utils.kraft.spec.desired.jvm import derived_options
+from ansible.module_utils.kraft.spec.desired.model import CLIENT, INTER_BROKER, Cluster, Listener, Node
+from ansible.module_utils.kraft.spec.desired.sizing import heap_mb
+
+
+def describe(cluster: Cluster) -> dict[str, Any]:
+    """``{cluster: {...}, nodes: {host: {...}}}``."""
+    return {
+        "cluster": describe_cluster(cluster),
+        "nodes": {node.host: describe_node(cluster, node) for node in cluster.nodes},
+    }
+
+
+def describe_cluster(cluster: Cluster) -> dict[str, Any]:
+    """What all nodes share."""
+    return {
+        "name": cluster.name,
+        "cluster_id": cluster.cluster_id,
+        "quorum": cluster.quorum,
+        "version": cluster.version,
+        "profile": cluster.profile,
+        "bootstrap_servers": quorum.bootstrap_servers(cluster),
+        "clients": clients(cluster),
+        "inter_broker_bootstrap": quorum.inter_broker_bootstrap(cluster),
+        "controller_bootstrap": quorum.controller_bootstrap(cluster),
+        "controllers": [{"node_id": one.node_id, "address": one.endpoint} for one in quorum.voters(cluster)],
+        "voters": [voter.as_dict() for voter in quorum.voters(cluster)],
+        "initial_controllers": quorum.initial_controllers(cluster),
+        "broker_ids": sorted(node.node_id for node in cluster.brokers),
+        "controller_ids": [node.node_id for node in cluster.controllers],
+        "default_replication_factor": cluster.replication_factor,
+        "min_insync_replicas": cluster.min_isr,
+    }
+
+
+def clients(cluster: Cluster) -> dict[str, dict[str, str]]:
+    """Client listener -> the settings by which a client of any kind connects to it; no secrets."""
+    found: dict[str, list[Listener]] = {}
+    for node in cluster.brokers:
+        for listener in node.listeners_for(CLIENT):
+            found.setdefault(listener.name, []).append(listener)
+    return {
+        name: {
+            "bootstrap.servers": ",".join(listener.advertised_address for listener in listeners),
+            "security.protocol": listeners[0].protocol,
+        }
+        for name, listeners in found.items()
+    }
+
+
+def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
+    """What one node is made of. ``secrets``: the ``properties`` whose values are hidden here."""
+    server = settings.server_settings(cluster, node)
+    secrets = secret_keys(settings.given_settings(node))  # what is derived is no secret, whatever it looks like
+    return {
+        "node_id": node.node_id,
+        "roles": list(node.roles),
+        "address": node.address,
+        "install_dir": node.install_dir,
+        "rack": node.rack or None,
+        "log_dirs": list(node.log_dirs),
+        "metadata_log_dir": node.metadata_dir,
+        "directory_id": quorum.node_directory_id(cluster, node) or None,
+        "listeners": [describe_listener(listener) for listener in node.own_listeners],
+        "broker_address": broker_address(node),
+        "properties": {key: shown(value, key) if key in secrets else value for key, value in server.items()},
+        "secrets": secrets,
+        "heap_mb": heap_mb(node.facts.memory_mb, node.heap_size),
+        "derived_jvm_options": derived_options(node),
+        "jvm_options": [shown_line(option) for option in node.jvm_options],
+        "nofile_limit": node.variables.get("kafka_nofile_limit"),
+        "java": f"{node.java_home}/bin/java" if node.java_home else "/usr/bin/java",
+    }
+
+
+def broker_address(node: Node) -> str:
+    """Where the other brokers reach this one; empty for a node that is none."""
+    listener = node.listener_for(INTER_BROKER)
+    return listener.advertised_address if listener else ""
+
+
+def describe_listener(listener: Listener) -> dict[str, Any]:
+    """A listener with nothing left open."""
+    return {
+        "name": listener.name,
+        "port": listener.port,
+        "protocol": listener.protocol,
+        "purpose": listener.purpose,
+        "bind": listener.bind,
+        "advertised": {"host": listener.advertised_host, "port": listener.advertised_port},
+    }

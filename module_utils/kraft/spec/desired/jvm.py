@@ -1,0 +1,51 @@
+"""The JVM's options, as text of an argument file (``java @file``)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from ansible.module_utils.kraft.spec.desired.model import Node
+from ansible.module_utils.kraft.spec.desired.sizing import heap_mb
+
+#: Options by which a garbage collector is chosen.
+COLLECTOR = re.compile(r"-XX:[+]Use(G1|Z|Parallel|Serial|Shenandoah|Epsilon)GC")
+#: Options that belong to G1 and mean nothing to another collector.
+G1 = (
+    "-XX:+UseG1GC",
+    "-XX:MaxGCPauseMillis=20",
+    "-XX:InitiatingHeapOccupancyPercent=35",
+)
+COMMON = (
+    "-XX:+ExplicitGCInvokesConcurrent",
+    "-XX:+ExitOnOutOfMemoryError",
+    "-Djava.awt.headless=true",
+    "-XX:+PerfDisableSharedMem",  # the JVM's counters, in a file below /tmp, would hold all options with their secrets
+)
+
+
+def derived_options(node: Node) -> list[str]:
+    """Ours. Those of the inventory come after them: of two values for one option the JVM takes the last."""
+    heap = heap_mb(node.facts.memory_mb, node.heap_size)
+    other_collector = any(COLLECTOR.fullmatch(option) for option in node.jvm_options)
+    return [
+        *([f"-Xms{heap}m", f"-Xmx{heap}m"] if heap else []),
+        *(() if other_collector else G1),
+        *COMMON,
+        f"-Xlog:gc*:file={node.log4j_dir}/gc.log:time,tags:filecount=10,filesize=100M",
+        f"-Dkafka.logs.dir={node.log4j_dir}",
+        f"-Dlog4j2.configurationFile={node.install_dir}/config/log4j2.yaml",
+    ]
+
+
+def options_text(options: Iterable[str]) -> str:
+    """One option a line, quoted where the launcher would split or drop something."""
+    return "".join(f"{quoted(option)}\n" for option in options)
+
+
+def quoted(option: str) -> str:
+    """An option as one word of an argument file (JDK tool reference, "java Command-Line Argument Files")."""
+    if option and not re.search(r"[\s\"'#\\]", option):
+        return option
+    escaped = option.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + escaped.replace("\n", "\\n").replace("\t", "\\t") + '"'

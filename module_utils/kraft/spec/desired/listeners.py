@@ -1,0 +1,33 @@
+"""From a node's listeners to the properties in which Kafka spreads them out."""
+
+from __future__ import annotations
+
+from ansible.module_utils.kraft.spec.desired.model import INTER_BROKER, Cluster, Listener, Node
+
+
+def listener_settings(cluster: Cluster, node: Node) -> dict[str, str]:
+    """Every property that follows from the listeners.
+
+    A node that is only a broker opens no controller listener, but must know its name and protocol; one that is only a
+    controller opens no other. What is advertised is always written down, so that no node falls back on the name that
+    it happens to have for itself.
+    """
+    own = node.own_listeners
+    foreign = _controllers_of_others(cluster, node)
+    names = [each.name for each in (*node.listeners_for("controller"), *foreign)]
+    settings = {
+        "listeners": ",".join(each.url for each in own),
+        "advertised.listeners": ",".join(each.advertised_url for each in own),
+        "listener.security.protocol.map": ",".join(f"{each.name}:{each.protocol}" for each in (*own, *foreign)),
+        "controller.listener.names": ",".join(names),
+    }
+    inter_broker = node.listener_for(INTER_BROKER)
+    if inter_broker:
+        settings["inter.broker.listener.name"] = inter_broker.name
+    return settings
+
+
+def _controllers_of_others(cluster: Cluster, node: Node) -> tuple[Listener, ...]:
+    """The listener by which a mere broker reaches the controllers."""
+    listener = cluster.controller_listener
+    return (listener,) if listener and not node.is_controller else ()

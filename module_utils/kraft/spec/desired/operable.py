@@ -1,0 +1,47 @@
+"""Which listeners Kraftwright itself can work with: the one place that later TLS and SASL between nodes extend.
+
+Modules ask brokers at the listener with purpose inter_broker, and controllers at their own: both without TLS and
+without a login. Applications bring their own client, so client listeners may have any protocol; the first one of a
+broker is also used by the smoke test and the probe, which need its protocol in their client options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ansible.module_utils.kraft.spec.desired.model import (
+    CLIENT,
+    CONTROLLER,
+    INTER_BROKER,
+    PLAINTEXT,
+    PROTOCOLS,
+    Listener,
+)
+
+#: purpose -> protocols of a listener with which a cluster can be deployed, asked and changed.
+OPERABLE: Mapping[str, frozenset[str]] = {
+    INTER_BROKER: frozenset({PLAINTEXT}),
+    CONTROLLER: frozenset({PLAINTEXT}),
+    CLIENT: frozenset(PROTOCOLS),
+}
+#: SASL mechanisms that both clients of the smoke test have: Java's in Spark, and librdkafka.
+MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+
+SMOKE = "kafka_smoke_client_options"
+PROBE = "kafka_probe_client_options"
+PROTOCOL_OPTION = "kafka.security.protocol"
+MECHANISM_OPTION = "kafka.sasl.mechanism"
+
+
+def is_operable(listener: Listener) -> bool:
+    """Whether Kraftwright can work with `listener`; a purpose that does not exist is reported where it is read."""
+    return listener.protocol in OPERABLE.get(listener.purpose, PROTOCOLS)
+
+
+def missing_option(listener: Listener, options: Mapping[str, str]) -> str:
+    """What a client with `options` lacks for `listener`, as ``option: value``; empty when nothing is missing."""
+    if options.get(PROTOCOL_OPTION, PLAINTEXT) != listener.protocol:
+        return f"{PROTOCOL_OPTION}: {listener.protocol}"
+    if listener.protocol.startswith("SASL") and options.get(MECHANISM_OPTION) not in MECHANISMS:
+        return f"{MECHANISM_OPTION}: {' or '.join(MECHANISMS)}"
+    return ""

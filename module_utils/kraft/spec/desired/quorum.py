@@ -1,0 +1,93 @@
+"""How nodes find the controllers, in each of the forms in which Kafka wants to be told."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from ansible.module_utils.kraft.spec.desired.identity import directory_id
+from ansible.module_utils.kraft.spec.desired.model import (
+    CLIENT,
+    CONTROLLER,
+    DYNAMIC,
+    INTER_BROKER,
+    Cluster,
+    Node,
+    host_port,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Voter:
+    """A controller as the quorum knows it. ``directory_id`` is empty in a static quorum, which has no such thing."""
+
+    node_id: int
+    host: str
+    address: str
+    port: int
+    directory_id: str = ""
+
+    @property
+    def endpoint(self) -> str:
+        return host_port(self.address, self.port)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**dataclasses.asdict(self), "directory_id": self.directory_id or None}
+
+
+def node_directory_id(cluster: Cluster, node: Node) -> str:
+    """The metadata directory's id of a controller in a dynamic quorum; empty for all others: Kafka draws those."""
+    if not node.is_controller or cluster.quorum != DYNAMIC:
+        return ""
+    return node.given_directory_id or directory_id(cluster.cluster_id, node.node_id)
+
+
+def voters(cluster: Cluster) -> list[Voter]:
+    """All controllers with a controller listener, by node id."""
+    found = ((node, node.listener_for(CONTROLLER)) for node in cluster.controllers)
+    return [
+        Voter(
+            node_id=node.node_id,
+            host=node.host,
+            address=listener.advertised_host,
+            port=listener.advertised_port,
+            directory_id=node_directory_id(cluster, node),
+        )
+        for node, listener in found
+        if listener
+    ]
+
+
+def initial_controllers(cluster: Cluster) -> str:
+    """``id@host:port:directory-id,...`` for ``kafka-storage format``; empty in a static quorum."""
+    if cluster.quorum != DYNAMIC:
+        return ""
+    return ",".join(f"{voter.node_id}@{voter.endpoint}:{voter.directory_id}" for voter in voters(cluster))
+
+
+def static_voters(cluster: Cluster) -> str:
+    """``id@host:port,...`` for ``controller.quorum.voters``."""
+    return ",".join(f"{voter.node_id}@{voter.endpoint}" for voter in voters(cluster))
+
+
+def controller_bootstrap(cluster: Cluster) -> str:
+    """``host:port,...`` of all controllers."""
+    return ",".join(voter.endpoint for voter in voters(cluster))
+
+
+def bootstrap_servers(cluster: Cluster, purpose: str = CLIENT) -> str:
+    """``host:port,...`` of every broker's first listener for `purpose`."""
+    found = (node.listener_for(purpose) for node in cluster.brokers)
+    return ",".join(listener.advertised_address for listener in found if listener)
+
+
+def inter_broker_bootstrap(cluster: Cluster) -> str:
+    """``host:port,...`` of the brokers' listeners for each other."""
+    return bootstrap_servers(cluster, INTER_BROKER)
+
+
+def quorum_settings(cluster: Cluster) -> dict[str, str]:
+    """The one property by which a node finds the controllers: the two forms exclude each other."""
+    if cluster.quorum == DYNAMIC:
+        return {"controller.quorum.bootstrap.servers": controller_bootstrap(cluster)}
+    return {"controller.quorum.voters": static_voters(cluster)}

@@ -1,0 +1,206 @@
+"""From the variables of the inventory's hosts to the model: every value checked for its type, none trusted.
+
+What cannot be read is reported once and replaced by something harmless, so that all the other rules can still run;
+``Node.broken`` names those variables, for rules that would otherwise draw a wrong conclusion.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.desired.model import (
+    PRODUCTION,
+    ROLES,
+    UNKNOWN_ID,
+    Cluster,
+    Facts,
+    Layer,
+    Listener,
+    Node,
+)
+from ansible.module_utils.kraft.spec.inventory.spec import BROKEN, Fault, Option, convert
+
+UNLOCK = "give the vault's password (--vault-password-file), or encrypt it again"
+ARCHIVE_VARIABLES = ("kafka_archive", "kafka_archive_checksum")
+ARCHIVE = (
+    "run `make archive`; or give the path or URL of your own archive as kafka_archive,"
+    " and its digest as kafka_archive_checksum"
+)
+LAYERS = ("kafka_config", "kafka_group_config", "kafka_host_config")
+
+
+@dataclasses.dataclass(frozen=True)
+class HostVariables:
+    """A host's ``kafka_*`` variables as plain values, and those that could not be resolved with the reason why."""
+
+    host: str
+    values: Mapping[str, Any]
+    unresolved: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    facts: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    #: how Ansible reaches the host, for rules that compare machines and ports
+    connection: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class Read:
+    """One host's variables after conversion."""
+
+    values: Mapping[str, Any]
+    broken: frozenset[str]
+
+    def get(self, name: str, fallback: Any) -> Any:
+        value = self.values.get(name)
+        return fallback if value is None or value is BROKEN else value
+
+
+def read(hosts: Iterable[HostVariables], specs: Mapping[str, Option]) -> tuple[Cluster, list[Problem]]:
+    """The cluster that the variables describe, and what could not be read of it."""
+    problems: list[Problem] = []
+    nodes: list[Node] = []
+    first = Read({}, frozenset())
+    for host in hosts:
+        converted = convert_host(host, specs, problems)
+        first = first if nodes else converted
+        nodes.append(read_node(host, converted))
+    return read_cluster(first, tuple(nodes)), problems
+
+
+def convert_host(host: HostVariables, specs: Mapping[str, Option], problems: list[Problem]) -> Read:
+    """All variables that the specs know, converted; problems are added to `problems`."""
+    values: dict[str, Any] = {}
+    broken = set(host.unresolved)
+    for name, why in host.unresolved.items():
+        problems.append(Problem("unresolved", f"cannot be resolved: {why}", _resolution(name, why), name, host.host))
+    for name, option in specs.items():
+        if name in host.unresolved:
+            continue
+        value = host.values.get(name)
+        if value is None or value == "":
+            found = list(_missing(host.host, name, option, value, given=name in host.values))
+            problems += found
+            broken |= {name} if found else set()
+            continue
+        values[name], faults = convert(value, option)
+        problems += [_problem(host.host, name, fault) for fault in faults]
+        broken |= {name} if faults else set()
+    return Read(values, frozenset(broken))
+
+
+def _resolution(name: str, why: str) -> str:
+    """What makes a value resolvable."""
+    if "decrypt" in why.lower():
+        return UNLOCK
+    return ARCHIVE if name in ARCHIVE_VARIABLES and "the file" in why else "define what it refers to"
+
+
+def _missing(host: str, name: str, option: Option, value: Any, given: bool) -> Iterator[Problem]:
+    """What is empty takes no default: roles would read the nothing that was written."""
+    default = option.get("default")
+    if option.get("required"):
+        message = "is not set" if value is None else "is empty"
+        yield Problem("missing", message, _first_sentence(option) or "set it in the inventory", name, host, value)
+    elif given and default not in (None, ""):
+        remedy = f"give a value, or remove the line to keep the default ({json.dumps(default)})"
+        yield Problem("empty", "is empty", remedy, name, host, value)
+
+
+def _first_sentence(option: Option) -> str:
+    """What the spec says of a variable, as advice."""
+    description = option.get("description", "")
+    text = description[0] if isinstance(description, list) and description else str(description)
+    return f"set it: {text[:1].lower()}{text[1:].rstrip('.')}" if text else ""
+
+
+def _problem(host: str, name: str, fault: Fault) -> Problem:
+    return Problem("type", fault.message, fault.remedy, f"{name}{fault.place}", host, fault.value)
+
+
+def read_cluster(first: Read, nodes: tuple[Node, ...]) -> Cluster:
+    """What the nodes share, as the first of them says it; a rule sees to it that they agree."""
+    return Cluster(
+        name=first.get("kafka_cluster_name", ""),
+        cluster_id=first.get("kafka_cluster_id", ""),
+        version=first.get("kafka_version", ""),
+        nodes=nodes,
+        quorum=first.get("kafka_quorum", "dynamic"),
+        profile=first.get("kafka_profile", PRODUCTION),
+        default_replication_factor=first.get("kafka_default_replication_factor", 3),
+        min_insync_replicas=first.get("kafka_min_insync_replicas", 2),
+        auto_create_topics=first.get("kafka_auto_create_topics", False),
+        archive=first.get("kafka_archive", ""),
+        archive_checksum=first.get("kafka_archive_checksum", ""),
+        accepted_risks=tuple(first.get("kafka_accepted_risks", ())),
+        fast_detection=first.get("kafka_failure_detection", "default") == "fast",
+    )
+
+
+def read_node(host: HostVariables, values: Read) -> Node:
+    """One host's variables as a node."""
+    address = values.get("kafka_address", host.host)
+    roles = values.get("kafka_process_roles", ROLES)
+    return Node(
+        host=host.host,
+        node_id=values.get("kafka_node_id", UNKNOWN_ID),
+        roles=tuple(role for role in ROLES if role in roles),
+        address=address,
+        listeners=tuple(read_listener(each, address) for each in values.get("kafka_listeners", ())),
+        log_dirs=tuple(clean(path) for path in values.get("kafka_log_dirs", ())),
+        metadata_log_dir=clean(values.get("kafka_metadata_log_dir", "")),
+        rack=values.get("kafka_rack", ""),
+        given_directory_id=values.get("kafka_directory_id", ""),
+        layers=tuple(Layer(name, _by_text(values.get(name, {}))) for name in LAYERS),
+        heap_size=values.get("kafka_heap_size", ""),
+        jvm_options=tuple(values.get("kafka_jvm_options", ())),
+        java_home=clean(values.get("kafka_java_home", "")),
+        install_dir=clean(values.get("kafka_install_dir", "/opt/kafka")),
+        log4j_dir=clean(values.get("kafka_log4j_dir", "/var/log/kafka")),
+        facts=read_facts(host.facts),
+        variables=values.values,
+        broken=values.broken,
+        connection=host.connection,
+    )
+
+
+def _by_text(settings: Mapping[Any, Any]) -> dict[str, Any]:
+    """Settings by keys that are text; YAML makes numbers, dates and nothing of some."""
+    return {str(key): value for key, value in settings.items()}
+
+
+def clean(path: str) -> str:
+    """A path without doubled and trailing slashes; what is relative or climbs stays so, for a rule to refuse."""
+    if not path:
+        return ""
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    return ("/" if path.startswith("/") else "") + posixpath.join("", *parts) if parts else path[:1]
+
+
+def read_listener(entry: Mapping[str, Any], address: str) -> Listener:
+    """A listener with the node's address wherever nothing else is said; a wildcard is never advertised by default."""
+    advertised = entry.get("advertised") or {}
+    bind = entry.get("bind", address)
+    return Listener(
+        name=entry["name"],
+        port=entry["port"],
+        protocol=entry["protocol"],
+        purpose=entry["purpose"],
+        bind=bind,
+        advertised_host=advertised.get("host") or address,
+        advertised_port=advertised.get("port", entry["port"]),
+        advertised_given=bool(advertised.get("host")),
+    )
+
+
+def read_facts(facts: Mapping[str, Any]) -> Facts:
+    """What ``kafka_host_info`` found, as far as sizes depend on it."""
+    java = facts.get("java") or {}
+    return Facts(
+        cpus=facts.get("cpus"),
+        memory_mb=facts.get("memory_mb"),
+        java_major=java.get("major"),
+        releases=facts.get("releases"),
+    )

@@ -1,0 +1,100 @@
+"""A value against the definition of its key: what Kafka would say at start, said before anything is started."""
+
+from __future__ import annotations
+
+import re
+
+from ansible.module_utils.kraft.spec.inventory.definitions import Setting
+
+INTEGERS = {"int": 31, "long": 63, "short": 15}
+#: A value that a config provider resolves on the node; nothing can be said of it here.
+PLACEHOLDER = re.compile(r"\$\{[^}]*:[^}]*\}")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+CLASS_NAME = re.compile(r"[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*")
+
+
+def value_problem(setting: Setting, text: str) -> tuple[str, str]:
+    """What is wrong with `text` as a value of `setting`, and what is allowed; two empty texts when nothing is."""
+    text = text.strip()
+    if PLACEHOLDER.search(text) or text == setting.default:
+        return "", ""
+    if setting.type in INTEGERS:
+        return _integer(setting, text)
+    if setting.type == "double":
+        return _double(setting, text)
+    if setting.type == "boolean":
+        return ("", "") if text.lower() in ("true", "false") else ("is neither true nor false", "give true or false")
+    if _is_class(setting) and text and not CLASS_NAME.fullmatch(text):
+        return "is not the name of a Java class", "give its full name, such as org.example.Name"
+    return _chosen(setting, text)
+
+
+def _is_class(setting: Setting) -> bool:
+    """Whether a class is meant; Kafka reads some of their names as mere text."""
+    return setting.type == "class" or (setting.type == "string" and setting.name.endswith(".class.name"))
+
+
+def _integer(setting: Setting, text: str) -> tuple[str, str]:
+    bits = INTEGERS[setting.type]
+    if not re.fullmatch(r"[+-]?\d+", text, re.ASCII):
+        return "is not a whole number", f"give {allowed(setting)}"
+    value = int(text)
+    if not -(2**bits) <= value < 2**bits:
+        return f"does not fit into a Java {setting.type}", f"give {allowed(setting)}, at most {2**bits - 1}"
+    return _range(setting, value)
+
+
+def _double(setting: Setting, text: str) -> tuple[str, str]:
+    if not NUMBER.fullmatch(text):
+        return "is not a number", f"give {allowed(setting)}"
+    return _range(setting, float(text))
+
+
+def _range(setting: Setting, value: float) -> tuple[str, str]:
+    if setting.min is not None and value < setting.min:
+        return f"is below {_number(setting.min)}", f"give {allowed(setting)}"
+    if setting.max is not None and value > setting.max:
+        return f"is above {_number(setting.max)}", f"give {allowed(setting)}"
+    return "", ""
+
+
+def _chosen(setting: Setting, text: str) -> tuple[str, str]:
+    """Texts, lists and classes: each part must be a choice where there are choices."""
+    if CONTROL.search(text):
+        return "holds a control character", "remove it"
+    parts = [part.strip() for part in text.split(",")] if setting.type == "list" and text else [text]
+    if text == "":
+        bare = setting.choices and setting.type != "list"
+        refused = bare or not setting.empty_allowed or setting.allowed.startswith("non-empty")
+        return ("is empty", f"give {allowed(setting)}") if refused else ("", "")
+    if setting.type == "list" and "" in parts:
+        return "has an empty element", "remove the comma too many"
+    if setting.type == "list" and len(set(parts)) < len(parts):
+        return "names an element twice", "name each once"
+    foreign = [part for part in parts if setting.choices and not _is_choice(setting, part)]
+    return (f"holds {foreign[0]}, which Kafka does not know", f"give {allowed(setting)}") if foreign else ("", "")
+
+
+def _is_choice(setting: Setting, part: str) -> bool:
+    if setting.any_case:
+        return part.lower() in {choice.lower() for choice in setting.choices}
+    return part in setting.choices
+
+
+def allowed(setting: Setting) -> str:
+    """What a setting takes, in words."""
+    if setting.choices:
+        some = "some of " if setting.type == "list" else "one of "
+        return some + ", ".join(setting.choices)
+    kind = {"int": "a whole number", "long": "a whole number", "short": "a whole number", "double": "a number"}
+    words = kind.get(setting.type, setting.allowed or f"a {setting.type}")
+    if setting.min is not None and setting.max is not None:
+        return f"{words} from {_number(setting.min)} to {_number(setting.max)}"
+    if setting.min is not None:
+        return f"{words} of at least {_number(setting.min)}"
+    return f"{words} of at most {_number(setting.max)}" if setting.max is not None else words
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if float(value).is_integer() else str(value)

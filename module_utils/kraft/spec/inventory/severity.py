@@ -1,0 +1,39 @@
+"""From how grave a problem is to whether it stops a run."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
+from ansible.module_utils.kraft.secret_values import shown
+from ansible.module_utils.kraft.spec.desired.model import Cluster
+from ansible.module_utils.kraft.spec.rules.risks import RISKS
+from ansible.module_utils.kraft.spec.rules.subject import RISK
+
+ACCEPT = "; to run with it all the same, list {rule} in kafka_accepted_risks"
+
+
+def settle(problems: Iterable[Problem], cluster: Cluster) -> list[Problem]:
+    """Risks become errors in production and warnings elsewhere or where accepted; the gravest come first.
+
+    Whatever a rule shows, secrets go no further than here.
+    """
+    settled = [_without_secrets(_settled(problem, cluster)) for problem in problems]
+    return sorted(settled, key=lambda problem: problem.severity != ERROR)
+
+
+def _settled(problem: Problem, cluster: Cluster) -> Problem:
+    if problem.rule in RISKS and problem.rule in cluster.accepted_risks:
+        return dataclasses.replace(problem, severity=WARNING)
+    if problem.severity != RISK:
+        return problem
+    if not cluster.in_production:
+        return dataclasses.replace(problem, severity=WARNING)
+    return dataclasses.replace(problem, severity=ERROR, remedy=problem.remedy + ACCEPT.format(rule=problem.rule))
+
+
+def _without_secrets(problem: Problem) -> Problem:
+    """``kafka_config[ssl.key.password]`` is about that key, ``kafka_jvm_options[2]`` about any."""
+    key = problem.variable.rstrip("]").rpartition("[")[2]
+    return dataclasses.replace(problem, value=shown(problem.value, key))

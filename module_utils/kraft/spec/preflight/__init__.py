@@ -1,0 +1,39 @@
+"""What the hosts are, held against what is wanted: every problem of every host, before anything is changed. Pure.
+
+Each part is a function ``Subject -> problems``. Severities are those of the inventory's rules: RISK stops in
+production unless its rule is accepted.
+"""
+
+from __future__ import annotations
+
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.desired.model import Cluster
+from ansible.module_utils.kraft.spec.inventory.severity import settle
+from ansible.module_utils.kraft.spec.preflight import accounts, devices, disk, machine, members, network, together
+from ansible.module_utils.kraft.spec.preflight.subject import Subject
+
+PARTS = (together, members, accounts, machine, devices, disk, network)
+
+
+def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Problem]:
+    """Everything that is wrong, gravest first."""
+    found = [problem for part in PARTS for problem in part.check(subject)]
+    return settle(found, context(subject, accepted_risks))
+
+
+def silent(subject: Subject) -> list[Problem]:
+    """The hosts of the run that did not answer, for an operation that does not look at them."""
+    return [together.unreachable(host) for host in subject.hosts if host.in_run and host.silence]
+
+
+def context(subject: Subject, accepted_risks: tuple[str, ...]) -> Cluster:
+    """As much of the cluster as decides over a risk."""
+    cluster = subject.cluster
+    return Cluster(
+        name=cluster["name"],
+        cluster_id=cluster["cluster_id"],
+        version=cluster["version"],
+        nodes=(),
+        profile=cluster["profile"],
+        accepted_risks=accepted_risks,
+    )

@@ -1,0 +1,150 @@
+"""Where data and program are to lie: filesystem, mount options, room, owner, way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.node.storage import log_dir
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
+from ansible.module_utils.kraft.spec.rules.subject import RISK
+
+IN_MEMORY = ("tmpfs", "ramfs", "devtmpfs")
+OVER_NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "beegfs")
+OVER_NETWORK_BY_FUSE = ("fuse.sshfs", "fuse.glusterfs", "fuse.ceph", "fuse.s3fs", "fuse.rclone", "fuse.mount-s3")
+#: Filesystems that have a directory lost+found at their root, which Kafka takes for a broken partition.
+WITH_LOST_AND_FOUND = ("ext2", "ext3", "ext4")
+
+#: MiB. Below the first a format or a file can end up empty (the format tool then still reports success); below the
+#: second not even one log segment of the default size fits; the third is what Kafka's documentation calls sufficient.
+FULL_MB = 64
+SCARCE_MB = 1024
+METADATA_MB = 5 * 1024
+RELEASE_MB = 256
+FEW_INODES = 1000
+
+
+def check(subject: Subject) -> Iterator[Problem]:
+    for host, facts in subject.seen:
+        for path, found in host.found():
+            if not host.pending(path, found):
+                yield from filesystem(host, path, found)
+                yield from room(host, path, found)
+            yield from ownership(host, path, found)
+            yield from obstacles(host, path, found)
+        yield from sharing(host)
+        yield from program(host, facts)
+
+
+def filesystem(host: Host, path: str, found: Facts) -> Iterator[Problem]:
+    """Memory forgets, a network filesystem does not keep what it promised, a read-only one takes nothing."""
+    kind, where = found["fstype"], f"{path} lies on {found['mount']} ({found['fstype']})"
+    variable = host.variable_of(path)
+    if kind in IN_MEMORY:
+        remedy = "use a directory on a disk"
+        yield Problem("log_dir_in_memory", f"{where}, which a reboot empties", remedy, variable, host.name, kind)
+    elif kind in OVER_NETWORK or kind in OVER_NETWORK_BY_FUSE:
+        remedy = "use a local disk (xfs or ext4); Kafka maps its files into memory, renames and locks them"
+        yield Problem("log_dir_on_network", f"{where}, a network filesystem", remedy, variable, host.name, kind, RISK)
+    if "ro" in found["options"]:
+        remedy = f"find out why (a kernel remounts a broken disk read-only: dmesg), then remount {found['mount']}"
+        yield Problem("log_dir_read_only", f"{where}, which is mounted read-only", remedy, variable, host.name, path)
+
+
+def room(host: Host, path: str, found: Facts) -> Iterator[Problem]:
+    """Space and inodes. What a living node lacks does not stop a run, unless the disk is full."""
+    free, variable, living = found["free_mb"], host.variable_of(path), found["state"] == log_dir.FORMATTED
+    has = f"{path} has {free} MiB free of {found['total_mb']} MiB"
+    metadata = host.is_controller and path == host.node["metadata_log_dir"]
+    if free < FULL_MB:
+        remedy = "free space or use a larger disk: on a full disk files are left empty or half-written"
+        yield Problem("log_dir_full", has, remedy, variable, host.name, free)
+    elif free < SCARCE_MB or (metadata and free < METADATA_MB):
+        needed = METADATA_MB if metadata else SCARCE_MB
+        remedy = f"use a disk with at least {needed} MiB free" + (" for the metadata log" if metadata else "")
+        yield Problem("log_dir_scarce", has, remedy, variable, host.name, free, WARNING if living else RISK)
+    if 0 <= found["free_inodes"] < FEW_INODES:
+        message = f"{found['mount']}, where {path} lies, has {found['free_inodes']} inodes left"
+        remedy = "free inodes: each log segment is three files"
+        yield Problem("log_dir_no_inodes", message, remedy, variable, host.name, found["free_inodes"])
+
+
+def ownership(host: Host, path: str, found: Facts) -> Iterator[Problem]:
+    """What is there must be Kafka's. The role gives Kafka a directory of root's, but none that somebody else keeps."""
+    variable, user = host.variable_of(path), host.wanted.user
+    if found["strangers"] and found["state"] in (log_dir.FORMATTED, log_dir.INTERRUPTED):
+        names = ", ".join(found["strangers"])
+        message = f"{path} holds files that do not belong to {user}: {names}"
+        remedy = f"if this is the node's own disk: chown -R {user}: {path}"
+        yield Problem("log_dir_wrong_owner", message, remedy, variable, host.name, path)
+    if found["state"] == log_dir.EMPTY and found["owner"] not in ("", "root", user):
+        message = f"{path} is empty and belongs to {found['owner']}"
+        remedy = f"if nobody needs it: chown root: {path}; or name another directory"
+        yield Problem("log_dir_taken", message, remedy, variable, host.name, path)
+    if found["closed_by"]:
+        message = f"user {user} may not pass {found['closed_by']} on the way to {path}"
+        remedy = f"chmod o+x {found['closed_by']}, or use another directory"
+        yield Problem("log_dir_closed", message, remedy, variable, host.name, path)
+
+
+def obstacles(host: Host, path: str, found: Facts) -> Iterator[Problem]:
+    """Directories that are no partitions: Kafka refuses to start beside them."""
+    disk = host.disk_of(path)
+    fresh = disk is not None and disk["mount"].rstrip("/") == path and disk.get("fstype", "xfs") in WITH_LOST_AND_FOUND
+    if fresh or log_dir.LOST_AND_FOUND in found["blockers"]:
+        message = f"{path} is the root of a filesystem with a directory lost+found, which Kafka does not start beside"
+        remedy = f"use a directory below it, such as {path.rstrip('/')}/kafka"
+        yield Problem("log_dir_is_mount_root", message, remedy, host.variable_of(path), host.name, path)
+    others = [name for name in found["blockers"] if name != log_dir.LOST_AND_FOUND]
+    if others and found["state"] == log_dir.FORMATTED:
+        message = f"{path} holds directories that are no partitions: {', '.join(others)}; Kafka does not start"
+        remedy = "move them out of the log dir"
+        yield Problem("log_dir_obstacle", message, remedy, host.variable_of(path), host.name, path)
+
+
+def sharing(host: Host) -> Iterator[Problem]:
+    """Two log dirs that are one, or that one broken disk takes both."""
+    places: dict[str, str] = {}
+    devices: dict[str, str] = {}
+    for path, found in host.found():
+        if found["real_path"] in places:
+            message = f"{path} and {places[found['real_path']]} are the same directory ({found['real_path']})"
+            remedy = "name each directory once"
+            yield Problem("log_dirs_are_one", message, remedy, host.variable_of(path), host.name, path)
+        elif path in host.node["log_dirs"] and found["mount"] in devices and not host.pending(path, found):
+            message = f"{path} and {devices[found['mount']]} lie on one filesystem ({found['mount']})"
+            remedy = "one log dir for each disk; several on one disk bring no room and no speed"
+            yield Problem("disk_shared", message, remedy, host.variable_of(path), host.name, path, RISK)
+        places[found["real_path"]] = path
+        if path in host.node["log_dirs"]:
+            devices.setdefault(found["mount"], path)
+
+
+def program(host: Host, facts: Facts) -> Iterator[Problem]:
+    """Where Kafka is installed and where its native libraries are unpacked."""
+    place, found, path = facts["install_dir"], facts["paths"]["install_dir"], facts["paths"]["install_dir"]["path"]
+
+    def problem(rule: str, message: str, remedy: str, variable: str = "kafka_install_dir") -> Problem:
+        return Problem(rule, message, remedy, variable, host.name, path)
+
+    if place["kind"] in ("link", "file"):
+        what = f"a link to {place['target']}" if place["kind"] == "link" else "a file"
+        remedy = "move it away, or set kafka_install_dir to another place"
+        yield problem("install_dir_taken", f"{path} is {what}, not a directory of ours", remedy)
+    elif place["occupied"]:
+        names = ", ".join(place["occupied"])
+        remedy = "move it away, or set kafka_install_dir to another place"
+        yield problem("install_dir_taken", f"{path} holds another installation ({names})", remedy)
+    if "ro" in found["options"]:
+        yield problem("install_dir_read_only", f"{path} lies on {found['mount']}, mounted read-only", "remount it")
+    if "noexec" in found["options"]:
+        message = f"{path} lies on {found['mount']}, mounted noexec: Kafka's tools cannot be run from there"
+        yield problem("install_dir_noexec", message, "remount it with exec, or set kafka_install_dir elsewhere")
+    if found["free_mb"] < RELEASE_MB and not any(each["complete"] for each in facts["releases"].values()):
+        message = f"{path} has {found['free_mb']} MiB free, a release needs {RELEASE_MB}"
+        yield problem("install_dir_full", message, "free space, or set kafka_install_dir elsewhere")
+    tmp = facts["paths"]["tmp"]
+    if "noexec" in tmp["options"] and not any("-Djava.io.tmpdir" in each for each in host.node["jvm_options"]):
+        message = f"{tmp['path']} is mounted noexec: the JVM unpacks the libraries for zstd and snappy there"
+        remedy = "add -Djava.io.tmpdir=<directory of Kafka's user> to kafka_jvm_options, or remount it with exec"
+        yield problem("tmp_noexec", message, remedy, "kafka_jvm_options")

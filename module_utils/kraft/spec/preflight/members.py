@@ -1,0 +1,156 @@
+"""Who belongs to the running cluster, held against the inventory: voters and brokers that no host has any more. Pure.
+
+Nobody's note is believed: the old voters are those of every node's running process, configuration and quorum-state
+file, and of the metadata quorum's own answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ansible.module_utils.kraft.cluster.health import listed
+from ansible.module_utils.kraft.cluster.snapshot import Broker, Replica
+from ansible.module_utils.kraft.operations.quorum.voter_sets import can_be_disjoint
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.spec.desired.model import STATIC
+from ansible.module_utils.kraft.spec.preflight.subject import Facts, Subject
+from ansible.module_utils.kraft.spec.rules.subject import RISK
+
+#: A voter that the leader has heard from within so many milliseconds runs.
+HEARD_MS = 10_000
+TAKE_OUT = (
+    "put its host back into the inventory, then run playbooks/remove_nodes.yml -e kafka_remove=<host>"
+    " (a machine that is gone for good: with --limit '!<host>'), and take it out after that"
+)
+MIGRATE = (
+    "leave the controllers of the inventory as they were and make the quorum dynamic (playbooks/migrate_quorum.yml);"
+    " then playbooks/add_nodes.yml and playbooks/remove_nodes.yml change its voters one by one"
+)
+STOP = "; a static quorum lets go of a voter only when its Kafka is stopped and disabled"
+
+
+def check(subject: Subject) -> Iterator[Problem]:
+    yield from unanswered(subject)
+    if subject.cluster["quorum"] == STATIC:
+        yield from disjoint(subject)
+        yield from static_voters(subject)
+    else:
+        yield from voters(subject)
+    yield from brokers(subject)
+
+
+def unanswered(subject: Subject) -> Iterator[Problem]:
+    """Nodes run, and nobody says who belongs to them."""
+    if subject.silence:
+        message = f"the cluster does not say who belongs to it: {subject.silence}"
+        remedy = "see playbooks/cluster_status.yml; nodes that no host has any more are not noticed until it answers"
+        yield Problem("members_unknown", message, remedy, severity=WARNING)
+
+
+def disjoint(subject: Subject) -> Iterator[Problem]:
+    """A list of voters that could elect a leader beside the inventory's."""
+    wanted = wanted_voters(subject)
+    for (host, old), source in voter_lists(subject).items():
+        if can_be_disjoint(old, wanted):
+            message = (
+                f"{source} counts the votes of controllers {listed(old)}, the inventory wants {listed(wanted)}:"
+                " a majority of each can do without the other, so there could be two leaders"
+            )
+            yield Problem("voters_disjoint", message, MIGRATE, host=host)
+
+
+def voter_lists(subject: Subject) -> dict[tuple[str, frozenset[int]], str]:
+    """Every observed list of voters: host and ids -> where it was found first. The quorum's own answer has no host."""
+    lists: dict[tuple[str, frozenset[int]], str] = {}
+    for host, facts in subject.seen:
+        for found in deployed_voters(facts):
+            lists.setdefault((host.name, frozenset(one["node_id"] for one in found["voters"])), found["source"])
+    answered = frozenset(one.node_id for one in quorum_voters(subject))
+    if answered and answered not in {ids for _, ids in lists}:
+        lists["", answered] = "the running quorum"
+    return lists
+
+
+def old_voters(subject: Subject) -> frozenset[int]:
+    """Everybody who is a voter by any list."""
+    return frozenset(one for _, ids in voter_lists(subject) for one in ids)
+
+
+def static_voters(subject: Subject) -> Iterator[Problem]:
+    """A voter that left the inventory and runs on: it goes by the old list, and starts with it."""
+    if any(disjoint(subject)):
+        return
+    for node_id in sorted(old_voters(subject) - wanted_voters(subject)):
+        state = life(subject, node_id)
+        if state:
+            message = f"controller {node_id} is a voter and no longer in the inventory, and {state}"
+            yield Problem("dropped_voter", message, MIGRATE + STOP, value=node_id)
+
+
+def life(subject: Subject, node_id: int) -> str:
+    """Why a voter that left the inventory counts as running; empty where it is known not to."""
+    answers = reached(subject, node_id)
+    listening = [where for where, answer in answers if answer == "open"]
+    if listening:
+        return f"it still runs (something listens on {listening[0]})"
+    if subject.snapshot and subject.snapshot.quorum:
+        heard_of = any(one.node_id == node_id and heard(one) for one in quorum_voters(subject))
+        return "it still runs (the leader hears from it)" if heard_of else ""
+    if answers and all(answer == "refused" for _, answer in answers):
+        return ""
+    return "nobody can tell whether it still runs: neither its host nor the cluster answers"
+
+
+def reached(subject: Subject, node_id: int) -> list[tuple[str, str]]:
+    """``(host:port, answer)`` of each host at the addresses that it knows for a voter."""
+    return [
+        (one["address"], facts["reach"][one["address"]])
+        for _, facts in subject.seen
+        for found in deployed_voters(facts)
+        for one in found["voters"]
+        if one["node_id"] == node_id and one["address"] in facts["reach"]
+    ]
+
+
+def heard(replica: Replica) -> bool:
+    return replica.behind_ms is not None and replica.behind_ms <= HEARD_MS
+
+
+def voters(subject: Subject) -> Iterator[Problem]:
+    """Voters of a dynamic quorum that no host has: alive or dead, each counts for the majority."""
+    for node_id in sorted(old_voters(subject) - wanted_voters(subject)):
+        message = f"controller {node_id} is a voter and in no inventory: it counts for the majority"
+        yield Problem("dropped_voter", message, TAKE_OUT, value=node_id)
+
+
+def brokers(subject: Subject) -> Iterator[Problem]:
+    """Brokers that are registered and no host has. One that serves holds replicas and clients."""
+    wanted = frozenset(host.node["node_id"] for host in subject.hosts if "broker" in host.node["roles"])
+    for one in registered(subject):
+        if one.node_id in wanted:
+            continue
+        message = f"broker {one.node_id} ({one.address}) is registered and in no inventory"
+        if one.fenced:
+            message += "; it is away (fenced), and may hold replicas"
+            yield Problem("broker_left_behind", message, TAKE_OUT, value=one.node_id, severity=RISK)
+        else:
+            yield Problem("dropped_broker", f"{message}, and serves", TAKE_OUT, value=one.node_id)
+
+
+def registered(subject: Subject) -> Iterable[Broker]:
+    return subject.snapshot.brokers if subject.snapshot else ()
+
+
+def wanted_voters(subject: Subject) -> frozenset[int]:
+    return frozenset(host.node["node_id"] for host in subject.hosts if host.is_controller)
+
+
+def quorum_voters(subject: Subject) -> tuple[Replica, ...]:
+    """As the leader of the running quorum lists them; none where it did not answer."""
+    return subject.snapshot.quorum.voters if subject.snapshot and subject.snapshot.quorum else ()
+
+
+def deployed_voters(facts: Facts) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = facts["deployed"]["voters"]
+    return found

@@ -1,0 +1,130 @@
+"""Ports, names and ways between the hosts: whether the listeners can be opened and found."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.desired.model import host_port
+from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
+
+ANY = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not listened on
+LISTENERS = "kafka_listeners"
+
+
+def questions(desired: Mapping[str, Any], name: str) -> dict[str, list[Any]]:
+    """What `kafka_host_info` shall ask on host `name`: ``{log_dirs, ports, resolve, bind, reach}``.
+
+    Nodes reach one another by the listeners that are theirs; a client's port may be closed between them on purpose.
+    """
+    nodes = desired["nodes"]
+    own = nodes[name]["listeners"]
+    others = [listener for host in nodes if host != name for listener in nodes[host]["listeners"]]
+    binds = [listener["bind"] for listener in own if listener["bind"] not in ANY]
+    advertised = [listener["advertised"]["host"] for listener in own + others]
+    return {
+        "log_dirs": list(dict.fromkeys([*nodes[name]["log_dirs"], nodes[name]["metadata_log_dir"]])),
+        "ports": sorted({listener["port"] for listener in own}),
+        "resolve": sorted({each for each in advertised + binds if not is_address(each)}),
+        "bind": sorted(set(binds)),
+        "reach": sorted({target(listener) for listener in others if listener["purpose"] != "client"}),
+    }
+
+
+def target(listener: Mapping[str, Any]) -> str:
+    """Where others find a listener, as ``host:port``."""
+    return host_port(listener["advertised"]["host"], listener["advertised"]["port"])
+
+
+def is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def is_loopback(text: str) -> bool:
+    return is_address(text) and ipaddress.ip_address(text).is_loopback
+
+
+def check(subject: Subject) -> Iterator[Problem]:
+    for host, facts in subject.seen:
+        yield from taken_ports(host, facts)
+        yield from foreign_binds(host, facts)
+        yield from names(subject, host, facts)
+    yield from ways(subject)
+
+
+def taken_ports(host: Host, facts: Facts) -> Iterator[Problem]:
+    """A port that another process listens on, at an address that the listener needs."""
+    own = facts["service"]["pid"]
+    for listener in host.node["listeners"]:
+        for found in facts["ports"]:
+            if found["port"] != listener["port"] or (own and found["pid"] == own):
+                continue
+            if collides(facts, listener["bind"], found["address"]):
+                who = f"{found['process']} (pid {found['pid']})" if found["pid"] else "a process that we may not see"
+                where = host_port(found["address"], found["port"])
+                message = f"listener {listener['name']}: port {found['port']} is taken by {who} on {where}"
+                remedy = "stop that process, or give the listener another port"
+                yield Problem("port_taken", message, remedy, LISTENERS, host.name, found["port"])
+
+
+def collides(facts: Facts, bind: str, address: str) -> bool:
+    """Whether a socket bound to `bind` meets one that is bound to `address`."""
+    known = facts["names"].get(bind, {}).get("addresses") or [bind]
+    return bind in ANY or address in ANY or address in known
+
+
+def foreign_binds(host: Host, facts: Facts) -> Iterator[Problem]:
+    """An address to listen on must be the host's own; in a cloud a machine's public address is not."""
+    for bind, error in facts["binds"].items():
+        if error:
+            message = f"cannot listen on {bind}: {error}"
+            remedy = "set the listener's bind to an address of the host (ip address), and advertised to the public one"
+            yield Problem("foreign_bind", message, remedy, LISTENERS, host.name, bind)
+
+
+def names(subject: Subject, host: Host, facts: Facts) -> Iterator[Problem]:
+    """Every advertised name must resolve on every host, and not to the host itself unless it is its own."""
+    own = {listener["bind"] for listener in host.node["listeners"]}
+    for name, found in facts["names"].items():
+        problem = {"variable": "kafka_address", "host": host.name, "value": name}
+        loopback = bool(found["addresses"]) and all(is_loopback(address) for address in found["addresses"])
+        if found["error"]:
+            message = f"cannot resolve {name} ({found['error']})"
+            remedy = "bring the name into DNS or /etc/hosts of every node, or use addresses in kafka_address"
+            yield Problem("unresolved_name", message, remedy, **problem)
+        elif loopback and len(subject.hosts) > 1:
+            whose = "its own name" if name in own else "another node"
+            message = f"resolves {name}, {whose}, to loopback ({', '.join(found['addresses'])})"
+            remedy = "correct /etc/hosts (Debian maps the host's name to 127.0.1.1), or use addresses in kafka_address"
+            yield Problem("loopback_name", message, remedy, **problem)
+
+
+def ways(subject: Subject) -> Iterator[Problem]:
+    """The port matrix: each host to every listener of the others. Refused is fine while nobody listens there."""
+    owners = {target(listener): host for host in subject.hosts for listener in host.node["listeners"]}
+    for host, facts in subject.seen:
+        for where, answer in facts["reach"].items():
+            owner = owners.get(where)
+            if owner is None or owner.facts is None or answer == "open":
+                continue
+            if answer != "refused":
+                reason = answer
+            elif listens(owner.facts, where):
+                reason = "connection refused although the node listens there"
+            else:
+                continue
+            message = f"cannot reach {owner.name} at {where}: {reason}"
+            remedy = "open the port between the nodes (firewall, security group), or correct the advertised address"
+            yield Problem("unreachable_port", message, remedy, LISTENERS, host.name, where)
+
+
+def listens(facts: Facts, where: str) -> bool:
+    """Whether the node itself listens on the port that `where` names."""
+    port, own = int(where.rsplit(":", 1)[1]), facts["service"]["pid"]
+    return bool(own) and any(each["port"] == port and each["pid"] == own for each in facts["ports"])

@@ -1,0 +1,194 @@
+"""What can only be seen of all hosts together: who is missing, who is who, clocks, and whose disks may be formatted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Any
+
+from ansible.module_utils.kraft.control.connection import explain
+from ansible.module_utils.kraft.control.connection import remedy as remedy_of
+from ansible.module_utils.kraft.node.storage.log_dir import FORMATTED, LogDir
+from ansible.module_utils.kraft.node.storage.plan import plan_storage
+from ansible.module_utils.kraft.node.storage.types import NodeStorage, Peer
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.spec.desired.model import DYNAMIC
+from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
+from ansible.module_utils.kraft.spec.rules.subject import RISK
+
+MIGRATE = ", or make it dynamic for good: playbooks/migrate_quorum.yml with quorum_form in kafka_accepted_risks"
+ACCEPT_OLDER = ", list release_older in kafka_accepted_risks"
+LARGEST_SKEW = 1.0  #: seconds by which two hosts' clocks may be known to differ
+
+
+def check(subject: Subject) -> Iterator[Problem]:
+    yield from missing(subject)
+    yield from same_machine(subject)
+    yield from clocks(subject)
+    yield from removed(subject)
+    yield from storage(subject)
+    yield from ways_back(subject)
+
+
+def missing(subject: Subject) -> Iterator[Problem]:
+    """A node that nobody looked at. No controller is left out: the quorum is changed as a whole or not at all."""
+    for host in subject.hosts:
+        if host.facts is not None:
+            continue
+        if host.in_run:
+            yield unreachable(host)
+        elif host.is_controller:
+            message = "is a controller and left out of this run (--limit)"
+            remedy = "run without --limit: on nodes that need no change a run changes nothing"
+            yield Problem("controller_left_out", message, remedy, host=host.name)
+        else:
+            message = "is left out of this run (--limit): it was not looked at and stays as it is"
+            yield Problem("broker_left_out", message, "run without --limit", host=host.name, severity=WARNING)
+
+
+def unreachable(host: Host) -> Problem:
+    """A host of the run that did not answer, with the reason where it is known."""
+    cause = explain(host.silence)
+    if cause:
+        message, remedy = f"could not be looked at: {cause.message}", remedy_of(cause, host.target or host.name)
+        return Problem(cause.rule, message, remedy, host=host.name)
+    said = f": {last_line(host.silence)}" if host.silence else ""
+    remedy = "bring the host up, or take it out of the inventory's group if it is gone for good"
+    return Problem("unreachable_host", f"could not be looked at{said}", remedy, host=host.name)
+
+
+def last_line(text: str) -> str:
+    """Where ssh and mitogen say what it was."""
+    return text.removeprefix("Task failed: ").strip().splitlines()[-1].rstrip(".")
+
+
+def same_machine(subject: Subject) -> Iterator[Problem]:
+    """Two names of one machine: the second node would overwrite the first."""
+    places: dict[str, str] = {}
+    for host, facts in subject.seen:
+        other = places.setdefault(facts["place"], host.name) if facts["place"] else host.name
+        if other != host.name:
+            message = f"is the same machine as {other} ({facts['hostname']})"
+            remedy = "give each node a machine of its own, and check ansible_host of both"
+            yield Problem("same_machine", message, remedy, "ansible_host", host.name, facts["hostname"])
+
+
+def clocks(subject: Subject) -> Iterator[Problem]:
+    """The two clocks that are known to differ most, and clocks that nobody keeps right.
+
+    ``clock_offset`` bounds a host's clock minus the control machine's, so only a difference beyond both is certain.
+    """
+    known = [(host, facts["clock_offset"]) for host, facts in subject.seen if facts.get("clock_offset")]
+    pairs = [(ahead[0] - behind[1], a, b) for (a, ahead), (b, behind) in both_ways(known)]
+    skew, ahead, behind = max(pairs, key=lambda pair: pair[0], default=(0.0, None, None))
+    if ahead and behind and skew > LARGEST_SKEW:
+        message = f"its clock is at least {skew:.1f} s ahead of {behind.name}'s"
+        remedy = "synchronise the clocks of all hosts (chrony, systemd-timesyncd)"
+        yield Problem("clock_skew", message, remedy, host=ahead.name, value=round(skew, 1), severity=RISK)
+    boots = {facts["boot_id"] for _, facts in subject.seen}
+    for host, facts in subject.seen if len(boots) > 1 else ():  # one kernel has one clock
+        if facts["clock_synchronised"] is False:
+            message = "nothing keeps its clock synchronised"
+            remedy = "run chrony or systemd-timesyncd on it"
+            yield Problem("clock_unsynchronised", message, remedy, host=host.name, severity=WARNING)
+
+
+def both_ways(items: list[Any]) -> Iterator[tuple[Any, Any]]:
+    """Every pair in both orders."""
+    for one, other in combinations(items, 2):
+        yield one, other
+        yield other, one
+
+
+def removed(subject: Subject) -> Iterator[Problem]:
+    """A node that was emptied and taken out must not come back because somebody forgot it in the inventory."""
+    for host, facts in subject.seen:
+        if facts.get("removed") and not host.wanted.added:
+            message = "was taken out of its cluster by remove_nodes.yml"
+            remedy = f"take it out of the inventory, or in again with playbooks/add_nodes.yml -e kafka_add={host.name}"
+            yield Problem("removed_node", message, remedy, host=host.name)
+
+
+def storage(subject: Subject) -> Iterator[Problem]:
+    """What `kafka_storage` would refuse, of all hosts at once. A disk that is mounted later is judged later."""
+    peers = [peer(host) for host in subject.hosts]
+    for host, _ in subject.seen:
+        dirs = [LogDir.from_facts(dict(found)) for _, found in host.found()]
+        if len(dirs) == len(host.log_dirs):
+            yield from plan_storage(node_storage(subject.cluster, host), dirs, peers).problems
+
+
+def ways_back(subject: Subject) -> Iterator[Problem]:
+    """What a node that holds data cannot become by a change of its configuration alone."""
+    wanted, form = subject.cluster["version"], subject.cluster["quorum"]
+    for host, facts in subject.seen:
+        if not any(found["state"] == FORMATTED for _, found in host.found()):
+            continue
+        running = facts["current_release"] or ""
+        if facts["quorum"] not in (None, form):
+            message = f"is configured for a {facts['quorum']} quorum, the inventory says {form}: no voter is found"
+            remedy = f"give kafka_quorum: {facts['quorum']}"
+            remedy += MIGRATE if form == DYNAMIC else "; a dynamic quorum does not become static again"
+            yield Problem("quorum_form", message, remedy, "kafka_quorum", host.name, form)
+        if series(wanted) < series(running):
+            message = f"is older than {running}, which the node has: it does not read what that has finalized"
+            remedy = f"give kafka_version: {running}; while metadata.version is still that of {wanted}"
+            yield Problem("release_older", message, remedy + ACCEPT_OLDER, "kafka_version", host.name, wanted)
+
+
+def series(version: str) -> tuple[int, ...]:
+    """Major and minor number of a release; releases of one series read each other's metadata."""
+    return tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+
+
+def node_storage(cluster: Mapping[str, Any], host: Host) -> NodeStorage:
+    """A node's desired storage, as `kafka_storage` is told."""
+    return NodeStorage(
+        host=host.name,
+        node_id=host.node["node_id"],
+        cluster_id=cluster["cluster_id"],
+        roles=tuple(host.node["roles"]),
+        log_dirs=host.log_dirs,
+        metadata_log_dir=host.node["metadata_log_dir"],
+        quorum=cluster["quorum"],
+        directory_id=host.node["directory_id"] or "",
+        initial_controllers=cluster["initial_controllers"] or "",
+        rejoins=host.wanted.replaced or host.wanted.added,
+    )
+
+
+def peer(host: Host) -> Peer:
+    """A node as the others' storage plans see it. What lies on a disk that is not mounted yet counts as known here."""
+    return Peer(host.name, host.node["node_id"], host.facts is not None, lived(host))
+
+
+def lived(host: Host) -> tuple[str, ...]:
+    """What shows that a node was started: what it left on its disks, and its process."""
+    names = [f"{path}/{name}" for path, found in host.found() for name in found["lived"][:1]]
+    pid = running(host.facts)
+    return (*names, *((f"process {pid}",) if pid else ()))
+
+
+def running(facts: Facts | None) -> int:
+    return int(facts["service"]["pid"]) if facts else 0
+
+
+def peers_for_storage(subject: Subject, predict: bool = False) -> list[dict[str, Any]]:
+    """`kafka_storage`'s ``peers``. A node with a disk that is still to be mounted is unknown: look again after that.
+
+    `predict`: in check mode nothing will be mounted, and what is foretold is the ordinary case of an empty disk.
+    """
+    return [
+        {
+            "host": host.name,
+            "node_id": host.node["node_id"],
+            "known": host.facts is not None and (predict or not awaits_disk(host)),
+            "lived": list(lived(host)),
+        }
+        for host in subject.hosts
+    ]
+
+
+def awaits_disk(host: Host) -> bool:
+    """Whether a log dir lies on a disk that role kafka_host is still to mount."""
+    return any(host.pending(path, found) for path, found in host.found())

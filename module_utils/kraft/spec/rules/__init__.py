@@ -1,0 +1,76 @@
+"""What a desired state must fulfil: small pure rules by theme, each a function ``Subject -> problems``.
+
+Severities: ERROR always stops; RISK (what endangers data) stops in production unless its rule is listed in
+``kafka_accepted_risks``, and is a warning in a test profile; WARNING never stops.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Iterable, Iterator
+
+from ansible.module_utils.kraft.problem import ERROR, Problem
+from ansible.module_utils.kraft.spec.rules import (
+    accounts,
+    archive,
+    authorizer,
+    control_files,
+    identity,
+    listeners,
+    names,
+    providers,
+    relations,
+    remote_access,
+    replication,
+    reports,
+    secrets,
+    security,
+    settings,
+    sizing,
+    storage,
+    topology,
+)
+from ansible.module_utils.kraft.spec.rules.subject import Subject
+
+Rule = Callable[[Subject], Iterable[Problem]]
+#: A setting of server.properties in one of its layers.
+SETTING = re.compile(r"kafka_(?:|group_|host_)config\[.*\]", re.DOTALL)
+
+#: In the order in which a person would look.
+RULES: tuple[Rule, ...] = (
+    *names.RULES,
+    *identity.RULES,
+    *topology.RULES,
+    *listeners.RULES,
+    *storage.RULES,
+    *settings.RULES,
+    *replication.RULES,
+    *providers.RULES,
+    *relations.RULES,
+    *security.RULES,
+    *authorizer.RULES,
+    *remote_access.RULES,
+    *secrets.RULES,
+    *archive.RULES,
+    *control_files.RULES,
+    *sizing.RULES,
+    *reports.RULES,
+    *accounts.RULES,
+)
+
+
+def check(subject: Subject) -> list[Problem]:
+    """Every problem that any rule finds."""
+    return list(once((problem for rule in RULES for problem in rule(subject)), subject.cluster.accepted_risks))
+
+
+def once(problems: Iterable[Problem], accepted: Container[str] = ()) -> Iterator[Problem]:
+    """Of a setting's errors those of the first rule: others build on a value that must change, and advise on nothing.
+
+    `accepted`: rules that an inventory accepts, which hold nothing back.
+    """
+    first: dict[tuple[str, str], str] = {}
+    for problem in problems:
+        counts = problem.severity == ERROR and SETTING.fullmatch(problem.variable) and problem.rule not in accepted
+        if not counts or first.setdefault((problem.host, problem.variable), problem.rule) == problem.rule:
+            yield problem

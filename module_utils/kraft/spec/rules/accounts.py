@@ -1,0 +1,57 @@
+"""The user and group that Kafka runs as: without power, and nobody else's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.desired.model import Node
+from ansible.module_utils.kraft.spec.rules.subject import Subject
+
+#: Role kafka's variable -> role kafka_host's, which follows it.
+ACCOUNTS = {"kafka_user": "kafka_host_user", "kafka_group": "kafka_host_group"}
+ACCOUNT = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
+#: Groups whose members can become root, by sudo, by a daemon that is root, or by the bare disk.
+POWERFUL = frozenset({"admin", "disk", "docker", "kmem", "libvirt", "lxd", "root", "shadow", "sudo", "wheel"})
+#: How the inventory says who logs in, the stronger first (``kafka_desired`` adds ansible.cfg's and ``--user``).
+LOGIN = ("ansible_user", "ansible_ssh_user", "remote_user")
+OWN = "give an account of its own, such as kafka"
+
+
+def accounts(subject: Subject) -> Iterator[Problem]:
+    """Kafka runs as somebody without power, and not as the account that Ansible logs in with."""
+    for node in subject.cluster.nodes:
+        for variable, follower in ACCOUNTS.items():
+            name, other = node.variables.get(variable), node.variables.get(follower)
+            if name is None or node.broken.intersection((variable, follower)):
+                continue
+            message, remedy = account_problem(str(name), variable == "kafka_group", login(node))
+            if message:
+                yield Problem("account", message, remedy, variable, node.host, name)
+            if other not in (None, name):
+                message, remedy = f"differs from {variable}, {name}", f"leave it out: it follows {variable}"
+                yield Problem("account_differs", message, remedy, follower, node.host, other)
+
+
+def login(node: Node) -> str:
+    """The account that Ansible logs in with, as far as it is said; empty where ssh decides."""
+    return next((str(node.connection[name]) for name in LOGIN if node.connection.get(name)), "")
+
+
+def account_problem(name: str, is_group: bool, used_for_login: str) -> tuple[str, str]:
+    """What is wrong with a name, and what to give; two empty texts when nothing is."""
+    faults = (
+        (name == "root", "may do everything", OWN),
+        (is_group and name in POWERFUL, "is a group whose members can become root", OWN),
+        (
+            not ACCOUNT.fullmatch(name),
+            "is no name of an account",
+            "use lower case letters, digits, '_' and '-', beginning with a letter",
+        ),
+        (name == used_for_login, "is what Ansible logs in with: Kafka would run with its rights", OWN),
+    )
+    return next(((message, remedy) for wrong, message, remedy in faults if wrong), ("", ""))
+
+
+RULES = (accounts,)

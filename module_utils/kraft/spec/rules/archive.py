@@ -1,0 +1,125 @@
+"""The archive: a version that can be deployed, from a place that is said, with a checksum that proves it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
+from ansible.module_utils.kraft.spec.desired.model import Node
+from ansible.module_utils.kraft.spec.inventory.definitions import versions
+from ansible.module_utils.kraft.spec.rules.subject import Subject
+
+VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)(-[A-Za-z0-9.]+)?")
+FIRST = (4, 0, 0)
+NAME_VERSION = re.compile(r"kafka_\d+\.\d+-(\d+\.\d+\.\d+)")
+SCHEMES = ("http", "https", "ftp", "file")
+CHECKSUMS = {"sha256": 64, "sha512": 128}
+HOW = "give sha256: or sha512: and the digest, as `sha512sum FILE` prints it"
+#: Rules of what a deployment needs; without it, what the nodes should be is known all the same.
+AWAITED = frozenset({"archive_content", "archive_missing", "client_missing", "private_key", "spark_missing"})
+MAKE = "run `make archive`, or name the archive that you have"
+
+
+def version(subject: Subject) -> Iterator[Problem]:
+    """A release of Kafka that knows no ZooKeeper."""
+    text = subject.cluster.version
+    match = VERSION.fullmatch(text)
+    variable = "kafka_version"
+    if not text or variable in subject.cluster.nodes[0].broken:
+        return
+    if not match:
+        remedy = f'give three numbers as text, such as "{versions()[-1]}"'
+        yield Problem("version", "is no version of Kafka", remedy, variable, value=text)
+    elif tuple(int(part) for part in match.groups()[:3]) < FIRST:
+        remedy = f"give 4.0.0 or newer; known here: {', '.join(versions())}"
+        yield Problem("version", "is older than 4.0, the first without ZooKeeper", remedy, variable, value=text)
+    elif text not in versions():
+        message = "is not among the versions whose settings are known here"
+        remedy = f"known are {', '.join(versions())}; settings are checked against the nearest of them"
+        yield Problem("version_unknown", message, remedy, variable, value=text, severity=WARNING)
+
+
+def place(subject: Subject) -> Iterator[Problem]:
+    """A path of the control machine or a URL, of a gzipped tar of binaries."""
+    text, variable = subject.cluster.archive, "kafka_archive"
+    if not text:
+        return
+    path = re.split(r"[?#]", text)[0]
+    message, remedy = place_problem(text, path)
+    if message:
+        yield Problem("archive", message, remedy, variable, value=text)
+    named = NAME_VERSION.search(path.rpartition("/")[2])
+    if named and named[1] != subject.cluster.version:
+        message = f"is Kafka {named[1]} by its name, but kafka_version is {subject.cluster.version}"
+        yield Problem("archive_version", message, "give the archive of that version", variable, value=text)
+
+
+def place_problem(text: str, path: str) -> tuple[str, str]:
+    """What is wrong with an archive's place, and what to give; `path`: without a URL's question."""
+    scheme, separator, _ = text.partition("://")
+    relative = not separator and not text.startswith("/")
+    faults = (
+        (
+            separator and scheme not in SCHEMES,
+            f"has the unknown scheme {scheme}",
+            f"use one of {', '.join(SCHEMES)}, or a path",
+        ),
+        (relative, "is relative: it would depend on where the playbook lies", "begin it with {{ inventory_dir }}/"),
+        (not path.endswith((".tgz", ".tar.gz")), "is no .tgz", "give Kafka's binary archive"),
+        (path.endswith(("-src.tgz", "-src.tar.gz")), "is the source code", "give the binary archive"),
+    )
+    return next(((message, remedy) for wrong, message, remedy in faults if wrong), ("", ""))
+
+
+def presence(subject: Subject) -> Iterator[Problem]:
+    """Missing is bad only where a host still needs it; before the hosts were looked at, it is a warning."""
+    if subject.archive_exists is False and is_awaited(subject):
+        severity = ERROR if looked_at(subject) else WARNING
+        message, text = "does not exist", subject.cluster.archive
+        yield Problem("archive_missing", message, MAKE, "kafka_archive", value=text, severity=severity)
+
+
+def looked_at(subject: Subject) -> list[Node]:
+    """The hosts of which somebody knows the releases."""
+    return [node for node in subject.cluster.nodes if node.facts.releases is not None]
+
+
+def is_awaited(subject: Subject) -> bool:
+    """Whether a host lacks the release, as far as is known."""
+    version_wanted, hosts = subject.cluster.version, looked_at(subject)
+    complete = [(node.facts.releases or {}).get(version_wanted, {}).get("complete") for node in hosts]
+    return not hosts or not all(complete)
+
+
+def checksum(subject: Subject) -> Iterator[Problem]:
+    """Only what proves the content."""
+    text = subject.cluster.archive_checksum
+    algorithm, _, digest = text.strip().lower().partition(":")
+    length = CHECKSUMS.get(algorithm)
+    message = ""
+    if not text:
+        return
+    if not digest:
+        message = "does not say by which algorithm"
+    elif length is None:
+        message = f"is made with {algorithm}, which proves nothing any more or is not known"
+    elif not re.fullmatch(r"[0-9a-f]+", digest):
+        message = "holds something else than hexadecimal digits"
+    elif len(digest) != length:
+        message = f"has {len(digest)} digits, not the {length} of {algorithm}"
+    if message:
+        yield Problem("checksum", message, HOW, "kafka_archive_checksum", value=text)
+
+
+def content(subject: Subject) -> Iterator[Problem]:
+    """A damaged archive is found here, not on a host that has been changed already. Bad as a missing one is."""
+    found, wanted = subject.archive_digest, subject.cluster.archive_checksum.strip().lower().partition(":")[2]
+    if found and wanted and found != wanted and is_awaited(subject):
+        message = f"has the digest {found[:12]}..., kafka_archive_checksum says {wanted[:12]}...: damaged, or another"
+        remedy = "get the archive again, or give the checksum that its publisher gives"
+        severity, text = ERROR if looked_at(subject) else WARNING, subject.cluster.archive
+        yield Problem("archive_content", message, remedy, "kafka_archive", value=text, severity=severity)
+
+
+RULES = (version, place, presence, checksum, content)

@@ -1,0 +1,105 @@
+"""Who may do what: one authorizer on all nodes, and principals that somebody can have.
+
+Source: org.apache.kafka.metadata.authorizer.StandardAuthorizer.getConfiguredSuperUsers of Kafka 4.3.1, which splits at
+``;``, trims, and later compares whole texts, case included; a principal without a type stops the node.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.spec.desired.model import PLAINTEXT, Node
+from ansible.module_utils.kraft.spec.inventory.setting_values import PLACEHOLDER
+from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, placed
+
+AUTHORIZER = "authorizer.class.name"
+STANDARD = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
+SUPER_USERS = "super.users"
+EVERYONE = "allow.everyone.if.no.acl.found"
+BUILDER = "principal.builder.class"
+#: Who a client is that does not log in, a node among others.
+ANONYMOUS = "User:ANONYMOUS"
+#: A principal behind a comma, where a semicolon belongs.
+SECOND = re.compile(r",\s*user:", re.IGNORECASE)
+FORM = "write each one as User:NAME, with ';' between them"
+
+
+def authorizers(subject: Subject) -> Iterator[Problem]:
+    """All nodes decide alike: what brokers forward, controllers judge."""
+    found = {node.host: subject.settings[node.host].get(AUTHORIZER, "") for node in subject.cluster.nodes}
+    if len(set(found.values())) > 1:
+        without = [host for host, name in found.items() if not name]
+        message = f"is missing on {named(without)}" if without else "differs between nodes"
+        remedy = "set it in kafka_config, for brokers and controllers alike"
+        yield Problem("authorizer_differs", message, remedy, f"kafka_config[{AUTHORIZER}]")
+    for node in subject.cluster.nodes:
+        settings = subject.settings[node.host]
+        yield from _orphans(settings, node)
+        if settings.get(AUTHORIZER) == STANDARD and _is_true(settings.get(EVERYONE)):
+            message, remedy = "lets everybody do everything that no ACL speaks of", "remove it once the ACLs are there"
+            yield Problem("open_authorizer", message, remedy, placed(node, EVERYONE), node.host, True, RISK)
+
+
+def _orphans(settings: dict[str, str], node: Node) -> Iterator[Problem]:
+    """Settings that an authorizer would read, without one."""
+    if not settings.get(AUTHORIZER) and (settings.get(SUPER_USERS) or _is_true(settings.get(EVERYONE))):
+        message = f"is not set, but {SUPER_USERS} or {EVERYONE} is: they have no effect"
+        remedy = f"set {AUTHORIZER} to {STANDARD}"
+        yield Problem("authorizer_missing", message, remedy, placed(node, AUTHORIZER), node.host, severity=WARNING)
+
+
+def super_users(subject: Subject) -> Iterator[Problem]:
+    """Principals that match somebody, the nodes among them: nodes without a right stop the cluster."""
+    for node in subject.cluster.nodes:
+        settings = subject.settings[node.host]
+        given, name = settings.get(SUPER_USERS, ""), settings.get(AUTHORIZER, STANDARD)
+        if name != STANDARD or PLACEHOLDER.search(given):
+            continue
+        message = "; ".join(_faults(given, BUILDER in settings)) or _nodes_left_out(settings, node)
+        if message:
+            remedy = FORM if _faults(given, BUILDER in settings) else f"add {ANONYMOUS}, as whom nodes speak PLAINTEXT"
+            yield Problem("super_users", message, remedy, placed(node, SUPER_USERS), node.host, given or None)
+
+
+def principals(given: str) -> list[str]:
+    """The principals of ``super.users`` as Kafka takes them apart."""
+    return [each.strip() for each in given.split(";") if each.strip()]
+
+
+def _faults(given: str, own_types: bool) -> list[str]:
+    """What is wrong with each principal. `own_types`: a principal builder may make other types than User."""
+    found = ((each, principal_fault(each, own_types)) for each in principals(given))
+    return [f"{each} {fault}" for each, fault in found if fault]
+
+
+def principal_fault(text: str, own_types: bool = False) -> str:
+    """Why a principal matches nobody, or stops the node; empty when somebody can have it."""
+    kind, colon, name = text.partition(":")
+    faults = (
+        (not colon or not kind, "has no type"),
+        (SECOND.search(text) or ("," in name and "=" not in name), "is one user with a comma"),
+        (kind != "User" and not own_types, f"has the type {kind}, which nobody has: Kafka knows User, spelt so"),
+        (not name.strip(), "has no name"),
+        (name != name.strip(), "has a blank before the name"),
+        (name == "*", "matches nobody: there is no wildcard here"),
+    )
+    return next((fault for wrong, fault in faults if wrong), "")
+
+
+def _nodes_left_out(settings: dict[str, str], node: Node) -> str:
+    """Whether the authorizer would refuse the nodes themselves."""
+    if settings.get(AUTHORIZER) != STANDARD or _is_true(settings.get(EVERYONE)) or BUILDER in settings:
+        return ""
+    between = [each for each in node.own_listeners if each.purpose != "client" and each.protocol == PLAINTEXT]
+    if between and ANONYMOUS not in principals(settings.get(SUPER_USERS, "")):
+        return f"lacks {ANONYMOUS}, so that the nodes, which do not log in, refuse each other"
+    return ""
+
+
+def _is_true(text: str | None) -> bool:
+    return (text or "").strip().lower() == "true"
+
+
+RULES = (authorizers, super_users)

@@ -1,0 +1,38 @@
+"""Files of the control machine that a run needs on its way: asked for before any host is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.rules.subject import Subject
+
+MAKE = "run `make client`: it brings the modules' client and Spark's connector, whatever archive is used"
+HERE = "control machine"
+
+
+def client(subject: Subject) -> Iterator[Problem]:
+    """A deployment brings the client to every host; without it the first change would be the last."""
+    if subject.client_exists is False:
+        text = subject.cluster.nodes[0].variables.get("kafka_client_archive")
+        yield Problem("client_missing", "does not exist", MAKE, "kafka_client_archive", value=text)
+
+
+def spark(subject: Subject) -> Iterator[Problem]:
+    """What proves the cluster, or accounts for a probe, comes after the changes."""
+    if subject.spark_lacks:
+        remedy = MAKE if " lacks " in subject.spark_lacks else "install Java 17 or newer, or set JAVA_HOME"
+        message = f"Spark cannot be started here: {subject.spark_lacks}"
+        yield Problem("spark_missing", message, remedy, host=HERE)
+
+
+def private_keys(subject: Subject) -> Iterator[Problem]:
+    """A key that ssh does not find, or does not take, is no way to the host."""
+    for host, fault in subject.key_faults.items():
+        remedy = "give the path of your key, or remove the line: ssh then takes its default keys and its agent's"
+        remedy = "chmod 600 it" if "others" in fault else remedy
+        value = subject.node(host).connection.get("ansible_ssh_private_key_file")
+        yield Problem("private_key", fault, remedy, "ansible_ssh_private_key_file", host, value)
+
+
+RULES = (client, spark, private_keys)

@@ -1,0 +1,223 @@
+"""Sockets: names, ports, addresses, and that every node can reach every other."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator
+from itertools import product
+
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.spec.desired import operable
+from ansible.module_utils.kraft.spec.desired.model import CLIENT, CONTROLLER, INTER_BROKER, PLAINTEXT, Listener, Node
+from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, sharing
+
+VARIABLE = "kafka_listeners"
+ADDRESS = "kafka_address"
+NAME = re.compile(r"[A-Z][A-Z0-9_]*")
+LABEL = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)")
+WILDCARDS = frozenset({"0.0.0.0", "::", "0:0:0:0:0:0:0:0", "*"})  # noqa: S104 - compared with, not listened on
+LONGEST_NAME = 253
+PRIVILEGED = 1024
+LARGEST_PORT = 65535
+IN_THE_OPEN = frozenset({PLAINTEXT, "SASL_PLAINTEXT"})
+PRIVATE = "keep its port inside a private network or VPN"
+GIVE_NAME = "give a host name or an IP address that the other nodes and the clients can reach"
+
+
+def is_host(text: str) -> bool:
+    """Whether `text` is a host name or an IP address."""
+    try:
+        return bool(ipaddress.ip_address(text))
+    except ValueError:
+        labels = text.rstrip(".").split(".")
+        numeric = all(label.isdigit() for label in labels)
+        return len(text) <= LONGEST_NAME and not numeric and all(LABEL.fullmatch(label) for label in labels)
+
+
+def is_loopback(text: str) -> bool:
+    """Whether only the machine itself reaches `text`."""
+    try:
+        return ipaddress.ip_address(text).is_loopback
+    except ValueError:
+        return text.rstrip(".").lower() in ("localhost", "localhost.localdomain", "ip6-localhost")
+
+
+def _each(subject: Subject) -> Iterator[tuple[Node, Listener]]:
+    return ((node, listener) for node in subject.cluster.nodes for listener in node.own_listeners)
+
+
+def _at(listener: Listener, part: str = "") -> str:
+    return f"{VARIABLE}[{listener.name}]{part}"
+
+
+def addresses(subject: Subject) -> Iterator[Problem]:
+    """Where a node is found; its listeners fall back on it."""
+    alone = len(subject.cluster.nodes) == 1
+    for node in subject.sound(ADDRESS):
+        text = node.address
+        if text in WILDCARDS:
+            yield Problem("address", "is no address that anybody can connect to", GIVE_NAME, ADDRESS, node.host, text)
+        elif not is_host(text):
+            yield Problem("address", "is neither a host name nor an IP address", GIVE_NAME, ADDRESS, node.host, text)
+        elif is_loopback(text) and not alone:
+            yield Problem("address", "is reached by the machine itself only", GIVE_NAME, ADDRESS, node.host, text)
+
+
+def names(subject: Subject) -> Iterator[Problem]:
+    """Names are written as Kafka reads them, each once on a node."""
+    for node in subject.cluster.nodes:
+        for listener in node.listeners:
+            if not NAME.fullmatch(listener.name):
+                message = "is not made of capitals, digits and '_', beginning with a capital"
+                remedy = f"write {suggested(listener.name)}"
+                yield Problem("listener_name", message, remedy, f"{VARIABLE}.name", node.host, listener.name)
+        for name, purposes in sharing((each.name.upper(), each.purpose) for each in node.listeners).items():
+            if not _ambiguous(node).intersection(purposes):  # of which one has to go in any case
+                message = f"is the name of listeners for {named(purposes)}: a listener has one purpose"
+                remedy = "give each a name and a port of its own"
+                yield Problem("listener_twice", message, remedy, VARIABLE, node.host, name)
+
+
+def _ambiguous(node: Node) -> set[str]:
+    """Purposes of which a node can have one listener only, and has several."""
+    return {each for each in (INTER_BROKER, CONTROLLER) if len(node.listeners_for(each)) > 1}
+
+
+def suggested(name: str) -> str:
+    """The nearest name that would do."""
+    return re.sub(r"[^A-Z0-9_]", "_", name.upper()).lstrip("_0123456789") or "CLIENT"
+
+
+def ports(subject: Subject) -> Iterator[Problem]:
+    """Ports can be opened, and no two sockets want the same one."""
+    for node, listener in _each(subject):
+        for part, port in ((".port", listener.port), (".advertised.port", listener.advertised_port)):
+            if not 0 < port <= LARGEST_PORT:
+                message, remedy = f"is not from 1 to {LARGEST_PORT}", "give a port that exists"
+                yield Problem("port", message, remedy, _at(listener, part), node.host, port)
+        if str(listener.port) == str(node.connection.get("ansible_port", 22)):
+            message, remedy = "is the port of ssh on this host", "give another port"
+            yield Problem("port_of_ssh", message, remedy, _at(listener, ".port"), node.host, listener.port)
+        elif 0 < listener.port < PRIVILEGED:
+            message = f"is below {PRIVILEGED}, which only root may open; Kafka runs without privileges"
+            remedy = f"listen on a port from {PRIVILEGED} on and, if clients need {listener.port}, advertise that"
+            yield Problem("port_privileged", message, remedy, _at(listener, ".port"), node.host, listener.port)
+    for node in subject.cluster.nodes:
+        for shared, found in sharing((each.port, each.name) for each in node.own_listeners).items():
+            message, remedy = f"is the port of {named(found)}", "give each listener a port of its own"
+            yield Problem("port_shared", message, remedy, f"{VARIABLE}.port", node.host, shared)
+
+
+def binds(subject: Subject) -> Iterator[Problem]:
+    """A wildcard is for clients, and never what others are told."""
+    for node, listener in _each(subject):
+        if listener.bind not in WILDCARDS:
+            if not is_host(listener.bind) and listener.bind != node.address:
+                message, remedy = (
+                    "is neither a host name nor an IP address",
+                    "give an address of this host, or leave it out",
+                )
+                yield Problem("bind", message, remedy, _at(listener, ".bind"), node.host, listener.bind)
+        elif listener.purpose != CLIENT:
+            message = f"opens the {listener.purpose} listener to every network of the host"
+            remedy = "leave `bind` out, or give the address of the internal network"
+            yield Problem("bind_wide", message, remedy, _at(listener, ".bind"), node.host, listener.bind, RISK)
+        elif not listener.advertised_given:
+            remedy = "add `advertised: {host: NAME}` with what clients can reach, or leave `bind` out"
+            message = "listens everywhere, but does not say what others should connect to"
+            yield Problem("bind_unadvertised", message, remedy, _at(listener, ".bind"), node.host, listener.bind)
+
+
+def advertised(subject: Subject) -> Iterator[Problem]:
+    """What others are told can be connected to, and leads to one node only."""
+    alone = len(subject.cluster.nodes) == 1
+    for node, listener in _each(subject):
+        text = listener.advertised_host
+        if not listener.advertised_given:
+            continue
+        if text in WILDCARDS or not is_host(text):
+            message = "is no address that anybody can connect to"
+            yield Problem("advertised", message, GIVE_NAME, _at(listener, ".advertised.host"), node.host, text)
+        elif is_loopback(text) and not alone:
+            message = "is reached by the machine itself only"
+            yield Problem("advertised", message, GIVE_NAME, _at(listener, ".advertised.host"), node.host, text)
+    pairs = [(listener.advertised_address, node.host) for node, listener in _each(subject)]
+    together: dict[str, list[object]] = {}
+    for address, hosts in sharing(dict.fromkeys(pairs)).items():
+        together.setdefault(named(hosts), []).append(address)
+    for whose, addresses in together.items():
+        message, remedy = f"leads to {whose}", "give each node an address or a port of its own"
+        yield Problem("advertised_shared", message, remedy, VARIABLE, whose, named(addresses))
+
+
+def needed(subject: Subject) -> Iterator[Problem]:
+    """Each role has the listeners that it needs: one for each purpose, several for clients."""
+    for node in subject.sound(VARIABLE, "kafka_process_roles"):
+        wanted = [*((CLIENT, INTER_BROKER) if node.is_broker else ()), *((CONTROLLER,) if node.is_controller else ())]
+        for purpose in wanted:
+            found = [each.name for each in node.listeners_for(purpose)]
+            if not found:
+                message, remedy = f"has no listener with purpose {purpose}", f"add one with `purpose: {purpose}`"
+                yield Problem("listener_missing", message, remedy, VARIABLE, node.host)
+            elif purpose in _ambiguous(node):
+                message = f"has {len(found)} listeners with purpose {purpose} ({named(found)})"
+                yield Problem("listener_ambiguous", message, "keep one", VARIABLE, node.host)
+
+
+def alike(subject: Subject) -> Iterator[Problem]:
+    """A listener by which nodes reach each other has one name and one protocol; clients find theirs on every broker."""
+    for purpose in (INTER_BROKER, CONTROLLER):
+        each_has = (node.listeners_for(purpose) for node in subject.cluster.nodes)
+        found = {(each.name, each.protocol) for listeners in each_has if len(listeners) == 1 for each in listeners}
+        if len(found) > 1:
+            spoken = named(sorted(f"{name} ({protocol})" for name, protocol in found))
+            message = f"with purpose {purpose} differ between nodes: {spoken}"
+            yield Problem(
+                "listener_differs", message, "use one name and one protocol for all; ports may differ", VARIABLE
+            )
+    everywhere = {each.name: each.protocol for _, each in _each(subject) if each.purpose == CLIENT}
+    for node in subject.sound(VARIABLE, "kafka_process_roles"):
+        own = {each.name for each in node.listeners_for(CLIENT)}
+        for name in sorted(set(everywhere) - own) if node.is_broker and own else ():
+            message = f"lacks the client listener {name}, which other brokers have: its clients cannot reach this one"
+            yield Problem(
+                "listener_differs", message, "give every broker the same client listeners", VARIABLE, node.host
+            )
+
+
+def protocols(subject: Subject) -> Iterator[Problem]:
+    """What validates can be operated: our own clients can use the listener, or nobody of ours needs it."""
+    for node, listener in _each(subject):
+        if not operable.is_operable(listener):
+            spoken = " or ".join(sorted(operable.OPERABLE[listener.purpose]))
+            message = f"cannot be operated yet: Kraftwright reaches nodes over {spoken} only"
+            remedy = f"use {spoken}, and {PRIVATE}; TLS and SASL between nodes come in a later release"
+            where = _at(listener, ".protocol")
+            yield Problem("protocol", message, remedy, where, node.host, listener.protocol)
+    yield from _own_clients(subject)
+
+
+def _own_clients(subject: Subject) -> Iterator[Problem]:
+    """The smoke test and the probe can connect to the client listener that they use."""
+    first = (each for node in subject.cluster.brokers for each in node.listeners_for(CLIENT)[:1])
+    secured = [each for each in first if each.protocol != PLAINTEXT][:1]
+    for listener, (variable, options) in product(secured, subject.client_options.items()):
+        missing = operable.missing_option(listener, options)
+        if missing:
+            message = f"lacks {missing} for {listener.name}, the client listener that this client connects to"
+            remedy = "add it in group_vars/all, which this machine reads too; or put a PLAINTEXT client listener first"
+            yield Problem("client_options", message, remedy, variable)
+
+
+def plaintext(subject: Subject) -> Iterator[Problem]:
+    """In production nobody should read along."""
+    for node, listener in _each(subject) if subject.cluster.in_production else ():
+        if listener.protocol in IN_THE_OPEN and operable.is_operable(listener):
+            encrypted = sorted(operable.OPERABLE.get(listener.purpose, frozenset()) - IN_THE_OPEN)
+            remedy = f"{PRIVATE}, or use {' or '.join(encrypted)}" if encrypted else PRIVATE
+            where = _at(listener, ".protocol")
+            yield Problem("plaintext", "is not encrypted", remedy, where, node.host, listener.protocol, WARNING)
+
+
+RULES = (addresses, names, ports, binds, advertised, needed, alike, protocols, plaintext)

@@ -1,0 +1,41 @@
+"""Names of variables: a typo is an error, not a silent nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.inventory.spec import nearest
+from ansible.module_utils.kraft.spec.rules.risks import RISKS
+from ansible.module_utils.kraft.spec.rules.subject import Subject
+
+PREFIX = "kafka_"
+OTHERS = "remove it; where another role reads it, list unknown_variable in kafka_accepted_risks"
+#: What a play or a module of ours sets beside the roles' options.
+ALSO_KNOWN = frozenset({"kafka_accepted_risks", "kafka_break_lock", "kafka_desired", "kafka_host", "kafka_report"})
+
+
+def unknown(subject: Subject) -> Iterator[Problem]:
+    """Every ``kafka_*`` variable of the inventory or the command line is one that some role reads."""
+    known = subject.names | ALSO_KNOWN
+    if not subject.names:
+        return
+    for host, used in subject.used.items():
+        for name in sorted(used - known):
+            meant = nearest(name, subject.names, PREFIX)
+            remedy = f"did you mean {meant}?" if meant else OTHERS
+            yield Problem("unknown_variable", "is not a variable of any role", remedy, name, host)
+
+
+def accepted(subject: Subject) -> Iterator[Problem]:
+    """Only what is a risk can be accepted."""
+    for name in subject.cluster.accepted_risks:
+        if name not in RISKS:
+            meant = nearest(name, RISKS)
+            remedy = f"did you mean {meant}?" if meant else f"there are {', '.join(sorted(RISKS))}"
+            yield Problem(
+                "unknown_risk", "is not a risk that can be accepted", remedy, "kafka_accepted_risks", value=name
+            )
+
+
+RULES = (unknown, accepted)

@@ -1,0 +1,61 @@
+"""Doors into the JVM that stand open: whoever reaches them runs code as Kafka's user.
+
+Source: JDK 17, "Monitoring and Management Using JMX Technology" and "jdwp"; a port without an address is open on all.
+``JMX_PORT`` is read by Kafka's start scripts only, which the unit does not use.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.rules.listeners import is_loopback
+from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject
+
+OPTIONS = "kafka_jvm_options"
+JMX = "com.sun.management.jmxremote."
+DEBUGGER = re.compile(r"-(?:agentlib:jdwp=|Xrunjdwp:)(.*)")
+#: The debugger's address: a port alone is loopback's, ``*`` stands for all.
+ADDRESS = re.compile(r"(?:^|,)address=(?:(\*|[^,]+):)\d+")
+
+
+def jmx(subject: Subject) -> Iterator[Problem]:
+    """A remote JMX port that asks for nothing."""
+    for node in subject.sound(OPTIONS):
+        given = system_properties(node.jvm_options)
+        if is_open(given):
+            port = given[f"{JMX}port"]
+            message = f"opens JMX on port {port} without a login"
+            remedy = f"remove -D{JMX}port: local tools need none; or add -D{JMX}host=127.0.0.1"
+            yield Problem("jmx_open", message, remedy, OPTIONS, node.host, port, RISK)
+
+
+def system_properties(options: Sequence[str]) -> dict[str, str]:
+    """``-Dname=value`` by name; the JVM takes the last of several."""
+    pairs = (option[2:].partition("=") for option in options if option.startswith("-D"))
+    return {name: value.strip() for name, _, value in pairs}
+
+
+def is_open(given: Mapping[str, str]) -> bool:
+    """Whether JMX listens for other machines and asks neither for a password nor for a client's certificate."""
+    if not given.get(f"{JMX}port") or is_loopback(given.get(f"{JMX}host", "")):
+        return False
+    encrypted = given.get(f"{JMX}ssl", "true").lower() != "false"
+    certificate = encrypted and given.get(f"{JMX}ssl.need.client.auth", "").lower() == "true"
+    return given.get(f"{JMX}authenticate", "true").lower() == "false" and not certificate
+
+
+def debugger(subject: Subject) -> Iterator[Problem]:
+    """A debugger's port for other machines; it never asks for a password."""
+    for node in subject.sound(OPTIONS):
+        for match in filter(None, map(DEBUGGER.fullmatch, node.jvm_options)):
+            address = ADDRESS.search(match.group(1))
+            if address and address.group(1) and not is_loopback(address.group(1).strip("[]")):
+                message = "lets everybody who reaches the port debug the node, which is to run code in it"
+                remedy = "remove it, or give address=127.0.0.1:PORT"
+                yield Problem("debugger_open", message, remedy, OPTIONS, node.host, match.group(0), RISK)
+                break
+
+
+RULES = (jmx, debugger)

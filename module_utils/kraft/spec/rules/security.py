@@ -1,0 +1,83 @@
+"""TLS and SASL of the listeners that can be operated (``desired.operable``): keys, and mechanisms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.desired.model import CONTROLLER, Listener, Node
+from ansible.module_utils.kraft.spec.desired.operable import is_operable
+from ansible.module_utils.kraft.spec.rules.subject import Subject, named
+
+VARIABLE = "kafka_listeners"
+KEY_MATERIAL = ("ssl.keystore.location", "ssl.keystore.key", "ssl.engine.factory.class")
+
+
+def _setting(settings: dict[str, str], listener: Listener, key: str) -> str:
+    """A listener's own value, or the node's."""
+    return settings.get(f"listener.name.{listener.name.lower()}.{key}") or settings.get(key, "")
+
+
+def _mechanisms(settings: dict[str, str], listener: Listener) -> list[str]:
+    return [each.strip() for each in _setting(settings, listener, "sasl.enabled.mechanisms").split(",") if each.strip()]
+
+
+def _listeners(subject: Subject) -> Iterator[tuple[Node, Listener, dict[str, str]]]:
+    for node in subject.cluster.nodes:
+        settings = subject.settings[node.host]
+        for listener in filter(is_operable, node.own_listeners):
+            yield node, listener, settings
+
+
+def certificates(subject: Subject) -> Iterator[Problem]:
+    """A listener with TLS needs a key of its own or of the node."""
+    for node, listener, settings in _listeners(subject):
+        if listener.protocol.endswith("SSL") and not any(_setting(settings, listener, key) for key in KEY_MATERIAL):
+            message = f"speaks {listener.protocol}, but has neither key nor certificate"
+            remedy = f"set listener.name.{listener.name.lower()}.ssl.keystore.location (and type) in kafka_config"
+            yield Problem("listener_key", message, remedy, f"{VARIABLE}[{listener.name}]", node.host)
+
+
+def mechanisms(subject: Subject) -> Iterator[Problem]:
+    """A listener with SASL says how; the controllers' one never by SCRAM, whose secrets lie in the metadata itself."""
+    for node, listener, settings in _listeners(subject):
+        if not listener.protocol.startswith("SASL"):
+            continue
+        found, where = _mechanisms(settings, listener), f"{VARIABLE}[{listener.name}]"
+        if not found:
+            message = f"speaks {listener.protocol}, but has no mechanism"
+            remedy = f"set listener.name.{listener.name.lower()}.sasl.enabled.mechanisms in kafka_config"
+            yield Problem("listener_mechanism", message, remedy, where, node.host)
+        scram = [
+            each for each in (*found, settings.get("sasl.mechanism.controller.protocol", "")) if "SCRAM" in each.upper()
+        ]
+        if listener.purpose == CONTROLLER and scram:
+            message = f"uses {scram[0]}: after a stop of all nodes no controller could ever log in again"
+            yield Problem(
+                "controller_scram", message, "use TLS with client certificates, or PLAIN over TLS", where, node.host
+            )
+        for each in found:
+            if each.upper() in ("SCRAM-SHA-1", "DIGEST-MD5", "CRAM-MD5"):
+                remedy = "use SCRAM-SHA-512 or SCRAM-SHA-256"
+                yield Problem("mechanism", f"uses {each}, which Kafka refuses", remedy, where, node.host)
+
+
+def spoken_mechanism(subject: Subject) -> Iterator[Problem]:
+    """What brokers and controllers use among themselves is something that the other side offers."""
+    pairs = (
+        ("inter_broker", "sasl.mechanism.inter.broker.protocol"),
+        (CONTROLLER, "sasl.mechanism.controller.protocol"),
+    )
+    for node, listener, settings in _listeners(subject):
+        for purpose, key in pairs:
+            if listener.purpose != purpose or not listener.protocol.startswith("SASL"):
+                continue
+            wanted, offered = settings.get(key, "GSSAPI"), _mechanisms(settings, listener)
+            if offered and wanted not in offered:
+                message = f"is {wanted}, but the listener {listener.name} offers {named(offered)}"
+                yield Problem(
+                    "mechanism_differs", message, "use one that is offered", f"kafka_config[{key}]", node.host
+                )
+
+
+RULES = (certificates, mechanisms, spoken_mechanism)

@@ -1,0 +1,171 @@
+"""Every key and value of server.properties against Kafka's own definitions, layer by layer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.secret_values import shown
+from ansible.module_utils.kraft.spec.desired.model import Layer, Node
+from ansible.module_utils.kraft.spec.desired.properties import value_text
+from ansible.module_utils.kraft.spec.desired.settings import OWNED
+from ansible.module_utils.kraft.spec.inventory.definitions import Definitions, Setting, load, nearest_version
+from ansible.module_utils.kraft.spec.inventory.removed import LIVE_ONLY, REMOVED_VALUES, removal
+from ansible.module_utils.kraft.spec.inventory.setting_values import value_problem
+from ansible.module_utils.kraft.spec.inventory.spec import nearest
+from ansible.module_utils.kraft.spec.rules.subject import Subject, named
+
+#: Keys that Kafka's parts read beside the definitions (StandardAuthorizer).
+BESIDE = {
+    "allow.everyone.if.no.acl.found": Setting("allow.everyone.if.no.acl.found", "boolean"),
+    "super.users": Setting("super.users", "string"),
+}
+#: Keys that go as they are to what the key on the right loads.
+PASSED_ON = {
+    "config.providers.": "config.providers",
+    "rlmm.config.": "remote.log.metadata.manager.class.name",
+    "rsm.config.": "remote.log.storage.manager.class.name",
+}
+#: Keys that load somebody else's class, which may read keys that Kafka does not know.
+PLUGGABLE = (
+    "alter.config.policy.class.name",
+    "authorizer.class.name",
+    "client.quota.callback.class",
+    "create.topic.policy.class.name",
+    "kafka.metrics.reporters",
+    "metric.reporters",
+    "principal.builder.class",
+    "replica.selector.class",
+    "sasl.server.callback.handler.class",
+    "security.providers",
+    "ssl.engine.factory.class",
+)
+LISTENER = re.compile(r"listener\.name\.([^.]+)\.(.+)")
+#: Keys that a listener can have for itself, beside all of ssl.* and sasl.*.
+PER_LISTENER = (
+    "connections.max.reauth.ms",
+    "max.connection.creation.rate",
+    "max.connections",
+    "num.network.threads",
+    "principal.builder.class",
+)
+PLUGIN = "remove it; where a plugin reads it, list setting_unknown in kafka_accepted_risks"
+MECHANISMS = ("gssapi", "oauthbearer", "plain", "scram-sha-256", "scram-sha-512")
+
+
+def keys_and_values(subject: Subject) -> Iterator[Problem]:
+    """All layers of all nodes."""
+    definitions = load(nearest_version(subject.cluster.version))
+    for node in subject.cluster.nodes:
+        for layer in node.layers:
+            for key, value in layer.settings.items():
+                yield from _entry(definitions, node, layer, str(key), value)
+
+
+def _entry(definitions: Definitions, node: Node, layer: Layer, key: str, given: Any) -> Iterator[Problem]:
+    """The first thing that is wrong with a key, or else with its value."""
+    where, value = f"{layer.variable}[{key}]", shown(given, key)
+    if key in OWNED:
+        remedy = f"remove it and use {OWNED[key]}"
+        yield Problem("setting_derived", f"is derived from {OWNED[key]}", remedy, where, node.host, value)
+        return
+    gone = removal(key)
+    if gone and (key not in definitions.server or key == "broker.id"):
+        yield Problem("setting_removed", f"has no effect: {gone[0]}", gone[1], where, node.host, value)
+        return
+    setting = find(definitions, node, key)
+    if isinstance(setting, Problem):
+        yield Problem(setting.rule, setting.message, setting.remedy, where, node.host, value, setting.severity)
+    elif setting is not None:
+        yield from _value(setting, node, where, key, given)
+
+
+def find(definitions: Definitions, node: Node, key: str) -> Setting | Problem | None:
+    """The definition of `key`; a problem without a place when there is none; None when a plugin may know it."""
+    known = definitions.server.get(key) or BESIDE.get(key)
+    if known:
+        return known
+    match = LISTENER.fullmatch(key)
+    if match:
+        return _of_listener(definitions, node, match.group(1), match.group(2))
+    for prefix, owner in PASSED_ON.items():
+        if key.startswith(prefix):
+            return None if owner in _keys(node) else _orphan(owner)
+    return _unknown(definitions, node, key)
+
+
+def _keys(node: Node) -> set[str]:
+    return {str(key) for layer in node.layers for key in layer.settings}
+
+
+def _orphan(owner: str) -> Problem:
+    return Problem("setting_orphan", f"has no effect without {owner}", f"set {owner}, or remove it")
+
+
+def _of_listener(definitions: Definitions, node: Node, listener: str, key: str) -> Setting | Problem:
+    """``listener.name.<listener>.[<mechanism>.]<key>``."""
+    names = sorted({each.name.lower() for each in node.listeners})
+    if listener not in names:
+        meant = nearest(listener.lower(), names)
+        remedy = f"did you mean {meant}?" if meant else f"the listeners are {named(names)}; write them in lower case"
+        return Problem("setting_listener", f"names the listener {listener}, which is none of this node", remedy)
+    mechanism, _, rest = key.partition(".")
+    inner = rest if mechanism in MECHANISMS and rest.startswith("sasl.") else key
+    known = definitions.server.get(inner)
+    if known and (inner.startswith(("ssl.", "sasl.")) or inner in PER_LISTENER):
+        return known
+    if known:
+        return Problem("setting_listener", f"{inner} is no setting of a single listener", f"set {inner} for the node")
+    meant = nearest(
+        inner, [name for name in definitions.server if name.startswith(("ssl.", "sasl.")) or name in PER_LISTENER]
+    )
+    remedy = f"did you mean listener.name.{listener}.{meant}?" if meant else "remove it"
+    return Problem("setting_unknown", "is not a setting of a listener", remedy)
+
+
+def _unknown(definitions: Definitions, node: Node, key: str) -> Problem | None:
+    """A key that Kafka does not know; not our business where a plugin is loaded and no key is near."""
+    topic = definitions.topic.get(key)
+    if topic and topic.server:
+        remedy = f"write {topic.server}, the brokers' default for it"
+        if topic.server in OWNED:
+            remedy = f"use {OWNED[topic.server]}"
+        return Problem("setting_of_topic", "is a topic's setting", remedy)
+    if topic:
+        return Problem("setting_of_topic", "is a topic's setting without a default on brokers", "set it on the topic")
+    if key in LIVE_ONLY:
+        remedy = "set it with kafka-configs.sh on the running cluster"
+        return Problem("setting_live", f"is {LIVE_ONLY[key]}, not one of server.properties", remedy)
+    meant = nearest(key, [*definitions.server, *BESIDE], least=0.7)
+    if not meant and any(name in _keys(node) for name in PLUGGABLE):
+        return None
+    remedy = f"did you mean {meant}?" if meant else PLUGIN
+    if meant in OWNED:
+        remedy = f"did you mean {meant}? that follows from {OWNED[meant]}"
+    return Problem("setting_unknown", f"is not a setting of Kafka {definitions.version}", remedy)
+
+
+def _value(setting: Setting, node: Node, where: str, key: str, value: Any) -> Iterator[Problem]:
+    said = shown(value, key)
+    if value is None:
+        remedy = "give a value, or remove the line to keep the default"
+        yield Problem("setting_value", "has no value", remedy, where, node.host)
+    elif isinstance(value, dict) or (isinstance(value, list) and any(isinstance(each, (dict, list)) for each in value)):
+        remedy = "write one line for each setting, with its whole dotted name"
+        yield Problem("setting_value", "is a mapping, not a value", remedy, where, node.host, said)
+    else:
+        text = value_text(value)
+        message, remedy = value_problem(setting, text)
+        if message:
+            yield Problem("setting_value", message, remedy, where, node.host, said)
+        instead = REMOVED_VALUES.get(key, {}).get(text)
+        if instead:
+            yield Problem("setting_removed", "is a class that is gone", f"use {instead}", where, node.host, said)
+        if setting.internal:
+            message, remedy = "is internal to Kafka and may change or go at any time", "remove it"
+            yield Problem("setting_internal", message, remedy, where, node.host, said, WARNING)
+
+
+RULES = (keys_and_values,)

@@ -1,0 +1,123 @@
+"""Heap, options of the JVM, and what the host must give."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.spec.desired.jvm import COLLECTOR
+from ansible.module_utils.kraft.spec.desired.model import Node
+from ansible.module_utils.kraft.spec.desired.sizing import (
+    COMPRESSED_REFERENCES_MB,
+    SMALLEST_HEAP_MB,
+    heap_mb,
+    max_map_count,
+    size_mb,
+)
+from ansible.module_utils.kraft.spec.rules.storage import SAFE
+from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named
+
+HEAP = "kafka_heap_size"
+OPTIONS = "kafka_jvm_options"
+SYSCTL = "kafka_host_sysctl"
+JAVA = "kafka_java_home"
+#: Options that follow from a variable: option's beginning -> the variable.
+OWNED_OPTIONS = {
+    "-Xmx": HEAP,
+    "-Xms": HEAP,
+    "-XX:MaxHeapSize": HEAP,
+    "-XX:InitialHeapSize": HEAP,
+    "-Dkafka.logs.dir=": "kafka_log4j_dir",
+    "-Dlog4j2.configurationFile=": "kafka_log4j_dir",
+    "-Dlog4j.configuration": "kafka_log4j_dir",
+    "-cp": "kafka_version",
+    "-classpath": "kafka_version",
+    "--class-path": "kafka_version",
+    "-jar": "kafka_version",
+    "@": OPTIONS,
+}
+KERNEL_SETTING = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_*-]+)+")
+SMALLEST = {"kafka_start_timeout": 10, "kafka_host_partition_budget": 1, "kafka_nofile_limit": 1024}
+FILES_PER_PARTITION = 10
+
+
+def heap(subject: Subject) -> Iterator[Problem]:
+    """A heap that the JVM takes, that Kafka starts with, and that leaves room for the page cache."""
+    for node in subject.sound(HEAP):
+        size = size_mb(node.heap_size) if node.heap_size else heap_mb(node.facts.memory_mb)
+        if node.heap_size and size is None:
+            remedy = "give megabytes or gigabytes, such as 512m or 4g"
+            yield Problem("heap_form", "is no size that the JVM takes", remedy, HEAP, node.host, node.heap_size)
+        elif size is not None:
+            yield from _heap_size(node, size)
+
+
+def _heap_size(node: Node, size: int) -> Iterator[Problem]:
+    shown = node.heap_size or f"{size}m (derived)"
+    if size < SMALLEST_HEAP_MB:
+        message = f"is below {SMALLEST_HEAP_MB}m, with which Kafka does not come up reliably"
+        yield Problem("heap_small", message, "give 512m or more", HEAP, node.host, shown)
+    if size >= COMPRESSED_REFERENCES_MB:
+        message = "is where the JVM needs twice the space for each reference"
+        yield Problem("heap_references", message, "give 31g or less", HEAP, node.host, shown, WARNING)
+
+
+def jvm_options(subject: Subject) -> Iterator[Problem]:
+    """Options of the JVM that contradict neither ours nor each other."""
+    for node in subject.sound(OPTIONS):
+        for option in node.jvm_options:
+            owner = next((variable for start, variable in OWNED_OPTIONS.items() if option.startswith(start)), "")
+            if owner:
+                remedy = f"remove it; {owner} decides" if owner != OPTIONS else "write the options themselves"
+                yield Problem("jvm_option_owned", "follows from another variable", remedy, OPTIONS, node.host, option)
+            elif not option.startswith("-") or option != option.strip() or "\n" in option:
+                message, remedy = "is no option of the JVM", "write each option as one element that begins with '-'"
+                yield Problem("jvm_option", message, remedy, OPTIONS, node.host, option)
+        collectors = [option for option in node.jvm_options if COLLECTOR.fullmatch(option)]
+        if len(collectors) > 1:
+            message, remedy = f"{named(collectors)} exclude each other", "keep one"
+            yield Problem("jvm_collectors", message, remedy, OPTIONS, node.host)
+
+
+def limits(subject: Subject) -> Iterator[Problem]:
+    """Numbers with which a host can work."""
+    for node in subject.cluster.nodes:
+        for variable, least in SMALLEST.items():
+            value = node.variables.get(variable)
+            if variable not in node.broken and value is not None and value < least:
+                yield Problem("limit", f"is below {least}", f"give {least} or more", variable, node.host, value)
+    for node in subject.sound("kafka_nofile_limit", "kafka_host_partition_budget"):
+        files, budget = node.variables.get("kafka_nofile_limit"), node.variables.get("kafka_host_partition_budget")
+        if files and budget and files < FILES_PER_PARTITION * budget:
+            message = f"is too few for {budget} partitions (kafka_host_partition_budget), each of several open files"
+            remedy = f"give {FILES_PER_PARTITION * budget} or more"
+            yield Problem("nofile", message, remedy, "kafka_nofile_limit", node.host, files, WARNING)
+
+
+def java_home(subject: Subject) -> Iterator[Problem]:
+    """A directory of the hosts; whether a Java is in it is seen there."""
+    for node in subject.sound(JAVA):
+        if node.java_home and not (node.java_home.startswith("/") and SAFE.fullmatch(node.java_home)):
+            message, remedy = "is no absolute path", "give Java's home, such as /usr/lib/jvm/java-17-openjdk-amd64"
+            yield Problem("java_home", message, remedy, JAVA, node.host, node.java_home)
+
+
+def kernel(subject: Subject) -> Iterator[Problem]:
+    """Kernel settings by name, with what Kafka needs."""
+    for node in subject.sound(SYSCTL):
+        given = node.variables.get(SYSCTL) or {}
+        for name, value in given.items():
+            if not KERNEL_SETTING.fullmatch(str(name)):
+                message, remedy = "is no kernel setting", "give its name with dots, such as vm.swappiness"
+                yield Problem("sysctl", message, remedy, f"{SYSCTL}[{name}]", node.host, value)
+        budget, maps = node.variables.get("kafka_host_partition_budget"), str(given.get("vm.max_map_count", ""))
+        if budget and maps.isdigit() and int(maps) < max_map_count(budget):
+            message = (
+                f"is below the {max_map_count(budget)} that {budget} partitions need (kafka_host_partition_budget)"
+            )
+            remedy = "leave it out, or lower the budget"
+            yield Problem("map_count", message, remedy, f"{SYSCTL}[vm.max_map_count]", node.host, maps, RISK)
+
+
+RULES = (heap, jvm_options, limits, java_home, kernel)

@@ -1,0 +1,78 @@
+"""What rules look at, and the few words that they share."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+
+from ansible.module_utils.kraft.spec.desired.model import Cluster, Node
+from ansible.module_utils.kraft.spec.desired.settings import server_settings
+
+#: Severity of what endangers data or service; ``severity.settle`` makes it an error or a warning.
+RISK = "risk"
+
+
+@dataclasses.dataclass(frozen=True)
+class Subject:
+    """``names``: all known variables. ``used``: host -> names of the ``kafka_*`` variables that it has.
+
+    ``readable``: host -> settings whose secret stands unencrypted in the inventory (``kafka_config[key]``).
+    ``foreign_reports``: directories for this cluster's reports that hold those of another cluster.
+    ``archive_exists``: whether ``kafka_archive`` is a file of the control machine; None where that cannot be said.
+    ``archive_digest``: its digest by the algorithm of the checksum; empty where nobody has computed it.
+    ``client_exists``: whether ``kafka_client_archive`` is a file of the control machine; None where no run needs it.
+    ``spark_lacks``: what is missing to start Spark; empty where nothing is, or nobody starts it.
+    ``key_faults``: host -> why ssh cannot use the private key that the inventory names.
+    ``client_options``: variable -> options of each client of ours that connects to the client listener.
+    """
+
+    cluster: Cluster
+    names: frozenset[str] = frozenset()
+    used: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
+    archive_exists: bool | None = None
+    archive_digest: str = ""
+    client_exists: bool | None = None
+    spark_lacks: str = ""
+    key_faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    readable: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
+    foreign_reports: tuple[str, ...] = ()
+    client_options: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
+
+    @cached_property
+    def settings(self) -> dict[str, dict[str, str]]:
+        """host -> all settings of its node, worked out once."""
+        return {node.host: server_settings(self.cluster, node) for node in self.cluster.nodes}
+
+    def node(self, host: str) -> Node:
+        """The node of a host."""
+        return next(node for node in self.cluster.nodes if node.host == host)
+
+    def sound(self, *variables: str) -> Iterator[Node]:
+        """The nodes on which all of `variables` could be read."""
+        return (node for node in self.cluster.nodes if not node.broken.intersection(variables))
+
+    def all_sound(self, *variables: str) -> bool:
+        """Whether `variables` could be read on every node: only then can something be said of all of them together."""
+        return not any(node.broken.intersection(variables) for node in self.cluster.nodes)
+
+
+def placed(node: Node, key: str) -> str:
+    """The variable that gives a setting to a node, the narrowest one; where none does, the widest."""
+    given = [layer.variable for layer in node.layers if key in layer.settings]
+    return f"{given[-1] if given else 'kafka_config'}[{key}]"
+
+
+def named(items: Iterable[object], limit: int = 6) -> str:
+    """A few things as a list for people."""
+    texts = [str(item) for item in items]
+    more = f" and {len(texts) - limit} more" if len(texts) > limit else ""
+    return ", ".join(texts[:limit]) + more
+
+
+def sharing(pairs: Iterable[tuple[object, str]]) -> dict[object, list[str]]:
+    """Things that more than one host has: thing -> hosts."""
+    hosts: dict[object, list[str]] = {}
+    for thing, host in pairs:
+        hosts.setdefault(thing, []).append(host)
+    return {thing: found for thing, found in hosts.items() if len(found) > 1}

@@ -1,0 +1,150 @@
+"""Which nodes there are, what each does, and that all hosts speak of the same cluster."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, sharing
+
+ROLES = "kafka_process_roles"
+MOST_USEFUL_CONTROLLERS = 5
+#: Networks that no host is in.
+DOCUMENTATION = tuple(map(ipaddress.ip_network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")))
+#: Variables of which a cluster has one: what differs between hosts cannot all be meant.
+SHARED = (
+    "kafka_cluster_name",
+    "kafka_cluster_id",
+    "kafka_version",
+    "kafka_quorum",
+    "kafka_profile",
+    "kafka_failure_detection",
+    "kafka_archive_checksum",
+    "kafka_default_replication_factor",
+    "kafka_min_insync_replicas",
+    "kafka_auto_create_topics",
+    "kafka_accepted_risks",
+)
+
+
+def roles(subject: Subject) -> Iterator[Problem]:
+    """Every node does something, each thing once."""
+    for node in subject.sound(ROLES):
+        given = node.variables.get(ROLES, [])
+        if not given:
+            yield Problem("no_role", "is empty", "give broker, controller or both", ROLES, node.host, given)
+        elif len(set(given)) < len(given):
+            yield Problem("role_twice", "names a role twice", "name each once", ROLES, node.host, given)
+
+
+def controllers(subject: Subject) -> Iterator[Problem]:
+    """A majority of controllers must survive: 3 survive the loss of one, 5 of two; one more helps nothing."""
+    if not subject.all_sound(ROLES):
+        return
+    found = [node.host for node in subject.cluster.controllers]
+    count = len(found)
+    if count == 0:
+        yield Problem("no_controller", "no node is a controller", "give three nodes the role controller", ROLES)
+    elif count == 1 and len(subject.cluster.nodes) > 1:
+        message = f"{found[0]} is the only controller: without it the cluster stands still"
+        yield Problem("single_controller", message, "use three controllers", ROLES, severity=RISK)
+    elif count % 2 == 0:
+        message = f"{count} controllers ({named(found)}) survive no more losses than {count - 1} would"
+        yield Problem(
+            "even_controllers", message, "use an odd number, three or five", ROLES, value=count, severity=RISK
+        )
+    elif count > MOST_USEFUL_CONTROLLERS:
+        message = f"{count} controllers make every change of metadata slower"
+        yield Problem("many_controllers", message, "three or five are enough", ROLES, value=count, severity=WARNING)
+
+
+def brokers(subject: Subject) -> Iterator[Problem]:
+    """Without a broker there is nothing to write to."""
+    if subject.all_sound(ROLES) and not subject.cluster.brokers:
+        yield Problem("no_broker", "no node is a broker", "give nodes the role broker", ROLES)
+
+
+def agreement(subject: Subject) -> Iterator[Problem]:
+    """What a cluster has once is the same on every host."""
+    nodes = subject.cluster.nodes
+    for name in SHARED:
+        hosts: dict[str, list[str]] = {}
+        for node in nodes:
+            if name not in node.broken:
+                hosts.setdefault(_text(node.variables.get(name)), []).append(node.host)
+        if len(hosts) > 1:
+            message = "differs between hosts: " + "; ".join(
+                f"{text} on {named(found)}" for text, found in hosts.items()
+            )
+            yield Problem("disagreement", message, "set it once, in group_vars of the whole cluster", name)
+
+
+def replaced_layers(subject: Subject) -> Iterator[Problem]:
+    """kafka_config set again in a narrower place replaces the wide one instead of adding to it."""
+    keys = {node.host: frozenset(node.variables.get("kafka_config") or ()) for node in subject.sound("kafka_config")}
+    everywhere = frozenset().union(*keys.values()) if keys else frozenset()
+    for host, found in keys.items():
+        lost = everywhere - found
+        if lost:
+            message = f"lacks {named(sorted(lost))}, which other hosts have: the narrower one replaces the wider"
+            remedy = "keep kafka_config the same for all and use kafka_group_config or kafka_host_config"
+            yield Problem("layer_replaced", message, remedy, "kafka_config", host, severity=WARNING)
+
+
+def machines(subject: Subject) -> Iterator[Problem]:
+    """Two inventory names of one machine would overwrite each other's files."""
+    reached = sharing((_reached(node.host, node.connection), node.host) for node in subject.cluster.nodes)
+    for place, hosts in reached.items():
+        remedy = "keep one of the names: a machine carries one node"
+        yield Problem(
+            "same_machine", f"is where {named(hosts)} are reached", remedy, "ansible_host", named(hosts), place
+        )
+
+
+def placeholders(subject: Subject) -> Iterator[Problem]:
+    """Addresses for documentation (RFC 5737, RFC 3849), which no host has: they were left from an example."""
+    remedy = "give the address of your own host"
+    for node in subject.cluster.nodes:
+        given = {"ansible_host": str(node.connection.get("ansible_host", "")), "kafka_address": node.address}
+        for variable, value in given.items():
+            if is_documentation(value) and (variable == "ansible_host" or value != given["ansible_host"]):
+                yield Problem("address_placeholder", "is an address of examples", remedy, variable, node.host, value)
+
+
+def is_documentation(text: str) -> bool:
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return any(address in network for network in DOCUMENTATION)
+
+
+def _reached(host: str, connection: Any) -> str:
+    """Where Ansible connects to, as one text."""
+    if connection.get("ansible_connection") == "local":
+        return "this machine"
+    return f"{connection.get('ansible_host', host)}:{connection.get('ansible_port', 22)}"
+
+
+def racks(subject: Subject) -> Iterator[Problem]:
+    """Replicas are spread over racks only where every broker says which is its own."""
+    for node in subject.sound("kafka_rack"):
+        if node.rack and (not node.rack.isprintable() or node.rack != node.rack.strip()):
+            message, remedy = "has space around it or a character that cannot be seen", "remove it"
+            yield Problem("rack", message, remedy, "kafka_rack", node.host, node.rack)
+    brokers_found = [node for node in subject.sound("kafka_rack") if node.is_broker]
+    without = [node.host for node in brokers_found if not node.rack]
+    if without and len(without) < len(brokers_found):
+        remedy = "give every broker a rack, or none"
+        message = "is set on some brokers only: replicas may end up in one rack"
+        yield Problem("rack_missing", message, remedy, "kafka_rack", named(without), severity=WARNING)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
+
+
+RULES = (roles, controllers, brokers, agreement, replaced_layers, machines, placeholders, racks)

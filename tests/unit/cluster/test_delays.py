@@ -1,0 +1,71 @@
+"""How far a controller may be behind is the caller's to say, wherever it is judged."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from ansible.module_utils.kraft.cluster.gate import judge
+from ansible.module_utils.kraft.cluster.health import Expected, distance, problems
+from ansible.module_utils.kraft.cluster.roll import order, ready
+from ansible.module_utils.kraft.cluster.snapshot import Feature, Quorum, Replica, Snapshot
+from ansible.module_utils.kraft.cluster.waves import Members, waves
+from ansible.module_utils.kraft.operations.quorum import plan as voters
+
+from tests.unit.cluster.snapshots import cluster, quorum, replica, voter
+
+BEHIND, PATIENT, HASTY = 5_000, 10_000, 2_000
+LATE = cluster(leader=quorum(1, voter(1), voter(2, BEHIND), voter(3)))
+delays = pytest.mark.parametrize(("largest", "ready_in_time"), [(PATIENT, True), (HASTY, False)])
+
+
+@delays
+def test_the_gate_counts_who_is_caught_up_by_it(largest: int, ready_in_time: bool) -> None:
+    assert judge(LATE, [3], largest).allows() is ready_in_time
+
+
+@delays
+def test_health_judges_and_measures_by_it(largest: int, ready_in_time: bool) -> None:
+    wanted = Expected("x", largest_delay_ms=largest)
+    assert (problems(LATE, wanted) == ()) is ready_in_time
+    assert (distance(LATE, wanted) == 0) is ready_in_time
+
+
+@delays
+def test_a_roll_is_ordered_by_it(largest: int, ready_in_time: bool) -> None:
+    assert (2 in ready(LATE, largest_delay_ms=largest)) is ready_in_time
+    assert order([2, 3], LATE, largest_delay_ms=largest) == (2, 3)
+    late_last = cluster(leader=quorum(1, voter(1), voter(2), voter(3, BEHIND)))
+    assert order([2, 3], late_last, largest_delay_ms=largest) == ((2, 3) if ready_in_time else (3, 2))
+
+
+@delays
+def test_waves_are_made_by_it(largest: int, ready_in_time: bool) -> None:
+    five = cluster(leader=quorum(5, *(voter(one) for one in (1, 2, 3, 5)), voter(4, BEHIND)))
+    found = waves(five, {1, 2, 4}, Members(brokers=frozenset({9})), 3, largest)
+    assert found == (((1, 2), (4,)) if ready_in_time else ((4,), (1,), (2,)))
+
+
+def snapshot(*members: Replica, observers: tuple[Replica, ...] = ()) -> Snapshot:
+    found = Quorum(1, 1, 100, members, observers)
+    return Snapshot("x", quorum=found, features=(Feature("kraft.version", 1, 0, 1),))
+
+
+@delays
+def test_a_voter_comes_and_goes_by_it(largest: int, ready_in_time: bool) -> None:
+    two = (replica(1, "one"), replica(2, "two", BEHIND))
+    comes = snapshot(replica(1, "one"), observers=(replica(3, "new", BEHIND),))
+    assert (voters.plan(voters.Wish(3, largest_delay_ms=largest), comes).waits == ()) is ready_in_time
+    leaves = snapshot(*two, replica(3, "three"))
+    wish = voters.Wish(3, present=False, largest_delay_ms=largest)
+    assert (voters.plan(wish, leaves).waits == ()) is ready_in_time
+
+
+@delays
+def test_whether_an_entry_lives_is_told_by_it(largest: int, ready_in_time: bool) -> None:
+    later = replica(3, "new", fetched=9)
+    seen = snapshot(replica(1, "one"), replica(2, "two"), replica(3, "old", BEHIND), observers=(later,))
+    wish = voters.Wish(3, replace=True, largest_delay_ms=largest)
+    assert voters.target(wish, seen.quorum or quorum(1)) == ("old" if ready_in_time else "new")
+    named = dataclasses.replace(wish, directory_id="new")
+    assert [one.rule for one in voters.problems(named, seen)] == (["voter_lives"] if ready_in_time else [])

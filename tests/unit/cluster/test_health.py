@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import dataclasses
+
+from ansible.module_utils.kraft.cluster.health import Expected, caught_up, distance, expected, problems
+from ansible.module_utils.kraft.cluster.snapshot import LogDir, Snapshot
+
+from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
+
+THREE = Expected("x", frozenset({1, 2, 3}), frozenset({1, 2, 3}))
+
+
+def test_a_whole_cluster_has_no_problem() -> None:
+    assert problems(cluster(topic("a", partition(0, [1, 2, 3]))), THREE) == ()
+
+
+def test_another_cluster_is_the_only_problem_named() -> None:
+    found = problems(dataclasses.replace(cluster(), cluster_id="y"), THREE)
+    assert found == ("this is cluster y, and x is expected",)
+
+
+def test_no_leader_is_a_problem() -> None:
+    assert problems(cluster(leader=quorum(-1)), THREE) == ("the controllers have no leader",)
+
+
+def test_a_missing_voter_is_named_with_those_that_are_there() -> None:
+    found = problems(cluster(leader=quorum(1, voter(1), voter(2))), THREE)
+    assert found == ("controller 3 is not a voter (voters: 1, 2)",)
+
+
+def test_a_voter_that_lags_or_is_silent_is_named() -> None:
+    found = problems(cluster(leader=quorum(1, voter(1), voter(2, 12_000, 40), voter(3, None))), THREE)
+    assert found == (
+        "controller 2 is 12.0 s and 40 records behind the leader",
+        "controller 3 has not been heard of by the leader",
+    )
+
+
+def test_a_voter_that_has_every_record_is_caught_up_however_long_ago() -> None:
+    assert caught_up(voter(2, 60_000, lag=0))
+
+
+def test_brokers_that_are_missing_or_fenced_are_named() -> None:
+    found = problems(cluster(brokers=[broker(1), broker(2, fenced=True)]), THREE)
+    assert found == ("broker 3 is not registered", "broker 2 is fenced (registered, not serving)")
+
+
+def test_a_fenced_broker_that_nobody_expects_does_not_hurt() -> None:
+    snapshot = cluster(brokers=[broker(1), broker(2), broker(3), broker(9, fenced=True)])
+    assert problems(snapshot, THREE) == ()
+    assert problems(snapshot, Expected()) == ("broker 9 is fenced (registered, not serving)",)
+
+
+def test_partitions_without_leader_and_under_replicated_ones_are_named() -> None:
+    found = problems(cluster(topic("a", partition(0, [1, 2], []), partition(1, [1, 2, 3], [1, 2]))), THREE)
+    assert found == (
+        "partition a-0 has no leader: in sync none, missing 1, 2",
+        "partition a-1 is under-replicated: in sync 1, 2, missing 3",
+    )
+
+
+def test_many_partitions_are_counted_not_listed() -> None:
+    found = problems(cluster(topic("a", *(partition(n, [1, 2], [1]) for n in range(40)))), THREE)
+    assert len(found) == 6
+    assert found[-1] == "another 35 partitions: is under-replicated"
+
+
+def test_what_was_not_answered_is_a_problem_and_what_was_not_asked_is_none() -> None:
+    assert problems(Snapshot("x", unanswered={"quorum": "no answer"}), Expected("x")) == (
+        "quorum is not known: no answer",
+    )
+    assert problems(Snapshot("x"), Expected("x")) == ()
+
+
+def test_an_offline_log_directory_is_named() -> None:
+    snapshot = dataclasses.replace(cluster(), log_dirs=(LogDir(2, "/data/1", "offline"), LogDir(3, "/data/1")))
+    assert problems(snapshot, THREE) == ("log directory /data/1 of broker 2: offline",)
+
+
+def test_distance_falls_as_the_cluster_heals() -> None:
+    ill = cluster(
+        topic("a", partition(0, [1, 2, 3], [1])),
+        brokers=[broker(1), broker(2)],
+        leader=quorum(1, voter(1), voter(2, 9_000)),
+    )
+    better = cluster(topic("a", partition(0, [1, 2, 3], [1, 2])))
+    assert distance(ill, THREE) == 2 + 1 + 2
+    assert distance(better, THREE) == 1
+    assert distance(cluster(), THREE) == 0
+
+
+def test_expected_takes_the_modules_parameter_as_it_comes() -> None:
+    assert expected({"cluster_id": None, "broker_ids": None, "voter_ids": [3], "largest_delay_ms": 2000}) == Expected(
+        voter_ids=frozenset({3})
+    )
+
+
+def test_only_the_nodes_asked_about_are_judged() -> None:
+    topics = topic("a", partition(0, [1, 2, 3], [1]), partition(1, [3, 1], [1]), partition(2, [2, 3], [3], leader=-1))
+    snapshot = cluster(topics, brokers=[broker(1), broker(2, fenced=True)], leader=quorum(1, voter(1), voter(2, 9000)))
+    about_two = problems(snapshot, dataclasses.replace(THREE, only=frozenset({2})))
+    assert [text.split(":")[0] for text in about_two] == [
+        "controller 2 is 9.0 s and 9000 records behind the leader",
+        "broker 2 is fenced (registered, not serving)",
+        "partition a-2 has no leader",
+        "partition a-0 is under-replicated",
+    ]
+    assert problems(snapshot, dataclasses.replace(THREE, only=frozenset({1}))) == ()

@@ -1,0 +1,23 @@
+"""Runs a module as Ansible would, in this process: parameters in, its JSON out."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from typing import Any
+
+import pytest
+from ansible.module_utils.testing import patch_module_args
+
+from tests.unit.modules.module_runner import Result, RunModule
+
+
+@pytest.fixture
+def run_module(capsys: pytest.CaptureFixture[str]) -> RunModule:
+    def run(name: str, check_mode: bool = False, **params: Any) -> Result:
+        with patch_module_args({**params, "_ansible_check_mode": check_mode}), pytest.raises(SystemExit):
+            importlib.import_module(name).main()
+        result: Result = json.loads(capsys.readouterr().out)
+        return result
+
+    return run

@@ -1,0 +1,432 @@
+"""kafka_node with a systemd that is played: what it does, in which order, and what it predicts."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.node.release.manifest import Manifest, classpath_options
+from ansible.module_utils.kraft.node.service import apply as node_io
+from ansible.module_utils.kraft.node.service import plan as node
+from ansible.module_utils.kraft.node.service import staging
+from ansible.module_utils.kraft.node.service.plan import NodeState, plan_node
+from ansible.module_utils.kraft.node.service.state import ServiceState
+from ansible.module_utils.kraft.node.service.unit import fingerprint, fingerprinted
+
+from tests.unit.modules.module_runner import Result, RunModule
+
+PID = 4711
+DOWN = ServiceState(installed=True, enabled=True)
+UP = ServiceState(
+    installed=True, enabled=True, active=True, pid=PID, state="active", sub_state="running", environment_unit="x"
+)
+WAITING = dataclasses.replace(UP, pid=0, state="activating", sub_state="auto-restart", result="exit-code")
+FAILED = dataclasses.replace(DOWN, state="failed", sub_state="failed", result="exit-code")
+FILES = ("server.properties", "kafka.service")
+
+
+@pytest.mark.parametrize(
+    ("found", "state", "actions"),
+    [
+        (NodeState(ServiceState()), "started", "flip reload enable start"),
+        (NodeState(DOWN, "4.3.1"), "started", "reset start"),
+        (NodeState(DOWN, "4.2.1"), "started", "flip reset start"),
+        (NodeState(dataclasses.replace(DOWN, needs_reload=True), "4.3.1"), "started", "reload reset start"),
+        (NodeState(FAILED, "4.3.1"), "started", "reset start"),
+        (NodeState(WAITING, "4.3.1"), "started", "reset restart"),
+        (NodeState(UP, "4.3.1", "4.3.1", ("unit",)), "started", ""),
+        (NodeState(UP, "4.2.1", "4.2.1", ("release",)), "started", ""),
+        (NodeState(UP, "4.2.1", "4.3.1"), "started", "flip"),
+        (NodeState(dataclasses.replace(UP, enabled=False), "4.3.1", "4.3.1"), "started", "enable"),
+        (NodeState(UP, "4.2.1", "4.2.1"), "restarted", "flip reset restart"),
+        (NodeState(UP, "4.3.1", "4.3.1"), "restarted", "reset restart"),
+        (NodeState(FAILED, "4.3.1"), "restarted", "reset restart"),
+        (NodeState(UP, "4.3.1"), "stopped", "stop"),
+        (NodeState(WAITING, "4.3.1"), "stopped", "stop"),
+        (NodeState(DOWN, "4.3.1"), "stopped", ""),
+        (NodeState(FAILED, "4.3.1"), "stopped", ""),
+        (NodeState(UP, "4.2.1", "4.2.1", ("release",)), "reported", ""),
+        (NodeState(DOWN, ""), "reported", ""),
+        (NodeState(DOWN, "4.3.1", pending=FILES), "started", "place reload reset start"),
+        (NodeState(UP, "4.3.1", "4.3.1", pending=("log4j2.yaml",)), "started", "place"),
+        (NodeState(UP, "4.3.1", "4.3.1", pending=FILES), "started", "place reload"),
+        (NodeState(UP, "4.3.1", "4.3.1", ("unit",), FILES, True), "started", ""),
+        (NodeState(UP, "4.3.1", "4.3.1", ("unit",), FILES, True), "restarted", "keep place reload reset restart"),
+        (NodeState(UP, "4.3.1", "4.3.1", ("unit",), FILES, False), "restarted", "place reload reset restart"),
+        (NodeState(UP, "4.3.1", "4.3.1", (), (), True), "restarted", "reset restart"),
+        (NodeState(WAITING, "4.3.1", "", (), FILES), "restarted", "place reload reset restart"),
+        (NodeState(UP, "4.3.1", "4.3.1", ("unit",), FILES, True), "reverted", "place reload reset restart"),
+    ],
+)
+def test_actions_follow_from_what_is_found(found: NodeState, state: str, actions: str) -> None:
+    assert plan_node(found, state, "4.3.1", keep=True) == tuple(actions.split())
+
+
+def test_what_does_not_serve_is_not_kept() -> None:
+    found = NodeState(UP, "4.3.1", "4.3.1", ("unit",), FILES, True)
+    assert "keep" not in plan_node(found, "restarted", "4.3.1", keep=False)
+
+
+class Host:
+    """An installed node, and systemd as far as kafka_node asks it."""
+
+    def __init__(self, root: Path, run_module: RunModule) -> None:
+        self.install_dir, self.units = root / "kafka", root / "units"
+        self.record, self.proc = root / "started", root / "proc"
+        self.service, self.run_module = ServiceState(), run_module
+        self.commands: list[str] = []
+        self.dies = False
+        self.jobs: list[int] = []
+        for directory in (self.install_dir / "releases", self.units, self.proc):
+            directory.mkdir(parents=True)
+
+    def install(self, version: str = "4.3.1") -> None:
+        directory = self.install_dir / "releases" / version
+        (directory / "config").mkdir(parents=True)
+        (directory / "MANIFEST").write_text(Manifest(version, {"sha256": version}, {}).text())
+        (directory / "classpath.options").write_text(classpath_options(str(directory), ()))
+        self.configure("node.id=1\n")
+
+    def configure(self, properties: str, nofile: int = 20000) -> None:
+        room = self.install_dir / "next"
+        room.mkdir(exist_ok=True)
+        for name, text in self.files(properties, nofile).items():
+            (room / name).write_text(text)
+
+    @staticmethod
+    def files(properties: str, nofile: int = 20000) -> dict[str, str]:
+        unit = fingerprinted(f"[Service]\nLimitNOFILE={nofile}\n")
+        config = {"server.properties": properties, "jvm.options": "-Xmx1g\n", "log4j2.yaml": ""}
+        return {**config, "kafka.service": unit}
+
+    def begin(self) -> None:
+        """What the unit does at a start."""
+        current = (self.install_dir / "current").resolve()
+        self.record.mkdir(exist_ok=True)
+        sources = [*(current / "config").iterdir(), current / "MANIFEST", self.units / "kafka.service"]
+        for path in sources:
+            (self.record / path.name).write_bytes(path.read_bytes())
+        self.service = dataclasses.replace(
+            UP,
+            environment_unit=fingerprint((self.units / "kafka.service").read_text()),
+            started_at_us=time.monotonic_ns() // 1000,
+        )
+        files = self.proc / str(PID) / "fd"
+        files.mkdir(parents=True, exist_ok=True)
+        if not (files / "3").is_symlink():
+            (files / "3").symlink_to("/opt/kafka/releases/4.3.1/libs/a.jar")
+
+    def run(self, command: list[str]) -> tuple[int, str, str]:
+        if command[0] == "journalctl":
+            return 0, "Error: bad property\n", ""
+        words = command[command.index("systemctl") + 1 :]
+        if words[0] == "show":
+            return 0, f"Job={self.jobs.pop() if self.jobs else 0}\n", ""
+        if words[0] != "reset-failed":
+            self.commands.append(words[0])
+        if words[0] in ("start", "restart"):
+            if self.dies:
+                self.service = dataclasses.replace(FAILED, exit_status=1)
+                return 1, "", "Job for kafka.service failed."
+            self.begin()
+        if words[0] == "stop":
+            self.service = DOWN
+        return 0, "", ""
+
+    def kafka_node(self, check_mode: bool = False, **params: Any) -> Result:
+        self.commands.clear()
+        given = {"release": "4.3.1", "install_dir": str(self.install_dir)}
+        return self.run_module("kafka_node", check_mode, **{**given, **params})
+
+
+@pytest.fixture
+def host(tmp_path: Path, run_module: RunModule, monkeypatch: pytest.MonkeyPatch) -> Host:
+    made = Host(tmp_path, run_module)
+    monkeypatch.setattr(staging, "UNIT_DIR", str(made.units))
+    monkeypatch.setattr(node_io, "STARTED_DIR", str(made.record))
+    monkeypatch.setattr(node_io, "PROC", str(made.proc))
+    monkeypatch.setattr(node_io, "observe_service", lambda *_: made.service)
+    monkeypatch.setattr(AnsibleModule, "run_command", made.run)
+    return made
+
+
+def test_a_node_is_started_once_and_then_left_alone(host: Host) -> None:
+    host.install()
+    first = host.kafka_node()
+    assert host.commands == ["daemon-reload", "enable", "start"]
+    assert os.readlink(host.install_dir / "current") == "releases/4.3.1"
+    assert (first["running"], first["pid"], first["stale"]) == (True, PID, False)
+    second = host.kafka_node()
+    assert (second["changed"], second["diff"], host.commands) == (False, [], [])
+
+
+def test_a_running_node_with_another_setting_is_stale_and_not_restarted(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    host.configure("node.id=1\nnum.io.threads=16\n")
+    result = host.kafka_node()
+    assert (result["changed"], result["stale"], host.commands) == (False, True, [])
+    assert result["reasons"] == ["server.properties: num.io.threads (unset) -> 16"]
+    restarted = host.kafka_node(state="restarted")
+    assert (restarted["stale"], host.commands) == (False, ["restart"])
+    assert "num.io.threads (unset) -> 16" in restarted["diff"][0]["after"]
+
+
+def test_a_listener_that_moves_is_told_in_check_mode_too(host: Host) -> None:
+    host.install()
+    host.configure("listeners=CLIENT://k1:9092\n")
+    host.kafka_node()
+    files = [
+        {"path": f"next/{name}", "content": text} for name, text in host.files("listeners=CLIENT://k1:9192\n").items()
+    ]
+    predicted = host.kafka_node(check_mode=True, files=files)
+    host.configure("listeners=CLIENT://k1:9192\n")
+    moves = [{"listener": "CLIENT", "before": "k1:9092 CLIENT", "after": "k1:9192 CLIENT"}]
+    assert predicted["client_moves"] == host.kafka_node()["client_moves"] == moves
+    host.kafka_node(state="restarted")
+    assert host.kafka_node()["client_moves"] == []
+
+
+def test_a_restart_whose_result_was_lost_is_not_made_twice(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    host.configure("node.id=1\nnum.io.threads=16\n")
+    old = host.kafka_node()["started_at"]
+    assert host.kafka_node(state="restarted", replaces=old)["actions"][0] == "keep"
+    again = host.kafka_node(state="restarted", replaces=old)
+    assert (again["changed"], again["actions"], host.commands) == (True, ["keep", "restart"], [])
+
+
+def test_a_restart_whose_connection_was_lost_before_it_is_made(host: Host) -> None:
+    host.install()
+    old = host.kafka_node()["started_at"]
+    host.kafka_node(state="restarted", replaces=old)
+    assert host.commands == ["restart"]
+
+
+def test_a_process_that_crashed_and_came_back_with_the_old_files_is_restarted(host: Host) -> None:
+    host.install()
+    old = host.kafka_node()["started_at"]
+    host.begin()
+    host.configure("node.id=1\nnum.io.threads=16\n")
+    host.kafka_node(state="restarted", replaces=old)
+    assert host.commands == ["restart"]
+
+
+def test_a_restart_that_nothing_was_kept_for_says_so_when_it_is_asked_for_again(host: Host) -> None:
+    host.install()
+    old = host.kafka_node()["started_at"]
+    host.kafka_node(state="restarted", replaces=old)
+    assert host.kafka_node(state="restarted", replaces=old)["actions"] == ["restart"]
+
+
+def test_what_systemd_still_works_at_is_waited_for(host: Host) -> None:
+    host.install()
+    host.jobs = [71, 71]
+    host.kafka_node()
+    assert host.jobs == []
+    host.jobs = [71] * 100
+    failed = host.kafka_node(timeout=0)
+    assert "systemctl list-jobs" in failed["msg"]
+
+
+def test_a_new_release_is_chosen_only_together_with_a_restart(host: Host) -> None:
+    host.install("4.2.1")
+    host.kafka_node(release="4.2.1")
+    host.install("4.3.1")
+    assert host.kafka_node()["reasons"] == ["release 4.2.1 -> 4.3.1"]
+    assert os.readlink(host.install_dir / "current") == "releases/4.2.1"
+    result = host.kafka_node(state="restarted")
+    assert os.readlink(host.install_dir / "current") == "releases/4.3.1"
+    assert (result["current"], result["stale"]) == ("4.3.1", False)
+
+
+def in_place(host: Host, version: str = "4.3.1") -> str:
+    return (host.install_dir / "releases" / version / "config/server.properties").read_text()
+
+
+def test_files_wait_for_the_start_that_needs_them(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    host.configure("node.id=1\nnum.io.threads=16\n")
+    host.kafka_node()
+    assert in_place(host) == "node.id=1\n"
+    host.kafka_node(state="restarted")
+    assert in_place(host) == "node.id=1\nnum.io.threads=16\n"
+
+
+def test_an_edit_in_place_is_put_right_without_a_restart(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    (host.install_dir / "releases/4.3.1/config/server.properties").write_text("node.id=9\n")
+    result = host.kafka_node()
+    assert (result["changed"], result["actions"], host.commands) == (True, ["place"], [])
+    assert "put back as wanted: server.properties" in result["diff"][0]["after"]
+    assert in_place(host) == "node.id=1\n"
+    (host.install_dir / "releases/4.3.1/config/jvm.options").chmod(0o600)
+    assert host.kafka_node()["actions"] == ["place"]
+    assert not host.kafka_node()["changed"]
+
+
+def test_a_restart_can_be_taken_back_with_release_settings_and_unit(host: Host) -> None:
+    host.install("4.2.1")
+    host.configure("node.id=1\n", nofile=1)
+    host.kafka_node(release="4.2.1")
+    host.install("4.3.1")
+    host.configure("node.id=1\nbroken=yes\n", nofile=2)
+    host.kafka_node(state="restarted")
+    result = host.run_module("kafka_node", state="reverted", install_dir=str(host.install_dir))
+    assert (result["current"], result["running"], result["stale"]) == ("4.2.1", True, False)
+    assert (in_place(host, "4.2.1"), "LimitNOFILE=1\n" in (host.units / "kafka.service").read_text()) == (
+        "node.id=1\n",
+        True,
+    )
+    again = host.kafka_node(state="reported")["reasons"]
+    assert "release 4.2.1 -> 4.3.1" in again
+    assert "server.properties: broken (unset) -> yes" in again
+
+
+def test_a_node_that_never_served_is_not_what_a_restart_goes_back_to(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    host.configure("node.id=1\nbroken=yes\n")
+    host.kafka_node(state="restarted")
+    host.configure("node.id=1\nbroken=still\n")
+    host.kafka_node(state="restarted", keep=False)
+    host.run_module("kafka_node", state="reverted", install_dir=str(host.install_dir))
+    assert in_place(host) == "node.id=1\n"
+
+
+def test_a_node_with_nothing_to_go_back_to_says_so(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    message = host.run_module("kafka_node", state="reverted", install_dir=str(host.install_dir))["msg"]
+    assert "previous holds nothing that this node could go back to" in message
+
+
+def test_check_mode_gives_the_reasons_that_a_roll_was_planned_by(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    result = host.kafka_node(check_mode=True, state="restarted", reasons=["unit"])
+    assert "restarted, because of\n  unit\n" in result["diff"][0]["after"]
+    assert (result["changed"], host.commands) == (True, [])
+
+
+def test_a_process_that_was_started_before_the_asked_moment_is_stale(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    host.service = dataclasses.replace(host.service, started_at_us=int((time.monotonic() - 3600) * 1e6))
+    found = host.kafka_node(state="reported", started_before="2999-01-01T00:00:00Z")
+    assert "asked for: it was started" in found["reasons"][0]
+    assert host.kafka_node(state="reported", started_before="2001-01-01T00:00:00Z")["reasons"] == []
+    assert "is no moment such as" in host.kafka_node(state="reported", started_before="yesterday")["msg"]
+
+
+def test_what_is_in_place_can_be_started_anew_without_what_waits(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    host.configure("node.id=1\nbroken=yes\n")
+    result = host.run_module("kafka_node", state="restarted", take="current", install_dir=str(host.install_dir))
+    assert (result["changed"], result["stale"], in_place(host)) == (True, False, "node.id=1\n")
+    assert host.kafka_node(state="reported")["stale"]
+
+
+def test_a_restart_that_a_killed_run_owes_is_not_forgotten(host: Host) -> None:
+    host.install("4.2.1")
+    host.kafka_node(release="4.2.1")
+    host.install("4.3.1")
+    (host.install_dir / "current").unlink()
+    (host.install_dir / "current").symlink_to("releases/4.3.1")
+    assert host.kafka_node(state="reported")["reasons"] == ["release 4.2.1 -> 4.3.1"]
+
+
+def test_check_mode_predicts_a_start_on_an_empty_host(host: Host) -> None:
+    result = host.kafka_node(check_mode=True)
+    assert result["actions"] == ["flip", "reload", "enable", "start"]
+    assert (result["changed"], result["running"], result["pid"], result["stale"]) == (True, True, 0, False)
+    assert host.commands == []
+    assert not (host.install_dir / "current").exists()
+
+
+def test_check_mode_predicts_from_the_files_that_were_not_written(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    files = [
+        {"path": f"/anywhere/{name}", "content": text} for name, text in host.files("node.id=1\n", nofile=1).items()
+    ]
+    predicted = host.kafka_node(check_mode=True, files=files)
+    assert predicted["reasons"] == ["unit: - LimitNOFILE=20000; + LimitNOFILE=1"]
+    assert host.kafka_node(files=files)["reasons"] == []
+    assert "content" not in str(predicted["invocation"])
+
+
+def test_a_start_that_fails_gives_the_units_last_words(host: Host) -> None:
+    host.install()
+    host.dies = True
+    message = host.kafka_node()["msg"]
+    assert message == "systemctl start kafka.service: Job for kafka.service failed.\nError: bad property"
+
+
+def test_a_process_that_ends_at_once_is_a_failure(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    host.install()
+
+    def begin_and_end(self: Host) -> None:
+        self.service = dataclasses.replace(WAITING, exit_status=1)
+
+    monkeypatch.setattr(Host, "begin", begin_and_end)
+    message = host.kafka_node()["msg"]
+    assert "ended at once (result exit-code, exit status 1)" in message
+    assert "Error: bad property" in message
+
+
+@pytest.mark.usefixtures("host")
+def test_a_start_is_watched_until_the_process_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    states = [UP, dataclasses.replace(FAILED, exit_status=3)]
+    monkeypatch.setattr(node_io, "observe_service", lambda *_: states.pop(0))
+    service = node_io.watch_start(lambda _: (0, "", ""), "kafka")
+    assert (service.failed, service.exit_status, states) == (True, 3, [])
+
+
+def test_an_incomplete_release_is_refused_before_the_running_node_is_stopped(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    (host.install_dir / "releases/4.3.1/MANIFEST").unlink()
+    (host.install_dir / "next/jvm.options").unlink()
+    message = host.kafka_node(state="restarted")["msg"]
+    assert "is not complete (MANIFEST: missing or unreadable); install it first" in message
+    assert "jvm.options does not exist; configure the node first" in message
+    assert host.commands == []
+
+
+def test_a_node_is_stopped_without_a_release(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    result = host.run_module("kafka_node", state="stopped", install_dir=str(host.install_dir))
+    assert (result["running"], result["changed"], host.commands[-1]) == (False, True, "stop")
+    assert not host.kafka_node(state="stopped")["changed"]
+
+
+def test_a_release_is_asked_for_where_one_is_run(run_module: RunModule) -> None:
+    assert "missing" in run_module("kafka_node", state="restarted")["msg"]
+
+
+def test_a_current_that_is_no_link_is_refused(host: Host) -> None:
+    (host.install_dir / "current").mkdir()
+    assert "current is no link" in host.kafka_node()["msg"]
+
+
+def test_systemd_that_takes_too_long_is_reported_as_such(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    host.install()
+    host.kafka_node()
+    monkeypatch.setattr(AnsibleModule, "run_command", lambda *_: (124, "", ""))
+    message = host.kafka_node(state="stopped", timeout=7)["msg"]
+    assert message == "systemctl stop kafka.service: not done after 7 s; systemd goes on with it"
+
+
+def test_states_of_the_module_are_those_of_the_plan() -> None:
+    assert set(node.STATES) == {"started", "restarted", "reverted", "stopped", "reported"}

@@ -1,0 +1,112 @@
+"""The unit and the logging as they are rendered: hardened, bounded, and readable by what reads them."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pytest
+import yaml
+from ansible.module_utils.kraft.node.release.manifest import CLASSPATH, MANIFEST
+from ansible.module_utils.kraft.node.service.differences import CONFIG_FILES, RELOADED
+from ansible.module_utils.kraft.node.service.unit import fingerprint, fingerprinted
+
+TEMPLATES = Path(__file__).resolve().parents[3] / "roles/kafka/templates"
+LOG_DIRS = ["/opt/kafka/kraft-logs/kafka-logs1", "/disk2/kafka"]
+VARIABLES: dict[str, Any] = {
+    "kafka_install_dir": "/opt/kafka",
+    "kafka_user": "kafka",
+    "kafka_group": "kafka",
+    "kafka_log4j_dir": "/var/log/kafka",
+    "__kafka_java": "/usr/bin/java",
+    "__kafka_log_dirs": LOG_DIRS,
+    "__kafka_nofile": 20000,
+}
+
+
+def render(name: str, **changed: Any) -> str:
+    """As Ansible renders it: blocks take their line with them, an unknown variable is an error."""
+    environment = jinja2.Environment(trim_blocks=True, undefined=jinja2.StrictUndefined)  # noqa: S701 - no markup
+    environment.tests["match"] = lambda text, pattern: re.match(pattern, text) is not None
+    return environment.from_string((TEMPLATES / name).read_text()).render(**{**VARIABLES, **changed})
+
+
+def values(text: str, key: str) -> list[str]:
+    return [line.partition("=")[2] for line in text.splitlines() if line.startswith(f"{key}=")]
+
+
+@pytest.fixture
+def unit() -> str:
+    return fingerprinted(render("kafka.service.j2"))
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
+def test_exposure_is_at_most_two(tmp_path: Path, unit: str) -> None:
+    (tmp_path / "kafka.service").write_text(unit)
+    command = ["systemd-analyze", "security", "--offline=true", "--no-pager", "--threshold=20"]
+    done = subprocess.run([*command, str(tmp_path / "kafka.service")], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_jvm_may_compile_and_may_write_where_kafka_writes(unit: str) -> None:
+    assert "MemoryDenyWriteExecute=true" not in unit
+    assert values(unit, "ReadWritePaths") == [f"-{path}" for path in ["/var/log/kafka", *LOG_DIRS]]
+    assert values(unit, "RequiresMountsFor") == LOG_DIRS
+
+
+def test_the_record_holds_all_that_a_later_run_compares(unit: str) -> None:
+    (copy,) = values(unit, "ExecStartPre")
+    names = {Path(word).name for word in copy.split()[1:-1]}
+    assert names == {*CONFIG_FILES, MANIFEST, "kafka.service"}
+    assert copy.split()[-1] == "/run/kafka/started/"
+    assert values(unit, "RuntimeDirectory") == ["kafka kafka/started"]
+    assert values(unit, "Environment") == [f"KRAFTWRIGHT_UNIT={fingerprint(unit)}"]
+
+
+def test_a_start_names_its_files_and_nothing_secret(unit: str) -> None:
+    (start,) = values(unit, "ExecStart")
+    assert start.split() == [
+        "/usr/bin/java",
+        "@/opt/kafka/config/jvm.options",
+        f"@/opt/kafka/current/{CLASSPATH}",
+        "kafka.Kafka",
+        "/opt/kafka/config/server.properties",
+    ]
+
+
+def test_a_log_dir_below_home_is_not_hidden() -> None:
+    assert values(render("kafka.service.j2"), "ProtectHome") == ["true"]
+    assert values(render("kafka.service.j2", __kafka_log_dirs=["/home/kafka/logs"]), "ProtectHome") == ["read-only"]
+
+
+@pytest.mark.parametrize("name", ["kafka.service.j2", "log4j2.yaml.j2"])
+def test_the_same_variables_give_the_same_text(name: str) -> None:
+    assert render(name) == render(name)
+    assert "{{" not in render(name)
+    assert render(name).startswith("# Written by Kraftwright")
+
+
+def test_every_log_file_is_bounded() -> None:
+    logging = yaml.safe_load(render("log4j2.yaml.j2"))["Configuration"]
+    files = logging["Appenders"]["RollingFile"]
+    assert [file["name"] for file in files] == ["Server", "Controller", "StateChange", "Authorizer"]
+    for file in files:
+        assert file["SizeBasedTriggeringPolicy"]["size"].endswith(" MB")
+        assert int(file["DefaultRolloverStrategy"]["max"]) <= 10
+
+
+def test_errors_of_every_logger_but_the_authorizers_are_in_server_log_and_journal() -> None:
+    logging = yaml.safe_load(render("log4j2.yaml.j2"))["Configuration"]
+    loggers = {entry["name"]: entry for entry in logging["Loggers"]["Logger"]}
+    assert {ref["ref"] for ref in logging["Loggers"]["Root"]["AppenderRef"]} == {"Server", "Journal"}
+    for name in ("org.apache.kafka.controller", "state.change.logger"):
+        levels = {ref["ref"]: ref.get("level") for ref in loggers[name]["AppenderRef"]}
+        assert (levels["Server"], levels["Journal"]) == ("WARN", "WARN")
+
+
+def test_a_running_kafka_takes_changed_logging_over() -> None:
+    assert RELOADED.search(render("log4j2.yaml.j2"))

@@ -1,0 +1,134 @@
+"""Whether the run that holds a lock lives: real processes, pids that were used again, processes only listed."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.node.run_lock import lock
+
+ROOT = Path(__file__).resolve().parents[4]
+
+
+@pytest.fixture(scope="module")
+def action() -> ModuleType:
+    """plugins/action/kafka_lock.py under a name that is not the module's."""
+    spec = importlib.util.spec_from_file_location("kafka_lock_action", ROOT / "plugins/action/kafka_lock.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def held_by(action: Any, process: subprocess.Popen[bytes]) -> lock.Record:
+    """The record of a run whose main process this is; of its pulse see below."""
+    record: lock.Record = action.asking(process.pid)
+    return dataclasses.replace(record, pulse="")
+
+
+def test_a_run_lives_until_its_process_ends(action: Any) -> None:
+    with subprocess.Popen(["sleep", "60"]) as process:
+        held, ours = held_by(action, process), action.asking(os.getpid())
+        assert action.is_alive(held)
+        assert not lock.is_stale(held, ours, action.is_alive(held))
+        process.kill()
+    assert not action.is_alive(held)
+    assert lock.is_stale(held, ours, action.is_alive(held))
+
+
+def test_a_killed_process_that_nobody_has_waited_for_is_dead(action: Any) -> None:
+    with subprocess.Popen(["sleep", "60"]) as process:
+        held = held_by(action, process)
+        os.kill(process.pid, signal.SIGKILL)
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        assert Path(f"/proc/{process.pid}").exists()
+        assert not action.is_alive(held)
+
+
+def test_a_stopped_run_lives(action: Any) -> None:
+    with subprocess.Popen(["sleep", "60"]) as process:
+        held = held_by(action, process)
+        process.send_signal(signal.SIGSTOP)
+        assert action.is_alive(held)
+        process.kill()
+
+
+def test_another_process_that_got_the_same_pid_is_not_the_run(action: Any) -> None:
+    with subprocess.Popen(["sleep", "60"]) as earlier:
+        began = action.started(earlier.pid)
+        earlier.kill()
+    time.sleep(0.03)  # starts are told apart by hundredths of a second
+    with subprocess.Popen(["sleep", "60"]) as later:
+        reused = lock.Record("pc-1-a", "ann@pc", action.machine(), action.place(), f"{later.pid} {began}", "")
+        assert not action.is_alive(reused)
+        later.kill()
+
+
+def test_two_runs_of_one_process_id_have_two_names(action: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = action.asking(os.getpid()).run
+    assert action.asking(os.getpid()).run == first
+    monkeypatch.setattr(action, "started", lambda _: "12345")
+    assert action.asking(os.getpid()).run != first
+
+
+def fork_worker(action: Any, pulse: Path) -> int:
+    """A process of a run that waits for ever, as workers do whose connection died with their run."""
+    worker = os.fork()
+    if not worker:
+        action.hold_pulse(pulse)
+        time.sleep(60)
+        os._exit(0)
+    while not action.has_pulse(str(pulse)):
+        time.sleep(0.01)
+    return worker
+
+
+def test_a_worker_that_outlives_its_run_is_ended(action: Any, tmp_path: Path) -> None:
+    held = lock.Record("pc-1-a", "ann@pc", "", "", "999999999 1", "", str(tmp_path / "pulse"))
+    worker = fork_worker(action, tmp_path / "pulse")
+    assert action.workers(held.pulse) == [worker]
+    assert action.is_alive(held, patience=0)  # check mode ends nothing
+    assert not action.is_alive(held, patience=10)
+    assert os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1]) == -signal.SIGKILL
+
+
+def test_workers_of_a_run_that_lives_are_let_alone(action: Any, tmp_path: Path) -> None:
+    with subprocess.Popen(["sleep", "60"]) as main:
+        worker = fork_worker(action, tmp_path / "pulse")
+        held = dataclasses.replace(held_by(action, main), pulse=str(tmp_path / "pulse"))
+        assert action.is_alive(held)
+        assert os.waitpid(worker, os.WNOHANG) == (0, 0)
+        main.kill()
+        os.kill(worker, signal.SIGKILL)
+        os.waitpid(worker, 0)
+
+
+def test_a_pulse_is_inherited_by_workers_and_not_by_programs_that_they_start(action: Any, tmp_path: Path) -> None:
+    pulse = tmp_path / "pulse"
+    descriptor = action.hold_pulse(pulse)
+    with subprocess.Popen(["sleep", "60"], close_fds=False) as program:
+        assert action.has_pulse(str(pulse))
+        os.close(descriptor)
+        assert not action.has_pulse(str(pulse))
+        program.kill()
+
+
+@pytest.mark.parametrize("process", ["", "7", "x 1", "999999999 1"])
+def test_a_record_without_a_usable_process_names_nothing_alive(action: Any, process: str) -> None:
+    assert not action.is_alive(lock.Record("pc-1-a", "ann@pc", "", "", process, ""))
+
+
+def test_where_there_is_no_proc_the_start_is_what_ps_says(action: Any, tmp_path: Path) -> None:
+    said = action.started(os.getpid(), tmp_path)
+    assert said == action.started(os.getpid(), tmp_path)
+    assert len(said.split()) == 5
+    assert action.started(999999999, tmp_path) == ""

@@ -1,0 +1,106 @@
+"""One run at a time; a dead one does not bar the next."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import kafka_lock
+import pytest
+from ansible.module_utils.kraft.node.run_lock import lock
+
+HERE = "boot-1 pid:[1]"
+OURS = lock.Record("pc-1-a", "ann@pc", "machine-1 pc", HERE, "1 100", "2026-01-01T10:00:00Z")
+THEIRS = lock.Record("pc-2-b", "bob@other", "machine-2 other", "boot-2 pid:[1]", "2 90", "2026-01-01T09:00:00Z")
+OUR_OTHER = dataclasses.replace(OURS, run="pc-3-c", process="3 80")
+
+
+def settle(
+    path: Path, record: lock.Record, state: str = "held", break_run: str = "", check: bool = False
+) -> dict[str, Any]:
+    params = {"path": str(path), "record": record.as_dict(), "state": state, "break_run": break_run}
+    return kafka_lock.settle(params, check)
+
+
+@pytest.mark.parametrize(
+    ("held", "takes_over", "expected"),
+    [(None, "", True), (OURS, "", True), (THEIRS, "", False), (THEIRS, THEIRS.run, True), (THEIRS, "another", False)],
+)
+def test_a_lock_is_granted_when_it_is_free_ours_or_named(
+    held: lock.Record | None, takes_over: str, expected: bool
+) -> None:
+    assert lock.granted(OURS, held, takes_over) is expected
+
+
+@pytest.mark.parametrize(
+    ("changes", "alive", "stale"),
+    [
+        pytest.param({}, False, True, id="its process is gone"),
+        pytest.param({}, True, False, id="it lives"),
+        pytest.param({"machine": "machine-1 renamed"}, False, True, id="the machine was renamed since"),
+        pytest.param({"machine": "machine-1 renamed"}, True, False, id="renamed, and it lives"),
+        pytest.param({"place": "boot-0 pid:[1]"}, True, True, id="the machine was booted anew, the pid is another's"),
+        pytest.param({"place": "boot-1 pid:[2]"}, False, False, id="another container on this machine"),
+        pytest.param({"place": "boot-2 pid:[1]", "machine": "machine-1 clone"}, False, False, id="a cloned machine"),
+        pytest.param({"place": "boot-2 pid:[1]", "machine": "machine-2 pc"}, False, False, id="another machine"),
+        pytest.param({"place": ""}, False, False, id="written by an older version"),
+    ],
+)
+def test_only_a_run_that_is_known_to_be_dead_is_stale(changes: dict[str, str], alive: bool, stale: bool) -> None:
+    assert lock.is_stale(dataclasses.replace(OUR_OTHER, **changes), OURS, alive) is stale
+
+
+@pytest.mark.parametrize(
+    ("machine", "alive", "stale"), [("mac", False, True), ("mac", True, False), ("x", False, False)]
+)
+def test_without_a_proc_file_system_the_machine_s_id_decides(machine: str, alive: bool, stale: bool) -> None:
+    ours = dataclasses.replace(OURS, machine="mac", place="")
+    assert lock.is_stale(dataclasses.replace(OUR_OTHER, machine=machine, place=""), ours, alive) is stale
+
+
+def test_the_refusal_says_who_since_when_and_how_to_clear_it() -> None:
+    assert lock.refusal("kafka1", THEIRS) == (
+        "kafka1 is being changed by another run: bob@other, process 2, since 2026-01-01T09:00:00Z. "
+        "Wait for it; if it is dead, run again with -e kafka_break_lock=pc-2-b"
+    )
+
+
+def test_the_second_run_is_refused_until_the_first_gives_the_lock_back(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    assert settle(path, OURS)["granted"]
+    assert settle(path, THEIRS) == {"changed": False, "granted": False, "holder": OURS.as_dict()}
+    settle(path, THEIRS, state="released")
+    assert path.exists()
+    settle(path, OURS, state="released")
+    assert settle(path, THEIRS)["granted"]
+
+
+def test_check_mode_takes_nothing(tmp_path: Path) -> None:
+    assert settle(tmp_path / "lock", OURS, check=True)["granted"]
+    assert not (tmp_path / "lock").exists()
+
+
+@pytest.mark.parametrize("torn", ["", "{", "[]", json.dumps({"who": "x"})])
+def test_a_record_that_a_crash_tore_holds_nothing(tmp_path: Path, torn: str) -> None:
+    (tmp_path / "lock").write_text(torn)
+    assert settle(tmp_path / "lock", OURS)["granted"]
+
+
+def test_a_record_of_an_older_version_holds(tmp_path: Path) -> None:
+    older = {key: value for key, value in THEIRS.as_dict().items() if key != "place"}
+    (tmp_path / "lock").write_text(json.dumps(older))
+    assert not settle(tmp_path / "lock", OURS)["granted"]
+
+
+def test_a_lock_that_cannot_be_read_is_not_taken(tmp_path: Path) -> None:
+    (tmp_path / "lock").mkdir()
+    with pytest.raises(IsADirectoryError):
+        settle(tmp_path / "lock", OURS)
+
+
+def test_a_named_dead_run_is_taken_over(tmp_path: Path) -> None:
+    settle(tmp_path / "lock", THEIRS)
+    assert settle(tmp_path / "lock", OURS, break_run=THEIRS.run)["granted"]
+    assert kafka_lock.read(str(tmp_path / "lock")) == OURS

@@ -1,0 +1,81 @@
+"""What a dead run left at work on a host is found, waited for, and named; real processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import kafka_lock
+import pytest
+from ansible.module_utils.kraft.node.run_lock import lock, workers
+
+DEAD, OURS = "pc-1-dead", "pc-2-ours"
+Start = Callable[[str, str], "subprocess.Popen[bytes]"]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    made: list[subprocess.Popen[bytes]] = []
+
+    def run(command: str, of: str) -> subprocess.Popen[bytes]:
+        made.append(subprocess.Popen(["sh", "-c", command], env={**os.environ, lock.RUN_VARIABLE: of}))
+        deadline = time.monotonic() + 5
+        while workers.run_of(Path(f"/proc/{made[-1].pid}")) != of and time.monotonic() < deadline:
+            time.sleep(0.005)  # until the child has become what it is
+        return made[-1]
+
+    yield run
+    for process in made:
+        process.kill()
+        process.wait()
+
+
+def of_test(own_run: str, *processes: subprocess.Popen[bytes]) -> list[lock.Worker]:
+    """The workers among this test's processes: other tests' are none of ours."""
+    return [worker for worker in workers.workers(own_run) if worker.pid in {process.pid for process in processes}]
+
+
+def test_a_dead_run_s_process_is_found_with_its_program(start: Start) -> None:
+    process = start("exec sleep 60", DEAD)
+    deadline = time.monotonic() + 5
+    while [worker.name for worker in of_test(OURS, process)] != ["sleep"] and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert of_test(OURS, process) == [lock.Worker(process.pid, DEAD, "sleep")]
+
+
+def test_what_a_dead_run_s_process_has_started_is_found_without_it(start: Start) -> None:
+    process = start("sleep 61 & echo", DEAD)
+    process.wait()
+    time.sleep(0.1)
+    left = [worker for worker in workers.workers(OURS) if worker.run == DEAD and worker.name == "sleep"]
+    for worker in left:
+        os.kill(worker.pid, signal.SIGKILL)
+    assert len(left) == 1
+
+
+def test_our_own_work_and_that_of_no_run_is_not_waited_for(start: Start) -> None:
+    own, nobody = start("exec sleep 60", OURS), start("exec sleep 60", "")
+    assert of_test(OURS, own, nobody) == []
+
+
+def test_work_is_waited_for_until_it_ends(start: Start) -> None:
+    process = start("exec sleep 0.5", DEAD)
+    began = time.monotonic()
+    assert workers.wait_for_others(OURS, 10, lambda run: of_test(run, process)) == []
+    assert process.wait(1) == 0
+    assert time.monotonic() - began > 0.2
+
+
+def test_work_that_does_not_end_is_refused_with_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_work = [lock.Worker(123, DEAD, "dpkg"), lock.Worker(124, DEAD, "java")]
+    monkeypatch.setattr(workers, "wait_for_others", lambda *_: at_work)
+    with pytest.raises(ValueError, match="dead run") as refused:
+        kafka_lock.outlast({"record": {"run": OURS}, "patience": 120})
+    assert str(refused.value) == (
+        "a dead run (pc-1-dead) left work that still goes on after 120 s: dpkg (process 123), java (process 124). "
+        "Wait until it has ended, or end it, then run again"
+    )

@@ -1,0 +1,223 @@
+"""What is changed live, what is left to a restart, and what is said of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.node.service.client_moves import Move
+from ansible.module_utils.kraft.operations.config import asked, claims
+from ansible.module_utils.kraft.operations.config.live import Node, decide, undeclared
+from ansible.module_utils.kraft.operations.config.settings import ALL_BROKERS, Layer, Setting, broker
+from ansible.module_utils.kraft.operations.config.words import block
+
+from tests.unit.operations.config.described import setting
+
+IO, ISR, UNCLEAN = "num.io.threads", "min.insync.replicas", "unclean.leader.election.enable"
+RETENTION, FETCHERS = "log.retention.ms", "num.replica.fetchers"
+
+
+def node(number: int = 1, *reasons: str, serves: bool = True, **wanted: str | None) -> Node:
+    settings = {key.replace("_", "."): value for key, value in wanted.items()}
+    return Node(f"kafka{number}", number, serves, settings, tuple(f"server.properties: {one}" for one in reasons))
+
+
+def overrides(nodes: list[Node], described: Mapping[Any, Any]) -> list[tuple[str, str, str | None]]:
+    return [(one.entity.name, one.key, one.after) for one in decide(nodes, described).changes]
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted", "override"),
+    [
+        pytest.param(setting(IO, file="8"), "12", ["12"], id="a new value is an override"),
+        pytest.param(setting(IO, own="12", file="8"), "12", [], id="that counts"),
+        pytest.param(setting(IO, own="12", file="8"), "16", ["16"], id="and changes"),
+        pytest.param(setting(IO, own="12", file="8"), "8", [None], id="the file's own value needs none"),
+        pytest.param(setting(IO, own="12", file="12"), "12", [None], id="nor does a file that has caught up"),
+        pytest.param(setting(IO, own="12", default="8"), None, [None], id="nobody names it any more"),
+        pytest.param(setting(IO, file="12", default="8"), None, ["8"], id="back to the default past the file"),
+        pytest.param(setting(IO, own="8", file="12", default="8"), None, [], id="which then counts"),
+        pytest.param(setting(IO, all="5", file="8"), "8", ["8"], id="a default that hides what is declared"),
+        pytest.param(setting(IO, all="5", default="8"), None, [], id="a default that hides nothing declared"),
+        pytest.param(setting(IO, own="8.0", file="4"), "8", [], id="written another way"),
+    ],
+)
+def test_an_override_bridges_the_time_until_the_file_counts(
+    found: Setting, wanted: str | None, override: list[str | None]
+) -> None:
+    asked_for = node(1, f"{IO} 8 -> 12", num_io_threads=wanted)
+    decision = decide([asked_for], {broker(1): {IO: found}})
+    assert [one.after for one in decision.changes] == override
+    assert decision.restarts(asked_for) == ()
+
+
+def test_the_value_of_a_synonym_is_not_taken_for_the_settings_own() -> None:
+    found = Setting(
+        "7",
+        "DYNAMIC_BROKER",
+        layers=(Layer("DYNAMIC_BROKER", RETENTION, "7"), Layer("STATIC_BROKER", "log.retention.hours", "3")),
+    )
+    assert overrides([node(log_retention_ms="3")], {broker(1): {RETENTION: found}}) == [("1", RETENTION, "3")]
+    assert overrides([node(log_retention_ms=None)], {broker(1): {RETENTION: found}}) == [("1", RETENTION, None)]
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted"),
+    [
+        (setting(RETENTION, file="5"), None),
+        (setting(RETENTION, read_only=True, file="5"), "6"),
+        (setting(RETENTION, secret=True, file=""), "6"),
+    ],
+)
+def test_what_cannot_be_changed_live_is_left_to_a_restart(found: Setting, wanted: str | None) -> None:
+    stale = node(1, f"{RETENTION} 5 -> 6", log_retention_ms=wanted)
+    decision = decide([stale], {broker(1): {RETENTION: found}})
+    assert decision.changes == ()
+    assert decision.restarts(stale) == stale.reasons
+
+
+def test_a_node_that_does_not_answer_and_a_dedicated_controller_are_restarted() -> None:
+    silent = node(1, f"{IO} 8 -> 12", num_io_threads="12")
+    controller = node(4, f"{IO} 8 -> 12", serves=False, num_io_threads="12")
+    decision = decide([silent, controller], {})
+    assert decision.restarts(silent) == silent.reasons
+    assert decision.restarts(controller) == controller.reasons
+
+
+def test_a_node_that_restarts_anyway_gets_no_new_override_and_keeps_no_wrong_one() -> None:
+    both = node(
+        1, f"{IO} 8 -> 12", f"{FETCHERS} 1 -> 4", "num.partitions 1 -> 3", num_io_threads="12", num_replica_fetchers="4"
+    )
+    found = {IO: setting(IO, file="8"), FETCHERS: setting(FETCHERS, own="2", file="1")}
+    decision = decide([both], {broker(1): found})
+    assert [(one.key, one.after) for one in decision.changes] == [(FETCHERS, "4")]
+    assert decision.restarts(both) == (f"server.properties: {IO} 8 -> 12", "server.properties: num.partitions 1 -> 3")
+
+
+def test_min_insync_replicas_is_the_clusters_and_settles_the_controllers_too() -> None:
+    nodes = [
+        node(1, f"{ISR} 1 -> 2", min_insync_replicas="2"),
+        node(4, f"{ISR} 1 -> 2", serves=False, min_insync_replicas="2"),
+    ]
+    found = {broker(1): {ISR: setting(ISR, all="1", file="1", default="1")}}
+    decision = decide(nodes, found)
+    assert [(one.entity, one.after) for one in decision.changes] == [(ALL_BROKERS, "2")]
+    assert [decision.restarts(one) for one in nodes] == [(), ()]
+
+
+@pytest.mark.parametrize(("now", "changes"), [("1", [("", ISR, "2")]), ("2", [])])
+def test_the_clusters_min_insync_replicas_is_never_removed_though_the_file_says_the_same(
+    now: str, changes: list[Any]
+) -> None:
+    found = {broker(1): {ISR: setting(ISR, all=now, file="2")}}
+    assert overrides([node(min_insync_replicas="2")], found) == changes
+
+
+def test_unclean_elections_that_nobody_names_any_more_go_back_to_the_default() -> None:
+    found = {broker(1): {UNCLEAN: setting(UNCLEAN, all="true", default="false")}}
+    assert overrides([node(unclean_leader_election_enable=None)], found) == [("", UNCLEAN, None)]
+
+
+def test_overrides_that_nobody_asked_for_are_shown_and_left() -> None:
+    found = {broker(1): {IO: setting(IO, own="5", file="8"), FETCHERS: setting(FETCHERS, own="3", default="1")}}
+    nodes = [node(num_io_threads="8")]
+    assert [(str(entity), key) for entity, key, _ in undeclared(nodes, found)] == [("broker 1", FETCHERS)]
+    assert overrides(nodes, found) == [("1", IO, None)]
+
+
+def test_the_plan_says_what_happens_to_whom_and_why() -> None:
+    nodes = [
+        node(1, f"{IO} 8 -> 12", num_io_threads="12"),
+        node(2, f"{IO} 8 -> 12", num_io_threads="12"),
+        node(3, "num.partitions 1 -> 3"),
+        node(4, "num.partitions 1 -> 3", serves=False),
+        node(5),
+        node(6),
+    ]
+    found = {broker(one): {IO: setting(IO, file="8")} for one in (1, 2)}
+    other = [(broker(5), FETCHERS, setting(FETCHERS, own="3"))]
+    assert block(nodes, decide(nodes, found), [6], other, {"all brokers: x": "no"}) == [
+        "Plan of the change",
+        "  live      num.io.threads 8 -> 12 on nodes 1, 2",
+        "  start     node 6, down until now",
+        "  restart   nodes 3, 4, because of server.properties: num.partitions 1 -> 3",
+        "  not live  all brokers: x: no",
+        "  drift     num.replica.fetchers 3 on broker 5 (DYNAMIC_BROKER): the inventory does not name it; "
+        "left as it is",
+        "  nothing   node 5",
+    ]
+
+
+def test_the_plan_says_where_an_override_goes_because_the_file_has_it() -> None:
+    nodes = [node(1, num_io_threads="12"), node(2, num_io_threads="8")]
+    found = {broker(1): {IO: setting(IO, own="12", file="12")}, broker(2): {IO: setting(IO, own="12", file="8")}}
+    assert block(nodes, decide(nodes, found))[1:] == [
+        "  live      num.io.threads stays 12 (the file has it, the override goes) on node 1",
+        "            num.io.threads 12 -> 8 (the override goes) on node 2",
+    ]
+
+
+def test_what_was_set_here_and_is_no_longer_named_is_taken_back() -> None:
+    (change,) = decide([node(num_io_threads="12")], {broker(1): {IO: setting(IO, file="8")}}).changes
+    noted = claims.read(claims.text_of(claims.with_set({}, [change])))
+    assert noted == {"1": frozenset({IO})}
+    assert claims.forgotten(noted, 1, {}) == {IO: None}
+    assert claims.forgotten(noted, 1, {IO: "16"}) == {IO: "16"}
+    assert claims.forgotten(noted, 2, {}) == {}
+    gone = decide([node(num_io_threads=None)], {broker(1): {IO: setting(IO, own="12", default="8")}}).changes
+    assert claims.text_of(claims.without_removed(noted, gone)) == "{}\n"
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", "[]", '{"1": 3}'])
+def test_a_note_that_cannot_be_read_claims_nothing(text: str) -> None:
+    assert claims.read(text) == {}
+
+
+def test_what_is_asked_live_is_what_kafka_itself_says_can_change() -> None:
+    keys = asked.live_keys("4.3.1")
+    assert {IO, ISR, RETENTION, "message.max.bytes", "log.cleaner.threads", "cordoned.log.dirs"} <= keys
+    assert not {"advertised.listeners", "listeners", "log.retention.hours", "metric.reporters", "num.partitions"} & keys
+
+
+def test_each_node_is_asked_for_what_it_declares_and_for_what_it_no_longer_names() -> None:
+    properties = {"node.id": "1", IO: "12", "log.segment.bytes": "(hidden)"}
+    node = {"node_id": 1, "roles": ["broker"], "properties": properties, "secrets": ["log.segment.bytes"]}
+    desired = {"cluster": {"version": "4.3.1"}, "nodes": {"kafka1": node}}
+    reasons = ["unit", f"server.properties: {RETENTION} 5 -> (unset)", "server.properties: num.partitions 1 -> (unset)"]
+    found = {"kafka1": {"stale": True, "reasons": reasons, "actions": []}}
+    assert asked.change_nodes(["kafka1"], found, desired) == [
+        {
+            "host": "kafka1",
+            "node_id": 1,
+            "serves": True,
+            "wanted": {RETENTION: None, IO: "12"},
+            "reasons": reasons,
+            "client_moves": [],
+            "started": False,
+        }
+    ]
+
+
+def test_whom_a_restart_sends_elsewhere_is_asked_along() -> None:
+    move = {"listener": "CLIENT", "before": "k1:9092 PLAINTEXT", "after": "k1:9192 PLAINTEXT"}
+    desired = {
+        "cluster": {"version": "4.3.1"},
+        "nodes": {"kafka1": {"node_id": 1, "roles": ["broker"], "properties": {}}},
+    }
+    found = {"stale": True, "reasons": ["unit"], "client_moves": [move]}
+    assert asked.change_nodes(["kafka1"], {"kafka1": found}, desired)[0]["client_moves"] == [move]
+    assert asked.change_nodes(["kafka1"], {"kafka1": {**found, "stale": False}}, desired)[0]["client_moves"] == []
+
+
+def test_the_plan_tells_whose_clients_must_move() -> None:
+    move = Move("CLIENT", "k1:9092 PLAINTEXT", "k1:9192 PLAINTEXT")
+    what = "advertised.listeners CLIENT://k1:9092 -> CLIENT://k1:9192 (2 stay)"
+    nodes = [dataclasses.replace(node(1, what), moves=(move,)), node(2)]
+    assert block(nodes, decide(nodes, {})) == [
+        "Plan of the change",
+        f"  restart   node 1, because of server.properties: {what}",
+        "  clients   of CLIENT must move: node 1, k1:9092 PLAINTEXT -> k1:9192 PLAINTEXT",
+        "  nothing   node 2",
+    ]

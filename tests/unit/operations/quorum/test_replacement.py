@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from ansible.module_utils.kraft.cluster.snapshot import Feature, Quorum, Replica, Snapshot
+from ansible.module_utils.kraft.node.storage.log_dir import EMPTY, FORMATTED, LogDir
+from ansible.module_utils.kraft.operations.quorum.replacement import Replaced, listed_directory_id, problems, waits
+from ansible.module_utils.kraft.spec.desired.identity import directory_id_after
+
+from tests.unit.cluster.snapshots import broker, partition, topic
+
+AWAY, LOGS = 60_000, "/data/logs"
+OLD, NEW = "inPTLlc5L8Y7esZH1-igFw", "YxZuUvU6gGM08SDU6euOkw"
+EMPTY_DIR = LogDir(LOGS, EMPTY)
+LOST = Replaced(3, ("broker", "controller"), NEW, (EMPTY_DIR,), LOGS, cluster_id="x")
+BROKER = dataclasses.replace(LOST, roles=("broker",), directory_id="")
+
+
+def voter(node_id: int, directory: str = "", behind_ms: int = 0) -> Replica:
+    return Replica(node_id, directory or f"dir{node_id}", 100, behind_ms, 1, 1, behind_ms)
+
+
+def seen(*voters: Replica, fenced: bool = True, level: int = 1, topics: tuple[object, ...] = ()) -> Snapshot:
+    """Node 3 is away, unless said otherwise."""
+    found = Quorum(1, 1, 100, voters or (voter(1), voter(2), voter(3, OLD, AWAY)))
+    brokers = (broker(1), broker(2), broker(3, fenced=fenced))
+    features = (Feature("kraft.version", level, 0, 1),)
+    return Snapshot("x", brokers, topics, found, features=features)  # type: ignore[arg-type]
+
+
+def lived(directory_id: str) -> LogDir:
+    return LogDir(LOGS, FORMATTED, "x", 3, directory_id, lived=("quorum-state",))
+
+
+def refusals(node: Replaced, snapshot: Snapshot) -> str:
+    return "\n".join(str(one) for one in problems(node, snapshot))
+
+
+def with_disk(node: Replaced, *dirs: LogDir) -> Replaced:
+    return dataclasses.replace(node, log_dirs=dirs)
+
+
+@pytest.mark.parametrize("node", [LOST, BROKER])
+def test_a_node_that_is_away_may_come_back_with_an_empty_disk(node: Replaced) -> None:
+    assert not problems(node, seen())
+    assert not waits(node, seen())
+
+
+def test_the_quorum_says_under_which_directory_id_it_lists_the_node() -> None:
+    assert listed_directory_id(3, seen()) == OLD
+    assert listed_directory_id(9, seen()) == ""
+
+
+def test_the_directory_id_of_the_lost_log_is_refused_and_another_one_proposed() -> None:
+    text = refusals(dataclasses.replace(LOST, directory_id=OLD), seen())
+    assert "under the same id an empty one could vote" in text
+    assert f"such as {directory_id_after(OLD)}" in text
+
+
+@pytest.mark.parametrize("node", [LOST, BROKER])
+def test_a_node_whose_data_is_there_after_all_is_started_and_not_replaced(node: Replaced) -> None:
+    assert "there is nothing to replace -> run site.yml" in refusals(with_disk(node, lived(OLD)), seen())
+
+
+def test_a_controllers_lost_metadata_log_is_enough_though_its_other_disks_hold_data() -> None:
+    other = dataclasses.replace(lived("x"), path="/data/other")
+    assert not problems(with_disk(LOST, EMPTY_DIR, other), seen())
+    assert problems(with_disk(BROKER, EMPTY_DIR, other), seen())
+
+
+@pytest.mark.parametrize("voters", [(), (voter(1), voter(2)), (voter(1), voter(2), voter(3, NEW, AWAY))])
+def test_what_a_killed_run_began_is_gone_on_with(voters: tuple[Replica, ...]) -> None:
+    """The log dir has the new directory id; its old entry is still listed, or gone, or the new one is a voter."""
+    running = dataclasses.replace(with_disk(LOST, lived(NEW)), running=True)
+    assert not problems(running, seen(*voters, fenced=False))
+    assert not waits(running, seen(*voters, fenced=False))
+
+
+def test_a_node_that_answers_from_elsewhere_is_waited_for_to_fall_silent() -> None:
+    found = waits(LOST, seen(voter(1), voter(2), voter(3, OLD), fenced=False))
+    assert f"controller 3 lives elsewhere with directory id {OLD}" in found[0]
+    assert "broker 3 serves elsewhere, at kafka3:9092" in found[1]
+
+
+def test_the_voters_that_stay_must_be_caught_up() -> None:
+    found = waits(LOST, seen(voter(1), voter(2, behind_ms=AWAY), voter(3, OLD, AWAY)))
+    assert "of 2 voters (1, 2) only 1 would be caught up, and 2 are needed" in found[0]
+
+
+def test_the_only_voter_and_a_static_quorum_and_another_cluster_are_refused() -> None:
+    assert "is the last voter" in refusals(LOST, seen(voter(3, OLD, AWAY)))
+    assert "the quorum is static" in refusals(LOST, seen(level=0))
+    other = dataclasses.replace(BROKER, cluster_id="y")
+    assert "this is cluster x, and y is expected" in refusals(other, seen())
+
+
+def test_what_nobody_else_has_in_sync_is_given_up_only_by_name() -> None:
+    orders = topic("orders", partition(0, [1, 2, 3], isr=[1, 2]), partition(1, [1, 2, 3], isr=[3], leader=-1))
+    text = refusals(LOST, seen(topics=(orders,)))
+    assert "nobody else is in sync for orders-1: what they hold would be lost for good" in text
+    assert "list only_replica in kafka_accepted_risks" in text
+    taken = dataclasses.replace(LOST, accepted_risks=("only_replica",))
+    assert not problems(taken, seen(topics=(orders,)))
+
+
+def test_another_brokers_lost_partitions_are_none_of_this_nodes_business() -> None:
+    orders = topic("orders", partition(0, [1, 2], isr=[2], leader=-1), partition(1, [1, 2, 3], isr=[2], leader=-1))
+    assert not problems(LOST, seen(topics=(orders,)))

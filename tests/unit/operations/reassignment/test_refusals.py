@@ -1,0 +1,93 @@
+"""What keeps replicas from being moved: each refusal by its id, and where the line is."""
+
+from __future__ import annotations
+
+import pytest
+from ansible.module_utils.kraft.cluster.snapshot import Snapshot, Topic
+from ansible.module_utils.kraft.operations.reassignment import throttle
+from ansible.module_utils.kraft.operations.reassignment.model import BALANCED, DRAINED, SPREAD, Goal, Move
+from ansible.module_utils.kraft.operations.reassignment.planner import problems
+from ansible.module_utils.kraft.operations.reassignment.throttle import LISTS, RATES, Throttles
+
+from tests.unit.cluster.snapshots import broker, cluster, partition, topic
+from tests.unit.problems import told
+
+FOUR = [broker(one) for one in (1, 2, 3, 4)]
+
+
+def goal(state: str, *ids: int) -> Goal:
+    return Goal(state, frozenset(ids))
+
+
+def rules(snapshot: Snapshot, wanted: Goal) -> list[str]:
+    return [rule for rule, *_ in told(problems(snapshot, wanted))]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "fenced", "expected"),
+    [
+        (goal(SPREAD, 4), (), []),
+        (goal(SPREAD, 9), (), ["unknown_broker"]),
+        (goal(DRAINED, 9), (), []),
+        (goal(BALANCED), (4,), ["fenced_broker"]),
+        (goal(SPREAD, 4), (4,), ["fenced_broker"]),
+        (goal(SPREAD, 3), (4,), []),
+        (goal(DRAINED, 4), (4,), []),
+    ],
+)
+def test_brokers_that_are_needed_must_be_there(wanted: Goal, fenced: tuple[int, ...], expected: list[str]) -> None:
+    members = [broker(one, fenced=one in fenced) for one in (1, 2, 3, 4)]
+    assert rules(cluster(brokers=members), wanted) == expected
+
+
+@pytest.mark.parametrize(
+    ("replicas", "expected"),
+    [([1, 2, 4], []), ([1, 2, 3, 4], ["too_few_brokers"]), ([1, 2, 3], [])],
+)
+def test_a_drain_leaves_as_many_brokers_as_a_partition_has_replicas(replicas: list[int], expected: list[str]) -> None:
+    assert rules(cluster(topic("a", partition(0, replicas)), brokers=FOUR), goal(DRAINED, 4)) == expected
+
+
+def wide(number: int) -> list[Topic]:
+    return [topic(f"t{one}", partition(0, [1, 2, 3, 4])) for one in range(number)]
+
+
+def test_a_topic_that_the_drain_does_not_concern_is_no_obstacle() -> None:
+    five = [broker(one, fenced=one == 5) for one in (1, 2, 3, 4, 5)]
+    apart = topic("apart", partition(0, [1, 2, 3, 4]))
+    assert rules(cluster(apart, brokers=five), goal(DRAINED, 5)) == []
+    three = [broker(one, fenced=one in (4, 5)) for one in (1, 2, 3, 4, 5)]
+    assert rules(cluster(apart, brokers=three), goal(DRAINED, 5)) == []
+
+
+@pytest.mark.parametrize(("number", "named", "more"), [(5, 5, 0), (6, 5, 1), (9, 5, 4)])
+def test_some_topics_are_named_and_the_rest_is_counted(number: int, named: int, more: int) -> None:
+    found = problems(cluster(*wide(number), brokers=FOUR), goal(DRAINED, 4))
+    assert {one.rule for one in found} == {"too_few_brokers"}
+    assert told(found[:named])
+    assert [(one.message, one.remedy) for one in found[named:]] == ([(f"and {more} topics more", "")] if more else [])
+
+
+@pytest.mark.parametrize(("number", "ending"), [(1, "a-0"), (5, "a-4"), (7, "a-4 and 2 more")])
+def test_partitions_that_nobody_leads_are_named_and_the_rest_counted(number: int, ending: str) -> None:
+    found = problems(cluster(topic("a", *(partition(one, [1, 2], []) for one in range(number)))), goal(BALANCED))
+    assert told(found) == [("no_leader", "", "", None)]
+    assert found[0].message.endswith(ending)
+
+
+MOVES = [Move(name, 0, (1,), (2,)) for name in "abcdefg"]
+
+
+@pytest.mark.parametrize(("number", "ending"), [(1, "topics a"), (5, "topics a, b, c, d, e"), (7, "d, e and 2 more")])
+def test_lists_of_somebody_else_are_named_and_the_rest_counted(number: int, ending: str) -> None:
+    theirs = Throttles(lists={one.topic: {LISTS[0]: "*"} for one in MOVES[:number]})
+    found = list(throttle.problems(theirs, throttle.wanted(MOVES, {1, 2}, 1000)))
+    assert told(found) == [("foreign_throttle", "", "", None)]
+    assert found[0].message.endswith(ending)
+
+
+def test_rates_of_somebody_else_are_named_with_their_brokers() -> None:
+    theirs = Throttles(rates={2: {RATES[0]: "5"}, 1: {RATES[0]: "5"}})
+    found = list(throttle.problems(theirs, throttle.wanted(MOVES, {1, 2}, 1000)))
+    assert told(found) == [("foreign_throttle", "", "", None)]
+    assert found[0].message.endswith("brokers 1, 2")

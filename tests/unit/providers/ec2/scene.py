@@ -1,0 +1,110 @@
+"""A cluster of three nodes on EC2, wanted and found, to be changed by a test."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from ansible.module_utils.kraft.providers.ec2 import model
+from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Found, Node, Rule, Volume, Wanted
+
+HOSTS = ("kafka1", "kafka2", "kafka3")
+ZONES = ("eu-central-1a", "eu-central-1b", "eu-central-1c")
+MOUNT = "/srv/kafka/data1"
+GROUP = "sg-00000000"
+CLUSTER_ID = "b3JkZXJzLW9yZGVycy1vcg"
+RULES = (
+    Rule(22, 22, "203.0.113.10/32"),
+    Rule(9092, 9092, "10.40.0.0/16"),
+    Rule(19092, 19092, OWN_GROUP),
+    Rule(19093, 19093, OWN_GROUP),
+)
+
+
+def listener(name: str, port: int, purpose: str, protocol: str = "PLAINTEXT") -> dict[str, Any]:
+    return {"name": name, "port": port, "purpose": purpose, "protocol": protocol}
+
+
+def nodes(*controller_ports: int, protocol: str = "PLAINTEXT") -> list[dict[str, Any]]:
+    """Combined nodes, each with a controller port of its own."""
+    return [
+        {
+            "listeners": [
+                listener("CLIENT", 9092, "client", protocol),
+                listener("INTERNAL", 19092, "inter_broker"),
+                listener("CONTROLLER", port, "controller"),
+            ]
+        }
+        for port in controller_ports or (19093, 19093, 19093)
+    ]
+
+
+def node(at: int, **more: Any) -> Node:
+    given = {"volumes": (Volume(MOUNT, 100, "/dev/sdf"),), **more}
+    return Node(HOSTS[at], at + 1, ("broker", "controller"), ZONES[at], "m6i.large", **given)
+
+
+def wanted(**more: Any) -> Wanted:
+    given: dict[str, Any] = {
+        "cluster": "orders",
+        "cluster_id": CLUSTER_ID,
+        "region": "eu-central-1",
+        "nodes": tuple(map(node, range(3))),
+        "rules": RULES,
+        "image": "ami-1",
+        "public_key": "ssh-ed25519 A",
+    }
+    return Wanted(**{**given, **more})
+
+
+def instance(at: int, **more: Any) -> model.FoundInstance:
+    given: dict[str, Any] = {
+        "id": f"i-{at + 1}",
+        "host": HOSTS[at],
+        "node_id": str(at + 1),
+        "cluster_id": CLUSTER_ID,
+        "state": "running",
+        "zone": ZONES[at],
+        "instance_type": "m6i.large",
+        "private_ip": f"10.40.{at}.11",
+        "group_ids": (GROUP,),
+    }
+    return model.FoundInstance(**{**given, **more})
+
+
+def volume(at: int, **more: Any) -> model.FoundVolume:
+    given: dict[str, Any] = {
+        "id": f"vol-{at + 1}",
+        "host": HOSTS[at],
+        "mount": MOUNT,
+        "zone": ZONES[at],
+        "size": 100,
+        "iops": 3000,
+        "throughput": 125,
+        "instance_id": f"i-{at + 1}",
+        "device": "/dev/sdf",
+    }
+    return model.FoundVolume(**{**given, **more})
+
+
+def nothing(**more: Any) -> Found:
+    """An account without anything of the cluster."""
+    return Found(zones=ZONES, image_id="ami-1", root_device="/dev/xvda", **more)
+
+
+def everything(**more: Any) -> Found:
+    """The cluster as it was wanted."""
+    rules = tuple(dataclasses.replace(r, source=GROUP) if r.source == OWN_GROUP else r for r in RULES)
+    given: dict[str, Any] = {
+        "vpc": model.FoundVpc("vpc-1", ("10.40.0.0/16",), owned=True, gateway="igw-1", tables=("rtb-1",), routed=True),
+        "subnets": tuple(
+            model.FoundSubnet(f"subnet-{at}", "vpc-1", zone, f"10.40.{at}.0/24", owned=True)
+            for at, zone in enumerate(ZONES)
+        ),
+        "groups": (model.FoundGroup(GROUP, "kafka-brokers-orders", "vpc-1", rules, owned=True),),
+        "volumes": tuple(map(volume, range(3))),
+        "instances": tuple(map(instance, range(3))),
+        "keys": ("orders", "somebody"),
+        "own_keys": ("orders",),
+    }
+    return nothing(**{**given, **more})

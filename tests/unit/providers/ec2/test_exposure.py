@@ -1,0 +1,132 @@
+"""What is open without need."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.providers.ec2.exposure import differences, judge, question, verdict
+from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Rule
+
+OWN = "sg-00000000"
+ALLOWED = (
+    Rule(22, 22, "203.0.113.0/24"),
+    Rule(9092, 9092, "10.40.0.0/16"),
+    Rule(9092, 9092, "2001:db8::/32"),
+    Rule(19092, 19092, OWN_GROUP),
+    Rule(19093, 19093, OWN_GROUP),
+)
+LISTENERS = {9092: "client CLIENT", 19092: "inter_broker INTERNAL", 19093: "controller CONTROLLER"}
+
+
+def found(*rules: Rule, group: str = "sg-2") -> list[str]:
+    return [str(each) for each in judge({group: rules}, ALLOWED, OWN, LISTENERS)]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        Rule(9092, 9092, "10.40.0.0/16"),
+        Rule(9092, 9092, "10.40.7.0/24"),
+        Rule(9092, 9092, "2001:db8:1::/48"),
+        Rule(22, 22, "203.0.113.10/32"),
+        Rule(19093, 19093, OWN),
+        Rule(19092, 19093, OWN),
+    ],
+)
+def test_what_the_listeners_need_is_justified_also_a_part_of_it(rule: Rule) -> None:
+    assert found(rule) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        (
+            Rule(19093, 19093, "10.40.0.0/16"),
+            "sg-2 lets 10.40.0.0/16 reach tcp 19093, among them 19093 (controller CONTROLLER)",
+        ),
+        (
+            Rule(19093, 19093, "sg-99999999"),
+            "sg-2 lets sg-99999999 reach tcp 19093, among them 19093 (controller CONTROLLER)",
+        ),
+        (Rule(9092, 9092, "10.0.0.0/8"), "sg-2 lets 10.0.0.0/8 reach tcp 9092, among them 9092 (client CLIENT)"),
+        (Rule(9092, 9092, "::/0"), "sg-2 lets ::/0 reach tcp 9092, among them 9092 (client CLIENT)"),
+        (Rule(8080, 8081, "10.40.0.0/16"), "sg-2 lets 10.40.0.0/16 reach tcp 8080-8081"),
+        (Rule(19092, 19094, OWN), f"sg-2 lets {OWN} reach tcp 19094"),
+        (Rule(9092, 9092, "10.40.0.0/16", protocol="udp"), "sg-2 lets 10.40.0.0/16 reach udp 9092"),
+        (Rule(-1, -1, "10.40.0.0/16", protocol="icmp"), "sg-2 lets 10.40.0.0/16 reach icmp all"),
+        (Rule(9092, 9092, "pl-12345678"), "sg-2 lets pl-12345678 reach tcp 9092, among them 9092 (client CLIENT)"),
+    ],
+)
+def test_anything_else_is_found(rule: Rule, expected: str) -> None:
+    assert found(rule) == [expected]
+
+
+def test_a_wide_range_is_cut_at_what_is_justified() -> None:
+    assert found(Rule(9000, 9100, "10.40.0.0/16")) == [
+        "sg-2 lets 10.40.0.0/16 reach tcp 9000-9091",
+        "sg-2 lets 10.40.0.0/16 reach tcp 9093-9100",
+    ]
+
+
+def test_everything_open_names_the_controller_and_comes_first() -> None:
+    told = found(Rule(8080, 8080, "0.0.0.0/0"), Rule(-1, -1, "0.0.0.0/0", protocol="all"))
+    assert "19093 (controller CONTROLLER)" in told[0]
+    assert told[-1] == "sg-2 lets 0.0.0.0/0 reach tcp 8080"
+
+
+def test_a_second_group_does_not_hide_behind_the_first() -> None:
+    groups = {OWN: (Rule(19093, 19093, OWN),), "sg-by-hand": (Rule(19093, 19093, "0.0.0.0/0"),)}
+    assert [each.group for each in judge(groups, ALLOWED, OWN, LISTENERS)] == ["sg-by-hand"]
+
+
+def test_what_is_measured_otherwise_than_expected_is_told() -> None:
+    expected = {"a:9092": True, "a:19093": False, "b:9092": True}
+    assert differences(expected, {"a:9092": True, "a:19093": True, "b:9092": False}) == [
+        "a:19093 should not be reachable, and is",
+        "b:9092 should be reachable, and is not",
+    ]
+    assert differences(expected, {}) == []
+
+
+NODES = {
+    host: {
+        "listeners": [
+            {"name": "CLIENT", "port": 9092, "purpose": "client"},
+            {"name": "CONTROLLER", "port": port, "purpose": "controller"},
+        ]
+    }
+    for host, port in (("a", 19093), ("b", 29093))
+}
+ADDRESSES = {"a": "10.40.0.11", "b": "10.40.1.11"}
+RULES = (Rule(9092, 9092, "10.40.0.0/24"), Rule(19093, 19093, OWN_GROUP), Rule(29093, 29093, OWN_GROUP))
+
+
+def test_what_is_tried_between_nodes_is_what_the_rules_promise() -> None:
+    asked = question(NODES, ADDRESSES, RULES)
+    assert asked.between == {
+        "a": {"10.40.1.11:9092": True, "10.40.1.11:29093": True},
+        "b": {"10.40.0.11:9092": False, "10.40.0.11:19093": True},
+    }
+    assert asked.hidden == {"a": [19093], "b": [29093]}
+    assert asked.listeners[29093] == "controller CONTROLLER"
+
+
+@pytest.mark.parametrize(
+    ("a", "expected"),
+    [
+        ({}, []),
+        ({"exposure": {"unjustified": ["sg-2 lets ::/0 in"]}}, ["sg-2 lets ::/0 in"]),
+        (
+            {"from_here": {"reached": {"198.51.100.1:19093": True, "198.51.100.1:29093": False}}},
+            ["198.51.100.1:19093 (a) answers where Ansible runs, and is for the group only"],
+        ),
+        (
+            {"from_node": {"reached": {"10.40.1.11:29093": False}}},
+            ["from a: 10.40.1.11:29093 should be reachable, and is not"],
+        ),
+    ],
+)
+def test_the_verdict_has_what_is_open_and_what_was_measured(a: dict[str, Any], expected: list[str]) -> None:
+    between = {"a": {"10.40.1.11:29093": True}, "b": {}}
+    assert verdict(["a", "b"], {"a": a, "b": {}}, {"between": between}) == expected

@@ -1,0 +1,141 @@
+"""What EC2 answers, as values: against moto, in this process."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import boto3
+import kafka_security_group_exposure_info as exposure_info
+import pytest
+from ansible.module_utils.kraft.providers.ec2 import account, model
+from ansible.module_utils.kraft.providers.ec2.account import advised, explained, refusal
+from ansible.module_utils.kraft.providers.ec2.observe import Question, observe
+from botocore.exceptions import ClientError, EndpointConnectionError, NoCredentialsError
+from moto import mock_aws
+
+REGION = "eu-central-1"
+Clients = tuple[Any, Any]
+
+
+@pytest.fixture
+def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clients]:
+    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "tester")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "of-nothing")
+    with mock_aws():
+        yield boto3.client("ec2", region_name=REGION), boto3.client("ssm", region_name=REGION)
+
+
+def tags(kind: str, **more: str) -> list[dict[str, Any]]:
+    given = {model.CLUSTER: "orders", **more}
+    return [{"ResourceType": kind, "Tags": [{"Key": key, "Value": value} for key, value in given.items()]}]
+
+
+def build(ec2: Any) -> tuple[str, str]:
+    """A VPC with a subnet, a group, a machine and its disk; ids of machine and group."""
+    vpc = ec2.create_vpc(CidrBlock="10.40.0.0/16", TagSpecifications=tags("vpc"))["Vpc"]["VpcId"]
+    subnet = ec2.create_subnet(
+        VpcId=vpc, CidrBlock="10.40.0.0/24", AvailabilityZone=f"{REGION}a", TagSpecifications=tags("subnet")
+    )["Subnet"]["SubnetId"]
+    group = ec2.create_security_group(
+        GroupName="kafka-brokers-orders", Description="x", VpcId=vpc, TagSpecifications=tags("security-group")
+    )["GroupId"]
+    for first, last, source in ((9092, 9092, "10.40.0.0/16"), (19092, 19093, "0.0.0.0/0")):
+        opened = {"IpProtocol": "tcp", "FromPort": first, "ToPort": last, "IpRanges": [{"CidrIp": source}]}
+        ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=[opened])
+    image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+    machine = ec2.run_instances(
+        ImageId=image,
+        MinCount=1,
+        MaxCount=1,
+        SubnetId=subnet,
+        SecurityGroupIds=[group],
+        TagSpecifications=tags("instance", kraftwright_host="kafka1", kraftwright_node_id="1"),
+    )["Instances"][0]["InstanceId"]
+    volume = ec2.create_volume(
+        AvailabilityZone=f"{REGION}a",
+        Size=10,
+        VolumeType="gp3",
+        TagSpecifications=tags("volume", kraftwright_host="kafka1", kraftwright_mount="/srv/a"),
+    )["VolumeId"]
+    ec2.attach_volume(VolumeId=volume, InstanceId=machine, Device="/dev/sdf")
+    return machine, group
+
+
+def test_everything_of_the_cluster_is_seen_and_nothing_else(aws: Clients) -> None:
+    ec2, ssm = aws
+    machine, group = build(ec2)
+    ec2.create_volume(AvailabilityZone=f"{REGION}a", Size=1, TagSpecifications=tags("volume", kraftwright_cluster="x"))
+    found = observe(ec2, ssm, Question("orders"))
+    assert found.vpc is not None
+    assert found.vpc.owned
+    assert [each.cidr for each in found.subnets] == ["10.40.0.0/24"]
+    assert [(each.id, each.host, each.node_id, each.group_ids) for each in found.instances] == [
+        (machine, "kafka1", "1", (group,))
+    ]
+    assert [(each.mount, each.instance_id, each.device) for each in found.volumes] == [("/srv/a", machine, "/dev/sdf")]
+    assert [str(rule) for rule in found.groups[0].rules] == [
+        "tcp 9092 from 10.40.0.0/16",
+        "tcp 19092-19093 from 0.0.0.0/0",
+    ]
+    assert f"{REGION}a" in found.zones
+    assert model.found_from_dict(dataclasses.asdict(found)) == found
+
+
+def test_another_cluster_and_an_empty_account_see_nothing(aws: Clients) -> None:
+    ec2, ssm = aws
+    build(ec2)
+    found = observe(ec2, ssm, Question("payments"))
+    assert (found.vpc, found.subnets, found.groups, found.volumes, found.instances) == (None, (), (), (), ())
+
+
+def test_an_image_is_found_by_id_and_by_parameter_or_not_at_all(aws: Clients) -> None:
+    ec2, ssm = aws
+    image = ec2.describe_images(Owners=["amazon"])["Images"][0]
+    assert observe(ec2, ssm, Question("orders", image=image["ImageId"])).image_id == image["ImageId"]
+    named = "ssm:/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64"
+    assert observe(ec2, ssm, Question("orders", image=named)).image_id.startswith("ami-")
+    assert observe(ec2, ssm, Question("orders", image="ami-00000000")).image_id == ""
+    assert observe(ec2, ssm, Question("orders", image="ssm:/of/nobody")).image_id == ""
+
+
+def test_what_no_listener_needs_is_exposed_by_the_module(aws: Clients) -> None:
+    build(aws[0])
+    found = exposure_info.exposed(
+        {
+            "region": REGION,
+            "cluster": "orders",
+            "allowed": [{"port": 9092, "source": "10.40.0.0/16"}, {"port": 19093, "source": model.OWN_GROUP}],
+            "listeners": {"9092": "client CLIENT", "19093": "controller CONTROLLER"},
+        }
+    )
+    assert len(found["instances"]) == 1
+    assert len(found["unjustified"]) == 1
+    assert "lets 0.0.0.0/0 reach tcp 19092-19093, among them 19093 (controller CONTROLLER)" in found["unjustified"][0]
+
+
+@pytest.mark.parametrize("code", sorted(account.ADVICE))
+def test_each_refusal_of_aws_says_what_to_change(code: str) -> None:
+    error = ClientError({"Error": {"Code": code, "Message": "no"}}, "RunInstances")
+    assert f"-> {account.ADVICE[code]}" in str(explained(error, REGION))
+
+
+def test_without_credentials_or_a_way_to_aws_it_is_said_how_to_get_them() -> None:
+    assert "AWS_PROFILE" in str(explained(NoCredentialsError(), REGION))
+    assert "kafka_ec2_region" in str(explained(EndpointConnectionError(endpoint_url="https://x"), REGION))
+    with pytest.raises(ZeroDivisionError):
+        explained(ZeroDivisionError(), REGION)
+
+
+def test_what_aws_does_not_explain_is_left_as_it_is() -> None:
+    assert advised("something else (Odd)") == "something else (Odd)"
+
+
+def test_a_failed_loop_is_told_by_what_its_items_said() -> None:
+    said = "Failed: An error occurred (VolumeLimitExceeded) when calling CreateVolume"
+    result = {"msg": "One or more items failed", "results": [{"failed": True, "msg": said}, {"msg": "fine"}]}
+    told = refusal(result, "Make the data disks")
+    assert told == f"{said} -> {account.ADVICE['VolumeLimitExceeded']}"
+    assert refusal({"msg": "odd"}, "Launch the machine") == "Launch the machine: odd"

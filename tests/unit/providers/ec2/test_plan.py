@@ -1,0 +1,227 @@
+"""What is missing on EC2."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.problem import errors
+from ansible.module_utils.kraft.providers.ec2 import model
+from ansible.module_utils.kraft.providers.ec2.checks import against, asked
+from ansible.module_utils.kraft.providers.ec2.disks import data_disks
+from ansible.module_utils.kraft.providers.ec2.model import Found, FoundAddress, FoundSubnet, Rule, Volume
+from ansible.module_utils.kraft.providers.ec2.plan import describe, plan
+from ansible.module_utils.kraft.providers.ec2.requests import of_plan
+
+from tests.unit.providers.ec2 import scene
+from tests.unit.providers.ec2.scene import GROUP, HOSTS, MOUNT, ZONES
+
+
+def three(make: Any, **first: Any) -> tuple[Any, ...]:
+    """All three, the first one changed."""
+    return make(0, **first), make(1), make(2)
+
+
+def lines(found: Found, **more: Any) -> list[str]:
+    wanted = scene.wanted(**more)
+    return describe(wanted, found, plan(wanted, found))
+
+
+def test_nothing_is_missing_where_everything_is_there() -> None:
+    assert lines(scene.everything()) == []
+    wanted = scene.wanted()
+    made = plan(wanted, scene.everything())
+    assert not made.network
+    assert not any(each["work"] for each in of_plan(wanted, scene.everything(), made, {}, 20)["nodes"].values())
+
+
+def test_from_nothing_everything_is_made() -> None:
+    found = lines(scene.nothing())
+    assert found[:5] == [
+        "create VPC 10.40.0.0/16",
+        "create subnet 10.40.0.0/24 in eu-central-1a",
+        "create subnet 10.40.1.0/24 in eu-central-1b",
+        "create subnet 10.40.2.0/24 in eu-central-1c",
+        "route subnets to the internet",
+    ]
+    assert sum(line.startswith("launch instance") for line in found) == 3
+    assert sum(line.startswith("create volume") for line in found) == 3
+
+
+def test_in_a_given_vpc_no_network_is_made() -> None:
+    subnets = tuple(FoundSubnet(f"subnet-{at}", "vpc-9", zone, f"10.9.{at}.0/24") for at, zone in enumerate(ZONES))
+    found = scene.nothing(vpc=model.FoundVpc("vpc-9", ("10.9.0.0/16",)), subnets=subnets)
+    given = lines(found, vpc_id="vpc-9", subnet_ids=tuple(each.id for each in subnets))
+    assert given[0] == "import key pair orders"
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        (
+            {"instances": three(scene.instance, state="stopped")},
+            "start instance i-1",
+        ),
+        ({"instances": tuple(map(scene.instance, (2, 0)))}, "launch instance kafka2"),
+        (
+            {"instances": three(scene.instance, group_ids=("sg-x",))},
+            "put instance i-1",
+        ),
+        (
+            {"volumes": three(scene.volume, size=50)},
+            "change volume vol-1 of kafka1: size",
+        ),
+        ({"volumes": (scene.volume(1), scene.volume(2))}, "create volume of 100 GiB for kafka1"),
+        (
+            {"volumes": three(scene.volume, instance_id="")},
+            "attach volume vol-1 to kafka1",
+        ),
+        ({"keys": ()}, "import key pair orders"),
+    ],
+)
+def test_only_what_differs_is_done(changed: dict[str, Any], expected: str) -> None:
+    found = [
+        line for line in lines(scene.everything(**changed)) if not line.startswith("attach") or "vol-1" in expected
+    ]
+    assert len(found) == 1
+    assert found[0].startswith(expected)
+
+
+def test_a_lost_machine_is_launched_where_its_disk_is_and_gets_it_back() -> None:
+    found = scene.everything(instances=tuple(map(scene.instance, (0, 2))))
+    assert lines(found) == [
+        "launch instance kafka2: m6i.large in eu-central-1b, node id 2, ami-1",
+        "attach volume vol-2 to kafka2 as /dev/sdf",
+    ]
+
+
+def test_foreign_rules_go_and_new_ones_come() -> None:
+    foreign = Rule(19093, 19093, "0.0.0.0/0")
+    everything = scene.everything()
+    group = dataclasses.replace(everything.groups[0], rules=(*everything.groups[0].rules, foreign))
+    new = Rule(9092, 9092, "10.41.0.0/16", reason="listener CLIENT")
+    assert lines(scene.everything(groups=(group,)), rules=(*scene.RULES, new)) == [
+        "remove rule tcp 19093 from 0.0.0.0/0",
+        "add rule tcp 9092 from 10.41.0.0/16 (listener CLIENT)",
+    ]
+
+
+def test_a_new_zone_gets_the_lowest_free_subnet() -> None:
+    found = scene.everything(subnets=scene.everything().subnets[1:])
+    assert plan(scene.wanted(), found).subnets == (("eu-central-1a", "10.40.0.0/24"),)
+
+
+def test_elastic_addresses_stay_with_their_hosts() -> None:
+    here = FoundAddress("eipalloc-1", "kafka1", "198.51.100.1", "i-1")
+    free = FoundAddress("eipalloc-2", "kafka2", "198.51.100.2")
+    found = scene.everything(addresses=(here, free))
+    assert lines(found, public_addresses=model.ELASTIC) == [
+        "give kafka2 an Elastic IP (198.51.100.2)",
+        "give kafka3 an Elastic IP",
+    ]
+
+
+def test_a_machine_is_asked_for_with_its_address_group_and_tags() -> None:
+    wanted = scene.wanted(nodes=(scene.node(0, private_ip="10.40.0.11"),))
+    found = scene.everything(instances=())
+    made = of_plan(wanted, found, plan(wanted, found), {"team": "data"}, 20)
+    node = made["nodes"]["kafka1"]
+    assert node["interface"] == {
+        "device_index": 0,
+        "subnet_id": "subnet-0",
+        "groups": [GROUP],
+        "assign_public_ip": False,
+        "private_ip_address": "10.40.0.11",
+    }
+    assert node["tags"]["kraftwright_node_id"] == "1"
+    assert node["tags"]["team"] == "data"
+    assert made["awaited"] == ["kafka1"]
+    assert {"group_name": "kafka-brokers-orders"}.items() <= made["rules"][-1].items()
+
+
+def test_what_happens_on_a_machine_that_is_stopped_cannot_be_foretold_yet() -> None:
+    found = scene.everything(instances=(scene.instance(0), scene.instance(1, state="stopped"), scene.instance(2)))
+    wanted = scene.wanted()
+    assert of_plan(wanted, found, plan(wanted, found), {}, 20)["awaited"] == ["kafka2"]
+
+
+TWICE = Volume(MOUNT, 9, "/dev/sdf")
+
+
+@pytest.mark.parametrize(
+    ("more", "rule"),
+    [
+        ({"region": ""}, "ec2_region"),
+        ({"cluster": "o r"}, "ec2_name"),
+        ({"image": ""}, "ec2_image"),
+        ({"public_key": ""}, "ec2_key"),
+        ({"vpc_id": "vpc-1"}, "ec2_subnets"),
+        ({"subnet_ids": ("subnet-1",)}, "ec2_vpc"),
+        ({"vpc_cidr": "10.0.0.0/8"}, "ec2_vpc_cidr"),
+        ({"vpc_cidr": "net"}, "ec2_vpc_cidr"),
+        ({"nodes": (dataclasses.replace(scene.node(0), zone=""),)}, "ec2_zone"),
+        ({"nodes": (scene.node(0, private_ip="300.1.1.1"),)}, "ec2_private_ip"),
+        ({"nodes": (scene.node(0, volumes=(Volume(MOUNT, 0, "/dev/sdf"),)),)}, "ec2_volume"),
+        ({"nodes": (scene.node(0, volumes=(Volume(MOUNT, 9, "/dev/sdf", iops=1),)),)}, "ec2_volume"),
+        (
+            {"nodes": (scene.node(0, volumes=(TWICE, TWICE)),)},
+            "ec2_volume",
+        ),
+    ],
+)
+def test_what_is_wrong_is_refused_before_aws_is_asked(more: dict[str, Any], rule: str) -> None:
+    assert rule in {each.rule for each in errors(asked(scene.wanted(**more)))}
+
+
+GIVEN = {"vpc_id": "vpc-9", "subnet_ids": ("subnet-0", "subnet-1", "subnet-2")}
+OUTSIDE = tuple(FoundSubnet(f"subnet-{at}", "vpc-8", zone, f"10.9.{at}.0/24") for at, zone in enumerate(ZONES))
+TWO = tuple(FoundSubnet(f"subnet-{at}", "vpc-9", zone, f"10.9.{at}.0/24") for at, zone in enumerate(ZONES[:2]))
+VPC = model.FoundVpc("vpc-9", ("10.9.0.0/16",))
+
+
+@pytest.mark.parametrize(
+    ("more", "found", "rule"),
+    [
+        (GIVEN, scene.nothing(subnets=TWO), "ec2_vpc"),
+        (GIVEN, scene.nothing(vpc=VPC, subnets=TWO), "ec2_subnet"),
+        (GIVEN, scene.nothing(vpc=VPC, subnets=OUTSIDE), "ec2_subnet"),
+        ({**GIVEN, "subnet_ids": ("subnet-0", "subnet-1")}, scene.nothing(vpc=VPC, subnets=TWO), "ec2_zone"),
+        ({}, dataclasses.replace(scene.nothing(), zones=ZONES[:2]), "ec2_zone"),
+        ({}, dataclasses.replace(scene.nothing(), image_id=""), "ec2_image"),
+        ({"key_name": "gone", "public_key": ""}, scene.nothing(), "ec2_key"),
+        ({"cluster_id": "another"}, scene.everything(), "ec2_cluster"),
+        ({}, scene.everything(instances=(scene.instance(0), scene.instance(0, id="i-9"))), "ec2_twice"),
+        ({}, scene.everything(instances=(scene.instance(0, node_id="7"),)), "ec2_node_id"),
+        ({}, scene.everything(instances=(scene.instance(0, zone=ZONES[1]),)), "ec2_zone"),
+        ({}, scene.everything(volumes=(scene.volume(0, size=500),)), "ec2_volume"),
+        ({}, scene.everything(volumes=(scene.volume(0, zone=ZONES[2]),)), "ec2_zone"),
+        ({}, scene.everything(groups=(model.FoundGroup("sg-1", "kafka-brokers-orders", "vpc-1"),)), "ec2_group"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_made(more: dict[str, Any], found: Found, rule: str) -> None:
+    assert rule in {each.rule for each in errors(against(scene.wanted(**more), found))}
+
+
+def test_what_is_there_as_wanted_is_not_refused() -> None:
+    assert against(scene.wanted(), scene.everything()) == []
+    assert asked(scene.wanted()) == []
+
+
+def test_another_type_and_hosts_that_are_not_listed_are_said_and_left_alone() -> None:
+    wanted = scene.wanted(nodes=(dataclasses.replace(scene.node(0), instance_type="m7i.large"),))
+    found = against(wanted, scene.everything())
+    assert [each.rule for each in found] == ["ec2_unlisted", "ec2_unlisted", "ec2_type"]
+    assert errors(found) == []
+    assert not plan(wanted, scene.everything()).nodes[HOSTS[0]].launch
+
+
+def test_a_host_finds_its_disks_by_the_volumes_id() -> None:
+    mappings = [
+        {"device_name": "/dev/sda1", "ebs": {"volume_id": "vol-1"}},
+        {"device_name": "/dev/sdg", "ebs": {"volume_id": "vol-0123456789abcdef0"}},
+    ]
+    given = [{"mount": "/srv/a", "size": 1}, {"mount": "/srv/b", "size": 1}]
+    device = "/dev/disk/by-id/nvme-Amazon_Elastic_Block_Store_vol0123456789abcdef0"
+    assert data_disks(given, mappings) == [{"device": device, "mount": "/srv/b"}]
+    assert data_disks(given, []) == []

@@ -1,0 +1,64 @@
+"""What goes with a cluster, and what does not."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from ansible.module_utils.kraft.problem import errors
+from ansible.module_utils.kraft.providers.ec2.model import FoundAddress, FoundGroup, FoundVpc
+from ansible.module_utils.kraft.providers.ec2.removal import Removal, describe, problems, removal
+
+from tests.unit.providers.ec2 import scene
+
+NAME = "orders"
+
+
+def test_what_carries_the_tag_goes_and_data_stay() -> None:
+    found = scene.everything(addresses=(FoundAddress("eipalloc-1", "kafka1", "198.51.100.1"),))
+    gone = removal(found, delete_data=False)
+    assert gone == Removal(
+        instances=("i-1", "i-2", "i-3"),
+        addresses=("198.51.100.1",),
+        groups=(scene.GROUP,),
+        key_pairs=("orders",),
+        tables=("rtb-1",),
+        gateway="igw-1",
+        subnets=("10.40.0.0/24", "10.40.1.0/24", "10.40.2.0/24"),
+        vpc="vpc-1",
+    )
+    assert removal(found, delete_data=True).volumes == ("vol-1", "vol-2", "vol-3")
+    assert describe(found, gone)[0] == "terminate instance i-1 (kafka1)"
+
+
+def test_a_given_vpc_and_foreign_groups_and_keys_stay() -> None:
+    given = FoundVpc("vpc-9", ("10.9.0.0/16",), gateway="igw-9", tables=("rtb-9",))
+    subnets = tuple(dataclasses.replace(each, owned=False) for each in scene.everything().subnets)
+    groups = (FoundGroup("sg-9", "kafka-brokers-orders", "vpc-9"),)
+    found = scene.everything(vpc=given, subnets=subnets, groups=groups, own_keys=(), instances=())
+    assert removal(found, delete_data=False) == Removal()
+
+
+@pytest.mark.parametrize(
+    ("protected", "confirmed", "delete_data", "refused"),
+    [
+        (True, "", "", ["ec2_destroy"]),
+        (True, "payments", "", ["ec2_destroy"]),
+        (False, "payments", "", ["ec2_destroy"]),
+        (True, NAME, "payments", ["ec2_delete_data"]),
+        (True, NAME, "yes", ["ec2_delete_data"]),
+        (True, NAME, "", []),
+        (True, NAME, NAME, []),
+        (False, "", "", []),
+    ],
+)
+def test_protected_machines_and_data_go_only_when_their_cluster_is_named(
+    protected: bool, confirmed: str, delete_data: str, refused: list[str]
+) -> None:
+    found = problems(scene.wanted(), scene.everything(), protected, confirmed, delete_data)
+    assert [each.rule for each in errors(found)] == refused
+
+
+def test_machines_of_another_cluster_of_the_same_name_are_refused() -> None:
+    found = problems(scene.wanted(cluster_id="another"), scene.everything(), False, "", "")
+    assert "ec2_cluster" in [each.rule for each in errors(found)]

@@ -1,0 +1,157 @@
+"""What is done to a lab, decided from what is there."""
+
+from __future__ import annotations
+
+import dataclasses
+from itertools import islice
+
+import pytest
+import yaml
+from ansible.module_utils.kraft.providers.lab import plan as lab
+
+WANTED = lab.Wanted(name="try", hosts=("a", "b", "c"), image="image:2", state_dir="/state of/try")
+NET = "10.89.5.0/24"
+
+
+def host(last: int, running: bool = True, image: str = "image:2") -> lab.Host:
+    return lab.Host(address=f"10.89.5.{last}", running=running, image=image)
+
+
+def whole(**changes: lab.Host) -> lab.Found:
+    hosts = {"a": host(11), "b": host(12), "c": host(13), **changes}
+    return lab.Found(subnet=NET, hosts=hosts, keys=True)
+
+
+def test_a_new_lab_gets_a_network_and_addresses_in_order() -> None:
+    plan = lab.plan(WANTED, lab.Found(taken=("10.89.0.0/24",)))
+    assert plan.make_network
+    assert plan.subnet == "10.89.1.0/24"
+    assert plan.create == ("a", "b", "c")
+    assert plan.addresses == {"a": "10.89.1.11", "b": "10.89.1.12", "c": "10.89.1.13"}
+
+
+def test_a_whole_lab_needs_nothing() -> None:
+    plan = lab.plan(WANTED, whole())
+    assert (plan.make_network, plan.create, plan.start, plan.outdated) == (False, (), (), ())
+
+
+def test_a_stopped_host_is_started_and_not_made_anew() -> None:
+    plan = lab.plan(WANTED, whole(b=host(12, running=False)))
+    assert (plan.create, plan.start) == ((), ("b",))
+
+
+def test_a_host_of_an_older_image_is_named_and_left_alone() -> None:
+    plan = lab.plan(WANTED, whole(c=host(13, image="image:1")))
+    assert (plan.create, plan.start, plan.outdated) == ((), (), ("c",))
+
+
+def test_a_lab_that_was_killed_half_way_is_completed() -> None:
+    found = lab.Found(subnet=NET, hosts={"b": host(12)}, keys=True)
+    plan = lab.plan(WANTED, found)
+    assert plan.create == ("a", "c")
+    assert plan.addresses == {"a": "10.89.5.11", "b": "10.89.5.12", "c": "10.89.5.13"}
+
+
+def test_addresses_stay_when_hosts_come_before_or_go() -> None:
+    grown = dataclasses.replace(WANTED, hosts=("new", "c", "a"))
+    assert lab.plan(grown, whole()).addresses == {"new": "10.89.5.14", "c": "10.89.5.13", "a": "10.89.5.11"}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found", "message"),
+    [
+        (
+            {"name": "Try_1"},
+            {},
+            "'Try_1' is no name for a lab or host: use lower-case letters, digits and inner dashes",
+        ),
+        ({"hosts": ("a", "a")}, {}, "host 'a' is named twice in kafka_lab_hosts"),
+        ({"options": {"z": ["--memory=1g"]}}, {}, "kafka_lab_options names 'z', which is not in kafka_lab_hosts"),
+        ({}, {"foreign_network": True}, "podman has a network 'try' that no lab made"),
+        ({}, {"hosts": {"a": host(11)}, "subnet": NET}, "keys in /state of/try are gone"),
+        (
+            {},
+            {"hosts": {"a": lab.Host("", True, "i")}, "keys": True},
+            "hosts without a known address: a; destroy the lab",
+        ),
+        ({"subnet": "10.1.1.1/24"}, {}, "kafka_lab_subnet '10.1.1.1/24': 10.1.1.1/24 has host bits set"),
+        ({"subnet": "10.1.1.0/24"}, {"subnet": NET}, "the lab's network is 10.89.5.0/24, kafka_lab_subnet asks for"),
+        (
+            {"subnet": "10.1.1.0/24"},
+            {"taken": ("10.0.0.0/8",)},
+            "kafka_lab_subnet 10.1.1.0/24 is in use on this machine",
+        ),
+    ],
+)
+def test_refuses(wanted: dict[str, object], found: dict[str, object], message: str) -> None:
+    problems = lab.problems(dataclasses.replace(WANTED, **wanted), dataclasses.replace(lab.Found(), **found))  # type: ignore[arg-type]
+    assert len(problems) == 1
+    assert message in problems[0]
+
+
+def test_accepts_what_is_new_and_what_is_whole() -> None:
+    assert lab.problems(WANTED, lab.Found()) == []
+    assert lab.problems(WANTED, whole()) == []
+    assert lab.problems(dataclasses.replace(WANTED, subnet=NET), whole()) == []
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    wanted = dataclasses.replace(WANTED, name="-", hosts=("a", "a", "B"), subnet="none")
+    assert len(lab.problems(wanted, lab.Found())) == 4
+
+
+def test_an_address_that_podman_holds_for_another_container_is_told_from_other_errors() -> None:
+    held = "Error: IPAM error: requested ip address 10.89.0.12 is already allocated to container ID 38e6f4"
+    assert lab.leased(held) == "10.89.0.12"
+    assert lab.leased("Error: subnet 10.89.0.0/24 is already used on the host") == ""
+
+
+def test_a_host_moves_past_addresses_that_are_taken_or_refused() -> None:
+    wanted = lab.Wanted("demo", ("one", "two", "three"), "image:2", "/state", subnet="10.89.7.0/28")
+    plan = lab.plan(wanted, lab.Found())
+    assert lab.moved(plan, "one", {"10.89.7.11"}).addresses == {**plan.addresses, "one": "10.89.7.14"}
+    assert lab.moved(plan, "one", {"10.89.7.11", "10.89.7.14"}).addresses["one"] == ""
+
+
+def test_routes_are_read_as_the_kernel_writes_them() -> None:
+    table = """Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT
+eth0\t00000000\t010200C0\t0003\t0\t0\t0\t00000000\t0\t0\t0
+tun0\t0000590A\t00000000\t0001\t0\t0\t0\t0000FFFF\t0\t0\t0
+eth0\t000200C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0
+"""
+    assert lab.routes(table) == ("10.89.0.0/16", "192.0.2.0/24")
+
+
+def test_a_vpn_that_has_all_of_ten_is_not_disturbed() -> None:
+    assert next(lab.free_subnets(["10.0.0.0/8"])) == "172.30.0.0/24"
+
+
+def test_free_subnets_overlap_with_nothing_taken() -> None:
+    taken = ["10.89.0.128/25", "10.89.2.0/23"]
+    assert list(islice(lab.free_subnets(taken), 2)) == ["10.89.1.0/24", "10.89.4.0/24"]
+
+
+def test_a_host_is_asked_for_by_label_address_and_name() -> None:
+    wanted = dataclasses.replace(WANTED, memory="2g", options={"b": ["--volume=/srv:/data"]})
+    command = " ".join(lab.run_command(wanted, "b", "10.89.5.12"))
+    for part in (
+        "--name try-b --hostname b",
+        "--label kraftwright.lab=try --label kraftwright.host=b --label kraftwright.address=10.89.5.12",
+        "--network try --ip 10.89.5.12 --network-alias b",
+        "--memory 2g --volume=/srv:/data image:2",
+    ):
+        assert part in command
+    assert "--memory" not in lab.run_command(WANTED, "b", "10.89.5.12")
+
+
+def test_the_inventory_parses_and_trusts_only_the_labs_own_known_hosts() -> None:
+    one = yaml.safe_load(lab.inventory(WANTED, {"a": "10.89.5.11"}))["all"]["hosts"]["a"]
+    assert one["ansible_host"] == "10.89.5.11"
+    assert one["ansible_ssh_private_key_file"] == "/state of/try/id_ed25519"
+    assert '-o UserKnownHostsFile="/state of/try/known_hosts"' in one["ansible_ssh_common_args"]
+    assert "StrictHostKeyChecking=yes" in one["ansible_ssh_common_args"]
+
+
+def test_known_hosts_has_every_host_by_address_and_name() -> None:
+    line = lab.known_hosts({"a": "10.89.5.11", "b": "10.89.5.12"}, "ssh-ed25519 AAAA comment")
+    assert line == "10.89.5.11,10.89.5.12,a,b ssh-ed25519 AAAA\n"

@@ -1,0 +1,86 @@
+"""A sound inventory as plain variables, for tests to bend, and the shortest ways to look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.desired.model import Cluster
+from ansible.module_utils.kraft.spec.inventory.reading import HostVariables, read
+from ansible.module_utils.kraft.spec.inventory.validation import Surroundings, validate
+
+ROOT = Path(__file__).resolve().parents[3]
+CLUSTER_ID = "a3JhZnR3cmlnaHQtZGVtbw"
+LISTENERS: list[dict[str, Any]] = [
+    {"name": "CLIENT", "port": 9092, "protocol": "PLAINTEXT", "purpose": "client"},
+    {"name": "INTERNAL", "port": 19092, "protocol": "PLAINTEXT", "purpose": "inter_broker"},
+    {"name": "CONTROLLER", "port": 9093, "protocol": "PLAINTEXT", "purpose": "controller"},
+]
+
+
+def load_specs() -> dict[str, dict[str, Any]]:
+    specs: dict[str, dict[str, Any]] = {}
+    for role in ("kafka", "kafka_host"):
+        text = (ROOT / "roles" / role / "meta/argument_specs.yml").read_text()
+        for entry in yaml.safe_load(text)["argument_specs"].values():
+            specs |= {name: option for name, option in entry["options"].items() if name not in specs}
+    return specs
+
+
+def load_defaults() -> dict[str, Any]:
+    defaults: dict[str, Any] = {}
+    for role in ("kafka", "kafka_host"):
+        defaults |= yaml.safe_load((ROOT / "roles" / role / "defaults/main.yml").read_text())
+    return {name: value for name, value in defaults.items() if "{{" not in str(value)}
+
+
+SPECS = load_specs()
+DEFAULTS = load_defaults()
+
+
+def hosts(
+    count: int = 3,
+    per_host: Mapping[str, Mapping[str, Any]] | None = None,
+    facts: Mapping[str, Any] | None = None,
+    **variables: Any,
+) -> list[HostVariables]:
+    """k1, k2, ... as combined nodes; `variables` go to all, `per_host` to one, None takes a variable away."""
+    found = []
+    names = [f"k{at}" for at in range(1, count + 1)]
+    for at, name in enumerate(names, 1):
+        values = {
+            **DEFAULTS,
+            "kafka_cluster_name": "test",
+            "kafka_cluster_id": CLUSTER_ID,
+            "kafka_hosts": names,
+            "kafka_archive": "/cache/kafka_2.13-4.3.1.tgz",
+            "kafka_archive_checksum": "sha256:" + "a" * 64,
+            "kafka_address": f"10.0.0.{at}",
+            "kafka_node_id": at,
+            "kafka_profile": "test",
+            **variables,
+            **(per_host or {}).get(name, {}),
+        }
+        given = {key: value for key, value in values.items() if value is not None}
+        found.append(HostVariables(name, given, facts=facts or {}))
+    return found
+
+
+def cluster(*args: Any, **kwargs: Any) -> Cluster:
+    made, problems = read(hosts(*args, **kwargs), SPECS)
+    assert not problems, [str(problem) for problem in problems]
+    return made
+
+
+def problems_of(found: list[HostVariables], **surroundings: Any) -> list[Problem]:
+    used = {each.host: frozenset(each.values) for each in found}
+    return validate(found, SPECS, Surroundings(**{"names": frozenset(SPECS), "used": used, **surroundings}))[1]
+
+
+def found(rule: str, *args: Any, **kwargs: Any) -> list[str]:
+    """Every problem of one rule as severity and sentence."""
+    made = problems_of(hosts(*args, **kwargs))
+    return [f"{problem.severity} {problem}" for problem in made if problem.rule == rule]

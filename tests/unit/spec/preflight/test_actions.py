@@ -1,0 +1,208 @@
+"""The control side's halves: what they read of the play, what they give back, how they refuse."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import time
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+from ansible.errors import AnsibleAction
+from ansible.module_utils.kraft.problem import WARNING, Problem
+
+from tests.unit.spec.preflight.scene import CLUSTER_ID, NAMES, Scene
+
+ROOT = Path(__file__).resolve().parents[4]
+
+
+def plugin(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "plugins" / "action" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+PREFLIGHT = plugin("kafka_preflight")
+HOST_INFO = plugin("kafka_host_info")
+
+
+def action(module: ModuleType, check_mode: bool = False, **arguments: Any) -> Any:
+    task = SimpleNamespace(args=arguments, check_mode=check_mode, async_val=0, diff=False)
+    connection = SimpleNamespace(_shell=SimpleNamespace(tmpdir=None), has_pipelining=True)
+    return module.ActionModule(task, connection, SimpleNamespace(), None, None, None)
+
+
+def play(scene: Scene, **hostvars: dict[str, Any]) -> dict[str, Any]:
+    """The task's variables in a play over the hosts of `scene`."""
+    facts = {"kafka_desired": {"cluster": scene.cluster, "nodes": scene.nodes}}
+    found = {
+        name: {
+            "ansible_facts": {"kafka_host": scene.facts[name]} if scene.facts[name] else {},
+            **hostvars.get(name, {}),
+        }
+        for name in NAMES
+    }
+    in_run = [name for name in NAMES if name not in scene.left_out]
+    return {"ansible_facts": facts, "hostvars": found, "ansible_play_hosts_all": in_run}
+
+
+def refusal(scene: Scene) -> str:
+    """What the operator reads: said once, with the table of all problems."""
+    with pytest.raises(AnsibleAction, match=r"^The hosts are not fit") as failure:
+        action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene))
+    assert failure.value.result["failed"]
+    return str(failure.value.result["msg"])
+
+
+def test_fit_hosts_pass_and_their_peers_are_facts() -> None:
+    result = action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(Scene()))
+    assert "failed" not in result
+    assert result["problems"] == []
+    assert [peer["node_id"] for peer in result["ansible_facts"]["kafka_peers"]] == [1, 2, 3]
+    assert result["ansible_facts"]["kafka_disks_pending"] is False
+
+
+def test_refusal_is_a_table_of_all_hosts() -> None:
+    scene = Scene()
+    scene.facts["k3"] = None
+    scene.of("k1")["systemd"] = False
+    told = refusal(scene)
+    assert told.startswith("The hosts are not fit for what is wanted (3 errors); nothing was changed.")
+    for words in ("could not be looked at", "systemd does not run on it", "k3"):
+        assert words in told
+
+
+def test_problems_can_be_asked_for_without_failing() -> None:
+    scene = Scene()
+    scene.of("k1")["systemd"] = False
+    result = action(PREFLIGHT, hosts=list(NAMES), refuse=False).run(task_vars=play(scene))
+    assert [problem["rule"] for problem in result["problems"]] == ["no_systemd"]
+
+
+def test_variable_of_a_host_goes_before_the_roles_default() -> None:
+    scene = Scene()
+    for name in NAMES:
+        scene.of(name)["limits"]["nofile_hard"] = 20000
+    variables = play(scene, k2={"kafka_nofile_limit": 10000}, k3={"kafka_user": "broker"})
+    subject = PREFLIGHT.read({"hosts": list(NAMES), "nofile_limit": 30000, "java_home": None}, variables)
+    assert [host.wanted.nofile_limit for host in subject.hosts] == [30000, 10000, 30000]
+    assert [host.wanted.user for host in subject.hosts] == ["kafka", "kafka", "broker"]
+
+
+def test_host_that_limit_leaves_out_is_told_from_a_dead_one() -> None:
+    scene = Scene()
+    scene.format()
+    scene.facts["k2"] = None
+    scene.left_out = {"k2"}
+    assert "left out of this run" in refusal(scene)
+
+
+@pytest.mark.parametrize("step", ["__kafka_locked", "__kafka_looked"])
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        ({"unreachable": True, "msg": "Task failed: Connection timed out."}, "Connection timed out"),
+        (
+            {"unreachable": True, "msg": "EOF on stream:\nssh: connect: No route to host"},
+            "ssh: connect: No route to host",
+        ),
+        ({"failed": True, "msg": "k2 is being changed by another run"}, "k2 is being changed by another run"),
+        ({"unreachable": True}, "no answer"),
+    ],
+)
+def test_host_that_was_not_locked_or_not_looked_at_is_refused_with_the_reason(
+    step: str, result: dict[str, Any], reason: str
+) -> None:
+    scene = Scene()
+    scene.format()
+    with pytest.raises(AnsibleAction) as failure:
+        action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene, k2={step: result}))
+    assert f"could not be looked at: {reason}" in " ".join(str(failure.value.result["msg"]).split())
+
+
+def test_operation_that_does_not_look_refuses_all_that_are_silent_and_nobody_else() -> None:
+    scene = Scene()
+    scene.facts = dict.fromkeys(NAMES)
+    scene.left_out = {"k1"}
+    gone = {name: {"__kafka_locked": {"unreachable": True, "msg": "No route to host"}} for name in ("k2", "k3")}
+    assert action(PREFLIGHT, hosts=list(NAMES), looked=False).run(task_vars=play(scene))["problems"] == []
+    with pytest.raises(AnsibleAction) as failure:
+        action(PREFLIGHT, hosts=list(NAMES), looked=False).run(task_vars=play(scene, **gone))
+    told = str(failure.value.result["msg"])
+    assert re.search(r"k2, k3 +could not be looked at: No route to host", told)
+    assert "k1" not in told
+
+
+def test_what_the_inventory_lacks_is_told_with_what_the_hosts_lack() -> None:
+    scene = Scene()
+    scene.of("k1")["systemd"] = False
+    missing = Problem("archive_missing", "does not exist", "run `make archive`", "kafka_archive").as_dict()
+    said = Problem("plaintext", "is not encrypted", "use SSL", "kafka_listeners", severity=WARNING).as_dict()
+    with pytest.raises(AnsibleAction) as failure:
+        action(PREFLIGHT, hosts=list(NAMES), problems=[missing, said]).run(task_vars=play(scene))
+    told = failure.value.result["msg"]
+    assert "(2 errors)" in told
+    assert "does not exist" in told
+    assert "systemd does not run on it" in told
+    assert "is not encrypted" not in told
+
+
+def test_desired_state_must_be_known_first() -> None:
+    result = action(PREFLIGHT, hosts=list(NAMES)).run(task_vars={"ansible_facts": {}})
+    assert result["failed"]
+    assert "run kafka_desired first" in result["msg"]
+
+
+@pytest.mark.parametrize("ahead", [0.0, 90.0, -90.0])
+def test_clock_of_a_host_is_bounded_by_ours(monkeypatch: pytest.MonkeyPatch, ahead: float) -> None:
+    look = action(HOST_INFO)
+
+    def answer(**_: Any) -> dict[str, Any]:
+        time.sleep(0.01)
+        found = {"ansible_facts": {"kafka_host": {"time": time.time() + ahead}}}
+        time.sleep(0.01)
+        return found
+
+    monkeypatch.setattr(look, "_execute_module", answer)
+    low, high = look.run(task_vars={})["ansible_facts"]["kafka_host"]["clock_offset"]
+    assert low < ahead < high
+    assert high - low < 5
+
+
+def test_host_that_cannot_be_looked_at_stays_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    look = action(HOST_INFO)
+    monkeypatch.setattr(look, "_execute_module", lambda **_: {"failed": True, "msg": "no"})
+    assert look.run(task_vars={}) == {"failed": True, "msg": "no"}
+
+
+BROKER = {"node_id": 4, "host": "k4", "port": 19092, "rack": None, "fenced": False}
+SNAPSHOT = {"cluster_id": CLUSTER_ID, "brokers": [BROKER], "quorum": None, "unanswered": {"quorum": "no leader"}}
+
+
+@pytest.mark.parametrize(
+    ("members", "rules"),
+    [
+        (None, []),
+        ({"skipped": True}, []),
+        ({"msg": "nobody listens"}, ["members_unknown"]),
+        ({"unreachable": True, "msg": "timed out"}, ["members_unknown"]),
+        ({"snapshot": SNAPSHOT}, ["dropped_broker", "members_unknown"]),
+        ({"snapshot": {**SNAPSHOT, "cluster_id": "another"}}, []),
+    ],
+)
+def test_members_are_what_the_running_cluster_answered(members: Any, rules: list[str]) -> None:
+    result = action(PREFLIGHT, hosts=list(NAMES), members=members, refuse=False).run(task_vars=play(Scene()))
+    assert sorted(problem["rule"] for problem in result["problems"]) == rules
+
+
+def test_listeners_that_are_deployed_are_facts() -> None:
+    scene = Scene()
+    listener = {"name": "I", "address": "k1:19092", "protocol": "PLAINTEXT", "purpose": "inter_broker"}
+    scene.of("k1")["deployed"] = {"node_id": "1", "roles": ["broker"], "listeners": [listener], "voters": []}
+    result = action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene))
+    assert result["ansible_facts"]["kafka_now"] == {"client": [], "inter_broker": ["k1:19092"]}

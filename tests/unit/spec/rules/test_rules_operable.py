@@ -1,0 +1,99 @@
+"""Protocols that validate can be operated: every combination of listener, protocol and our own clients' options."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.desired import operable
+from ansible.module_utils.kraft.spec.desired.model import CLIENT, CONTROLLER, INTER_BROKER, PROTOCOLS
+
+from tests.unit.spec.inventory import LISTENERS, hosts, problems_of
+
+SECURED = [each for each in PROTOCOLS if each != "PLAINTEXT"]
+#: What a listener needs of its own, so that nothing else is wrong with it.
+FURNISHED = {"ssl.keystore.location": "/etc/kafka/node.p12", "sasl.enabled.mechanisms": "PLAIN"}
+SECOND = {"name": "PUBLIC", "port": 9094, "purpose": "client"}
+
+
+def speaking(protocol: str, purpose: str) -> dict[str, Any]:
+    found = [{**each, "protocol": protocol} if each["purpose"] == purpose else each for each in LISTENERS]
+    return {"kafka_listeners": found, "kafka_config": FURNISHED}
+
+
+def said(rule: str, given: dict[str, Any], **surroundings: Any) -> list[Problem]:
+    return [each for each in problems_of(hosts(**given), **surroundings) if each.rule == rule]
+
+
+@pytest.mark.parametrize("profile", ["production", "test"])
+@pytest.mark.parametrize("purpose", [INTER_BROKER, CONTROLLER])
+@pytest.mark.parametrize("protocol", SECURED)
+def test_what_our_modules_cannot_speak_is_refused_in_all_profiles(protocol: str, purpose: str, profile: str) -> None:
+    made = said("protocol", {**speaking(protocol, purpose), "kafka_profile": profile})
+    name = next(each["name"] for each in LISTENERS if each["purpose"] == purpose)
+    assert [(each.severity, each.host, each.variable, each.value) for each in made] == [
+        ("error", host, f"kafka_listeners[{name}].protocol", protocol) for host in ("k1", "k2", "k3")
+    ]
+    assert {each.remedy.split(",")[0] for each in made} == {"use PLAINTEXT"}
+
+
+@pytest.mark.parametrize("purpose", [INTER_BROKER, CONTROLLER])
+def test_a_refused_protocol_gets_no_advice_on_how_to_complete_it(purpose: str) -> None:
+    given = {**speaking("SASL_SSL", purpose), "kafka_config": {"sasl.enabled.mechanisms": "SCRAM-SHA-512"}}
+    made = problems_of(hosts(kafka_profile="production", **given))
+    name = next(each["name"] for each in LISTENERS if each["purpose"] == purpose)
+    assert {each.rule for each in made if each.variable.startswith(f"kafka_listeners[{name}]")} == {"protocol"}
+
+
+@pytest.mark.parametrize("protocol", SECURED)
+def test_a_client_listener_that_our_clients_use_needs_their_options(protocol: str) -> None:
+    given = speaking(protocol, CLIENT)
+    full = {operable.PROTOCOL_OPTION: protocol, operable.MECHANISM_OPTION: "PLAIN"}
+    without = said("client_options", given, client_options={operable.SMOKE: {}, operable.PROBE: full})
+    assert [(each.severity, each.host, each.variable) for each in without] == [("error", "", operable.SMOKE)]
+    assert not said("client_options", given, client_options={operable.SMOKE: full, operable.PROBE: full})
+    assert not said("protocol", given)
+
+
+@pytest.mark.parametrize(
+    ("options", "lacks"),
+    [
+        ({}, operable.PROTOCOL_OPTION),
+        ({operable.PROTOCOL_OPTION: "SSL"}, operable.PROTOCOL_OPTION),
+        ({operable.PROTOCOL_OPTION: "SASL_SSL"}, operable.MECHANISM_OPTION),
+        ({operable.PROTOCOL_OPTION: "SASL_SSL", operable.MECHANISM_OPTION: "OAUTHBEARER"}, operable.MECHANISM_OPTION),
+        ({operable.PROTOCOL_OPTION: "SASL_SSL", operable.MECHANISM_OPTION: "SCRAM-SHA-512"}, ""),
+    ],
+)
+def test_options_must_fit_the_listener(options: dict[str, str], lacks: str) -> None:
+    made = said("client_options", speaking("SASL_SSL", CLIENT), client_options={operable.SMOKE: options})
+    assert len(made) == bool(lacks)
+    assert lacks in "".join(each.message for each in made)
+
+
+@pytest.mark.parametrize("protocol", SECURED)
+def test_a_client_listener_that_none_of_ours_uses_is_the_applications_own_affair(protocol: str) -> None:
+    given: dict[str, Any] = {
+        "kafka_listeners": [*LISTENERS, {**SECOND, "protocol": protocol}],
+        "kafka_config": FURNISHED,
+    }
+    made = problems_of(hosts(**given), client_options={operable.SMOKE: {}})
+    assert [str(each) for each in made] == []
+
+
+def test_the_production_warning_advises_only_what_is_accepted() -> None:
+    made = said("plaintext", {"kafka_profile": "production", "count": 1})
+    advice = {each.variable: each.remedy for each in made}
+    assert set(advice) == {f"kafka_listeners[{each['name']}].protocol" for each in LISTENERS}
+    for each in LISTENERS:
+        advised = {word.strip(",.") for word in advice[f"kafka_listeners[{each['name']}].protocol"].split()}
+        assert advised.intersection(PROTOCOLS) <= operable.OPERABLE[each["purpose"]]
+
+
+def test_one_table_decides_so_that_a_protocol_that_is_added_there_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(operable, "OPERABLE", {**operable.OPERABLE, INTER_BROKER: frozenset({"PLAINTEXT", "SSL"})})
+    assert not said("protocol", speaking("SSL", INTER_BROKER))
+    assert said("protocol", speaking("SSL", CONTROLLER))
+    bare = {**speaking("SSL", INTER_BROKER), "kafka_config": {}}
+    assert [each.variable for each in said("listener_key", {**bare, "count": 1})] == ["kafka_listeners[INTERNAL]"]

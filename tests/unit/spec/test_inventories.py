@@ -1,0 +1,199 @@
+"""From inventory files to the desired state: templates, types, groups, and inventories that must be sound."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from ansible.module_utils.kraft.problem import Problem, errors
+from ansible.module_utils.kraft.spec.desired.describe import describe
+from ansible.parsing.vault import VaultLib, VaultSecret
+
+from plugins.action import kafka_desired
+from tests.unit.spec.inventories import EXAMPLE, ROOT, example, host_variables, look, variants, written
+
+HOSTS = "kafka: {hosts: {a: {kafka_node_id: 1}, b: {kafka_node_id: 2}, c: {kafka_node_id: 3}}}"
+
+
+def texts(problems: list[Problem]) -> list[str]:
+    return [str(problem) for problem in problems]
+
+
+def test_the_example_as_it_is_is_refused_for_each_of_its_placeholders(tmp_path: Path) -> None:
+    texts_of = {str(file.relative_to(EXAMPLE)): file.read_text() for file in EXAMPLE.rglob("*.yml")}
+    _, problems = look(written(tmp_path, texts_of))
+    assert {(each.rule, each.variable) for each in errors(problems)} == {
+        ("cluster_id_copied", "kafka_cluster_id"),
+        ("address_placeholder", "ansible_host"),
+        ("disk_placeholder", "kafka_host_data_disks[0].device"),
+        ("disk_placeholder", "kafka_host_data_disks[1].device"),
+    }
+
+
+def test_the_example_is_sound_once_its_placeholders_are_replaced(tmp_path: Path) -> None:
+    cluster, problems = look(example(tmp_path))
+    assert {problem.rule for problem in problems} == {"plaintext"}
+    assert not errors(problems)
+    assert describe(cluster)["cluster"]["bootstrap_servers"] == "10.0.1.11:9092,10.0.1.12:9092,10.0.1.13:9092"
+    assert describe(cluster)["cluster"]["clients"] == {
+        "CLIENT": {
+            "bootstrap.servers": "10.0.1.11:9092,10.0.1.12:9092,10.0.1.13:9092",
+            "security.protocol": "PLAINTEXT",
+        }
+    }
+
+
+@pytest.mark.parametrize("variant", variants(), ids=["dedicated", "ports"])
+def test_what_the_example_shows_in_comments_is_sound(tmp_path: Path, variant: str) -> None:
+    _, problems = look(example(tmp_path, variant))
+    assert {problem.rule for problem in problems} == {"plaintext"}
+
+
+def test_the_example_shows_dedicated_roles_and_ports(tmp_path: Path) -> None:
+    dedicated, ports = variants()
+    cluster, _ = look(example(tmp_path / "a", dedicated))
+    assert (len(cluster.controllers), len(cluster.brokers), len(cluster.nodes)) == (3, 3, 6)
+    cluster, _ = look(example(tmp_path / "b", ports, kafka_quorum="static"))
+    properties = describe(cluster)["nodes"]["node1"]["properties"]
+    assert properties["controller.quorum.voters"] == "1@10.0.1.11:19093,2@10.0.1.12:29093,3@10.0.1.13:39093"
+
+
+def test_the_local_inventory_is_sound(tmp_path: Path) -> None:
+    local = ROOT / "inventories/local"
+    files = {
+        "hosts.yml": (local / "hosts.yml").read_text(),
+        "group_vars/kafka.yml": (local / "group_vars/kafka.yml").read_text(),
+    }
+    assert texts(look(written(tmp_path, files))[1]) == []
+
+
+def test_templates_are_resolved_in_the_context_of_their_own_host(tmp_path: Path) -> None:
+    given = {
+        "kafka_rack": "rack-{{ inventory_hostname }}",
+        "kafka_log_dirs": ["{{ kafka_install_dir }}/kraft-logs/one"],
+    }
+    cluster, _ = look(example(tmp_path, HOSTS, **given))
+    assert [node.rack for node in cluster.nodes] == ["rack-a", "rack-b", "rack-c"]
+    assert cluster.nodes[0].log_dirs == ("/opt/kafka/kraft-logs/one",)  # a default of the role, with no role in scope
+
+
+def test_address_falls_back_on_ansible_host_and_then_on_the_name(tmp_path: Path) -> None:
+    hosts = (
+        "kafka: {hosts: {a: {kafka_node_id: 1, ansible_host: 10.1.1.1}, b: {kafka_node_id: 2}, c: {kafka_node_id: 3}}}"
+    )
+    cluster, _ = look(example(tmp_path, hosts))
+    assert [node.address for node in cluster.nodes] == ["10.1.1.1", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("{{ nowhere }}", "cannot be resolved: 'nowhere' is undefined"),
+        ("{{ kafka_config.nothing }}", "cannot be resolved: object of type 'dict' has no attribute 'nothing'"),
+        (
+            "{{ broken",
+            "cannot be resolved: Syntax error in template: unexpected end of template",
+        ),
+        (
+            "{{ lookup('ansible.builtin.file', '/nowhere') }}",
+            "cannot be resolved: The lookup plugin 'ansible.builtin.file' failed: Unable to access the file '/nowhere'",
+        ),
+    ],
+)
+def test_what_cannot_be_resolved_is_a_problem_and_not_a_traceback(tmp_path: Path, value: str, reason: str) -> None:
+    _, problems = look(example(tmp_path, HOSTS, kafka_rack=value))
+    said = [problem.message.rstrip(".") for problem in errors(problems)]
+    assert len(said) == 3
+    assert said[0].startswith(reason)
+
+
+def test_every_mistake_is_found_at_once(tmp_path: Path) -> None:
+    hosts = """
+kafka:
+  hosts:
+    a: {kafka_node_id: 1, kafka_process_roles: [broker, controler]}
+    b: {kafka_node_id: 1, kafka_adress: 10.0.0.1}
+    c: {kafka_log_dirs: [/tmp/kafka], kafka_heap_size: much}
+"""
+    wrong = {
+        "kafka_cluster_id": "not-a-uuid",
+        "kafka_min_insync_replicas": 4,
+        "kafka_config": {"zookeeper.connect": "zk:2181", "num.io.thread": 3, "log.segment.bytes": 1},
+        "kafka_archive_checksum": "md5:0",
+    }
+    _, problems = look(example(tmp_path, hosts, **wrong))
+    assert {problem.rule for problem in errors(problems)} == {
+        "type",
+        "missing",
+        "node_id_shared",
+        "unknown_variable",
+        "cluster_id",
+        "min_isr",
+        "setting_removed",
+        "setting_unknown",
+        "setting_value",
+        "directory",
+        "heap_form",
+        "checksum",
+    }
+
+
+def test_a_registered_result_is_no_unknown_variable(tmp_path: Path) -> None:
+    hostvars = host_variables(example(tmp_path, kafka_typo=1))
+    hostvars._variable_manager.set_nonpersistent_facts("node1", {"kafka_result_of_mine": {"rc": 0}})
+    used = kafka_desired.Inventory(hostvars, hostvars._loader, {}).used("node1")
+    assert "kafka_typo" in used
+    assert "kafka_result_of_mine" not in used
+    assert "kafka_result_of_mine" in hostvars.raw_get("node1")
+
+
+def test_facts_that_nobody_gathers_are_named_as_the_reason(tmp_path: Path) -> None:
+    _, problems = look(example(tmp_path, HOSTS, kafka_address="{{ ansible_facts.default_ipv4.address }}"))
+    assert "(facts of the hosts are not gathered: give the value itself)" in errors(problems)[0].message
+
+
+SECRETS = {
+    "ssl.keystore.password": "a-long-and-random-one",
+    "ssl.keystore.certificate.chain": "PEM",
+    "num.io.threads": 9,
+}
+
+
+def test_a_secret_in_the_open_is_found_and_an_encrypted_one_is_not(tmp_path: Path) -> None:
+    opened = example(tmp_path / "a", kafka_config={**SECRETS, "ssl.key.password": "{{ lookup('env', 'X') }}"})
+    hostvars = host_variables(opened)
+    inventory = kafka_desired.Inventory(hostvars, hostvars._loader, {})
+    assert inventory.readable("node1") == {"kafka_config[ssl.keystore.password]"}
+    secret = VaultSecret(b"key")
+    vault = VaultLib([("default", secret)])
+    closed = example(tmp_path / "b")
+    text = yaml.safe_dump({"kafka_config": SECRETS})
+    (closed / "group_vars/kafka/zz.yml").write_bytes(vault.encrypt(text, secret))
+    hostvars = host_variables(closed, [("default", secret)])
+    assert hostvars["node1"]["kafka_config"]["num.io.threads"] == 9
+    assert kafka_desired.Inventory(hostvars, hostvars._loader, {}).readable("node1") == frozenset()
+
+
+def test_facts_of_the_host_size_the_node(tmp_path: Path) -> None:
+    hostvars = host_variables(example(tmp_path))
+    for host in ("node1", "node2", "node3"):
+        hostvars._variable_manager.set_host_facts(host, {"kafka_host": {"cpus": 16, "memory_mb": 8192}})
+    cluster, _ = kafka_desired.look(hostvars, hostvars._loader, ["node1", "node2", "node3"])
+    node = describe(cluster)["nodes"]["node1"]
+    assert node["heap_mb"] == 4096
+    assert node["properties"]["num.io.threads"] == "16"
+
+
+def test_values_lose_ansibles_own_types(tmp_path: Path) -> None:
+    cluster, _ = look(example(tmp_path, kafka_config={"num.io.threads": "{{ 4 + 4 }}", "delete.topic.enable": True}))
+
+    def kinds(value: Any) -> set[type]:
+        if isinstance(value, dict):
+            return {dict}.union(*(kinds(each) for pair in value.items() for each in pair))
+        return {list}.union(*map(kinds, value)) if isinstance(value, list) else {type(value)}
+
+    assert kinds(describe(cluster)) <= {dict, list, str, int, bool, type(None)}
+    assert yaml.safe_load(yaml.safe_dump(describe(cluster))) == describe(cluster)
+    assert kafka_desired.plain({1: (True, 1.5, None, {"a"})}) == {"1": [True, 1.5, None, ["a"]]}

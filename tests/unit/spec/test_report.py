@@ -1,0 +1,62 @@
+"""Problems as people and programs read them."""
+
+from __future__ import annotations
+
+import json
+
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.spec.inventory.report import as_json, sentences, shown, summary, table
+
+PORT = [Problem("port", "is not a port", "give one", "kafka_listeners[A].port", host, 0) for host in ("k1", "k2")]
+RACK = Problem("rack", "is missing " + "very " * 12 + "much", "give one", "kafka_rack", "k1", severity=WARNING)
+
+
+def test_hosts_that_share_a_problem_share_a_row() -> None:
+    assert table([*PORT, RACK], hosts=2, width=80).splitlines() == [
+        "         where                    value  what is wrong, and what to do",
+        "-------  -----------------------  -----  ---------------------------------------",
+        "error    kafka_listeners[A].port  0      is not a port",
+        "         all hosts                       -> give one",
+        "warning  kafka_rack                      is missing very very very very very",
+        "         k1                              very very very very very very very much",
+        "                                         -> give one",
+    ]
+
+
+def test_some_hosts_are_named() -> None:
+    assert "k1, k2" in table(PORT, hosts=3)
+
+
+def test_problems_are_counted_as_they_are_shown() -> None:
+    assert summary([*PORT, RACK]) == "1 error and 1 warning"
+    assert summary([RACK, PORT[0], Problem("x", "y", "z")]) == "2 errors and 1 warning"
+    assert summary([]) == "nothing wrong"
+
+
+def test_sentences_hold_the_value() -> None:
+    assert sentences(PORT, hosts=2) == ["all hosts: kafka_listeners[A].port: '0' is not a port -> give one"]
+
+
+def test_programs_get_every_problem_of_every_host() -> None:
+    read = json.loads(as_json([*PORT, RACK]))
+    assert (read["errors"], read["warnings"]) == (2, 1)
+    assert [problem["host"] for problem in read["problems"]] == ["k1", "k2", "k1"]
+    assert read["problems"][0] == {
+        "rule": "port",
+        "message": "is not a port",
+        "remedy": "give one",
+        "variable": "kafka_listeners[A].port",
+        "host": "k1",
+        "value": 0,
+        "severity": "error",
+    }
+
+
+def test_long_values_are_cut() -> None:
+    assert len(shown("x" * 500)) == 120
+    assert shown({"a": [1]}) == '{"a": [1]}'
+    assert shown(None) == ""
+
+
+def test_a_narrow_terminal_still_gets_a_table() -> None:
+    assert all(len(line) <= 90 for line in table([*PORT, RACK], hosts=2, width=20).splitlines())
