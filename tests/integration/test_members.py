@@ -20,9 +20,9 @@ import pytest
 from ansible.module_utils.kraft.cluster import messages
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.gather import observe
+from ansible.module_utils.kraft.identity import directory_id_after
 from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
 from ansible.module_utils.kraft.operations.reassignment.throttle import Throttles
-from ansible.module_utils.kraft.spec.desired.identity import directory_id_after
 from ansible.module_utils.kraft.spec.inventory.releases import release_features
 from confluent_kafka import Producer
 

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.spec.desired.model import CLIENT, Listener
+from ansible.module_utils.kraft.spec.desired.model import Listener
 from ansible.module_utils.kraft.spec.desired.operable import MECHANISM_OPTION, PROTOCOL_OPTION, missing_option
+from ansible.module_utils.kraft.terms import CLIENT
 from confluent_kafka.admin import (  # type: ignore[attr-defined]
     AdminClient,
     ScramCredentialInfo,

@@ -69,6 +69,7 @@ def test_the_safety_core_is_what_faults_are_planted_into() -> None:
         "cluster/gate.py",
         "cluster/health.py",
         "cluster/roll.py",
+        "cluster/voter_sets.py",
         "cluster/waves.py",
         "operations/quorum/admin.py",
         "operations/quorum/plan.py",

@@ -14,7 +14,9 @@ PARAMETERS = ("count", "per_host", "facts")
 
 def bad_inputs() -> list[dict[str, Any]]:
     """Arguments of `inventory.hosts`: the column ``given`` of each table in the tests of rules."""
-    found = [each for path in sorted(Path(__file__).parent.glob("rules/test_rules_*.py")) for each in _tables(path.stem)]
+    found = [
+        each for path in sorted(Path(__file__).parent.glob("rules/test_rules_*.py")) for each in _tables(path.stem)
+    ]
     return list({json.dumps(each, sort_keys=True, default=str): each for each in found}.values())
 
 

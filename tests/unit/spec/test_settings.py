@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.identity import directory_id
 from ansible.module_utils.kraft.spec.desired import quorum
 from ansible.module_utils.kraft.spec.desired.describe import describe
 from ansible.module_utils.kraft.spec.desired.files import properties_text
-from ansible.module_utils.kraft.spec.desired.identity import directory_id
 from ansible.module_utils.kraft.spec.desired.settings import server_settings
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.node.service.client_moves import advertised, not_for_clients, parts
-from ansible.module_utils.kraft.spec.desired.model import BROKER, CLIENT, CONTROLLER, INTER_BROKER
+from ansible.module_utils.kraft.terms import BROKER, CLIENT, CONTROLLER, INTER_BROKER
 
 Properties = Mapping[str, str]
 VOTERS = "controller.quorum.voters"

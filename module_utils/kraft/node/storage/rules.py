@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ansible.module_utils.kraft.identity import directory_id_after
 from ansible.module_utils.kraft.node.storage.log_dir import (
     FOREIGN,
     FORMATTED,
@@ -16,7 +17,6 @@ from ansible.module_utils.kraft.node.storage.log_dir import (
 )
 from ansible.module_utils.kraft.node.storage.types import NodeStorage, Peer
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired.identity import directory_id_after
 
 REPLACE_VOTER = "replace the node if that disk is gone for good (playbooks/replace_node.yml)"
 ADD_VOTER = "a new controller comes with playbooks/add_nodes.yml"

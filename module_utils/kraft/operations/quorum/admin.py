@@ -13,8 +13,8 @@ from ansible.module_utils.kraft.cluster.patience import Patience
 from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError, UnreachableError
+from ansible.module_utils.kraft.identity import decode
 from ansible.module_utils.kraft.operations.quorum.plan import PARTS, Plan, Wish, distance, plan, problems
-from ansible.module_utils.kraft.spec.desired.identity import decode
 
 REQUEST_MS = 15_000
 #: Somebody was quicker (a controller that joins by itself, a killed run's last request): it must be looked at anew.

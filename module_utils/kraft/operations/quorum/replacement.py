@@ -13,11 +13,11 @@ from collections.abc import Iterator
 
 from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_up
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Quorum, Replica, Snapshot
+from ansible.module_utils.kraft.identity import directory_id_after
 from ansible.module_utils.kraft.node.storage.log_dir import LogDir
 from ansible.module_utils.kraft.operations.quorum.plan import Wish, plan
 from ansible.module_utils.kraft.operations.quorum.plan import problems as quorum_problems
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired.identity import directory_id_after
 
 #: What a snapshot must hold to be judged.
 PARTS = ("quorum", "features", "topics")

@@ -7,8 +7,9 @@ from typing import Any
 from ansible.module_utils.kraft.secret_values import secret_keys, shown, shown_line
 from ansible.module_utils.kraft.spec.desired import quorum, settings
 from ansible.module_utils.kraft.spec.desired.jvm import derived_options
-from ansible.module_utils.kraft.spec.desired.model import CLIENT, INTER_BROKER, Cluster, Listener, Node
+from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
 from ansible.module_utils.kraft.spec.desired.sizing import heap_mb
+from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER
 
 
 def describe(cluster: Cluster) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ansible.module_utils.kraft.spec.desired.model import INTER_BROKER, Cluster, Listener, Node
+from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
+from ansible.module_utils.kraft.terms import INTER_BROKER
 
 
 def listener_settings(cluster: Cluster, node: Node) -> dict[str, str]:

@@ -6,13 +6,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-BROKER = "broker"
-CONTROLLER = "controller"
-ROLES = (BROKER, CONTROLLER)
+from ansible.module_utils.kraft.terms import BROKER, CONTROLLER
 
-CLIENT = "client"
-INTER_BROKER = "inter_broker"
-PURPOSES = (CLIENT, INTER_BROKER, CONTROLLER)
 PLAINTEXT = "PLAINTEXT"
 PROTOCOLS = (PLAINTEXT, "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 

@@ -9,14 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ansible.module_utils.kraft.spec.desired.model import (
-    CLIENT,
-    CONTROLLER,
-    INTER_BROKER,
-    PLAINTEXT,
-    PROTOCOLS,
-    Listener,
-)
+from ansible.module_utils.kraft.spec.desired.model import PLAINTEXT, PROTOCOLS, Listener
+from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER
 
 #: purpose -> protocols of a listener with which a cluster can be deployed, asked and changed.
 OPERABLE: Mapping[str, frozenset[str]] = {

@@ -13,17 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired.model import (
-    PRODUCTION,
-    ROLES,
-    UNKNOWN_ID,
-    Cluster,
-    Facts,
-    Layer,
-    Listener,
-    Node,
-)
+from ansible.module_utils.kraft.spec.desired.model import PRODUCTION, UNKNOWN_ID, Cluster, Facts, Layer, Listener, Node
 from ansible.module_utils.kraft.spec.inventory.spec import BROKEN, Fault, Option, convert
+from ansible.module_utils.kraft.terms import ROLES
 
 UNLOCK = "give the vault's password (--vault-password-file), or encrypt it again"
 ARCHIVE_VARIABLES = ("kafka_archive", "kafka_archive_checksum")

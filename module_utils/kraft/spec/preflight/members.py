@@ -11,7 +11,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.health import listed
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Replica
-from ansible.module_utils.kraft.operations.quorum.voter_sets import can_be_disjoint
+from ansible.module_utils.kraft.cluster.voter_sets import can_be_disjoint
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.model import STATIC
 from ansible.module_utils.kraft.spec.preflight.subject import Facts, Subject

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ansible.module_utils.kraft.identity import WELL_KNOWN_CLUSTER_IDS, directory_id_problem, id_problem
 from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
-from ansible.module_utils.kraft.spec.desired.identity import WELL_KNOWN_CLUSTER_IDS, directory_id_problem, id_problem
 from ansible.module_utils.kraft.spec.desired.model import DYNAMIC, UNKNOWN_ID, Node
 from ansible.module_utils.kraft.spec.desired.quorum import node_directory_id
 from ansible.module_utils.kraft.spec.rules.subject import Subject, named, sharing

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.spec.desired.model import BROKER, CONTROLLER, STATIC, Node
+from ansible.module_utils.kraft.spec.desired.model import STATIC, Node
 from ansible.module_utils.kraft.spec.inventory.definitions import Definitions, Setting, load, nearest_version
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject
+from ansible.module_utils.kraft.terms import BROKER, CONTROLLER
 
 MEGABYTE = 1024 * 1024
 #: Sections of which a node without the broker role reads nothing.

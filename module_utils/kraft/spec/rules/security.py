@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired.model import CONTROLLER, Listener, Node
+from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.desired.operable import is_operable
 from ansible.module_utils.kraft.spec.rules.subject import Subject, named
+from ansible.module_utils.kraft.terms import CONTROLLER
 
 VARIABLE = "kafka_listeners"
 KEY_MATERIAL = ("ssl.keystore.location", "ssl.keystore.key", "ssl.engine.factory.class")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from ansible.module_utils.kraft.identity import directory_id_after
 from ansible.module_utils.kraft.node.storage import log_dir
 from ansible.module_utils.kraft.node.storage.log_dir import LogDir
 from ansible.module_utils.kraft.node.storage.rules import (
@@ -14,7 +15,6 @@ from ansible.module_utils.kraft.node.storage.rules import (
     voter_problems,
 )
 from ansible.module_utils.kraft.node.storage.types import NodeStorage, Peer
-from ansible.module_utils.kraft.spec.desired.identity import directory_id_after
 
 from tests.unit.problems import Told, told
 

@@ -4,9 +4,9 @@ import dataclasses
 
 import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Quorum, Replica, Snapshot
+from ansible.module_utils.kraft.identity import directory_id_after
 from ansible.module_utils.kraft.node.storage.log_dir import EMPTY, FORMATTED, LogDir
 from ansible.module_utils.kraft.operations.quorum.replacement import Replaced, listed_directory_id, problems, waits
-from ansible.module_utils.kraft.spec.desired.identity import directory_id_after
 
 from tests.unit.cluster.snapshots import broker, partition, topic
 

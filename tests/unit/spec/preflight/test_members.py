@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Quorum, Replica, Snapshot
-from ansible.module_utils.kraft.operations.quorum.voter_sets import can_be_disjoint
+from ansible.module_utils.kraft.cluster.voter_sets import can_be_disjoint
 from ansible.module_utils.kraft.problem import ERROR
 from ansible.module_utils.kraft.spec import preflight
 from ansible.module_utils.kraft.spec.preflight import members

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible.module_utils.kraft.spec.desired.identity import WELL_KNOWN_CLUSTER_IDS, directory_id
+from ansible.module_utils.kraft.identity import WELL_KNOWN_CLUSTER_IDS, directory_id
 
 from tests.unit.spec.inventory import CLUSTER_ID, ROOT, found, hosts, problems_of
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.spec.desired import operable
-from ansible.module_utils.kraft.spec.desired.model import PROTOCOLS, PURPOSES
+from ansible.module_utils.kraft.spec.desired.model import PROTOCOLS
+from ansible.module_utils.kraft.terms import PURPOSES
 
 from tests.unit.spec.inventory import LISTENERS, found, hosts, problems_of
 

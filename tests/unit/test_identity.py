@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 import pytest
-from ansible.module_utils.kraft.spec.desired.identity import (
+from ansible.module_utils.kraft.identity import (
     decode,
     directory_id,
     directory_id_problem,

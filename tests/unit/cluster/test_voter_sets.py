@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 import pytest
-from ansible.module_utils.kraft.operations.quorum.voter_sets import can_be_disjoint
+from ansible.module_utils.kraft.cluster.voter_sets import can_be_disjoint
 
 MOST = 7  # ids; enough for five voters of whom two stay
 
