@@ -25,7 +25,7 @@ options:
     description: What M(kafka_cluster_info) returned; left out where no broker answers.
     type: dict
   live:
-    description: What M(kafka_change_plan) returned.
+    description: What M(kafka_config_plan) returned.
     type: dict
   directory:
     description: Where C(status.html) and C(status.json) are written; nowhere without it.

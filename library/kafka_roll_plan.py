@@ -68,7 +68,7 @@ import time
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft.cluster import gate, gather
+from ansible.module_utils.kraft.cluster import gather, shutdown_check
 from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
 from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, Expected, expected
 from ansible.module_utils.kraft.cluster.retry import PAUSE
@@ -97,7 +97,7 @@ def serving(client: Client, timeout: float) -> Snapshot | None:
     deadline = time.monotonic() + timeout
     while True:
         try:
-            snapshot = gather.observe(client, gate.PARTS)
+            snapshot = gather.observe(client, shutdown_check.PARTS)
         except KraftError:
             snapshot = None
         if snapshot and snapshot.controller_id != NO_NODE and not snapshot.unanswered:

@@ -53,7 +53,7 @@ def kraft_stale(
     """Those of `hosts` whose process must be restarted, as ``kafka_roll_plan`` takes them.
 
     Reads what ``kafka_node`` registered as ``__kafka_started`` on each host; `desired` is ``kafka_desired``'s fact.
-    `settled`: host -> settings that are changed live, as ``kafka_change_plan`` returned them.
+    `settled`: host -> settings that are changed live, as ``kafka_config_plan`` returned them.
     """
     out = []
     for host in hosts:
@@ -68,7 +68,7 @@ def kraft_stale(
 def kraft_change_nodes(
     hosts: Iterable[str], hostvars: Mapping[str, Any], desired: Mapping[str, Any], always: bool = False
 ) -> list[dict[str, Any]]:
-    """The nodes as ``kafka_change_plan`` takes them; none where nothing differs and nothing was written.
+    """The nodes as ``kafka_config_plan`` takes them; none where nothing differs and nothing was written.
 
     Reads what was registered on each host as ``__kafka_started`` and ``__kafka_configured``. `always`: also where no
     file differs. Where every node was down until now nothing can be changed live.
@@ -114,7 +114,7 @@ def kraft_now(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> dict[str, li
 
 
 def kraft_status_nodes(looked: Mapping[str, Mapping[str, Any]], desired: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All nodes as ``kafka_change_plan`` takes them; of a host that was not looked at, what it declares.
+    """All nodes as ``kafka_config_plan`` takes them; of a host that was not looked at, what it declares.
 
     `looked`: as `kraft_registered` gives it, with ``process`` (``kafka_node``) and ``view``
     (``kafka_connectivity_info``). A broker that does not answer on its own host is not asked again.

@@ -11,9 +11,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterable, Sequence
 
-from ansible.module_utils.kraft.cluster.gate import majority
 from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_up
 from ansible.module_utils.kraft.cluster.roll import order, ready
+from ansible.module_utils.kraft.cluster.shutdown_check import majority
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 
 

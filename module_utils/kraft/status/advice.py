@@ -23,7 +23,7 @@ DEPLOY = ("playbook", "playbooks/deploy_cluster.yml")
 STEPS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
     "host_down": (
         ("module", "ansible.builtin.ping", "see whether it answers again; start the machine if not"),
-        ("named", "playbooks/replace_node.yml kafka_replace", "only if machine or disk is gone for good"),
+        ("named", "playbooks/replace_node.yml kafka_replace_node", "only if machine or disk is gone for good"),
     ),
     "not_running": (
         ("on", LOG, "see why it does not run"),
@@ -32,7 +32,7 @@ STEPS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
     "process_stopped": (("on", "systemctl kill --signal=CONT kafka", "let the process run on"),),
     "not_answering": (
         ("on", LOG, "see what it does"),
-        ("list", "playbooks/restart_cluster.yml kafka_restart", "restart it through the gate"),
+        ("list", "playbooks/restart_cluster.yml kafka_restart_nodes", "restart it through the gate"),
     ),
     "cut_off": (
         ("on", "nft list ruleset", "look for a filter that drops Kafka's ports; on EC2: playbooks/audit_exposure.yml"),
@@ -40,7 +40,7 @@ STEPS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
     ),
     "log_dir_offline": (
         ("on", "dmesg --level=err,warn", "see what the kernel says of the disk"),
-        ("named", "playbooks/replace_node.yml kafka_replace", "once it has a new, empty disk"),
+        ("named", "playbooks/replace_node.yml kafka_replace_node", "once it has a new, empty disk"),
     ),
     "no_leader": (
         (*STATUS, "look again: an election ends within seconds"),

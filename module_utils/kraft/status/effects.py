@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterator
 
-from ansible.module_utils.kraft.cluster.gate import majority
+from ansible.module_utils.kraft.cluster.shutdown_check import majority
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Partition, Snapshot
 
 WORST_FIRST = ("no_majority", "no_leader", "under_min_isr", "under_replicated", "no_spare_controller")

@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from ansible.module_utils.kraft.cluster.gate import judge
 from ansible.module_utils.kraft.cluster.health import caught_up, expected, problems
 from ansible.module_utils.kraft.cluster.leadership import Leadership, best_claims, leadership
+from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot, from_dict, quorum_from_dict
 from ansible.module_utils.kraft.node.machine.ungranted import ungranted
 from ansible.module_utils.kraft.status.causes import Cause, Scene, causes
@@ -35,7 +35,7 @@ def status(
 ) -> Status:
     """`desired`: ``kafka_desired``'s fact. `hosts`: host -> what was registered there (``evidence``, ``node_drift``).
 
-    `cluster`: the result of ``kafka_cluster_info``, `live` that of ``kafka_change_plan``; None or failed: no answer.
+    `cluster`: the result of ``kafka_cluster_info``, `live` that of ``kafka_config_plan``; None or failed: no answer.
     `inventory`: the options that name it to the next command.
     """
     about = desired["cluster"]

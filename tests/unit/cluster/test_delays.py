@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from ansible.module_utils.kraft.cluster.gate import judge
 from ansible.module_utils.kraft.cluster.health import Expected, distance, problems
 from ansible.module_utils.kraft.cluster.roll import order, ready
+from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Quorum, Replica, Snapshot
 from ansible.module_utils.kraft.cluster.waves import Members, waves
 from ansible.module_utils.kraft.operations.quorum import plan as voters

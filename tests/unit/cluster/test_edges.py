@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from ansible.module_utils.kraft.cluster.gate import judge
 from ansible.module_utils.kraft.cluster.health import Expected, caught_up, distance, expected, problems
 from ansible.module_utils.kraft.cluster.roll import order, ready
+from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment, Snapshot
 from ansible.module_utils.kraft.cluster.waves import waves
 

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 
 import pytest
-from ansible.module_utils.kraft.cluster.gate import judge
+from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.cluster.waves import Members, waves
 from hypothesis import given, settings

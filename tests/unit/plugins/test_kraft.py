@@ -82,13 +82,12 @@ def test_the_failure_names_reason_and_outcome_for_each_node() -> None:
 
 def test_a_name_that_is_no_node_is_refused_with_the_nearest_one() -> None:
     hosts = ["kraft1", "kraft2", "kraft3"]
-    assert FILTERS.kraft_hosts_named(["kraft3", "kraft1"], hosts, "kafka_restart") == ["kraft1", "kraft3"]
-    assert FILTERS.kraft_hosts_named("kraft2", hosts, "kafka_restart") == ["kraft2"]
+    assert FILTERS.kraft_hosts_named(["kraft3", "kraft1"], hosts, "kafka_restart_nodes") == ["kraft1", "kraft3"]
+    assert FILTERS.kraft_hosts_named("kraft2", hosts, "kafka_restart_nodes") == ["kraft2"]
     with pytest.raises(AnsibleFilterError) as error:
-        FILTERS.kraft_hosts_named(["kraf2"], hosts, "kafka_restart")
-    assert "kafka_restart: 'kraf2' is no node of this cluster (kraft1, kraft2, kraft3); did you mean kraft" in str(
-        error.value
-    )
+        FILTERS.kraft_hosts_named(["kraf2"], hosts, "kafka_restart_nodes")
+    said = "kafka_restart_nodes: 'kraf2' is no node of this cluster (kraft1, kraft2, kraft3); did you mean kraft"
+    assert said in str(error.value)
 
 
 def test_a_release_becomes_levels_of_features_and_an_unknown_one_is_refused() -> None:

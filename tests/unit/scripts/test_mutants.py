@@ -7,7 +7,7 @@ from scripts.mutants import KNOWN, Mutant, Outcome, changed, complaints, known, 
 
 SEEN = Mutant("operations/quorum/plan", "plan", "if a and b:", "if a or b:")
 HARMLESS = Mutant("operations/quorum/plan", "plan", "if a > 0:", "if a > -1:")
-NEW = Mutant("cluster/gate", "judge", "x = 1", "x = 2")
+NEW = Mutant("cluster/shutdown_check", "judge", "x = 1", "x = 2")
 LIST = """
 operations/quorum/plan:
   - function: plan
@@ -66,7 +66,7 @@ def test_what_is_seen_by_now_or_was_never_planted_is_named() -> None:
 def test_the_safety_core_is_what_faults_are_planted_into() -> None:
     modules = {str(path.relative_to(mutants.ROOT / "module_utils/kraft")) for path in mutants.planted()}
     assert modules >= {
-        "cluster/gate.py",
+        "cluster/shutdown_check.py",
         "cluster/health.py",
         "cluster/roll.py",
         "cluster/voter_sets.py",

@@ -255,7 +255,7 @@ def test_what_to_do_next_can_be_typed() -> None:
     (found,) = explained({3: {"silent": (HANGS,)}}, without(3))
     assert [step.command for step in found.steps] == [
         "ansible -i inventories/mine kafka3 -b -a 'journalctl --unit kafka --lines 50 --no-pager'",
-        'ansible-playbook -i inventories/mine playbooks/restart_cluster.yml -e \'{"kafka_restart": ["kafka3"]}\'',
+        'ansible-playbook -i inventories/mine playbooks/restart_cluster.yml -e \'{"kafka_restart_nodes": ["kafka3"]}\'',
     ]
 
 

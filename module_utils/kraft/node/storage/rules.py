@@ -174,10 +174,10 @@ def rejoin_problems(node: NodeStorage, peers: Sequence[Peer]) -> Iterator[Proble
     if not node.is_dynamic_voter:
         message = "is a voter of a static quorum, which knows it by its node id alone: with an empty log it could vote"
         remedy = "give it its disk back; a dynamic quorum (migrate_quorum.yml, while all voters live) can replace one"
-        yield Problem("static_quorum", message, remedy, "kafka_replace", node.host)
+        yield Problem("static_quorum", message, remedy, "kafka_replace_node", node.host)
     elif not lived:
         message = "no other node of the cluster has lived: there is no quorum to come back to"
-        yield Problem("no_quorum", message, "run site.yml for a new cluster", "kafka_replace", node.host)
+        yield Problem("no_quorum", message, "run site.yml for a new cluster", "kafka_replace_node", node.host)
     elif node.directory_id == node.listed_directory_id:
         message = "is the directory id that the quorum lists, of a log that is gone: under it an empty one could vote"
         remedy = f"give this host another one, such as {directory_id_after(node.directory_id)}"

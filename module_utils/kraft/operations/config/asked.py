@@ -24,7 +24,7 @@ def live_keys(version: str) -> frozenset[str]:
 def change_nodes(
     hosts: Iterable[str], found: Mapping[str, Mapping[str, Any]], desired: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """One entry for each of `hosts`, as ``kafka_change_plan`` takes them.
+    """One entry for each of `hosts`, as ``kafka_config_plan`` takes them.
 
     `found` is what ``kafka_node`` returned on each host, `desired` is ``kafka_desired``'s fact.
     """

@@ -13,8 +13,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from ansible.module_utils.kraft.cluster.gate import majority
 from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_up, delay, listed
+from ansible.module_utils.kraft.cluster.shutdown_check import majority
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Quorum, Replica, Snapshot
 from ansible.module_utils.kraft.problem import Problem
 

@@ -86,7 +86,7 @@ def _data_there(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
     for found in node.decisive:
         if found.lived and (not node.is_controller or found.directory_id == known):
             text = f"{found.path} holds the node's data ({found.lived[0]}): there is nothing to replace"
-            yield Problem("data_is_there", text, "run site.yml, which starts the node with it", "kafka_replace")
+            yield Problem("data_is_there", text, "run site.yml, which starts the node with it", "kafka_replace_node")
 
 
 def _same_directory(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
@@ -111,7 +111,7 @@ def _only_replicas(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
         more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
         text = f"nobody else is in sync for {', '.join(found[:NAMED])}{more}: what they hold would be lost for good"
         remedy = f"give the node its disk back or, if that is gone for good, list {RULE} in kafka_accepted_risks"
-        yield Problem(RULE, text, remedy, "kafka_replace")
+        yield Problem(RULE, text, remedy, "kafka_replace_node")
 
 
 def _elsewhere(node: Replaced, snapshot: Snapshot) -> Iterator[str]:

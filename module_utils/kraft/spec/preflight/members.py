@@ -20,7 +20,7 @@ from ansible.module_utils.kraft.spec.rules.subject import RISK
 #: A voter that the leader has heard from within so many milliseconds runs.
 HEARD_MS = 10_000
 TAKE_OUT = (
-    "put its host back into the inventory, then run playbooks/remove_nodes.yml -e kafka_remove=<host>"
+    "put its host back into the inventory, then run playbooks/remove_nodes.yml -e kafka_remove_nodes=<host>"
     " (a machine that is gone for good: with --limit '!<host>'), and take it out after that"
 )
 MIGRATE = (

@@ -105,7 +105,8 @@ def removed(subject: Subject) -> Iterator[Problem]:
     for host, facts in subject.seen:
         if facts.get("removed") and not host.wanted.added:
             message = "was taken out of its cluster by remove_nodes.yml"
-            remedy = f"take it out of the inventory, or in again with playbooks/add_nodes.yml -e kafka_add={host.name}"
+            again = f"playbooks/add_nodes.yml -e kafka_add_nodes={host.name}"
+            remedy = f"take it out of the inventory, or in again with {again}"
             yield Problem("removed_node", message, remedy, host=host.name)
 
 

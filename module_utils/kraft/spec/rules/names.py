@@ -14,6 +14,18 @@ OTHERS = "remove it; where another role reads it, list unknown_variable in kafka
 #: What a play or a module of ours sets beside the roles' options.
 ALSO_KNOWN = frozenset({"kafka_accepted_risks", "kafka_break_lock", "kafka_desired", "kafka_host", "kafka_report"})
 
+#: Old name -> today's name. An old name would have no effect, so it is refused.
+RENAMED = {
+    "kafka_add": "kafka_add_nodes",
+    "kafka_moves": "kafka_rebalance_state",
+    "kafka_moves_together": "kafka_max_concurrent_moves",
+    "kafka_observe": "kafka_soak_seconds",
+    "kafka_remove": "kafka_remove_nodes",
+    "kafka_replace": "kafka_replace_node",
+    "kafka_restart": "kafka_restart_nodes",
+    "kafka_roll_together": "kafka_max_unavailable",
+}
+
 
 def unknown(subject: Subject) -> Iterator[Problem]:
     """Every ``kafka_*`` variable of the inventory or the command line is one that some role reads."""
@@ -21,7 +33,10 @@ def unknown(subject: Subject) -> Iterator[Problem]:
     if not subject.names:
         return
     for host, used in subject.used.items():
-        for name in sorted(used - known):
+        for name in sorted(used & RENAMED.keys()):
+            new = RENAMED[name]
+            yield Problem("renamed_variable", f"is now called {new}", f"write {new} in its place", name, host)
+        for name in sorted(used - known - RENAMED.keys()):
             meant = nearest(name, subject.names, PREFIX)
             remedy = f"did you mean {meant}?" if meant else OTHERS
             yield Problem("unknown_variable", "is not a variable of any role", remedy, name, host)

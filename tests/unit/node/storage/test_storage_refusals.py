@@ -105,9 +105,9 @@ BACK = dataclasses.replace(NODE, rejoins=True, listed_directory_id=ANOTHER)
     ("node", "peers", "expected"),
     [
         (BACK, [LIVING], []),
-        (dataclasses.replace(STATIC, rejoins=True), [LIVING], [("static_quorum", "kafka_replace", "k1", None)]),
-        (BACK, [PEER], [("no_quorum", "kafka_replace", "k1", None)]),
-        (BACK, [Peer("k1", 1, True, ("quorum-state",))], [("no_quorum", "kafka_replace", "k1", None)]),
+        (dataclasses.replace(STATIC, rejoins=True), [LIVING], [("static_quorum", "kafka_replace_node", "k1", None)]),
+        (BACK, [PEER], [("no_quorum", "kafka_replace_node", "k1", None)]),
+        (BACK, [Peer("k1", 1, True, ("quorum-state",))], [("no_quorum", "kafka_replace_node", "k1", None)]),
         (
             dataclasses.replace(BACK, listed_directory_id=VOTER),
             [LIVING],

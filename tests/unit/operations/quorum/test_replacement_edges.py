@@ -54,9 +54,9 @@ DIRECTORY_IDS: list[tuple[Replaced, str, str, bool, list[Told]]] = [
     (LOST, "", "", False, []),
     (BROKER, OLD, OLD, False, []),
     (BROKER, "", OLD, False, []),
-    (LOST, OLD, OLD, True, [("data_is_there", "kafka_replace", "", None)]),
-    (LOST, NEW, NEW, True, [("data_is_there", "kafka_replace", "", None)]),
-    (BROKER, OLD, OLD, True, [("data_is_there", "kafka_replace", "", None)]),
+    (LOST, OLD, OLD, True, [("data_is_there", "kafka_replace_node", "", None)]),
+    (LOST, NEW, NEW, True, [("data_is_there", "kafka_replace_node", "", None)]),
+    (BROKER, OLD, OLD, True, [("data_is_there", "kafka_replace_node", "", None)]),
 ]
 
 
@@ -88,7 +88,7 @@ def orders(number: int) -> Topic:
 @pytest.mark.parametrize(("number", "ending"), [(1, "orders-0:"), (5, "orders-4:"), (7, "orders-4 and 2 more:")])
 def test_what_only_this_node_holds_is_named_and_the_rest_counted(number: int, ending: str) -> None:
     found = problems(LOST, seen(topics=(orders(number),)))
-    assert told(found) == [("only_replica", "kafka_replace", "", None)]
+    assert told(found) == [("only_replica", "kafka_replace_node", "", None)]
     assert ending in found[0].message
 
 

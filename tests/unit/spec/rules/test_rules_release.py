@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from ansible.module_utils.kraft.spec.inventory.archive_file import digest, local_path
 from ansible.module_utils.kraft.spec.rules import risks
+from ansible.module_utils.kraft.spec.rules.names import RENAMED
 from ansible.module_utils.kraft.spec.rules.risks import RISKS
 
 from tests.unit.spec.inventory import ROOT, found, hosts, problems_of
@@ -168,6 +171,12 @@ HOW = "give sha256: or sha512: and the digest, as `sha512sum FILE` prints it"
             {"kafka_zzz": 2},
             "error k1: kafka_zzz: is not a variable of any role"
             " -> remove it; where another role reads it, list unknown_variable in kafka_accepted_risks",
+        ),
+        (
+            "renamed_variable",
+            {"kafka_roll_together": 2},
+            "error k1: kafka_roll_together: is now called kafka_max_unavailable"
+            " -> write kafka_max_unavailable in its place",
         ),
         (
             "unknown_risk",
@@ -344,3 +353,14 @@ def test_every_risk_can_be_accepted_by_its_name() -> None:
 def test_the_documentation_lists_every_risk() -> None:
     rows = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/validation.md").read_text(), re.MULTILINE)
     assert rows == sorted(RISKS)
+
+
+def test_an_old_name_leads_to_one_that_a_role_has() -> None:
+    specs = ROOT.glob("roles/*/meta/argument_specs.yml")
+    options = set().union(*(each["options"] for path in specs for each in entry_points(path)))
+    assert not RENAMED.keys() & options
+    assert set(RENAMED.values()) <= options
+
+
+def entry_points(path: Path) -> Iterator[dict[str, Any]]:
+    yield from (each for each in yaml.safe_load(path.read_text())["argument_specs"].values() if "options" in each)

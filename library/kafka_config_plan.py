@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 ---
-module: kafka_change_plan
+module: kafka_config_plan
 short_description: Plans what is changed live and what by a restart
 description:
   - Compares what the inventory wants of each node with what the brokers say they run with. What Kafka can change while
@@ -58,7 +58,7 @@ author: Kraftwright
 
 EXAMPLES = r"""
 - name: Plan the change
-  kafka_change_plan:
+  kafka_config_plan:
     client:
       bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
       python_path: /opt/kafka/client/kafka_python.zip

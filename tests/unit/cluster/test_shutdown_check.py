@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from ansible.module_utils.kraft.cluster.gate import judge
+from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment
 from hypothesis import given
 from hypothesis import strategies as st

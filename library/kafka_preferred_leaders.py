@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 ---
-module: kafka_leaders
+module: kafka_preferred_leaders
 short_description: Gives brokers back the partitions that they should lead
 description:
   - Elects the preferred leader of each partition whose first replica is on one of the given brokers, is in sync, and
@@ -24,7 +24,7 @@ author: Kraftwright
 
 EXAMPLES = r"""
 - name: Let node 2 lead again
-  kafka_leaders:
+  kafka_preferred_leaders:
     client:
       bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
       python_path: /opt/kafka/client/kafka_python.zip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 ---
-module: kafka_node_gate
+module: kafka_shutdown_check
 short_description: Whether nodes may go down now
 description:
   - From one snapshot. Without the nodes, the caught-up controllers must still be a majority, every partition must keep
@@ -32,7 +32,7 @@ author: Kraftwright
 
 EXAMPLES = r"""
 - name: Ask whether node 2 may go down now
-  kafka_node_gate:
+  kafka_shutdown_check:
     client:
       bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
       python_path: /opt/kafka/client/kafka_python.zip
@@ -60,7 +60,7 @@ import time
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft.cluster import gate, gather
+from ansible.module_utils.kraft.cluster import gather, shutdown_check
 from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
 from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, Expected, distance, expected
 from ansible.module_utils.kraft.cluster.patience import Patience
@@ -76,19 +76,19 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-def judged(client: Client, node_ids: list[int], wanted: Expected) -> tuple[gate.Verdict, int | None]:
+def judged(client: Client, node_ids: list[int], wanted: Expected) -> tuple[shutdown_check.Verdict, int | None]:
     """The verdict now, and how far the cluster is from healthy (None: nobody answers)."""
     try:
-        snapshot = gather.observe(client, gate.PARTS)
+        snapshot = gather.observe(client, shutdown_check.PARTS)
     except KraftError as error:
-        return gate.Verdict(reasons=(str(error),)), None
+        return shutdown_check.Verdict(reasons=(str(error),)), None
     if wanted.cluster_id and snapshot.cluster_id != wanted.cluster_id:
         text = f"this is cluster {snapshot.cluster_id}, and {wanted.cluster_id} is expected"
-        return gate.Verdict(reasons=(text,)), None
-    return gate.judge(snapshot, node_ids, wanted.largest_delay_ms), distance(snapshot, wanted)
+        return shutdown_check.Verdict(reasons=(text,)), None
+    return shutdown_check.judge(snapshot, node_ids, wanted.largest_delay_ms), distance(snapshot, wanted)
 
 
-def decide(module: AnsibleModule, client: Client) -> gate.Verdict:
+def decide(module: AnsibleModule, client: Client) -> shutdown_check.Verdict:
     """The first verdict that lets the nodes go, or the last one when nothing advances any more."""
     params = module.params
     wanted, patience = expected(params["expected"] or {}), Patience(params["timeout"])
@@ -107,7 +107,7 @@ def main() -> None:
         with Client(module.params["client"]) as client:
             verdict = decide(module, client)
     except KraftError as error:
-        verdict = gate.Verdict(reasons=(str(error),))
+        verdict = shutdown_check.Verdict(reasons=(str(error),))
     allowed = verdict.allows(module.params["accept_unavoidable"])
     found = {"allowed": allowed, "reasons": list(verdict.reasons), "unavoidable": list(verdict.unavoidable)}
     if not allowed and not module.check_mode:
