@@ -8,10 +8,10 @@ DOCUMENTATION = r"""
 module: kafka_roll_plan
 short_description: Plans a rolling restart
 description:
-  - Orders the given nodes into waves. First go those that do not serve anyway, then the followers, the active
-    controller last and alone. The nodes of a wave share no partition at risk and leave the quorum its majority.
+  - Orders the given nodes into batches. First go those that do not serve anyway, then the followers, the active
+    controller last and alone. The nodes of a batch share no partition at risk and leave the quorum its majority.
   - Waits for an answer of the cluster and for a leader. If there is none although it was waited for, nobody serves and
-    no order can harm; then all nodes are one wave, and RV(serves) says so.
+    no order can harm; then all nodes are one batch, and RV(serves) says so.
   - Changes nothing. In check mode it looks once.
 options:
   nodes:
@@ -28,7 +28,7 @@ options:
         default: 0
       reasons: {description: "Why, in words.", type: list, elements: str, default: []}
   together:
-    description: Most nodes in a wave.
+    description: Most nodes in a batch.
     type: int
     default: 1
   timeout:
@@ -55,9 +55,9 @@ serves:
   description: Whether the cluster answers and has a leader.
   returned: always
   type: bool
-waves:
+batches:
   description:
-    - What is restarted together, in order. Each wave has C(nodes), as they were given and each with C(ready) (whether
+    - What is restarted together, in order. Each batch has C(nodes), as they were given and each with C(ready) (whether
       it does all that it is there for), and their C(node_ids).
   returned: always
   type: list
@@ -69,12 +69,12 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster import gather, shutdown_check
+from ansible.module_utils.kraft.cluster.batches import Members, batches
 from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
 from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, Expected, expected
 from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.roll import ready
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
-from ansible.module_utils.kraft.cluster.waves import Members, waves
 from ansible.module_utils.kraft.errors import KraftError
 
 NODE: dict[str, Any] = {
@@ -108,16 +108,18 @@ def serving(client: Client, timeout: float) -> Snapshot | None:
 
 
 def planned(snapshot: Snapshot | None, params: dict[str, Any], wanted: Expected) -> list[dict[str, Any]]:
-    """The module's waves."""
+    """The module's batches."""
     nodes = {node["node_id"]: node for node in params["nodes"]}
     found: tuple[tuple[int, ...], ...]
     if snapshot is None:
         found, up = (tuple(sorted(nodes)),), frozenset[int]()
     else:
         members = Members(wanted.voter_ids, wanted.broker_ids)
-        found = waves(snapshot, nodes, members, params["together"], wanted.largest_delay_ms)
+        found = batches(snapshot, nodes, members, params["together"], wanted.largest_delay_ms)
         up = ready(snapshot, wanted.voter_ids, wanted.broker_ids, wanted.largest_delay_ms)
-    return [{"node_ids": list(wave), "nodes": [{**nodes[one], "ready": one in up} for one in wave]} for wave in found]
+    return [
+        {"node_ids": list(batch), "nodes": [{**nodes[one], "ready": one in up} for one in batch]} for batch in found
+    ]
 
 
 def main() -> None:
@@ -130,7 +132,7 @@ def main() -> None:
         module.fail_json(msg=str(error))
     if snapshot and wanted.cluster_id and snapshot.cluster_id != wanted.cluster_id:
         module.fail_json(msg=f"this is cluster {snapshot.cluster_id}, and {wanted.cluster_id} is expected")
-    module.exit_json(changed=False, serves=snapshot is not None, waves=planned(snapshot, module.params, wanted))
+    module.exit_json(changed=False, serves=snapshot is not None, batches=planned(snapshot, module.params, wanted))
 
 
 if __name__ == "__main__":

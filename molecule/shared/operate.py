@@ -51,7 +51,7 @@ class Operator:
         self._on_hosts(operation.after)
         self._hold(operation, run, starts, known)
         died = f", killed after {', '.join(f'{one.seconds:.1f} s' for one in killed)}" if killed else ""
-        words = f"{self._waves(operation, seen, run)}{self._accounted(operation, run, self._audits() - audits)}"
+        words = f"{self._batches(operation, seen, run)}{self._accounted(operation, run, self._audits() - audits)}"
         return f"{run.seconds:5.1f} s{died}{words}{self._idle(operation)}"
 
     def _killed(self, operation: Operation) -> list[Outcome]:
@@ -102,21 +102,23 @@ class Operator:
     def _started_since(self, before: Mapping[str, int]) -> dict[str, int]:
         return {host: count - before[host] for host, count in self._condition.starts().items() if count != before[host]}
 
-    def _waves(self, operation: Operation, seen: Seen, run: Outcome) -> str:
-        """That the largest wave was as large as asked for, and that no partition had too few replicas in sync.
+    def _batches(self, operation: Operation, seen: Seen, run: Outcome) -> str:
+        """That the largest batch was as large as asked for, and that no partition had too few replicas in sync.
 
-        A controller listens again before the broker of its wave is down; two brokers are down at the same time.
+        A controller listens again before the broker of its batch is down; two brokers are down at the same time.
         """
         if not operation.together:
             return ""
-        waves = run.hosts_of("Restart the node")
-        hold(max(map(len, waves), default=0) == operation.together, f"waves: {[sorted(one) for one in waves]}", run)
+        batches = run.hosts_of("Restart the node")
+        hold(
+            max(map(len, batches), default=0) == operation.together, f"batches: {[sorted(one) for one in batches]}", run
+        )
         hold(seen.looks > 0 and not seen.short, f"{seen.looks} looks; too few in sync: {seen.short}", run)
-        hold(all(any(down <= wave for wave in waves) for down in seen.down), f"down in no wave: {seen.down}", run)
-        several = any(len(wave - self._condition.controllers) > 1 for wave in waves)
+        hold(all(any(down <= batch for batch in batches) for down in seen.down), f"down in no batch: {seen.down}", run)
+        several = any(len(batch - self._condition.controllers) > 1 for batch in batches)
         hold(not several or seen.most_down > 1, f"one after the other: {seen.down}", run)
-        words = " ".join("+".join(sorted(one)) for one in waves)
-        return f", waves {words}, at most {seen.most_down} down at once, {seen.looks} looks"
+        words = " ".join("+".join(sorted(one)) for one in batches)
+        return f", batches {words}, at most {seen.most_down} down at once, {seen.looks} looks"
 
     def _idle(self, operation: Operation) -> str:
         """Once more: nothing is left to do, and nothing restarts."""

@@ -53,8 +53,8 @@ PHASES = DEPLOYING | {"validate", "preflight", "roll", "health", "resources", "v
 #: Roles that are one phase as a whole; in the others the task file says it.
 ROLE_PHASES = {"kafka_host": "host", "kafka_resources": "resources", "kafka_smoke": "verify"}
 FILE_PHASES = {
-    "restart_wave": "roll",
-    "undo_wave": "roll",
+    "restart_batch": "roll",
+    "undo_batch": "roll",
     "validate_inventory": "validate",
     "verify_cluster": "verify",
 }

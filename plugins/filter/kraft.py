@@ -126,22 +126,22 @@ def kraft_status_nodes(looked: Mapping[str, Mapping[str, Any]], desired: Mapping
     return [{**node, "serves": node["serves"] and node["host"] not in silent} for node in nodes]
 
 
-def kraft_to_revert(wave: Mapping[str, Any], restarts: Mapping[str, Any]) -> list[str]:
-    """Hosts of a `wave` that were restarted and have something to go back to.
+def kraft_to_revert(batch: Mapping[str, Any], restarts: Mapping[str, Any]) -> list[str]:
+    """Hosts of a `batch` that were restarted and have something to go back to.
 
-    `restarts` is what the loop over the wave's nodes registered: ``kafka_node`` says ``keep`` among its actions where
+    `restarts` is what the loop over the batch's nodes registered: ``kafka_node`` says ``keep`` among its actions where
     it kept what ran before.
     """
     kept = {one["__kafka_rolled"]["host"] for one in restarts["results"] if "keep" in one.get("actions", ())}
-    return [node["host"] for node in wave["nodes"] if node["host"] in kept]
+    return [node["host"] for node in batch["nodes"] if node["host"] in kept]
 
 
-def kraft_wave_failure(wave: Mapping[str, Any], reverted: Iterable[str], failure: Mapping[str, Any]) -> str:
-    """What is said when a wave of a roll did not come back; `failure` is the failed task's result."""
+def kraft_batch_failure(batch: Mapping[str, Any], reverted: Iterable[str], failure: Mapping[str, Any]) -> str:
+    """What is said when a batch of a roll did not come back; `failure` is the failed task's result."""
     back = set(reverted)
     results = [one for one in failure.get("results", [failure]) if one.get("failed")]
     lines = [str(one.get("msg", "no reason given")) for one in results]
-    for node in wave["nodes"]:
+    for node in batch["nodes"]:
         why = "; ".join(node["reasons"]) or "the request"
         state = "runs again with what it had before" if node["host"] in back else "has nothing to go back to"
         lines.append(f"{node['host']} (node {node['node_id']}), restarted because of {why}: {state}.")
@@ -215,5 +215,5 @@ class FilterModule:
             "kraft_voter_listeners": kraft_voter_listeners,
             "kraft_upgrade_problems": kraft_upgrade_problems,
             "kraft_to_revert": kraft_to_revert,
-            "kraft_wave_failure": kraft_wave_failure,
+            "kraft_batch_failure": kraft_batch_failure,
         }

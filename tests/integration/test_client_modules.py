@@ -171,8 +171,8 @@ def test_a_roll_is_planned_with_the_active_controller_last(
     leader = run_module("kafka_quorum_info", client=client)["quorum"]["leader_id"]
     found = run_module("kafka_roll_plan", client=client, nodes=nodes, together=3)
     assert found["serves"]
-    assert [len(wave["node_ids"]) for wave in found["waves"]] == [1] * len(nodes)
-    [last] = found["waves"][-1]["nodes"]
+    assert [len(batch["node_ids"]) for batch in found["batches"]] == [1] * len(nodes)
+    [last] = found["batches"][-1]["nodes"]
     assert (last["node_id"], last["host"], last["ready"]) == (leader, f"kafka{leader}", True)
 
 
@@ -182,10 +182,10 @@ def test_a_roll_of_another_cluster_is_not_planned(client: dict[str, Any], run_mo
     assert "and other is expected" in found["msg"]
 
 
-def test_where_nobody_serves_all_nodes_are_one_wave(run_module: Module) -> None:
+def test_where_nobody_serves_all_nodes_are_one_batch(run_module: Module) -> None:
     nodes = [{"host": f"kafka{one}", "node_id": one} for one in (1, 2, 3)]
     found = run_module("kafka_roll_plan", client={"bootstrap_servers": ["127.0.0.1:1"]}, nodes=nodes, timeout=0)
-    assert (found["serves"], [wave["node_ids"] for wave in found["waves"]]) == (False, [[1, 2, 3]])
+    assert (found["serves"], [batch["node_ids"] for batch in found["batches"]]) == (False, [[1, 2, 3]])
 
 
 def test_leaders_that_moved_come_back(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from ansible.module_utils.kraft.cluster.batches import Members, batches
 from ansible.module_utils.kraft.cluster.health import Expected, distance, problems
 from ansible.module_utils.kraft.cluster.roll import order, ready
 from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Quorum, Replica, Snapshot
-from ansible.module_utils.kraft.cluster.waves import Members, waves
 from ansible.module_utils.kraft.operations.quorum import plan as voters
 
 from tests.unit.cluster.snapshots import cluster, quorum, replica, voter
@@ -40,9 +40,9 @@ def test_a_roll_is_ordered_by_it(largest: int, ready_in_time: bool) -> None:
 
 
 @delays
-def test_waves_are_made_by_it(largest: int, ready_in_time: bool) -> None:
+def test_batches_are_made_by_it(largest: int, ready_in_time: bool) -> None:
     five = cluster(leader=quorum(5, *(voter(one) for one in (1, 2, 3, 5)), voter(4, BEHIND)))
-    found = waves(five, {1, 2, 4}, Members(brokers=frozenset({9})), 3, largest)
+    found = batches(five, {1, 2, 4}, Members(brokers=frozenset({9})), 3, largest)
     assert found == (((1, 2), (4,)) if ready_in_time else ((4,), (1,), (2,)))
 
 

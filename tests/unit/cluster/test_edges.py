@@ -1,14 +1,14 @@
-"""Gate, health, order and waves at their edges: what is not known, what is just enough, and who is not concerned."""
+"""Gate, health, order and batches at their edges: what is not known, what is just enough, and who is not concerned."""
 
 from __future__ import annotations
 
 import dataclasses
 
+from ansible.module_utils.kraft.cluster.batches import batches
 from ansible.module_utils.kraft.cluster.health import Expected, caught_up, distance, expected, problems
 from ansible.module_utils.kraft.cluster.roll import order, ready
 from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment, Snapshot
-from ansible.module_utils.kraft.cluster.waves import waves
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
 
@@ -63,20 +63,20 @@ def test_brokers_with_the_smaller_ids_still_go_after_the_controllers() -> None:
 def test_a_replica_that_is_catching_up_and_is_not_needed_goes_with_others() -> None:
     """In sync are just as many as the minimum: those two must stay, and the third is not missed."""
     snapshot = cluster(topic("a", partition(0, [1, 2, 3], [1, 2])), brokers=FOUR, leader=CONTROLLERS)
-    assert waves(snapshot, {3, 4}, together=2) == ((3, 4),)
+    assert batches(snapshot, {3, 4}, together=2) == ((3, 4),)
     needed = cluster(topic("a", partition(0, [1, 2, 3], [1])), brokers=FOUR, leader=CONTROLLERS)
-    assert waves(needed, {3, 4}, together=2) == ((3,), (4,))
+    assert batches(needed, {3, 4}, together=2) == ((3,), (4,))
 
 
 def test_where_the_minimum_is_not_known_nothing_can_be_spared() -> None:
     unknown = cluster(topic("a", partition(0, [1, 2, 3])), brokers=FOUR, leader=CONTROLLERS, min_insync={})
-    assert waves(unknown, {1, 2, 4}, together=3) == ((1,), (2,), (4,))
+    assert batches(unknown, {1, 2, 4}, together=3) == ((1,), (2,), (4,))
 
 
 def test_a_broker_that_a_partition_moves_to_goes_alone() -> None:
     a = topic("a", partition(0, [1, 2, 3]))
     snapshot = cluster(a, brokers=FOUR, leader=CONTROLLERS, moves=[Reassignment("a", 0, (3,), (1,))])
-    assert waves(snapshot, {3, 4}, together=2) == ((3,), (4,))
+    assert batches(snapshot, {3, 4}, together=2) == ((3,), (4,))
 
 
 def test_a_voter_is_caught_up_just_as_long_as_it_may_be_behind() -> None:
@@ -84,13 +84,13 @@ def test_a_voter_is_caught_up_just_as_long_as_it_may_be_behind() -> None:
     assert not caught_up(voter(2, 2_001, lag=5), 2_000)
 
 
-def test_without_a_quorum_waves_are_made_from_partitions_alone() -> None:
+def test_without_a_quorum_batches_are_made_from_partitions_alone() -> None:
     silent = Snapshot("x", tuple(FOUR), (topic("a", partition(0, [1, 2, 3])),), min_insync={"a": 2})
-    assert waves(silent, {1, 2, 4}, together=3) == ((1, 4), (2,))
+    assert batches(silent, {1, 2, 4}, together=3) == ((1, 4), (2,))
 
 
-def test_a_wave_is_filled_from_one_rack_first_though_the_next_id_would_fit() -> None:
+def test_a_batch_is_filled_from_one_rack_first_though_the_next_id_would_fit() -> None:
     apart = topic("a", partition(0, [1, 4]), partition(1, [3, 2]))
     racks = [broker(one, rack="ba"[one % 2]) for one in (1, 2, 3, 4)]
     snapshot = cluster(apart, brokers=racks, leader=CONTROLLERS, min_insync=1)
-    assert waves(snapshot, {1, 2, 3, 4}, together=2) == ((1, 3), (2, 4))
+    assert batches(snapshot, {1, 2, 3, 4}, together=2) == ((1, 3), (2, 4))

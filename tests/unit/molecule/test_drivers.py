@@ -52,7 +52,7 @@ def test_something_happens_unless_killed_runs_may_have_done_it_all() -> None:
     hold_foretold(outcome(), outcome(), left=False)
 
 
-def test_loop_over_hosts_is_one_wave() -> None:
+def test_loop_over_hosts_is_one_batch() -> None:
     run = Outcome(0, "", 1.0, tuple({"host": host, "task": "Restart the node"} for host in ("a, b", "c")))
     assert run.hosts_of("Restart the node") == [{"a", "b"}, {"c"}]
 

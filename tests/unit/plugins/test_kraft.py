@@ -15,7 +15,7 @@ FILTERS = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(FILTERS)
 
 DESIRED = {"nodes": {f"kraft{one}": {"node_id": one, "roles": ["broker"]} for one in (1, 2)}}
-WAVE = {
+BATCH = {
     "node_ids": [1, 2],
     "nodes": [{"host": f"kraft{one}", "node_id": one, "ready": True, "reasons": ["unit"]} for one in (1, 2)],
 }
@@ -63,15 +63,15 @@ def test_kafka_is_asked_only_where_something_differs_and_somebody_ran_before() -
     assert asked(written=True, actions=["start"]) == 0
 
 
-def test_only_what_was_kept_in_this_wave_is_gone_back_to() -> None:
+def test_only_what_was_kept_in_this_batch_is_gone_back_to() -> None:
     refused = {"__kafka_rolled": {"host": "kraft2"}, "failed": True, "msg": "release 4.3.1 is not complete"}
     results = {"results": [restarted("kraft1", "keep", "restart"), refused]}
-    assert FILTERS.kraft_to_revert(WAVE, results) == ["kraft1"]
+    assert FILTERS.kraft_to_revert(BATCH, results) == ["kraft1"]
 
 
 def test_the_failure_names_reason_and_outcome_for_each_node() -> None:
     failure = {"results": [{"failed": True, "msg": "Node 1 is not healthy"}, {"failed": False}]}
-    said = FILTERS.kraft_wave_failure(WAVE, ["kraft1"], failure)
+    said = FILTERS.kraft_batch_failure(BATCH, ["kraft1"], failure)
     assert said.splitlines() == [
         "Node 1 is not healthy",
         "kraft1 (node 1), restarted because of unit: runs again with what it had before.",

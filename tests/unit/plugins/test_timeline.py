@@ -16,7 +16,7 @@ from plugins.callback.kraft_timeline import CallbackModule, Line, covered_second
     ("path", "phase"),
     [
         ("/x/roles/kafka/tasks/install.yml:12", "install"),
-        ("/x/roles/kafka/tasks/restart_wave.yml:3", "roll"),
+        ("/x/roles/kafka/tasks/restart_batch.yml:3", "roll"),
         ("/x/roles/kafka/tasks/main.yml:3", "other"),
         ("/x/roles/kafka_host/tasks/disk.yml:1", "host"),
         ("/x/roles/kafka_smoke/tasks/main.yml:9", "verify"),

@@ -56,9 +56,9 @@ class ActionModule(ActionBase):
 - {name: Never run, kafka_pause: {}, when: false}
 """,
     "roles/kafka/tasks/roll.yml": """
-- {name: Roll, ansible.builtin.include_tasks: restart_wave.yml, loop: [kraft2], run_once: true}
+- {name: Roll, ansible.builtin.include_tasks: restart_batch.yml, loop: [kraft2], run_once: true}
 """,
-    "roles/kafka/tasks/restart_wave.yml": """
+    "roles/kafka/tasks/restart_batch.yml": """
 - {name: Restart the node, kafka_pause: {}, delegate_to: "{{ item }}"}
 """,
     "roles/kafka_smoke/tasks/main.yml": """

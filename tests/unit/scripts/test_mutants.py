@@ -70,7 +70,7 @@ def test_the_safety_core_is_what_faults_are_planted_into() -> None:
         "cluster/health.py",
         "cluster/roll.py",
         "cluster/voter_sets.py",
-        "cluster/waves.py",
+        "cluster/batches.py",
         "operations/quorum/admin.py",
         "operations/quorum/plan.py",
         "operations/quorum/replacement.py",

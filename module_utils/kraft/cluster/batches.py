@@ -1,8 +1,8 @@
 """Which nodes are restarted together, and in which order. Pure.
 
-A wave is a set of nodes that may be down at the same time: every partition keeps its min.insync.replicas in sync, and
-the caught-up controllers keep their majority. Waves are filled from one rack where the racks allow it, since replicas
-are spread over racks; otherwise with whatever shares no partition at risk. The gate judges each wave once more, from a
+A batch is a set of nodes that may be down at the same time: every partition keeps its min.insync.replicas in sync, and
+the caught-up controllers keep their majority. Batches are filled from one rack where the racks allow it, since replicas
+are spread over racks; otherwise with whatever shares no partition at risk. The gate judges each batch once more, from a
 fresh snapshot, before it goes.
 """
 
@@ -25,14 +25,14 @@ class Members:
     brokers: frozenset[int] = frozenset()
 
 
-def waves(
+def batches(
     snapshot: Snapshot,
     node_ids: Collection[int],
     members: Members = Members(),
     together: int = 1,
     largest_delay_ms: int = LARGEST_DELAY_MS,
 ) -> tuple[tuple[int, ...], ...]:
-    """`node_ids` in waves of at most `together` nodes.
+    """`node_ids` in batches of at most `together` nodes.
 
     One by one first go those that do not serve anyway, and one by one those without which a partition or the quorum
     has nothing to spare (the gate will say so). The active controller goes last and alone.
@@ -91,16 +91,16 @@ def _racks(snapshot: Snapshot) -> dict[int, str | None]:
 def _packed(
     room: Room, sequence: Sequence[int], racks: dict[int, str | None], together: int
 ) -> Iterable[tuple[int, ...]]:
-    """Waves, each filled greedily: first from the rack of its first node, then from the others."""
+    """Batches, each filled greedily: first from the rack of its first node, then from the others."""
     left = list(sequence)
     while left:
         rack = racks.get(left[0])
-        wave: list[int] = []
+        batch: list[int] = []
         for one in sorted(left, key=lambda node_id: racks.get(node_id) != rack):
-            if len(wave) < max(1, together) and room.fits(one):
+            if len(batch) < max(1, together) and room.fits(one):
                 room.take(one)
-                wave.append(one)
-        for one in wave:
+                batch.append(one)
+        for one in batch:
             room.take(one, -1)
-        left = [one for one in left if one not in wave]
-        yield tuple(wave)
+        left = [one for one in left if one not in batch]
+        yield tuple(batch)

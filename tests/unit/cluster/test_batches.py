@@ -1,4 +1,4 @@
-"""Waves: what is safe is safe for every layout, and large clusters are planned in seconds."""
+"""Batches: what is safe is safe for every layout, and large clusters are planned in seconds."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import time
 from collections import Counter
 
 import pytest
+from ansible.module_utils.kraft.cluster.batches import Members, batches
 from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
-from ansible.module_utils.kraft.cluster.waves import Members, waves
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,37 +21,37 @@ CONTROLLERS = quorum(903, voter(901), voter(902), voter(903))
 
 
 def test_three_combined_nodes_go_one_by_one_the_active_controller_last() -> None:
-    assert waves(cluster(topic("a", partition(0, [1, 2, 3]))), {1, 2, 3}, together=3) == ((2,), (3,), (1,))
+    assert batches(cluster(topic("a", partition(0, [1, 2, 3]))), {1, 2, 3}, together=3) == ((2,), (3,), (1,))
 
 
 def test_racks_that_each_hold_one_replica_go_rack_by_rack() -> None:
     racks = [broker(one, rack="abc"[one % 3]) for one in range(9)]
     spread = topic("a", *(partition(one, [one % 9, (one + 1) % 9, (one + 2) % 9]) for one in range(9)))
-    found = waves(cluster(spread, brokers=racks, leader=CONTROLLERS), range(9), together=9)
+    found = batches(cluster(spread, brokers=racks, leader=CONTROLLERS), range(9), together=9)
     assert found == ((0, 3, 6), (1, 4, 7), (2, 5, 8))
 
 
 def test_brokers_without_racks_go_together_where_they_share_nothing() -> None:
     apart = topic("a", partition(0, [1, 2, 3]), partition(1, [4, 5, 6]))
     snapshot = cluster(apart, brokers=[broker(one) for one in range(1, 7)], leader=CONTROLLERS)
-    assert waves(snapshot, range(1, 7), together=4) == ((1, 4), (2, 5), (3, 6))
-    assert waves(snapshot, range(1, 7)) == tuple((one,) for one in range(1, 7))
+    assert batches(snapshot, range(1, 7), together=4) == ((1, 4), (2, 5), (3, 6))
+    assert batches(snapshot, range(1, 7)) == tuple((one,) for one in range(1, 7))
 
 
 def test_a_node_that_does_not_serve_goes_first_and_alone() -> None:
     snapshot = cluster(brokers=[broker(1), broker(2), broker(3, fenced=True), broker(4)], leader=CONTROLLERS)
-    assert waves(snapshot, {1, 2, 3, 4}, Members(brokers=frozenset({1, 2, 3, 4})), 4) == ((3,), (1, 2, 4))
+    assert batches(snapshot, {1, 2, 3, 4}, Members(brokers=frozenset({1, 2, 3, 4})), 4) == ((3,), (1, 2, 4))
 
 
 def test_five_controllers_can_spare_two() -> None:
     five = quorum(5, *(voter(one) for one in range(1, 6)))
-    assert waves(cluster(brokers=[broker(9)], leader=five), {1, 2, 3, 4, 5}, together=5) == ((1, 2), (3, 4), (5,))
+    assert batches(cluster(brokers=[broker(9)], leader=five), {1, 2, 3, 4, 5}, together=5) == ((1, 2), (3, 4), (5,))
 
 
 def test_a_partition_without_a_replica_to_spare_leaves_its_brokers_for_the_gate() -> None:
     tight = topic("a", partition(0, [1, 2], [1, 2]))
     snapshot = cluster(tight, brokers=[broker(one) for one in (1, 2, 3, 4)], leader=CONTROLLERS)
-    assert waves(snapshot, {1, 2, 3, 4}, together=4) == ((1,), (2,), (3, 4))
+    assert batches(snapshot, {1, 2, 3, 4}, together=4) == ((1,), (2,), (3, 4))
 
 
 @st.composite
@@ -74,14 +74,14 @@ def clusters(draw: st.DrawFn) -> Snapshot:
 
 @given(clusters(), st.integers(1, 9))
 @settings(max_examples=200, deadline=None)
-def test_every_node_goes_once_and_the_gate_lets_every_shared_wave_pass(snapshot: Snapshot, together: int) -> None:
+def test_every_node_goes_once_and_the_gate_lets_every_shared_batch_pass(snapshot: Snapshot, together: int) -> None:
     ids = {one.node_id for one in snapshot.brokers}
-    found = waves(snapshot, ids, together=together)
-    assert Counter(one for wave in found for one in wave) == Counter(ids)
+    found = batches(snapshot, ids, together=together)
+    assert Counter(one for batch in found for one in batch) == Counter(ids)
     assert max(map(len, found)) <= together
-    for wave in found:
-        if len(wave) > 1:
-            assert judge(snapshot, wave).allows(), (wave, judge(snapshot, wave).sentences())
+    for batch in found:
+        if len(batch) > 1:
+            assert judge(snapshot, batch).allows(), (batch, judge(snapshot, batch).sentences())
     if snapshot.controller_id in ids:
         assert found[-1] == (snapshot.controller_id,)
 
@@ -100,7 +100,7 @@ def test_three_hundred_brokers_are_planned_within_seconds(racks: int) -> None:
     topics = [topic(f"t{one}", *(partition(number, replicas()) for number in range(100))) for one in range(2000)]
     brokers = [broker(one, rack=f"r{one % racks}") for one in ids]
     snapshot, began = cluster(*topics, brokers=brokers, leader=CONTROLLERS), time.process_time()
-    found = waves(snapshot, ids, together=300)
+    found = batches(snapshot, ids, together=300)
     assert time.process_time() - began < LONGEST_PLAN_SECONDS
     assert sum(map(len, found)) == 300
     assert len(found) == (3 if racks == 3 else 300)  # by chance every two brokers share some partition
