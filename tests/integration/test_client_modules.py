@@ -296,12 +296,20 @@ def test_replicas_are_added_and_taken_away_without_moving_leaders_or_losing_reco
         assert len(made["topics"][0]["steps"]) == 3
         now = described(run_module, client, "moved")["partitions"]
         assert [one["leader"] for one in now] == leaders
-        assert all(len(one["replicas"]) == len(one["isr"]) == factor for one in now)
+        assert [len(one["replicas"]) for one in now] == [factor] * 3
+        in_sync_within(10, factor, lambda: described(run_module, client, "moved")["partitions"])
         assert not topic(name="moved", replication_factor=factor)["changed"]
     consumer = KafkaConsumer(bootstrap_servers=kafka_cluster.bootstrap_servers.split(","))
     ends = consumer.end_offsets([TopicPartition("moved", n) for n in range(3)])
     consumer.close()
     assert sum(ends.values()) == 300
+
+
+def in_sync_within(seconds: float, factor: int, look: Callable[[], list[dict[str, Any]]]) -> None:
+    """The broker that is asked may hear last which replicas are in sync."""
+    deadline = time.monotonic() + seconds
+    while (found := [len(one["isr"]) for one in look()]) != [factor] * len(found):
+        assert time.monotonic() < deadline, found
 
 
 def test_partitions_and_replicas_can_be_raised_together(
