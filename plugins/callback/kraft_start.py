@@ -9,6 +9,7 @@ short_description: Refuses runs that cannot be right, before the first play
 description:
   - Refuses C(--tags), C(--skip-tags), C(--start-at-task) and C(--step) for the playbooks of this project. Each would
     leave out validation, lock or preflight, or do nothing and report success.
+  - Refuses C(--limit) for a playbook that proves the cluster (C(site.yml), C(verify_cluster.yml)).
   - Refuses a run without the settings of the project's C(ansible.cfg) that the plays rely on.
   - Other playbooks are left alone. Listings (C(--list-tasks), C(--syntax-check)) load no callback.
   - Ansible asks callbacks before any play, whichever task a run is to begin with. This one is found beside
@@ -29,24 +30,27 @@ ROOT = Path(__file__).resolve().parents[2]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 from ansible.module_utils.kraft.control.start import Start, objection
 
+PROOF = "verify_cluster.yml"
 BAD_OPTIONS = 5  # Ansible's own exit code for options that cannot be used
 
 
-def ours(playbook: Any) -> list[Any]:
-    """The plays of `playbook` that stand in this project's playbooks."""
+def ours(playbook: Any) -> list[tuple[Any, str]]:
+    """The plays of `playbook` that stand in this project's playbooks, each with the name of its file."""
     paths = [(play, Path(str(play.get_path()).rpartition(":")[0]).resolve()) for play in playbook.get_plays()]
-    return [play for play, path in paths if path.parent == ROOT / "playbooks"]
+    return [(play, path.name) for play, path in paths if path.parent == ROOT / "playbooks"]
 
 
-def asked(plays: list[Any]) -> Start:
+def asked(plays: list[tuple[Any, str]]) -> Start:
     """The options and settings of a run of `plays`."""
     options, settings = context.CLIARGS, vars(constants)
     return Start(
         tags=tuple(options.get("tags") or ("all",)),
         skip_tags=tuple(options.get("skip_tags") or ()),
-        play_tags=tuple(frozenset(play.tags) for play in plays),
+        play_tags=tuple(frozenset(play.tags) for play, _ in plays),
         start_at_task=str(options.get("start_at_task") or ""),
         step=bool(options.get("step")),
+        limit=str(options.get("subset") or ""),
+        proves=any(name == PROOF for _, name in plays),
         strategy=str(settings["DEFAULT_STRATEGY"]),
         injects_facts=bool(settings["INJECT_FACTS_AS_VARS"]),
         config_file=str(settings["CONFIG_FILE"] or ""),

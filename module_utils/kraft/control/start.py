@@ -17,9 +17,10 @@ WHOLE_RUN = "Run the playbook as a whole: a run changes only what differs"
 class Start:
     """The options of a run and the settings that decide over it.
 
-    ``play_tags``: the tags of each play, which a playbook that imports ours may give; ``config_file``: the ansible.cfg
-    that Ansible reads, empty for none; ``root``: the project's directory; ``root_is_open``: others may write to it, so
-    that Ansible ignores an ansible.cfg that it finds there.
+    ``play_tags``: the tags of each play, which a playbook that imports ours may give; ``limit``: --limit; ``proves``:
+    one of the plays proves the whole cluster; ``config_file``: the ansible.cfg that Ansible reads, empty for none;
+    ``root``: the project's directory; ``root_is_open``: others may write to it, so that Ansible ignores an ansible.cfg
+    that it finds there.
     """
 
     tags: tuple[str, ...] = (WHOLE,)
@@ -27,6 +28,8 @@ class Start:
     play_tags: tuple[frozenset[str], ...] = ()
     start_at_task: str = ""
     step: bool = False
+    limit: str = ""
+    proves: bool = False
     strategy: str = "linear"
     injects_facts: bool = False
     config_file: str = ""
@@ -36,7 +39,7 @@ class Start:
 
 def objection(start: Start) -> str:
     """Why the run must not begin, with the remedy; empty where it may."""
-    return partial(start) or foreign_settings(start)
+    return partial(start) or partial_proof(start) or foreign_settings(start)
 
 
 def partial(start: Start) -> str:
@@ -52,6 +55,17 @@ def partial(start: Start) -> str:
         return ""
     why = "each task needs the validation, the lock and the checks before it"
     return f"{' and '.join(given)} cannot be used with this playbook: {why}. {NOTHING} {WHOLE_RUN}."
+
+
+def partial_proof(start: Start) -> str:
+    """A part of a cluster would be proven; with --limit Ansible even leaves the proof out and reports success."""
+    if not start.proves or start.limit in ("", WHOLE):
+        return ""
+    why = "it proves the whole cluster at its end"
+    return (
+        f"--limit {start.limit} cannot be used with this playbook: {why}. {NOTHING} "
+        f"Run playbooks/deploy_cluster.yml with --limit, then playbooks/verify_cluster.yml without it."
+    )
 
 
 def takes_all(start: Start) -> bool:

@@ -33,6 +33,15 @@ def test_a_part_of_a_playbook_is_refused_by_name(options: dict[str, Any], named:
 
 
 @pytest.mark.parametrize(
+    ("limit", "proves", "refused"), [("a", True, True), ("a", False, False), ("all", True, False), ("", True, False)]
+)
+def test_a_part_of_a_cluster_is_not_proven(limit: str, proves: bool, refused: bool) -> None:
+    found = objection(dataclasses.replace(OURS, limit=limit, proves=proves))
+    assert found.startswith(f"--limit {limit} cannot be used") == refused
+    assert bool(found) == refused
+
+
+@pytest.mark.parametrize(
     "options",
     [
         {"skip_tags": ("molecule-notest", "notest")},
