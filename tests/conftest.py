@@ -6,12 +6,25 @@ import sys
 from pathlib import Path
 
 import ansible.module_utils
+import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[1]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 sys.path[:0] = [str(ROOT), str(ROOT / "library"), str(ROOT / "molecule/shared"), str(ROOT / "molecule/interrupted")]
 
+from tests.wording_files import Wording  # noqa: E402 - by the path above
+
 # A busy machine makes an example slow, not wrong.
 settings.register_profile("kraft", deadline=None)
 settings.load_profile("kraft")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--renew-wording", action="store_true", help="write the files of tests/wording anew")
+
+
+@pytest.fixture
+def wording(request: pytest.FixtureRequest) -> Wording:
+    """Compares sentences with the wording file of the test's module."""
+    return Wording(request.module.__name__, request.config.getoption("--renew-wording"))

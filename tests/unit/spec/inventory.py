@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,8 @@ from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.inventory.reading import HostVariables, read
 from ansible.module_utils.kraft.spec.inventory.validation import Surroundings, validate
 
+#: Severity, host, variable and value.
+Finding = tuple[str, str, str, Any]
 ROOT = Path(__file__).resolve().parents[3]
 CLUSTER_ID = "a3JhZnR3cmlnaHQtZGVtbw"
 LISTENERS: list[dict[str, Any]] = [
@@ -80,7 +82,21 @@ def problems_of(found: list[HostVariables], **surroundings: Any) -> list[Problem
     return validate(found, SPECS, Surroundings(**{"names": frozenset(SPECS), "used": used, **surroundings}))[1]
 
 
-def found(rule: str, *args: Any, **kwargs: Any) -> list[str]:
-    """Every problem of one rule as severity and sentence."""
-    made = problems_of(hosts(*args, **kwargs))
-    return [f"{problem.severity} {problem}" for problem in made if problem.rule == rule]
+def finding(problem: Problem) -> Finding:
+    """What a test of a rule asserts of its problem; the sentence stands in tests/wording."""
+    return problem.severity, problem.host, problem.variable, problem.value
+
+
+def found(rule: str, *args: Any, **kwargs: Any) -> list[Finding]:
+    """Every problem of one rule."""
+    return [finding(problem) for problem in problems_of(hosts(*args, **kwargs)) if problem.rule == rule]
+
+
+def sentences(rule: str, *args: Any, **kwargs: Any) -> list[str]:
+    """Every problem of one rule with its wording."""
+    return worded(problem for problem in problems_of(hosts(*args, **kwargs)) if problem.rule == rule)
+
+
+def worded(problems: Iterable[Problem]) -> list[str]:
+    """Lines of a wording file."""
+    return [f"{problem.rule}: {problem.severity} {problem}" for problem in problems]

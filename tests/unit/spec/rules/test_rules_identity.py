@@ -1,4 +1,4 @@
-"""Refusals of cluster ids, node ids and directory ids: each with its whole message."""
+"""Refusals of cluster ids, node ids and directory ids."""
 
 from __future__ import annotations
 
@@ -8,103 +8,100 @@ import pytest
 import yaml
 from ansible.module_utils.kraft.identity import WELL_KNOWN_CLUSTER_IDS, directory_id
 
-from tests.unit.spec.inventory import CLUSTER_ID, ROOT, found, hosts, problems_of
-
-DRAW = "draw one (`make cluster-id`) and keep it with the inventory"
+from tests.unit.spec.inventory import CLUSTER_ID, ROOT, Finding, found, hosts, problems_of, sentences
+from tests.wording_files import Wording
 
 
 def test_a_sound_inventory_has_no_problem() -> None:
     assert [str(problem) for problem in problems_of(hosts())] == []
 
 
-@pytest.mark.parametrize(
-    ("rule", "given", "said"),
-    [
-        (
-            "cluster_id",
-            {"kafka_cluster_id": "not-a-uuid"},
-            f"error kafka_cluster_id: has 10 characters, not the 22 that 16 bytes make in base64url -> {DRAW}",
-        ),
-        (
-            "cluster_id",
-            {"kafka_cluster_id": "AAAAAAAAAAAAAAAAAAAAAA"},
-            f"error kafka_cluster_id: is an id that Kafka reserves for itself -> {DRAW}",
-        ),
-        (
-            "cluster_id_copied",
-            {"kafka_cluster_id": "MkU3OEVBNTcwNTJENDM2Qk"},
-            "warning kafka_cluster_id: is the id of an example that many copy: two such clusters can take each other's"
-            f" nodes -> {DRAW}",
-        ),
-        (
-            "cluster_id_dash",
-            {"kafka_cluster_id": "-" + CLUSTER_ID[1:]},
-            "warning kafka_cluster_id: begins with '-', which Kafka's tools take for an option"
-            " -> draw another, or write --cluster-id=ID on command lines",
-        ),
-        (
-            "cluster_name",
-            {"kafka_cluster_name": "a/b"},
-            "error kafka_cluster_name: holds something else than letters, digits, '.', '_' and '-'"
-            " -> use only those, a letter or digit first",
-        ),
-        (
-            "directory_id",
-            {"per_host": {"k1": {"kafka_directory_id": "short"}}},
-            "error k1: kafka_directory_id: has 5 characters, not the 22 that 16 bytes make in base64url"
-            " -> give what meta.properties on the disk says, or leave the variable out",
-        ),
-        (
-            "directory_id_unused",
-            {"kafka_quorum": "static", "per_host": {"k1": {"kafka_directory_id": CLUSTER_ID}}},
-            "warning k1: kafka_directory_id: has no effect on a static quorum -> remove it",
-        ),
-        (
-            "directory_id_unused",
-            {"count": 4, "per_host": {"k4": {"kafka_directory_id": CLUSTER_ID, "kafka_process_roles": ["broker"]}}},
-            "warning k4: kafka_directory_id: has no effect on a node that is no controller -> remove it",
-        ),
-        (
-            "directory_id_shared",
-            {"per_host": {"k1": {"kafka_directory_id": CLUSTER_ID}, "k3": {"kafka_directory_id": CLUSTER_ID}}},
-            "error k1, k3: kafka_directory_id: is the directory id of k1, k3"
-            " -> give each controller its own, or none at all",
-        ),
-        (
-            "node_id",
-            {"per_host": {"k2": {"kafka_node_id": -3}}},
-            "error k2: kafka_node_id: is negative -> give a whole number from 0 on, unique in the cluster",
-        ),
-        (
-            "node_id",
-            {"per_host": {"k2": {"kafka_node_id": 2**31}}},
-            "error k2: kafka_node_id: is above 2147483647 -> give a whole number from 0 on, unique in the cluster",
-        ),
-        (
-            "node_id_shared",
-            {"per_host": {"k2": {"kafka_node_id": 1}}},
-            "error k1, k2: kafka_node_id: is the id of k1, k2"
-            " -> give each host an id of its own, in host_vars or beside the host",
-        ),
-        (
-            "missing",
-            {"per_host": {"k2": {"kafka_node_id": None}}},
-            "error k2: kafka_node_id: is not set -> set it: id of the node, an integer >= 0, unique in the cluster",
-        ),
-        (
-            "type",
-            {"per_host": {"k2": {"kafka_node_id": "two"}}},
-            "error k2: kafka_node_id: is text, not a whole number -> give a whole number",
-        ),
-        (
-            "type",
-            {"per_host": {"k2": {"kafka_node_id": True}}},
-            "error k2: kafka_node_id: is a boolean, not a whole number -> give a whole number",
-        ),
-    ],
-)
-def test_identity_is_refused_with_a_reason_and_a_remedy(rule: str, given: dict[str, Any], said: str) -> None:
-    assert found(rule, **given) == [said]
+CASES: list[tuple[str, dict[str, Any], Finding]] = [
+    (
+        "cluster_id",
+        {"kafka_cluster_id": "not-a-uuid"},
+        ("error", "", "kafka_cluster_id", "not-a-uuid"),
+    ),
+    (
+        "cluster_id",
+        {"kafka_cluster_id": "AAAAAAAAAAAAAAAAAAAAAA"},
+        ("error", "", "kafka_cluster_id", "AAAAAAAAAAAAAAAAAAAAAA"),
+    ),
+    (
+        "cluster_id_copied",
+        {"kafka_cluster_id": "MkU3OEVBNTcwNTJENDM2Qk"},
+        ("warning", "", "kafka_cluster_id", "MkU3OEVBNTcwNTJENDM2Qk"),
+    ),
+    (
+        "cluster_id_dash",
+        {"kafka_cluster_id": "-" + CLUSTER_ID[1:]},
+        ("warning", "", "kafka_cluster_id", "-3JhZnR3cmlnaHQtZGVtbw"),
+    ),
+    (
+        "cluster_name",
+        {"kafka_cluster_name": "a/b"},
+        ("error", "", "kafka_cluster_name", "a/b"),
+    ),
+    (
+        "directory_id",
+        {"per_host": {"k1": {"kafka_directory_id": "short"}}},
+        ("error", "k1", "kafka_directory_id", "short"),
+    ),
+    (
+        "directory_id_unused",
+        {"kafka_quorum": "static", "per_host": {"k1": {"kafka_directory_id": CLUSTER_ID}}},
+        ("warning", "k1", "kafka_directory_id", CLUSTER_ID),
+    ),
+    (
+        "directory_id_unused",
+        {"count": 4, "per_host": {"k4": {"kafka_directory_id": CLUSTER_ID, "kafka_process_roles": ["broker"]}}},
+        ("warning", "k4", "kafka_directory_id", CLUSTER_ID),
+    ),
+    (
+        "directory_id_shared",
+        {"per_host": {"k1": {"kafka_directory_id": CLUSTER_ID}, "k3": {"kafka_directory_id": CLUSTER_ID}}},
+        ("error", "k1, k3", "kafka_directory_id", CLUSTER_ID),
+    ),
+    (
+        "node_id",
+        {"per_host": {"k2": {"kafka_node_id": -3}}},
+        ("error", "k2", "kafka_node_id", -3),
+    ),
+    (
+        "node_id",
+        {"per_host": {"k2": {"kafka_node_id": 2**31}}},
+        ("error", "k2", "kafka_node_id", 2**31),
+    ),
+    (
+        "node_id_shared",
+        {"per_host": {"k2": {"kafka_node_id": 1}}},
+        ("error", "k1, k2", "kafka_node_id", 1),
+    ),
+    (
+        "missing",
+        {"per_host": {"k2": {"kafka_node_id": None}}},
+        ("error", "k2", "kafka_node_id", None),
+    ),
+    (
+        "type",
+        {"per_host": {"k2": {"kafka_node_id": "two"}}},
+        ("error", "k2", "kafka_node_id", "two"),
+    ),
+    (
+        "type",
+        {"per_host": {"k2": {"kafka_node_id": True}}},
+        ("error", "k2", "kafka_node_id", True),
+    ),
+]
+
+
+@pytest.mark.parametrize(("rule", "given", "finding"), CASES)
+def test_identity_is_refused_with_a_reason_and_a_remedy(rule: str, given: dict[str, Any], finding: Finding) -> None:
+    assert found(rule, **given) == [finding]
+
+
+def test_wording(wording: Wording) -> None:
+    wording(each for rule, given, _ in CASES for each in sentences(rule, **given))
 
 
 def test_node_id_zero_is_a_node_id() -> None:

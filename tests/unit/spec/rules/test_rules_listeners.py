@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.spec.rules.listeners import is_host, suggested
 
-from tests.unit.spec.inventory import LISTENERS, found, hosts, problems_of
+from tests.unit.spec.inventory import LISTENERS, Finding, found, hosts, problems_of, sentences
+from tests.wording_files import Wording
 
 CLIENT, INTERNAL, CONTROLLER = LISTENERS
 ANYWHERE = "0.0.0.0"  # noqa: S104
-REACHABLE = "give a host name or an IP address that the other nodes and the clients can reach"
 
 
 def listeners(**changes: dict[str, Any]) -> dict[str, Any]:
@@ -24,201 +24,187 @@ def on_k1(**changes: dict[str, Any]) -> dict[str, Any]:
     return {"per_host": {"k1": listeners(**changes)}}
 
 
-@pytest.mark.parametrize(
-    ("rule", "given", "said"),
-    [
-        (
-            "address",
-            {"per_host": {"k1": {"kafka_address": ANYWHERE}}},
-            f"error k1: kafka_address: is no address that anybody can connect to -> {REACHABLE}",
-        ),
-        (
-            "type",
-            on_k1(CLIENT={"advertised": {"host": ""}}),
-            "error k1: kafka_listeners[0].advertised.host: is empty -> give a value, or remove the key",
-        ),
-        (
-            "port",
-            on_k1(CLIENT={"advertised": {"port": 0}}),
-            "error k1: kafka_listeners[CLIENT].advertised.port: is not from 1 to 65535 -> give a port that exists",
-        ),
-        (
-            "type",
-            on_k1(CLIENT={"port": "9092-9095"}),
-            "error k1: kafka_listeners[0].port: is text, not a whole number -> give a whole number",
-        ),
-        (
-            "address",
-            {"per_host": {"k1": {"kafka_address": "localhost"}}},
-            f"error k1: kafka_address: is reached by the machine itself only -> {REACHABLE}",
-        ),
-        (
-            "address",
-            {"per_host": {"k1": {"kafka_address": "kafka one"}}},
-            f"error k1: kafka_address: is neither a host name nor an IP address -> {REACHABLE}",
-        ),
-        (
-            "address",
-            {"per_host": {"k1": {"kafka_address": "10.0.0.300"}}},
-            f"error k1: kafka_address: is neither a host name nor an IP address -> {REACHABLE}",
-        ),
-        (
-            "listener_name",
-            on_k1(CLIENT={"name": "client-1"}),
-            "error k1: kafka_listeners.name: is not made of capitals, digits and '_', beginning with a capital"
-            " -> write CLIENT_1",
-        ),
-        (
-            "listener_twice",
-            on_k1(CONTROLLER={"name": "CLIENT"}),
-            "error k1: kafka_listeners: is the name of listeners for client, controller: a listener has one purpose"
-            " -> give each a name and a port of its own",
-        ),
-        (
-            "port",
-            on_k1(CLIENT={"port": 70000}),
-            "error k1: kafka_listeners[CLIENT].port: is not from 1 to 65535 -> give a port that exists",
-        ),
-        (
-            "port",
-            on_k1(CLIENT={"advertised": {"host": "k1", "port": -1}}),
-            "error k1: kafka_listeners[CLIENT].advertised.port: is not from 1 to 65535 -> give a port that exists",
-        ),
-        (
-            "port_privileged",
-            on_k1(CLIENT={"port": 443}),
-            "error k1: kafka_listeners[CLIENT].port: is below 1024, which only root may open; Kafka runs without"
-            " privileges"
-            " -> listen on a port from 1024 on and, if clients need 443, advertise that",
-        ),
-        (
-            "port_of_ssh",
-            on_k1(CLIENT={"port": 22}),
-            "error k1: kafka_listeners[CLIENT].port: is the port of ssh on this host -> give another port",
-        ),
-        (
-            "port_shared",
-            on_k1(CONTROLLER={"port": 9092}),
-            "error k1: kafka_listeners.port: is the port of CLIENT, CONTROLLER -> give each listener a port of its own",
-        ),
-        (
-            "bind",
-            on_k1(CLIENT={"bind": "eth0:"}),
-            "error k1: kafka_listeners[CLIENT].bind: is neither a host name nor an IP address"
-            " -> give an address of this host, or leave it out",
-        ),
-        (
-            "bind_unadvertised",
-            on_k1(CLIENT={"bind": ANYWHERE}),
-            "error k1: kafka_listeners[CLIENT].bind: listens everywhere, but does not say what others should connect to"
-            " -> add `advertised: {host: NAME}` with what clients can reach, or leave `bind` out",
-        ),
-        (
-            "bind_wide",
-            on_k1(CONTROLLER={"bind": ANYWHERE, "advertised": {"host": "10.0.0.1"}}),
-            "warning k1: kafka_listeners[CONTROLLER].bind: opens the controller listener to every network of the host"
-            " -> leave `bind` out, or give the address of the internal network",
-        ),
-        (
-            "advertised",
-            on_k1(CLIENT={"advertised": {"host": ANYWHERE}}),
-            f"error k1: kafka_listeners[CLIENT].advertised.host: is no address that anybody can connect to"
-            f" -> {REACHABLE}",
-        ),
-        (
-            "advertised",
-            on_k1(CLIENT={"advertised": {"host": "127.0.0.1"}}),
-            f"error k1: kafka_listeners[CLIENT].advertised.host: is reached by the machine itself only -> {REACHABLE}",
-        ),
-        (
-            "advertised_shared",
-            listeners(CLIENT={"advertised": {"host": "kafka.example.com", "port": 9092}}),
-            "error k1, k2, k3: kafka_listeners: leads to k1, k2, k3 -> give each node an address or a port of its own",
-        ),
-        (
-            "advertised_shared",
-            {"per_host": {"k2": {"kafka_address": "10.0.0.1"}}},
-            "error k1, k2: kafka_listeners: leads to k1, k2 -> give each node an address or a port of its own",
-        ),
-        (
-            "listener_missing",
-            {"kafka_listeners": [CLIENT, CONTROLLER]},
-            "error k2: kafka_listeners: has no listener with purpose inter_broker"
-            " -> add one with `purpose: inter_broker`",
-        ),
-        (
-            "listener_missing",
-            {"kafka_listeners": [INTERNAL, CONTROLLER]},
-            "error k2: kafka_listeners: has no listener with purpose client -> add one with `purpose: client`",
-        ),
-        (
-            "listener_missing",
-            {"kafka_listeners": [CLIENT, INTERNAL]},
-            "error k2: kafka_listeners: has no listener with purpose controller -> add one with `purpose: controller`",
-        ),
-        (
-            "listener_ambiguous",
-            {"kafka_listeners": [*LISTENERS, {**CONTROLLER, "name": "SECOND", "port": 9999}]},
-            "error k1: kafka_listeners: has 2 listeners with purpose controller (CONTROLLER, SECOND) -> keep one",
-        ),
-        (
-            "listener_differs",
-            on_k1(INTERNAL={"name": "PRIVATE"}),
-            "error kafka_listeners: with purpose inter_broker differ between nodes: INTERNAL (PLAINTEXT),"
-            " PRIVATE (PLAINTEXT)"
-            " -> use one name and one protocol for all; ports may differ",
-        ),
-        (
-            "listener_differs",
-            on_k1(CLIENT={"name": "PUBLIC"}),
-            "error k2: kafka_listeners: lacks the client listener PUBLIC, which other brokers have: its clients"
-            " cannot reach"
-            " this one -> give every broker the same client listeners",
-        ),
-        (
-            "plaintext",
-            {"kafka_profile": "production"},
-            "warning k1: kafka_listeners[CLIENT].protocol: is not encrypted"
-            " -> keep its port inside a private network or VPN, or use SASL_SSL or SSL",
-        ),
-        (
-            "plaintext",
-            {"kafka_profile": "production"},
-            "warning k1: kafka_listeners[CONTROLLER].protocol: is not encrypted"
-            " -> keep its port inside a private network or VPN",
-        ),
-        (
-            "protocol",
-            on_k1(INTERNAL={"protocol": "SASL_SSL"}),
-            "error k1: kafka_listeners[INTERNAL].protocol: cannot be operated yet: Kraftwright reaches nodes over"
-            " PLAINTEXT only -> use PLAINTEXT, and keep its port inside a private network or VPN; TLS and SASL between"
-            " nodes come in a later release",
-        ),
-        (
-            "type",
-            on_k1(CLIENT={"protocol": "TLS"}),
-            "error k1: kafka_listeners[0].protocol: is not one of the choices"
-            " -> allowed: PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL",
-        ),
-        (
-            "type",
-            {"kafka_listeners": [{"name": "CLIENT", "port": 9092, "purpose": "client"}, INTERNAL, CONTROLLER]},
-            "error k1: kafka_listeners[0].protocol: is missing -> give text",
-        ),
-        (
-            "type",
-            on_k1(CLIENT={"advertized": {"host": "a"}}),
-            "error k1: kafka_listeners[0].advertized: is not a known key -> did you mean advertised?",
-        ),
-        (
-            "type",
-            on_k1(CLIENT={"port": "9092/tcp"}),
-            "error k1: kafka_listeners[0].port: is text, not a whole number -> give a whole number",
-        ),
-    ],
-)
-def test_listener_is_refused_with_a_reason_and_a_remedy(rule: str, given: dict[str, Any], said: str) -> None:
-    assert said in found(rule, **given)
+CASES: list[tuple[str, dict[str, Any], Finding]] = [
+    (
+        "address",
+        {"per_host": {"k1": {"kafka_address": ANYWHERE}}},
+        ("error", "k1", "kafka_address", ANYWHERE),
+    ),
+    (
+        "type",
+        on_k1(CLIENT={"advertised": {"host": ""}}),
+        ("error", "k1", "kafka_listeners[0].advertised.host", ""),
+    ),
+    (
+        "port",
+        on_k1(CLIENT={"advertised": {"port": 0}}),
+        ("error", "k1", "kafka_listeners[CLIENT].advertised.port", 0),
+    ),
+    (
+        "type",
+        on_k1(CLIENT={"port": "9092-9095"}),
+        ("error", "k1", "kafka_listeners[0].port", "9092-9095"),
+    ),
+    (
+        "address",
+        {"per_host": {"k1": {"kafka_address": "localhost"}}},
+        ("error", "k1", "kafka_address", "localhost"),
+    ),
+    (
+        "address",
+        {"per_host": {"k1": {"kafka_address": "kafka one"}}},
+        ("error", "k1", "kafka_address", "kafka one"),
+    ),
+    (
+        "address",
+        {"per_host": {"k1": {"kafka_address": "10.0.0.300"}}},
+        ("error", "k1", "kafka_address", "10.0.0.300"),
+    ),
+    (
+        "listener_name",
+        on_k1(CLIENT={"name": "client-1"}),
+        ("error", "k1", "kafka_listeners.name", "client-1"),
+    ),
+    (
+        "listener_twice",
+        on_k1(CONTROLLER={"name": "CLIENT"}),
+        ("error", "k1", "kafka_listeners", "CLIENT"),
+    ),
+    (
+        "port",
+        on_k1(CLIENT={"port": 70000}),
+        ("error", "k1", "kafka_listeners[CLIENT].port", 70000),
+    ),
+    (
+        "port",
+        on_k1(CLIENT={"advertised": {"host": "k1", "port": -1}}),
+        ("error", "k1", "kafka_listeners[CLIENT].advertised.port", -1),
+    ),
+    (
+        "port_privileged",
+        on_k1(CLIENT={"port": 443}),
+        ("error", "k1", "kafka_listeners[CLIENT].port", 443),
+    ),
+    (
+        "port_of_ssh",
+        on_k1(CLIENT={"port": 22}),
+        ("error", "k1", "kafka_listeners[CLIENT].port", 22),
+    ),
+    (
+        "port_shared",
+        on_k1(CONTROLLER={"port": 9092}),
+        ("error", "k1", "kafka_listeners.port", 9092),
+    ),
+    (
+        "bind",
+        on_k1(CLIENT={"bind": "eth0:"}),
+        ("error", "k1", "kafka_listeners[CLIENT].bind", "eth0:"),
+    ),
+    (
+        "bind_unadvertised",
+        on_k1(CLIENT={"bind": ANYWHERE}),
+        ("error", "k1", "kafka_listeners[CLIENT].bind", ANYWHERE),
+    ),
+    (
+        "bind_wide",
+        on_k1(CONTROLLER={"bind": ANYWHERE, "advertised": {"host": "10.0.0.1"}}),
+        ("warning", "k1", "kafka_listeners[CONTROLLER].bind", ANYWHERE),
+    ),
+    (
+        "advertised",
+        on_k1(CLIENT={"advertised": {"host": ANYWHERE}}),
+        ("error", "k1", "kafka_listeners[CLIENT].advertised.host", ANYWHERE),
+    ),
+    (
+        "advertised",
+        on_k1(CLIENT={"advertised": {"host": "127.0.0.1"}}),
+        ("error", "k1", "kafka_listeners[CLIENT].advertised.host", "127.0.0.1"),
+    ),
+    (
+        "advertised_shared",
+        listeners(CLIENT={"advertised": {"host": "kafka.example.com", "port": 9092}}),
+        ("error", "k1, k2, k3", "kafka_listeners", "kafka.example.com:9092"),
+    ),
+    (
+        "advertised_shared",
+        {"per_host": {"k2": {"kafka_address": "10.0.0.1"}}},
+        ("error", "k1, k2", "kafka_listeners", "10.0.0.1:9092, 10.0.0.1:19092, 10.0.0.1:9093"),
+    ),
+    (
+        "listener_missing",
+        {"kafka_listeners": [CLIENT, CONTROLLER]},
+        ("error", "k2", "kafka_listeners", None),
+    ),
+    (
+        "listener_missing",
+        {"kafka_listeners": [INTERNAL, CONTROLLER]},
+        ("error", "k2", "kafka_listeners", None),
+    ),
+    (
+        "listener_missing",
+        {"kafka_listeners": [CLIENT, INTERNAL]},
+        ("error", "k2", "kafka_listeners", None),
+    ),
+    (
+        "listener_ambiguous",
+        {"kafka_listeners": [*LISTENERS, {**CONTROLLER, "name": "SECOND", "port": 9999}]},
+        ("error", "k1", "kafka_listeners", None),
+    ),
+    (
+        "listener_differs",
+        on_k1(INTERNAL={"name": "PRIVATE"}),
+        ("error", "", "kafka_listeners", None),
+    ),
+    (
+        "listener_differs",
+        on_k1(CLIENT={"name": "PUBLIC"}),
+        ("error", "k2", "kafka_listeners", None),
+    ),
+    (
+        "plaintext",
+        {"kafka_profile": "production"},
+        ("warning", "k1", "kafka_listeners[CLIENT].protocol", "PLAINTEXT"),
+    ),
+    (
+        "plaintext",
+        {"kafka_profile": "production"},
+        ("warning", "k1", "kafka_listeners[CONTROLLER].protocol", "PLAINTEXT"),
+    ),
+    (
+        "protocol",
+        on_k1(INTERNAL={"protocol": "SASL_SSL"}),
+        ("error", "k1", "kafka_listeners[INTERNAL].protocol", "SASL_SSL"),
+    ),
+    (
+        "type",
+        on_k1(CLIENT={"protocol": "TLS"}),
+        ("error", "k1", "kafka_listeners[0].protocol", "TLS"),
+    ),
+    (
+        "type",
+        {"kafka_listeners": [{"name": "CLIENT", "port": 9092, "purpose": "client"}, INTERNAL, CONTROLLER]},
+        ("error", "k1", "kafka_listeners[0].protocol", None),
+    ),
+    (
+        "type",
+        on_k1(CLIENT={"advertized": {"host": "a"}}),
+        ("error", "k1", "kafka_listeners[0].advertized", {"host": "a"}),
+    ),
+    (
+        "type",
+        on_k1(CLIENT={"port": "9092/tcp"}),
+        ("error", "k1", "kafka_listeners[0].port", "9092/tcp"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("rule", "given", "finding"), CASES)
+def test_listener_is_refused_with_a_reason_and_a_remedy(rule: str, given: dict[str, Any], finding: Finding) -> None:
+    assert finding in found(rule, **given)
+
+
+def test_wording(wording: Wording) -> None:
+    wording(each for rule, given, _ in CASES for each in sentences(rule, **given))
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired import operable
 from ansible.module_utils.kraft.spec.desired.model import PROTOCOLS
 from ansible.module_utils.kraft.terms import PURPOSES
 
-from tests.unit.spec.inventory import LISTENERS, found, hosts, problems_of
+from tests.unit.spec.inventory import LISTENERS, Finding, finding, found, hosts, problems_of, sentences, worded
+from tests.wording_files import Wording
 
 
 @pytest.fixture(autouse=True)
@@ -22,73 +24,70 @@ def speaking(protocol: str, *purposes: str) -> list[dict[str, Any]]:
     return [{**each, "protocol": protocol} if each["purpose"] in purposes else each for each in LISTENERS]
 
 
-@pytest.mark.parametrize(
-    ("rule", "given", "said"),
-    [
-        (
-            "listener_key",
-            {"kafka_listeners": speaking("SSL", "client")},
-            "error k1: kafka_listeners[CLIENT]: speaks SSL, but has neither key nor certificate"
-            " -> set listener.name.client.ssl.keystore.location (and type) in kafka_config",
-        ),
-        (
-            "listener_mechanism",
-            {"kafka_listeners": speaking("SASL_PLAINTEXT", "client")},
-            "error k1: kafka_listeners[CLIENT]: speaks SASL_PLAINTEXT, but has no mechanism"
-            " -> set listener.name.client.sasl.enabled.mechanisms in kafka_config",
-        ),
-        (
-            "controller_scram",
-            {
-                "kafka_listeners": speaking("SASL_PLAINTEXT", "controller"),
-                "kafka_config": {"sasl.enabled.mechanisms": "SCRAM-SHA-512"},
-            },
-            "error k1: kafka_listeners[CONTROLLER]: uses SCRAM-SHA-512: after a stop of all nodes no controller"
-            " could ever"
-            " log in again -> use TLS with client certificates, or PLAIN over TLS",
-        ),
-        (
-            "mechanism",
-            {
-                "kafka_listeners": speaking("SASL_PLAINTEXT", "client"),
-                "kafka_config": {"sasl.enabled.mechanisms": "SCRAM-SHA-1"},
-            },
-            "error k1: kafka_listeners[CLIENT]: uses SCRAM-SHA-1, which Kafka refuses"
-            " -> use SCRAM-SHA-512 or SCRAM-SHA-256",
-        ),
-        (
-            "mechanism_differs",
-            {
-                "kafka_listeners": speaking("SASL_PLAINTEXT", "inter_broker"),
-                "kafka_config": {"sasl.enabled.mechanisms": "SCRAM-SHA-512"},
-            },
-            "error k1: kafka_config[sasl.mechanism.inter.broker.protocol]: is GSSAPI, but the listener INTERNAL offers"
-            " SCRAM-SHA-512 -> use one that is offered",
-        ),
-    ],
-)
-def test_security_is_refused_with_a_reason_and_a_remedy(rule: str, given: dict[str, Any], said: str) -> None:
-    assert said in found(rule, **given)
+CASES: list[tuple[str, dict[str, Any], Finding]] = [
+    (
+        "listener_key",
+        {"kafka_listeners": speaking("SSL", "client")},
+        ("error", "k1", "kafka_listeners[CLIENT]", None),
+    ),
+    (
+        "listener_mechanism",
+        {"kafka_listeners": speaking("SASL_PLAINTEXT", "client")},
+        ("error", "k1", "kafka_listeners[CLIENT]", None),
+    ),
+    (
+        "controller_scram",
+        {
+            "kafka_listeners": speaking("SASL_PLAINTEXT", "controller"),
+            "kafka_config": {"sasl.enabled.mechanisms": "SCRAM-SHA-512"},
+        },
+        ("error", "k1", "kafka_listeners[CONTROLLER]", None),
+    ),
+    (
+        "mechanism",
+        {
+            "kafka_listeners": speaking("SASL_PLAINTEXT", "client"),
+            "kafka_config": {"sasl.enabled.mechanisms": "SCRAM-SHA-1"},
+        },
+        ("error", "k1", "kafka_listeners[CLIENT]", None),
+    ),
+    (
+        "mechanism_differs",
+        {
+            "kafka_listeners": speaking("SASL_PLAINTEXT", "inter_broker"),
+            "kafka_config": {"sasl.enabled.mechanisms": "SCRAM-SHA-512"},
+        },
+        ("error", "k1", "kafka_config[sasl.mechanism.inter.broker.protocol]", None),
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "said"),
-    [
-        ("ssl.keystore.password", "changeit", "is a password of examples"),
-        ("ssl.keystore.password", "", "is empty"),
-        ("ssl.key.password", "s3cre7", "is shorter than 8 characters"),
-        ("listener.name.client.ssl.truststore.password", "Password", "is a password of examples"),
-        (
-            "listener.name.client.plain.sasl.jaas.config",
-            'org.example.Login required username="a" password="long-enough-for-us" user_a="admin-secret";',
-            "is a password of examples",
-        ),
-    ],
-)
-def test_a_password_that_can_be_guessed_is_refused_and_not_shown(key: str, value: str, said: str) -> None:
-    assert found("weak_secret", 1, kafka_config={key: value}) == [
-        f"warning k1: kafka_config[{key}]: {said} -> draw one at random, such as with `openssl rand -base64 24`"
-    ]
+@pytest.mark.parametrize(("rule", "given", "finding"), CASES)
+def test_security_is_refused_with_a_reason_and_a_remedy(rule: str, given: dict[str, Any], finding: Finding) -> None:
+    assert finding in found(rule, **given)
+
+
+def test_wording(wording: Wording) -> None:
+    lines = [each for rule, given, _ in CASES for each in sentences(rule, **given)]
+    lines += [each for key, value in WEAK for each in sentences("weak_secret", 1, kafka_config={key: value})]
+    wording(lines + worded(readable_secrets(kafka_profile="production")))
+
+
+WEAK = [
+    ("ssl.keystore.password", "changeit"),
+    ("ssl.keystore.password", ""),
+    ("ssl.key.password", "s3cre7"),
+    ("listener.name.client.ssl.truststore.password", "Password"),
+    (
+        "listener.name.client.plain.sasl.jaas.config",
+        'org.example.Login required username="a" password="long-enough-for-us" user_a="admin-secret";',
+    ),
+]
+
+
+@pytest.mark.parametrize(("key", "value"), WEAK)
+def test_a_password_that_can_be_guessed_is_refused_and_not_shown(key: str, value: str) -> None:
+    assert found("weak_secret", 1, kafka_config={key: value}) == [("warning", "k1", f"kafka_config[{key}]", "(hidden)")]
     made = problems_of(hosts(1, kafka_config={key: value}))
     assert not value or value not in str([problem.as_dict() for problem in made])
 
@@ -106,14 +105,16 @@ def test_what_is_no_weak_secret_raises_no_alarm(settings: dict[str, Any]) -> Non
     assert found("weak_secret", 1, kafka_config=settings) == []
 
 
-def test_a_secret_that_stands_readable_is_a_warning_in_production() -> None:
+def readable_secrets(**given: Any) -> list[Problem]:
     readable = {"k1": frozenset({"kafka_config[ssl.keystore.password]"})}
-    made = problems_of(hosts(1, kafka_profile="production"), readable=readable)
-    assert [f"{problem.severity} {problem}" for problem in made if problem.rule == "readable_secret"] == [
-        "warning k1: kafka_config[ssl.keystore.password]: stands readable in the inventory"
-        " -> encrypt it with ansible-vault, look it up, or give ${provider:path:key} for the node to resolve"
-    ]
-    assert not [each for each in problems_of(hosts(1), readable=readable) if each.rule == "readable_secret"]
+    made = problems_of(hosts(1, **given), readable=readable)
+    return [problem for problem in made if problem.rule == "readable_secret"]
+
+
+def test_a_secret_that_stands_readable_is_a_warning_in_production() -> None:
+    made = readable_secrets(kafka_profile="production")
+    assert [finding(each) for each in made] == [("warning", "k1", "kafka_config[ssl.keystore.password]", "(hidden)")]
+    assert readable_secrets() == []
 
 
 def test_a_listeners_own_settings_count_for_it() -> None:

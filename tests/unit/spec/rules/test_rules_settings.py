@@ -6,110 +6,95 @@ import datetime
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.settings import DEFAULTS, OWNED, server_settings
 from ansible.module_utils.kraft.spec.inventory.definitions import load, nearest_version, versions
 from ansible.module_utils.kraft.spec.inventory.removed import REMOVED, REMOVED_PREFIXES
 from ansible.module_utils.kraft.spec.inventory.setting_values import value_problem
 
-from tests.unit.spec.inventory import LISTENERS, cluster, found, hosts, problems_of
+from tests.unit.spec.inventory import LISTENERS, cluster, found, hosts, problems_of, worded
+from tests.wording_files import Wording
 
-GONE_WITH_ZOOKEEPER = "remove it; controllers come from kafka_process_roles and kafka_listeners"
 
-
-def alarms(**settings: Any) -> list[str]:
-    """Every problem of a key or value, without host and variable."""
+def alarms(**settings: Any) -> list[Problem]:
+    """Every problem of a key or value."""
     made = problems_of(hosts(1, kafka_config=settings))
-    return [
-        f"{problem.message} -> {problem.remedy}" for problem in made if problem.variable.startswith("kafka_config[")
+    return [problem for problem in made if problem.variable.startswith("kafka_config[")]
+
+
+#: Key, value, and severity, rule and value of the problem.
+CASES: list[tuple[str, Any, tuple[str, str, Any]]] = [
+    ("min.insync.replica", 2, ("error", "setting_unknown", 2)),
+    ("num.io.thread", 8, ("error", "setting_unknown", 8)),
+    ("superusers", "User:a", ("error", "setting_unknown", "User:a")),
+    ("nothing.alike.at.all", 1, ("error", "setting_unknown", 1)),
+    ("zookeeper.connect", "zk:2181", ("error", "setting_removed", "zk:2181")),
+    ("zookeeper.anything", "x", ("error", "setting_removed", "x")),
+    ("broker.id", 1, ("error", "setting_removed", 1)),
+    ("inter.broker.protocol.version", "3.9", ("error", "setting_removed", "3.9")),
+    ("log.message.format.version", "2.8", ("error", "setting_removed", "2.8")),
+    ("delegation.token.master.key", "k", ("error", "setting_removed", "(hidden)")),
+    ("port", 9092, ("error", "setting_removed", 9092)),
+    ("node.id", 1, ("error", "setting_derived", 1)),
+    ("process.roles", "broker", ("error", "setting_derived", "broker")),
+    ("controller.quorum.voters", "1@a:1", ("error", "setting_derived", "1@a:1")),
+    ("log.dirs", "/a", ("error", "setting_derived", "/a")),
+    ("retention.ms", 1, ("error", "setting_of_topic", 1)),
+    ("max.message.bytes", 1, ("error", "setting_of_topic", 1)),
+    ("remote.storage.enable", True, ("error", "setting_of_topic", True)),
+    ("leader.replication.throttled.rate", 1, ("error", "setting_live", 1)),
+    ("num.io.threads", 0, ("error", "setting_value", 0)),
+    ("num.replica.fetchers", 0, ("error", "setting_value", 0)),
+    ("num.io.threads", "eight", ("error", "setting_value", "eight")),
+    ("num.io.threads", 1.5, ("error", "setting_value", 1.5)),
+    ("num.io.threads", True, ("error", "setting_value", True)),
+    ("log.segment.bytes", 1000, ("error", "setting_value", 1000)),
+    ("log.segment.bytes", 2**31, ("error", "setting_value", 2**31)),
+    ("log.retention.ms", 2**63, ("error", "setting_value", 2**63)),
+    ("log.cleaner.min.cleanable.ratio", 1.5, ("error", "setting_value", 1.5)),
+    ("log.cleaner.min.cleanable.ratio", "half", ("error", "setting_value", "half")),
+    ("log.cleaner.min.cleanable.ratio", "0_5", ("error", "setting_value", "0_5")),
+    ("log.cleaner.min.cleanable.ratio", "nan", ("error", "setting_value", "nan")),
+    ("num.io.threads", "1g", ("error", "setting_value", "1g")),
+    ("num.io.threads", "٣", ("error", "setting_value", "٣")),
+    ("num.io.threads", datetime.date(2026, 1, 1), ("error", "setting_value", datetime.date(2026, 1, 1))),
+    ("metrics.recording.level", "INFO\0", ("error", "setting_value", "INFO\x00")),
+    ("authorizer.class.name", "Standard Authorizer", ("error", "setting_value", "Standard Authorizer")),
+    ("ssl.keystore.password", "${file:/etc/kafka/secrets:keystore}", ("error", "provider_unknown", "(hidden)")),
+    ("config.providers", ["vault"], ("error", "provider_class", "vault")),
+    ("compression.type", "gzipped", ("error", "setting_value", "gzipped")),
+    ("compression.type", "", ("error", "setting_value", "")),
+    ("log.cleanup.policy", "compact,remove", ("error", "setting_value", "compact,remove")),
+    ("log.cleanup.policy", ["delete", "delete"], ("error", "setting_value", ["delete", "delete"])),
+    ("ssl.enabled.protocols", "TLSv1.3,,TLSv1.2", ("error", "setting_value", "TLSv1.3,,TLSv1.2")),
+    ("delete.topic.enable", "ja", ("error", "setting_value", "ja")),
+    ("principal.builder.class", "not a class", ("error", "setting_value", "not a class")),
+    ("num.io.threads", None, ("error", "setting_value", None)),
+    ("num.io.threads", {"a": 1}, ("error", "setting_value", {"a": 1})),
+    (
+        "authorizer.class.name",
+        "kafka.security.authorizer.AclAuthorizer",
+        ("error", "setting_removed", "kafka.security.authorizer.AclAuthorizer"),
+    ),
+    ("listener.name.clent.ssl.keystore.location", "/k", ("error", "setting_listener", "/k")),
+    ("listener.name.CLIENT.ssl.keystore.location", "/k", ("error", "setting_listener", "/k")),
+    ("listener.name.client.ssl.keystore.lokation", "/k", ("error", "setting_unknown", "/k")),
+    ("listener.name.client.num.io.threads", 3, ("error", "setting_listener", 3)),
+    ("rsm.config.bucket", "b", ("error", "setting_orphan", "b")),
+    ("internal.metadata.delete.delay.millis", 1, ("warning", "setting_internal", 1)),
+]
+
+
+@pytest.mark.parametrize(("key", "value", "told"), CASES)
+def test_setting_is_refused_with_a_reason_and_a_remedy(key: str, value: Any, told: tuple[str, str, Any]) -> None:
+    where = "k1", f"kafka_config[{key}]"
+    assert (*where, *told) in [
+        (each.host, each.variable, each.severity, each.rule, each.value) for each in alarms(**{key: value})
     ]
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "said"),
-    [
-        ("min.insync.replica", 2, "is not a setting of Kafka 4.3.1 -> did you mean min.insync.replicas?"
-         " that follows from kafka_min_insync_replicas"),
-        ("num.io.thread", 8, "is not a setting of Kafka 4.3.1 -> did you mean num.io.threads?"),
-        ("superusers", "User:a", "is not a setting of Kafka 4.3.1 -> did you mean super.users?"),
-        ("nothing.alike.at.all", 1, "is not a setting of Kafka 4.3.1 -> remove it; where a plugin reads it,"
-         " list setting_unknown in kafka_accepted_risks"),
-        ("zookeeper.connect", "zk:2181", f"has no effect: ZooKeeper is gone -> {GONE_WITH_ZOOKEEPER}"),
-        ("zookeeper.anything", "x", f"has no effect: ZooKeeper is gone -> {GONE_WITH_ZOOKEEPER}"),
-        ("broker.id", 1, "has no effect: ZooKeeper is gone -> use kafka_node_id"),
-        ("inter.broker.protocol.version", "3.9", "has no effect: ZooKeeper is gone"
-         " -> remove it; the feature metadata.version takes its place"),
-        ("log.message.format.version", "2.8", "has no effect: is gone since Kafka 4.0"
-         " -> remove it; nothing takes its place"),
-        ("delegation.token.master.key", "k", "has no effect: is gone since Kafka 4.0"
-         " -> use delegation.token.secret.key"),
-        ("port", 9092, "has no effect: is gone since Kafka 3.0 -> use `port` in kafka_listeners"),
-        ("node.id", 1, "is derived from kafka_node_id -> remove it and use kafka_node_id"),
-        ("process.roles", "broker", "is derived from kafka_process_roles -> remove it and use kafka_process_roles"),
-        ("controller.quorum.voters", "1@a:1", "is derived from kafka_quorum and kafka_listeners"
-         " -> remove it and use kafka_quorum and kafka_listeners"),
-        ("log.dirs", "/a", "is derived from kafka_log_dirs -> remove it and use kafka_log_dirs"),
-        ("retention.ms", 1, "is a topic's setting -> write log.retention.ms, the brokers' default for it"),
-        ("max.message.bytes", 1, "is a topic's setting -> write message.max.bytes, the brokers' default for it"),
-        ("remote.storage.enable", True, "is a topic's setting without a default on brokers -> set it on the topic"),
-        ("leader.replication.throttled.rate", 1, "is a running broker's setting, not one of server.properties"
-         " -> set it with kafka-configs.sh on the running cluster"),
-        ("num.io.threads", 0, "is below 1 -> give a whole number of at least 1"),
-        ("num.replica.fetchers", 0, "is below 1 -> give a whole number of at least 1"),
-        ("num.io.threads", "eight", "is not a whole number -> give a whole number of at least 1"),
-        ("num.io.threads", 1.5, "is not a whole number -> give a whole number of at least 1"),
-        ("num.io.threads", True, "is not a whole number -> give a whole number of at least 1"),
-        ("log.segment.bytes", 1000, "is below 1048576 -> give a whole number of at least 1048576"),
-        ("log.segment.bytes", 2**31, "does not fit into a Java int -> give a whole number of at least 1048576,"
-         " at most 2147483647"),
-        ("log.retention.ms", 2**63, "does not fit into a Java long"
-         " -> give a whole number, at most 9223372036854775807"),
-        ("log.cleaner.min.cleanable.ratio", 1.5, "is above 1 -> give a number from 0 to 1"),
-        ("log.cleaner.min.cleanable.ratio", "half", "is not a number -> give a number from 0 to 1"),
-        ("log.cleaner.min.cleanable.ratio", "0_5", "is not a number -> give a number from 0 to 1"),
-        ("log.cleaner.min.cleanable.ratio", "nan", "is not a number -> give a number from 0 to 1"),
-        ("num.io.threads", "1g", "is not a whole number -> give a whole number of at least 1"),
-        ("num.io.threads", "٣", "is not a whole number -> give a whole number of at least 1"),
-        ("num.io.threads", datetime.date(2026, 1, 1), "is not a whole number -> give a whole number of at least 1"),
-        ("metrics.recording.level", "INFO\0", "holds a control character -> remove it"),
-        ("authorizer.class.name", "Standard Authorizer", "is not the name of a Java class"
-         " -> give its full name, such as org.example.Name"),
-        ("ssl.keystore.password", "${file:/etc/kafka/secrets:keystore}",
-         "asks file, which is none of config.providers: Kafka would take the text as it is -> set config.providers:"
-         " file and config.providers.file.class, such as"
-         " org.apache.kafka.common.config.provider.FileConfigProvider"),
-        ("config.providers", ["vault"], "names vault, which has no class -> set config.providers.vault.class, such as"
-         " org.apache.kafka.common.config.provider.FileConfigProvider"),
-        ("compression.type", "gzipped", "holds gzipped, which Kafka does not know"
-         " -> give one of uncompressed, zstd, lz4, snappy, gzip, producer"),
-        ("compression.type", "", "is empty -> give one of uncompressed, zstd, lz4, snappy, gzip, producer"),
-        ("log.cleanup.policy", "compact,remove", "holds remove, which Kafka does not know"
-         " -> give some of compact, delete"),
-        ("log.cleanup.policy", ["delete", "delete"], "names an element twice -> name each once"),
-        ("ssl.enabled.protocols", "TLSv1.3,,TLSv1.2", "has an empty element -> remove the comma too many"),
-        ("delete.topic.enable", "ja", "is neither true nor false -> give true or false"),
-        ("principal.builder.class", "not a class", "is not the name of a Java class"
-         " -> give its full name, such as org.example.Name"),
-        ("num.io.threads", None, "has no value -> give a value, or remove the line to keep the default"),
-        ("num.io.threads", {"a": 1}, "is a mapping, not a value"
-         " -> write one line for each setting, with its whole dotted name"),
-        ("authorizer.class.name", "kafka.security.authorizer.AclAuthorizer", "is a class that is gone"
-         " -> use org.apache.kafka.metadata.authorizer.StandardAuthorizer"),
-        ("listener.name.clent.ssl.keystore.location", "/k", "names the listener clent, which is none of this node"
-         " -> did you mean client?"),
-        ("listener.name.CLIENT.ssl.keystore.location", "/k", "names the listener CLIENT, which is none of this node"
-         " -> did you mean client?"),
-        ("listener.name.client.ssl.keystore.lokation", "/k", "is not a setting of a listener"
-         " -> did you mean listener.name.client.ssl.keystore.location?"),
-        ("listener.name.client.num.io.threads", 3, "num.io.threads is no setting of a single listener"
-         " -> set num.io.threads for the node"),
-        ("rsm.config.bucket", "b", "has no effect without remote.log.storage.manager.class.name"
-         " -> set remote.log.storage.manager.class.name, or remove it"),
-        ("internal.metadata.delete.delay.millis", 1, "is internal to Kafka and may change or go at any time"
-         " -> remove it"),
-    ],
-)  # fmt: skip
-def test_setting_is_refused_with_a_reason_and_a_remedy(key: str, value: Any, said: str) -> None:
-    assert said in alarms(**{key: value})
+def test_wording(wording: Wording) -> None:
+    wording(each for key, value, _ in CASES for each in worded(alarms(**{key: value})))
 
 
 @pytest.mark.parametrize(
@@ -138,9 +123,9 @@ def test_sound_settings_raise_no_alarm(settings: dict[str, Any]) -> None:
 
 
 def test_a_plugin_does_not_excuse_a_typo() -> None:
-    assert alarms(**{"metric.reporters": "org.example.Reporter", "num.io.thread": 3}) == [
-        "is not a setting of Kafka 4.3.1 -> did you mean num.io.threads?"
-    ]
+    made = alarms(**{"metric.reporters": "org.example.Reporter", "num.io.thread": 3})
+    assert [(each.rule, each.variable) for each in made] == [("setting_unknown", "kafka_config[num.io.thread]")]
+    assert "num.io.threads?" in made[0].remedy
 
 
 def test_every_layer_of_every_host_is_looked_at() -> None:
@@ -163,7 +148,7 @@ def test_secrets_are_not_shown(key: str) -> None:
 
 def test_every_key_that_went_is_known_with_its_reason() -> None:
     for key in [*REMOVED, *(f"{prefix}x" for prefix in REMOVED_PREFIXES)]:
-        assert [said for said in alarms(**{key: "x"}) if said.startswith("has no effect: ")], key
+        assert [each.rule for each in alarms(**{key: "x"})].count("setting_removed") == 1, key
 
 
 def test_every_key_that_we_write_ourselves_is_one_of_kafkas() -> None:
