@@ -20,3 +20,8 @@ def told(problems: Iterable[Problem], remedies: bool = True) -> list[Told]:
         assert isinstance(one.remedy, str)
         assert one.remedy or not remedies, one
     return [(one.rule, one.variable, one.host, one.value) for one in found]
+
+
+def worded(problems: Iterable[Problem]) -> list[str]:
+    """Lines of a wording file: severity and sentence."""
+    return [f"{problem.rule}: {problem.severity} {problem}" for problem in problems]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.inventory.reading import HostVariables, read
 from ansible.module_utils.kraft.spec.inventory.validation import Surroundings, validate
+
+from tests.unit.problems import worded
 
 #: Severity, host, variable and value.
 Finding = tuple[str, str, str, Any]
@@ -95,8 +97,3 @@ def found(rule: str, *args: Any, **kwargs: Any) -> list[Finding]:
 def sentences(rule: str, *args: Any, **kwargs: Any) -> list[str]:
     """Every problem of one rule with its wording."""
     return worded(problem for problem in problems_of(hosts(*args, **kwargs)) if problem.rule == rule)
-
-
-def worded(problems: Iterable[Problem]) -> list[str]:
-    """Lines of a wording file."""
-    return [f"{problem.rule}: {problem.severity} {problem}" for problem in problems]

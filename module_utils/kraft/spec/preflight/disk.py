@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.node.storage import log_dir
@@ -147,4 +148,4 @@ def program(host: Host, facts: Facts) -> Iterator[Problem]:
     if "noexec" in tmp["options"] and not any("-Djava.io.tmpdir" in each for each in host.node["jvm_options"]):
         message = f"{tmp['path']} is mounted noexec: the JVM unpacks the libraries for zstd and snappy there"
         remedy = "add -Djava.io.tmpdir=<directory of Kafka's user> to kafka_jvm_options, or remount it with exec"
-        yield problem("tmp_noexec", message, remedy, "kafka_jvm_options")
+        yield dataclasses.replace(problem("tmp_noexec", message, remedy, "kafka_jvm_options"), value=tmp["path"])

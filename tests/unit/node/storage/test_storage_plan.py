@@ -10,6 +10,10 @@ from ansible.module_utils.kraft.node.storage import log_dir
 from ansible.module_utils.kraft.node.storage.log_dir import LogDir
 from ansible.module_utils.kraft.node.storage.plan import COMPLETE, FORMAT, NOTHING, StoragePlan, plan_storage
 from ansible.module_utils.kraft.node.storage.types import NodeStorage, Peer
+from ansible.module_utils.kraft.problem import Problem
+
+from tests.unit.problems import Told, told, worded
+from tests.wording_files import Wording
 
 CLUSTER = "nq3DoF4lQiqcqPnYvYPP7g"
 OTHER = "q1Sh-9_ISia_zwGINzRvyQ"
@@ -115,76 +119,63 @@ def test_broker_is_formatted_whatever_the_peers_are() -> None:
     assert plan.changed
 
 
-def messages(node: NodeStorage, dirs: tuple[LogDir, ...], peers: tuple[Peer, ...] = NEW_PEERS) -> list[str]:
+def refusals(node: NodeStorage, dirs: tuple[LogDir, ...], peers: tuple[Peer, ...] = NEW_PEERS) -> list[Problem]:
     plan = plan_storage(node, dirs, peers)
     assert not plan.flags
     assert not plan.set_aside
-    return [str(problem) for problem in plan.problems]
+    return list(plan.problems)
 
 
-@pytest.mark.parametrize(
-    ("dirs", "said"),
-    [
+CASES: list[tuple[tuple[LogDir, ...], list[Told]]] = [
+    (
+        (done(META, VOTER, cluster_id=OTHER), done(DATA)),
+        [("foreign_cluster_id", "kafka_cluster_id", "k1", OTHER)],
+    ),
+    (
+        (META_DONE, done(DATA, node_id=5)),
+        [("foreign_node_id", "kafka_node_id", "k1", 5)],
+    ),
+    (
+        (done(META, "07R5amHmR32VDA6jHkGbTA"), done(DATA)),
+        [("foreign_directory_id", "kafka_directory_id", "k1", "07R5amHmR32VDA6jHkGbTA")],
+    ),
+    (
+        (META_DONE, done(DATA, VOTER)),
+        [("duplicate_directory_id", "kafka_log_dirs", "k1", VOTER)],
+    ),
+    (
         (
-            (done(META, VOTER, cluster_id=OTHER), done(DATA)),
-            f"k1: kafka_cluster_id: {META} belongs to cluster id {OTHER}, the inventory says {CLUSTER}"
-            " -> correct the inventory, or attach this cluster's disk; the disk is left as it is",
+            META_DONE,
+            LogDir(DATA, log_dir.NO_IDENTITY, lived=("orders-0",), has_meta=True, detail="is empty (0 bytes)"),
         ),
-        (
-            (META_DONE, done(DATA, node_id=5)),
-            f"k1: kafka_node_id: {DATA} belongs to node id 5, the inventory says 1"
-            " -> give the host the node id of its disk, or attach this node's disk; the disk is left as it is",
-        ),
-        (
-            (done(META, "07R5amHmR32VDA6jHkGbTA"), done(DATA)),
-            f"k1: kafka_directory_id: {META} has directory id 07R5amHmR32VDA6jHkGbTA, this voter's is {VOTER}"
-            " -> if the quorum lists 07R5amHmR32VDA6jHkGbTA (kafka-metadata-quorum describe --replication), set"
-            " kafka_directory_id to it for this host; otherwise replace the node if that disk is gone for good"
-            " (playbooks/replace_node.yml)",
-        ),
-        (
-            (META_DONE, done(DATA, VOTER)),
-            f"k1: kafka_log_dirs: {DATA} and {META} have the same directory id {VOTER}: one is a copy of the other"
-            " -> attach the disk that belongs here; Kafka does not start with both",
-        ),
-        (
-            (
-                META_DONE,
-                LogDir(DATA, log_dir.NO_IDENTITY, lived=("orders-0",), has_meta=True, detail="is empty (0 bytes)"),
-            ),
-            f"k1: kafka_log_dirs: {DATA} holds data (orders-0) but its meta.properties is empty (0 bytes)"
-            " -> restore meta.properties (version=1, cluster.id, node.id, directory.id of this disk) from a backup;"
-            " do not format it, that would lose its records",
-        ),
-        (
-            (META_DONE, LogDir(DATA, log_dir.NO_IDENTITY, lived=("orders-0", "orders-1"))),
-            f"k1: kafka_log_dirs: {DATA} holds data (orders-0, orders-1) but its meta.properties is missing"
-            " -> restore meta.properties (version=1, cluster.id, node.id, directory.id of this disk) from a backup;"
-            " do not format it, that would lose its records",
-        ),
-        (
-            (META_DONE, LogDir(DATA, log_dir.FOREIGN, unknown=("photos", "notes.txt"))),
-            f"k1: kafka_log_dirs: {DATA} holds files that are not Kafka's (photos, notes.txt)"
-            " -> name an empty directory, or move these files away",
-        ),
-        (
-            (META_DONE, LogDir(DATA, log_dir.ZOOKEEPER, lived=("orders-0",))),
-            f"k1: kafka_log_dirs: {DATA} is of the ZooKeeper era (orders-0)"
-            " -> migrate that cluster to KRaft with Kafka 3.9 first, or name an empty directory",
-        ),
-        (
-            (META_DONE, LogDir(DATA, log_dir.NOT_A_DIRECTORY)),
-            f"k1: kafka_log_dirs: {DATA} is not a directory -> name a directory, or a path that does not exist yet",
-        ),
-        (
-            (META_DONE, LogDir(DATA, log_dir.UNREADABLE, detail="Input/output error")),
-            f"k1: kafka_log_dirs: {DATA} cannot be read (Input/output error)"
-            " -> look at the disk and its mount before anything is written to it",
-        ),
-    ],
-)
-def test_refusal_shows_both_sides_and_a_way_out(dirs: tuple[LogDir, ...], said: str) -> None:
-    assert messages(COMBINED, dirs) == [said]
+        [("log_dir_data_without_identity", "kafka_log_dirs", "k1", DATA)],
+    ),
+    (
+        (META_DONE, LogDir(DATA, log_dir.NO_IDENTITY, lived=("orders-0", "orders-1"))),
+        [("log_dir_data_without_identity", "kafka_log_dirs", "k1", DATA)],
+    ),
+    (
+        (META_DONE, LogDir(DATA, log_dir.FOREIGN, unknown=("photos", "notes.txt"))),
+        [("log_dir_foreign", "kafka_log_dirs", "k1", DATA)],
+    ),
+    (
+        (META_DONE, LogDir(DATA, log_dir.ZOOKEEPER, lived=("orders-0",))),
+        [("log_dir_zookeeper_era", "kafka_log_dirs", "k1", DATA)],
+    ),
+    (
+        (META_DONE, LogDir(DATA, log_dir.NOT_A_DIRECTORY)),
+        [("log_dir_not_a_directory", "kafka_log_dirs", "k1", DATA)],
+    ),
+    (
+        (META_DONE, LogDir(DATA, log_dir.UNREADABLE, detail="Input/output error")),
+        [("log_dir_unreadable", "kafka_log_dirs", "k1", DATA)],
+    ),
+]
+
+
+@pytest.mark.parametrize(("dirs", "refused"), CASES)
+def test_refusal_names_the_value_of_the_disk(dirs: tuple[LogDir, ...], refused: list[Told]) -> None:
+    assert told(refusals(COMBINED, dirs)) == refused
 
 
 def test_all_problems_are_told_at_once() -> None:
@@ -207,50 +198,47 @@ def test_half_written_identity_of_another_node_is_refused_and_not_completed() ->
     assert [problem.rule for problem in plan_storage(COMBINED, dirs, NEW_PEERS).problems] == ["foreign_node_id"]
 
 
-WIPED = (
-    "{path} has no metadata log, but the cluster has lived: {lived}."
-    " Formatted anew, this voter could help to elect a leader that misses committed records"
-    " -> attach the disk with the log, or replace the node if that disk is gone for good (playbooks/replace_node.yml);"
-    " a new controller comes with playbooks/add_nodes.yml"
-)
+WIPED = ("voter_lost_its_log", "kafka_log_dirs", "k1", META)
+UNSEEN = ("voter_needs_all_peers", "kafka_log_dirs", "k1", META)
+BROKER_DATA = (Peer("k2", 2, True), Peer("b4", 4, True, ("orders-0",)))
 
 
 @pytest.mark.parametrize("node", [COMBINED, STATIC], ids=["dynamic", "static"])
 @pytest.mark.parametrize("found", [empty(META), cut(META), LogDir(META, log_dir.ABSENT)], ids=lambda d: d.state)
 def test_wiped_voter_of_a_living_cluster_is_refused(node: NodeStorage, found: LogDir) -> None:
-    lived = "k2 (__cluster_metadata-0/quorum-state)"
-    said = "k1: kafka_log_dirs: " + WIPED.format(path=META, lived=lived)
-    assert messages(node, (found, empty(DATA)), LIVING_PEERS) == [said]
+    made = refusals(node, (found, empty(DATA)), LIVING_PEERS)
+    assert told(made) == [WIPED]
+    assert "k2 (__cluster_metadata-0/quorum-state)" in made[0].message
 
 
 def test_wiped_voter_is_refused_when_only_a_broker_shows_that_the_cluster_has_lived() -> None:
-    peers = (Peer("k2", 2, True), Peer("b4", 4, True, ("orders-0",)))
-    assert "b4 (orders-0)" in messages(COMBINED, (empty(META), empty(DATA)), peers)[0]
+    made = refusals(COMBINED, (empty(META), empty(DATA)), BROKER_DATA)
+    assert told(made) == [WIPED, UNSEEN]
+    assert "b4 (orders-0)" in made[0].message
 
 
 def test_voter_that_lost_only_its_metadata_disk_is_refused_by_its_own_data() -> None:
-    said = "k1: kafka_log_dirs: " + WIPED.format(path=META, lived=f"{DATA} (orders-0)")
-    assert messages(COMBINED, (empty(META), done(DATA, lived=("orders-0",)))) == [said]
+    made = refusals(COMBINED, (empty(META), done(DATA, lived=("orders-0",))))
+    assert told(made) == [WIPED]
+    assert f"{DATA} (orders-0)" in made[0].message
 
 
 def test_separate_metadata_dir_is_named_by_its_own_variable() -> None:
     node = dataclasses.replace(COMBINED, log_dirs=(DATA, META))
-    assert messages(node, (empty(DATA), empty(META)), LIVING_PEERS)[0].startswith("k1: kafka_metadata_log_dir: ")
+    made = told(refusals(node, (empty(DATA), empty(META)), LIVING_PEERS))
+    assert [(rule, variable) for rule, variable, *_ in made] == [("voter_lost_its_log", "kafka_metadata_log_dir")]
 
 
 def test_new_quorum_is_refused_while_a_peer_is_unknown() -> None:
-    peers = (Peer("k2", 2, True), Peer("k3", 3, False))
-    assert messages(COMBINED, (empty(META), empty(DATA)), peers) == [
-        f"k1: kafka_log_dirs: {META} would begin a new quorum, but nobody looked at the disks of k3"
-        " -> make all nodes reachable and run without --limit"
-    ]
+    made = refusals(COMBINED, (empty(META), empty(DATA)), (Peer("k2", 2, True), Peer("k3", 3, False)))
+    assert told(made) == [UNSEEN]
+    assert "k3" in made[0].message
 
 
 def test_new_quorum_is_refused_while_a_voter_is_not_even_named() -> None:
-    assert messages(COMBINED, (empty(META), empty(DATA)), (Peer("k2", 2, True),)) == [
-        f"k1: kafka_log_dirs: {META} would begin a new quorum, but nobody looked at the disks of node 3"
-        " -> make all nodes reachable and run without --limit"
-    ]
+    made = refusals(COMBINED, (empty(META), empty(DATA)), (Peer("k2", 2, True),))
+    assert told(made) == [UNSEEN]
+    assert "node 3" in made[0].message
 
 
 def test_formatted_node_does_not_need_its_peers() -> None:
@@ -259,12 +247,9 @@ def test_formatted_node_does_not_need_its_peers() -> None:
 
 @pytest.mark.parametrize("voters", ["", VOTERS.replace(VOTER, OTHER), VOTERS.split(",", 1)[1]])
 def test_voter_must_be_among_the_initial_controllers_with_its_directory_id(voters: str) -> None:
-    node = dataclasses.replace(COMBINED, initial_controllers=voters)
-    assert messages(node, (empty(META), empty(DATA))) == [
-        f"k1: kafka_directory_id: the initial controllers ({voters or 'none'}) do not hold node 1"
-        f" with directory id {VOTER}"
-        " -> all controllers must be formatted with the same list, which names each with its directory id"
-    ]
+    made = refusals(dataclasses.replace(COMBINED, initial_controllers=voters), (empty(META), empty(DATA)))
+    assert told(made) == [("not_an_initial_voter", "kafka_directory_id", "k1", voters)]
+    assert (voters or "none") in made[0].message
 
 
 def test_directory_id_does_not_matter_where_no_quorum_refers_to_it() -> None:
@@ -331,19 +316,17 @@ def test_a_voter_that_comes_back_without_its_log_is_formatted_as_an_observer(
 
 
 @pytest.mark.parametrize(
-    ("node", "peers", "rule", "said"),
+    ("node", "peers", "rule"),
     [
-        (BACK, NEW_PEERS, "no_quorum", "no quorum to come back to"),
-        (dataclasses.replace(BACK, listed_directory_id=VOTER), LIVING_PEERS, "listed_directory_id", "such as "),
-        (dataclasses.replace(BACK, quorum="static"), LIVING_PEERS, "static_quorum", "voter of a static quorum"),
+        (BACK, NEW_PEERS, "no_quorum"),
+        (dataclasses.replace(BACK, listed_directory_id=VOTER), LIVING_PEERS, "listed_directory_id"),
+        (dataclasses.replace(BACK, quorum="static"), LIVING_PEERS, "static_quorum"),
     ],
 )
 def test_a_voter_does_not_come_back_where_that_could_lose_records(
-    node: NodeStorage, peers: tuple[Peer, ...], rule: str, said: str
+    node: NodeStorage, peers: tuple[Peer, ...], rule: str
 ) -> None:
-    found = plan_storage(node, (empty(META), empty(DATA)), peers).problems
-    assert [problem.rule for problem in found] == [rule]
-    assert said in str(found[0])
+    assert [problem.rule for problem in plan_storage(node, (empty(META), empty(DATA)), peers).problems] == [rule]
 
 
 def test_a_disk_that_lives_under_another_directory_id_is_not_taken_for_one_to_rename() -> None:
@@ -351,3 +334,17 @@ def test_a_disk_that_lives_under_another_directory_id_is_not_taken_for_one_to_re
     assert [one.rule for one in plan_storage(BACK, (living, done(DATA)), LIVING_PEERS).problems] == [
         "foreign_directory_id"
     ]
+
+
+def test_wording(wording: Wording) -> None:
+    new = (empty(META), empty(DATA))
+    found = [each for dirs, _ in CASES for each in refusals(COMBINED, dirs)]
+    for peers in (LIVING_PEERS, BROKER_DATA, (Peer("k2", 2, True), Peer("k3", 3, False)), (Peer("k2", 2, True),)):
+        found += refusals(COMBINED, new, peers)
+    found += refusals(COMBINED, (empty(META), done(DATA, lived=("orders-0",))))
+    for voters in ("", VOTERS.replace(VOTER, OTHER)):
+        found += refusals(dataclasses.replace(COMBINED, initial_controllers=voters), new)
+    found += refusals(BACK, new)
+    found += refusals(dataclasses.replace(BACK, listed_directory_id=VOTER), new, LIVING_PEERS)
+    found += refusals(dataclasses.replace(BACK, quorum="static"), new, LIVING_PEERS)
+    wording(worded(found))

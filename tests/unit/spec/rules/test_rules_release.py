@@ -16,7 +16,8 @@ from ansible.module_utils.kraft.spec.rules import risks
 from ansible.module_utils.kraft.spec.rules.names import RENAMED
 from ansible.module_utils.kraft.spec.rules.risks import RISKS
 
-from tests.unit.spec.inventory import ROOT, Finding, finding, found, hosts, problems_of, sentences, worded
+from tests.unit.problems import worded
+from tests.unit.spec.inventory import ROOT, Finding, finding, found, hosts, problems_of, sentences
 from tests.wording_files import Wording
 
 CASES: list[tuple[str, dict[str, Any], Finding]] = [

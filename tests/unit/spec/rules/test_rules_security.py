@@ -10,7 +10,8 @@ from ansible.module_utils.kraft.spec.desired import operable
 from ansible.module_utils.kraft.spec.desired.model import PROTOCOLS
 from ansible.module_utils.kraft.terms import PURPOSES
 
-from tests.unit.spec.inventory import LISTENERS, Finding, finding, found, hosts, problems_of, sentences, worded
+from tests.unit.problems import worded
+from tests.unit.spec.inventory import LISTENERS, Finding, finding, found, hosts, problems_of, sentences
 from tests.wording_files import Wording
 
 

@@ -12,7 +12,8 @@ from ansible.module_utils.kraft.spec.inventory.definitions import load, nearest_
 from ansible.module_utils.kraft.spec.inventory.removed import REMOVED, REMOVED_PREFIXES
 from ansible.module_utils.kraft.spec.inventory.setting_values import value_problem
 
-from tests.unit.spec.inventory import LISTENERS, cluster, found, hosts, problems_of, worded
+from tests.unit.problems import worded
+from tests.unit.spec.inventory import LISTENERS, cluster, found, hosts, problems_of
 from tests.wording_files import Wording
 
 

@@ -10,7 +10,8 @@ from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.inventory.reading import HostVariables
 from ansible.module_utils.kraft.spec.inventory.validation import nowhere
 
-from tests.unit.spec.inventory import Finding, finding, found, hosts, problems_of, sentences, worded
+from tests.unit.problems import worded
+from tests.unit.spec.inventory import Finding, finding, found, hosts, problems_of, sentences
 from tests.wording_files import Wording
 
 BROKER = {"kafka_process_roles": ["broker"]}
