@@ -49,7 +49,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 status:
-  description: What status.json holds, see docs/operations.md.
+  description: What status.json holds, see docs/runbooks/cluster_status.md.
   returned: always
   type: dict
 """

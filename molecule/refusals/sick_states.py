@@ -158,7 +158,7 @@ class Cluster:
 def judge(state: State, hosts: Sequence[str], run: Outcome, found: Mapping[str, Any]) -> None:
     """The report against the state."""
     node_ids = [NODES[host] for host in hosts]
-    hold(run.code == 2, f"exit code {run.code}, not 2", run)  # noqa: PLR2004 - documented in docs/operations.md
+    hold(run.code == 2, f"exit code {run.code}, not 2", run)  # noqa: PLR2004 - docs/runbooks/cluster_status.md
     hold(not run.changed, f"changed: {run.changed}", run)
     causes = [(one["rule"], one["node_ids"]) for one in found["causes"]]
     hold(causes == [(rule, list(node_ids)) for rule in state.causes], f"causes: {causes}", run)

@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+RUNBOOKS = sorted((ROOT / "docs/runbooks").glob("*.md"))
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")), *RUNBOOKS]
 TYPED = re.compile(r"(?:^|`)((?:ansible-playbook|make) [^`\n]*)", re.MULTILINE)
 VERBS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 #: What a reader puts there by copying an inventory, as the documentation says.

@@ -1,4 +1,4 @@
-"""A status as JSON-ready data, for other programs. Pure; docs/operations.md lists the fields."""
+"""A status as JSON-ready data, for other programs. Pure; docs/runbooks/cluster_status.md lists the fields."""
 
 from __future__ import annotations
 
