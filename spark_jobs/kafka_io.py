@@ -12,8 +12,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ansible.module_utils.kraft.client_config import spark, tuning
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
+
+from spark_jobs.native import secured
 
 FORMAT = "kafka"
 TOPIC = "topic"
@@ -95,7 +98,7 @@ class TopicIo:
         }
 
     def _connection(self) -> dict[str, str]:
-        return {**self.client_options, "kafka.bootstrap.servers": self.bootstrap_servers}
+        return {**tuning(self.client_options), **spark(secured(self.bootstrap_servers, self.client_options))}
 
     def _offsets(self, offsets: Mapping[int, int]) -> str:
         return json.dumps({self.topic: {str(partition): offset for partition, offset in offsets.items()}})

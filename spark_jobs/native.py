@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic, sleep
 from typing import Any, cast
 
+from ansible.module_utils.kraft.client_config import ClientConfig, from_java, librdkafka
+from ansible.module_utils.kraft.errors import RefusedError
 from confluent_kafka import IsolationLevel, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
 from spark_jobs.errors import UnreachableError, UsageError
 
-SAME_NAME = ("security.protocol", "sasl.mechanism", "ssl.endpoint.identification.algorithm")
-FILES = {
-    "ssl.truststore.location": "ssl.ca.location",
-    "ssl.keystore.location": "ssl.keystore.location",
-    "ssl.keystore.password": "ssl.keystore.password",
-    "ssl.key.password": "ssl.key.password",
-}
 RETRY_SECONDS = 0.1
 NOT_YET = {
     KafkaError.LEADER_NOT_AVAILABLE,
@@ -27,7 +21,6 @@ NOT_YET = {
     KafkaError.UNKNOWN_TOPIC_OR_PART,
     KafkaError.OFFSET_NOT_AVAILABLE,
 }
-JAAS_ENTRY = re.compile(r'\b(username|password)\s*=\s*"((?:[^"\\]|\\.)*)"')
 
 
 @dataclass(frozen=True)
@@ -55,35 +48,24 @@ class Complaints:
         return "; ".join(f"{broker}: {reason}" for broker, reason in sorted(self.last.items())) or "no answer at all"
 
 
-def native_options(client_options: Mapping[str, str]) -> dict[str, str]:
-    """How to connect, from Java's ``kafka.*`` names to librdkafka's; a security option it does not know is refused.
-
-    A truststore must be PEM (librdkafka reads no JKS), a keystore PKCS#12. Options that tune Spark are left out.
-    """
-    options: dict[str, str] = {}
-    unknown = []
-    for name, value in client_options.items():
-        short = name.removeprefix("kafka.")
-        if short in SAME_NAME or short in FILES:
-            options[FILES.get(short, short)] = value
-        elif short == "sasl.jaas.config":
-            found = JAAS_ENTRY.findall(value)
-            options.update({f"sasl.{entry}": re.sub(r"\\(.)", r"\1", text) for entry, text in found})
-        elif short.startswith(("sasl.", "ssl.", "security.")) and not short.endswith("store.type"):
-            unknown.append(name)
-    if unknown:
-        raise UsageError(
-            [f"client_options: the native client has no counterpart of {name}: remove it" for name in unknown]
-        )
-    return options
+def secured(bootstrap_servers: str, client_options: Mapping[str, str]) -> ClientConfig:
+    """How to connect, from ``client_options``; UsageError for a security option that librdkafka does not have."""
+    try:
+        return from_java(client_options, bootstrap_servers)
+    except RefusedError as error:
+        raise UsageError([f"client_options: {problem}" for problem in error.problems]) from None
 
 
-def client_config(
+def native_options(
     bootstrap_servers: str, client_options: Mapping[str, str], complaints: Complaints, **more: Any
 ) -> dict[str, Any]:
     """What any librdkafka client is made with; its complaints are collected instead of printed."""
-    named = {"bootstrap.servers": bootstrap_servers, "error_cb": complaints.note}
-    return {**native_options(client_options), **QUIET, **named, **more}
+    return {
+        **librdkafka(secured(bootstrap_servers, client_options)),
+        **QUIET,
+        "error_cb": complaints.note,
+        **more,
+    }
 
 
 class NativeAdmin:
@@ -93,7 +75,7 @@ class NativeAdmin:
         self._servers = bootstrap_servers
         self._timeout = timeout
         self._complaints = Complaints()
-        self._admin = AdminClient(client_config(bootstrap_servers, client_options, self._complaints))
+        self._admin = AdminClient(native_options(bootstrap_servers, client_options, self._complaints))
 
     def describe(self, topic: str) -> TopicView:
         """Leaders and brokers; never creates the topic."""

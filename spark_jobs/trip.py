@@ -16,7 +16,7 @@ from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartit
 
 from spark_jobs.config import SmokeConfig
 from spark_jobs.errors import SmokeError, UnreachableError, UsageError
-from spark_jobs.native import Complaints, NativeAdmin, TopicView, client_config
+from spark_jobs.native import Complaints, NativeAdmin, TopicView, native_options
 from spark_jobs.record_format import MIN_RECORD_BYTES, Workload, encode
 from spark_jobs.report_schema import PartitionTrip, RoundTrip
 
@@ -79,7 +79,7 @@ def run(config: SmokeConfig) -> Trip:
     view = _settled(admin, config, progress)
     starts = admin.end_offsets(config.topic, sorted(view.leaders))
     connected = progress.elapsed_ms()
-    options = client_config(config.bootstrap_servers, config.client_options, progress.complaints)
+    options = native_options(config.bootstrap_servers, config.client_options, progress.complaints)
     _send(config, options, progress, deadline)
     _receive(config, options, progress, deadline)
     return Trip(_result(progress, connected, view.leaders), view, starts)

@@ -1,4 +1,4 @@
-"""Kafka's own words for what a node does and what a listener is for, as the inventory writes them."""
+"""Kafka's own words for nodes and listeners, as the inventory writes them."""
 
 from __future__ import annotations
 
@@ -11,3 +11,12 @@ CLIENT = "client"
 INTER_BROKER = "inter_broker"
 #: Whom a listener is for.
 PURPOSES = (CLIENT, INTER_BROKER, CONTROLLER)
+
+PLAINTEXT = "PLAINTEXT"
+SSL = "SSL"
+SASL_PLAINTEXT = "SASL_PLAINTEXT"
+SASL_SSL = "SASL_SSL"
+#: What a listener can speak: ``security.protocol``.
+PROTOCOLS = (PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL)
+#: How a client can log in with a name and a password; Java, librdkafka and kafka-python have these.
+MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")

@@ -14,9 +14,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from ansible.module_utils.kraft.client_config import librdkafka
 from confluent_kafka import KafkaError, Message, Producer
 
-from spark_jobs.native import native_options
+from spark_jobs.native import secured
 from spark_jobs.probe.events import ACK, EPOCH, FAILED, LATE, RETRY, SEND, TROUBLE, EventLog
 from spark_jobs.probe.records import encode
 from spark_jobs.probe.settings import ProbeSettings
@@ -59,8 +60,7 @@ def connection(settings: ProbeSettings, log: EventLog, source: str) -> dict[str,
         log.add(TROUBLE, source, detail=error.name())
 
     return {
-        **native_options(settings.client_options),
-        "bootstrap.servers": settings.bootstrap_servers,
+        **librdkafka(secured(settings.bootstrap_servers, settings.client_options)),
         "client.id": f"{settings.topic}-{source}",
         "reconnect.backoff.max.ms": RECONNECT_MS,
         "error_cb": trouble,

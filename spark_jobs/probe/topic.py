@@ -11,7 +11,7 @@ from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 from spark_jobs.errors import UnreachableError
-from spark_jobs.native import Complaints, client_config
+from spark_jobs.native import Complaints, native_options
 from spark_jobs.probe.settings import ProbeSettings
 
 #: A broker that has passed a request on to a controller which then dies waits for it for request.timeout.ms (30 s), and
@@ -28,7 +28,7 @@ class ProbeTopic:
     def __init__(self, settings: ProbeSettings) -> None:
         self._settings = settings
         self._complaints = Complaints()
-        self._named = client_config(settings.everywhere, settings.client_options, self._complaints)
+        self._named = native_options(settings.everywhere, settings.client_options, self._complaints)
 
     def answers(self, seconds: float) -> bool:
         """Whether any broker answers within ``seconds``."""

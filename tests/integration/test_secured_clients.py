@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.client_config import ClientConfig, from_java, java, kafka_python, librdkafka
+from ansible.module_utils.kraft.spec.desired import properties
 from ansible.module_utils.kraft.spec.desired.model import Listener
 from ansible.module_utils.kraft.spec.desired.operable import MECHANISM_OPTION, PROTOCOL_OPTION, missing_option
 from ansible.module_utils.kraft.terms import CLIENT
@@ -24,6 +26,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 
 from spark_jobs import round_trip
 from spark_jobs.errors import EXIT_PROVEN, EXIT_UNREACHABLE
+from tests.integration import dialects
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.kafka_node import KafkaNode, free_ports
 from tests.integration.spark_topic import create
@@ -142,3 +145,26 @@ def test_what_validation_accepts_is_reached_and_what_it_refuses_is_not(
     bad = {key: value for key, value in good.items() if key != PROTOCOL_OPTION}
     assert missing_option(described, bad)
     assert round_trip_ends(secured, tmp_path, listener, bad, topic) == EXIT_UNREACHABLE
+
+
+def as_client(cluster: KafkaCluster, listener: str, protocol: str, mechanism: str = "") -> ClientConfig:
+    return from_java(options(cluster, protocol, mechanism), f"127.0.0.1:{cluster.properties[listener]}")
+
+
+@pytest.mark.parametrize(
+    ("listener", "protocol", "mechanism"),
+    [("TLS", "SSL", ""), ("LOGIN", "SASL_SSL", "PLAIN"), ("LOGIN", "SASL_SSL", "SCRAM-SHA-512")],
+)
+def test_each_dialect_of_one_client_reads_what_every_other_sent(
+    secured: KafkaCluster, tmp_path: Path, listener: str, protocol: str, mechanism: str
+) -> None:
+    config, node = as_client(secured, listener, protocol, mechanism), secured.nodes[1]
+    topic = create(secured.bootstrap_servers, f"dialects-{protocol}-{mechanism}", 2, replicas=1)
+    file, sent = tmp_path / "java.properties", {"java", "librdkafka", "kafka_python"}
+    file.write_text(properties.text_of(java(config)))
+    dialects.java_sends(node, file, topic, "java")
+    dialects.librdkafka_sends(librdkafka(config), topic, "librdkafka")
+    dialects.kafka_python_sends(kafka_python(config), topic, "kafka_python")
+    assert dialects.java_reads(node, file, topic, 3) == sent
+    assert dialects.librdkafka_reads(librdkafka(config), topic, 3) == sent
+    assert dialects.kafka_python_reads(kafka_python(config), topic, 3) == sent

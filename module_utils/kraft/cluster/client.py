@@ -15,21 +15,22 @@ from typing import Any, Union
 from ansible.module_utils.kraft.cluster import messages
 from ansible.module_utils.kraft.cluster.library import Library, load
 from ansible.module_utils.kraft.errors import KraftError, ToolError, UnreachableError
+from ansible.module_utils.kraft.terms import MECHANISMS, PLAINTEXT, PROTOCOLS
 
 #: The ``client`` parameter of every module that asks a cluster.
 CLIENT_SPEC: dict[str, Any] = {
     "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
     "security_protocol": {
         "type": "str",
-        "default": "PLAINTEXT",
-        "choices": ["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"],
+        "default": PLAINTEXT,
+        "choices": list(PROTOCOLS),
     },
     "ssl_cafile": {"type": "path"},
     "ssl_certfile": {"type": "path"},
     "ssl_keyfile": {"type": "path"},
     "ssl_password": {"type": "str", "no_log": True},
     "ssl_check_hostname": {"type": "bool", "default": True},
-    "sasl_mechanism": {"type": "str", "choices": ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]},
+    "sasl_mechanism": {"type": "str", "choices": list(MECHANISMS)},
     "sasl_plain_username": {"type": "str"},
     "sasl_plain_password": {"type": "str", "no_log": True},
     "python_path": {"type": "path"},

@@ -8,9 +8,6 @@ from typing import Any
 
 from ansible.module_utils.kraft.terms import BROKER, CONTROLLER
 
-PLAINTEXT = "PLAINTEXT"
-PROTOCOLS = (PLAINTEXT, "SSL", "SASL_PLAINTEXT", "SASL_SSL")
-
 DYNAMIC = "dynamic"
 STATIC = "static"
 

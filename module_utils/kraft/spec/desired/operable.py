@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ansible.module_utils.kraft.spec.desired.model import PLAINTEXT, PROTOCOLS, Listener
-from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER
+from ansible.module_utils.kraft.spec.desired.model import Listener
+from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, MECHANISMS, PLAINTEXT, PROTOCOLS
 
 #: purpose -> protocols of a listener with which a cluster can be deployed, asked and changed.
 OPERABLE: Mapping[str, frozenset[str]] = {
@@ -18,8 +18,6 @@ OPERABLE: Mapping[str, frozenset[str]] = {
     CONTROLLER: frozenset({PLAINTEXT}),
     CLIENT: frozenset(PROTOCOLS),
 }
-#: SASL mechanisms that both clients of the smoke test have: Java's in Spark, and librdkafka.
-MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 
 SMOKE = "kafka_smoke_client_options"
 PROBE = "kafka_probe_client_options"

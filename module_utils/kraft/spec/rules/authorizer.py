@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.spec.desired.model import PLAINTEXT, Node
+from ansible.module_utils.kraft.spec.desired.model import Node
 from ansible.module_utils.kraft.spec.inventory.setting_values import PLACEHOLDER
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, placed
+from ansible.module_utils.kraft.terms import PLAINTEXT
 
 AUTHORIZER = "authorizer.class.name"
 STANDARD = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"

@@ -9,9 +9,9 @@ from itertools import product
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired import operable
-from ansible.module_utils.kraft.spec.desired.model import PLAINTEXT, Listener, Node
+from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, sharing
-from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER
+from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, PLAINTEXT
 
 VARIABLE = "kafka_listeners"
 ADDRESS = "kafka_address"

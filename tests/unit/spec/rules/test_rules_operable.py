@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired import operable
-from ansible.module_utils.kraft.spec.desired.model import PROTOCOLS
-from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER
+from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, PROTOCOLS
 
 from tests.unit.spec.inventory import LISTENERS, hosts, problems_of
 

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired import operable
-from ansible.module_utils.kraft.spec.desired.model import PROTOCOLS
-from ansible.module_utils.kraft.terms import PURPOSES
+from ansible.module_utils.kraft.terms import PROTOCOLS, PURPOSES
 
 from tests.unit.problems import worded
 from tests.unit.spec.inventory import LISTENERS, Finding, finding, found, hosts, problems_of, sentences

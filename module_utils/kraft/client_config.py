@@ -1,0 +1,185 @@
+"""How a client reaches a cluster: one value, and the same value in the words of each client library. Pure.
+
+``java``, ``librdkafka`` and ``kafka_python`` are the three dialects. Each gives only what the protocol needs: no
+certificates without TLS, no login without SASL. Files are PEM, which all three read; a key may also be PKCS#12, which
+kafka-python cannot read.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.terms import PLAINTEXT
+
+PEM, PKCS12 = "PEM", "PKCS12"
+PREFIX = "kafka."  #: before each of Java's names where Spark takes them
+LOGIN_MODULES = "org.apache.kafka.common.security"
+JAAS_ENTRY = re.compile(r'\b(username|password)\s*=\s*"((?:[^"\\]|\\.)*)"')
+SECURITY = ("security.", "ssl.", "sasl.")
+#: Java's option -> field, where the value is the same.
+SAME_VALUE = {
+    "security.protocol": "security_protocol",
+    "ssl.truststore.location": "ca_file",
+    "ssl.keystore.location": "keystore_file",
+    "ssl.keystore.type": "keystore_type",
+    "ssl.keystore.password": "keystore_password",
+    "ssl.key.password": "key_password",
+    "sasl.mechanism": "sasl_mechanism",
+}
+#: Files that Java and librdkafka read.
+STORE_TYPES = {"ssl.truststore.type": (PEM,), "ssl.keystore.type": (PEM, PKCS12)}
+ALGORITHM = "ssl.endpoint.identification.algorithm"
+JAAS = "sasl.jaas.config"
+
+
+@dataclasses.dataclass(frozen=True)
+class ClientConfig:
+    """Where to connect, what the listener speaks, whom the client trusts, and who the client is."""
+
+    bootstrap_servers: tuple[str, ...] = ()
+    security_protocol: str = PLAINTEXT
+    ca_file: str = ""  #: PEM file with the certificates to trust; empty: those that the machine trusts
+    keystore_file: str = ""  #: the client's own certificate and key, in one file
+    keystore_type: str = PEM
+    keystore_password: str = dataclasses.field(default="", repr=False)
+    key_password: str = dataclasses.field(default="", repr=False)
+    check_hostname: bool = True
+    sasl_mechanism: str = ""
+    username: str = ""
+    password: str = dataclasses.field(default="", repr=False)
+
+    @property
+    def uses_tls(self) -> bool:
+        return self.security_protocol.endswith("SSL")
+
+    @property
+    def uses_login(self) -> bool:
+        return self.security_protocol.startswith("SASL")
+
+    @property
+    def servers(self) -> str:
+        return ",".join(self.bootstrap_servers)
+
+    @property
+    def public(self) -> ClientConfig:
+        """The same without a password, a login or a key: what anybody may read."""
+        kept = ("bootstrap_servers", "security_protocol", "ca_file", "check_hostname", "sasl_mechanism")
+        return ClientConfig(**{name: getattr(self, name) for name in kept})
+
+
+def reaching(listeners: Iterable[tuple[str, str]]) -> ClientConfig:
+    """The client of `listeners`, each ``(host:port, protocol)`` of one broker; all speak the same protocol."""
+    found = tuple(listeners)
+    return ClientConfig(tuple(address for address, _ in found), found[0][1] if found else PLAINTEXT)
+
+
+def from_java(options: Mapping[str, str], servers: str = "") -> ClientConfig:
+    """The client that Java's `options` describe, with or without Spark's prefix; `servers`: ``host:port,...``.
+
+    Options that do not secure the connection are ignored. Raises RefusedError with each option that another client has
+    no counterpart of.
+    """
+    problems = list(_problems(options))
+    if problems:
+        raise RefusedError(problems)
+    named = {name.removeprefix(PREFIX): value for name, value in options.items()}
+    fields: dict[str, Any] = {field: named[name] for name, field in SAME_VALUE.items() if name in named}
+    if "keystore_file" in fields:
+        fields.setdefault("keystore_type", PKCS12)  # librdkafka takes a keystore without a type for PKCS#12
+    login = {entry: re.sub(r"\\(.)", r"\1", text) for entry, text in JAAS_ENTRY.findall(named.get(JAAS, ""))}
+    addresses = tuple(filter(None, servers.split(",")))
+    return ClientConfig(bootstrap_servers=addresses, check_hostname=named.get(ALGORITHM) != "", **login, **fields)
+
+
+def _problems(options: Mapping[str, str]) -> Iterator[str]:
+    known = {*SAME_VALUE, *STORE_TYPES, ALGORITHM, JAAS}
+    for name, value in options.items():
+        short = name.removeprefix(PREFIX)
+        if short.startswith(SECURITY) and short not in known:
+            yield f"the native client has no counterpart of {name}: remove it"
+        elif value not in STORE_TYPES.get(short, (value,)):
+            yield f"{name}: {value} is read by Java alone: use {' or '.join(STORE_TYPES[short])}"
+
+
+def tuning(options: Mapping[str, str]) -> dict[str, str]:
+    """Those of Java's `options` that do not secure the connection."""
+    return {name: value for name, value in options.items() if not name.removeprefix(PREFIX).startswith(SECURITY)}
+
+
+def java(config: ClientConfig) -> dict[str, str]:
+    """Java's properties. Source: https://kafka.apache.org/documentation/#security_configclients."""
+    tls = {
+        "ssl.truststore.type": PEM if config.ca_file else "",
+        "ssl.truststore.location": config.ca_file,
+        "ssl.keystore.type": config.keystore_type if config.keystore_file else "",
+        "ssl.keystore.location": config.keystore_file,
+        "ssl.keystore.password": config.keystore_password,
+        "ssl.key.password": config.key_password,
+    }
+    unchecked = {ALGORITHM: ""} if config.uses_tls and not config.check_hostname else {}
+    login = {"sasl.mechanism": config.sasl_mechanism, JAAS: _jaas(config)}
+    return {**_common(config), **_given(config.uses_tls, tls), **unchecked, **_given(config.uses_login, login)}
+
+
+def spark(config: ClientConfig) -> dict[str, str]:
+    """Spark's options of the source and the sink ``kafka``: Java's names behind a prefix."""
+    return {f"{PREFIX}{name}": value for name, value in java(config).items()}
+
+
+def librdkafka(config: ClientConfig) -> dict[str, str]:
+    """The options of librdkafka: confluent-kafka, kcat, Airflow."""
+    pem = config.keystore_file if config.keystore_type == PEM else ""
+    tls = {
+        "ssl.ca.location": config.ca_file,
+        "ssl.certificate.location": pem,
+        "ssl.key.location": pem,
+        "ssl.keystore.location": "" if pem else config.keystore_file,
+        "ssl.keystore.password": config.keystore_password,
+        "ssl.key.password": config.key_password,
+        ALGORITHM: "" if config.check_hostname else "none",
+    }
+    login = {
+        "sasl.mechanism": config.sasl_mechanism,
+        "sasl.username": config.username,
+        "sasl.password": config.password,
+    }
+    return {**_common(config), **_given(config.uses_tls, tls), **_given(config.uses_login, login)}
+
+
+def kafka_python(config: ClientConfig) -> dict[str, Any]:
+    """The arguments of kafka-python's clients. Raises RefusedError for a key that is no PEM."""
+    if config.uses_tls and config.keystore_file and config.keystore_type != PEM:
+        raise RefusedError([f"{config.keystore_file}: kafka-python reads a {PEM} key only, not {config.keystore_type}"])
+    tls = {
+        "ssl_cafile": config.ca_file,
+        "ssl_certfile": config.keystore_file,
+        "ssl_password": config.key_password,
+    }
+    unchecked = {"ssl_check_hostname": False} if config.uses_tls and not config.check_hostname else {}
+    login = {
+        "sasl_mechanism": config.sasl_mechanism,
+        "sasl_plain_username": config.username,
+        "sasl_plain_password": config.password,
+    }
+    where = {"bootstrap_servers": list(config.bootstrap_servers), "security_protocol": config.security_protocol}
+    return {**where, **_given(config.uses_tls, tls), **unchecked, **_given(config.uses_login, login)}
+
+
+def _common(config: ClientConfig) -> dict[str, str]:
+    return {"bootstrap.servers": config.servers, "security.protocol": config.security_protocol}
+
+
+def _given(needed: bool, options: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in options.items() if needed and value}
+
+
+def _jaas(config: ClientConfig) -> str:
+    if not config.username:
+        return ""
+    name, password = (re.sub(r'(["\\])', r"\\\1", text) for text in (config.username, config.password))
+    module = "plain.PlainLoginModule" if config.sasl_mechanism == "PLAIN" else "scram.ScramLoginModule"
+    return f'{LOGIN_MODULES}.{module} required username="{name}" password="{password}";'
