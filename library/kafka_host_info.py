@@ -123,7 +123,7 @@ def main() -> None:
     try:
         facts = observe_host(questions(module.params), module.run_command)
     except OSError as error:
-        module.fail_json(msg=f"The host cannot be looked at: {error}")
+        module.fail_json(msg=f"The host cannot be examined: {error}")
     module.exit_json(changed=False, ansible_facts={"kafka_host": facts})
 
 

@@ -96,7 +96,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "accepted_risks": {"type": "list", "elements": "str", "default": []},
     "timeout": {"type": "int", "default": 60},
 }
-NO_MAJORITY = "while the other voters have no leader nobody is replaced: start those whose disks are there first"
+NO_MAJORITY = "no voter is replaced while the other voters have no leader: first start the voters that have their disks"
 
 
 def replaced(params: dict[str, Any]) -> replacement.Replaced:

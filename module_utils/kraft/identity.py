@@ -46,7 +46,7 @@ def id_problem(text: str) -> str:
     foreign = foreign_characters(text)
     if foreign:
         return f"holds {' '.join(map(repr, foreign))}, which base64url does not have"
-    return "is an id that Kafka reserves for itself" if is_reserved(base64.urlsafe_b64decode(text + "==")) else ""
+    return "is reserved by Kafka" if is_reserved(base64.urlsafe_b64decode(text + "==")) else ""
 
 
 def directory_id_problem(text: str) -> str:

@@ -220,7 +220,7 @@ def answer(cluster: Cluster, problems: list[Problem], hosts: int) -> dict[str, A
 
 def refusal(problems: list[Problem], hosts: int, form: str) -> AnsibleAction:
     """The failure with all problems in it. Ansible prints an error's message, then its result: the table is in one."""
-    heading = f"The inventory asks for what cannot end well ({report.summary(problems)}); nothing was touched."
+    heading = f"Inventory validation failed: {report.summary(problems)}. No host was changed."
     if form == "json":
         DISPLAY.display(report.as_json(problems))
         return AnsibleAction(heading, result={"failed": True, "msg": heading})

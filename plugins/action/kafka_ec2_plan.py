@@ -130,7 +130,7 @@ class ActionModule(ActionBase):
         if not errors(found):
             return {}
         width = min(shutil.get_terminal_size((120, 40)).columns, 160) - 4
-        heading = f"EC2 is asked for what cannot end well ({report.summary(found)}); nothing was changed."
+        heading = f"EC2 validation failed: {report.summary(found)}. Nothing was changed in AWS."
         return {"failed": True, "msg": f"{heading}\n\n{report.table(found, hosts, width)}"}
 
     def _answer(self, wanted: Wanted, found: Found, settings: Data) -> dict[str, Any]:
@@ -140,5 +140,7 @@ class ActionModule(ActionBase):
         request = requests.of_plan(wanted, found, made, tags, int(settings["root_volume_size"]))
         if request["awaited"] and self._task.check_mode:
             hosts = ", ".join(request["awaited"])
-            DISPLAY.display(f"No machine that runs yet: {hosts}. What happens on them, they will foretell.")
+            DISPLAY.display(
+                f"No running machine yet: {hosts}. Check mode shows changes on a machine only once it runs."
+            )
         return self._result(lines, {"kafka_ec2": request})

@@ -127,6 +127,6 @@ class ActionModule(ActionBase):
 
 def refusal(found: list[Problem], hosts: int) -> AnsibleAction:
     """The failure with all problems in it. Ansible prints an error's message, then its result: the table is in one."""
-    heading = f"The hosts are not fit for what is wanted ({report.summary(found)}); nothing was changed."
+    heading = f"Host check failed: {report.summary(found)}. No host was changed."
     table = report.table(found, hosts, shutil.get_terminal_size((120, 40)).columns - 8)
     return AnsibleAction(heading, result={"failed": True, "msg": f"{heading}\n\n{table}"})

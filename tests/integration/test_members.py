@@ -411,7 +411,7 @@ def test_features_are_raised_once_no_registered_broker_holds_them_back(
     done = feature()
     assert done["diff"] == asked["diff"]
     assert not feature()["changed"]
-    assert "is finalised at 30, and 29 is asked for" in feature(features={"metadata.version": 29})["msg"]
+    assert "is finalised at 30, and the requested level is 29" in feature(features={"metadata.version": 29})["msg"]
     lossy = feature(features={"metadata.version": 29}, allow_downgrade=True)
     assert "Kafka refuses metadata.version 29" in lossy["msg"]
 

@@ -87,7 +87,7 @@ def test_every_mistake_is_shown_at_once_and_no_connection_is_opened(tmp_path: Pa
         "did you mean controller?",
         "did you mean kafka_address?",
         "is the id of a, b",
-        "is emptied by the system",
+        "is a temporary directory",
         "is above the replication factor, 3",
     ):
         assert said in words, done.stdout

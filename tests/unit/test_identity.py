@@ -35,8 +35,8 @@ def test_sixteen_bytes_and_their_text_are_the_same(raw: bytes) -> None:
         ("a3JhZnR3cmlnaHQtZGVtbw==", "has 24 characters, not the 22 that 16 bytes make in base64url"),
         ("a3JhZnR3+mlnaHQ/ZGVtbw", "holds '+' '/', which base64url does not have"),
         ("a3JhZnR3ümlnaHQtZGVtbw", "holds 'ü', which base64url does not have"),
-        ("AAAAAAAAAAAAAAAAAAAAAA", "is an id that Kafka reserves for itself"),
-        ("AAAAAAAAAAAAAAAAAAAAAQ", "is an id that Kafka reserves for itself"),
+        ("AAAAAAAAAAAAAAAAAAAAAA", "is reserved by Kafka"),
+        ("AAAAAAAAAAAAAAAAAAAAAQ", "is reserved by Kafka"),
     ],
 )
 def test_cluster_id_is_judged_with_a_reason(text: str, problem: str) -> None:

@@ -104,7 +104,7 @@ def best_claims(views: Mapping[int, Iterable[Claim]], voters: Iterable[int]) -> 
 
 def _best(node_id: int, heard: Iterable[tuple[int, Claim]]) -> Claim:
     ranked = sorted(heard, key=lambda pair: (pair[1].answered, pair[0] == node_id, pair[1].epoch))
-    return ranked[-1][1] if ranked else Claim(node_id, error="nobody could ask it")
+    return ranked[-1][1] if ranked else Claim(node_id, error="no host could connect to it")
 
 
 def claims_from(data: Iterable[Mapping[str, Any]] | None) -> tuple[Claim, ...]:

@@ -1,4 +1,4 @@
-"""Whether a secret stands readable in the inventory: by what Ansible noted of where a value came from."""
+"""Whether a secret is readable in the inventory: by what Ansible noted of where a value came from."""
 
 from __future__ import annotations
 

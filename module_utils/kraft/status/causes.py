@@ -116,7 +116,7 @@ def own(scene: Scene) -> Iterator[Finding]:
         elif node.down:
             yield Finding("not_running", node.node_id, "Kafka on {} does not run", node.down)
         elif node.stopped:
-            detail = "it accepts connections and answers nobody"
+            detail = "it accepts connections but does not respond"
             yield Finding("process_stopped", node.node_id, "Kafka on {} is stopped by a signal (SIGSTOP)", detail)
         elif node.silent:
             yield Finding("not_answering", node.node_id, "Kafka on {} runs and does not answer", node.silent[0])

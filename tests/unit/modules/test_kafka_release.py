@@ -182,7 +182,7 @@ def test_a_release_from_another_archive_is_refused_with_both(host: Host) -> None
 
 def test_an_archive_of_another_version_is_refused_with_both(host: Host) -> None:
     message = host.kafka_release(version="9.9.2")["msg"]
-    assert "the archive holds Kafka 9.9.1, but version 9.9.2 is asked for" in message
+    assert "the archive holds Kafka 9.9.1, but version 9.9.2 is configured" in message
     assert os.listdir(host.install_dir / "releases") == []
 
 

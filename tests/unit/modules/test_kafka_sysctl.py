@@ -140,4 +140,4 @@ def test_a_value_that_the_kernel_refuses_is_unmet(kernel: Kernel, monkeypatch: p
 
 def test_names_that_are_none_are_refused_together(kernel: Kernel) -> None:
     result = kernel.run("kafka_sysctl", settings={"swappiness": 1, "vm/../../etc/passwd": 1}, file=str(kernel.boot))
-    assert result["msg"].count("is no kernel setting") == 2
+    assert result["msg"].count("is not a kernel setting") == 2

@@ -53,7 +53,7 @@ def test_a_controller_counts_by_what_it_told_its_own_host() -> None:
     assert best_claims(views, [1, 2, 3]) == (
         *follows(1, 4, 1),
         *follows(2, 5, 2),
-        Claim(3, error="nobody could ask it"),
+        Claim(3, error="no host could connect to it"),
     )
 
 

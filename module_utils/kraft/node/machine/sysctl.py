@@ -52,7 +52,7 @@ def normal(value: object) -> str:
 
 
 def bad_names(names: Mapping[str, object]) -> list[str]:
-    return [f"{name!r} is no kernel setting: give a name such as vm.swappiness" for name in names if not fits(name)]
+    return [f"{name!r} is not a kernel setting: give a name such as vm.swappiness" for name in names if not fits(name)]
 
 
 def fits(name: str) -> bool:

@@ -122,7 +122,7 @@ def layout_problems(paths: Collection[str], version: str) -> list[str]:
     versions = sorted(match[1] for match in found if match)
     if versions != [version]:
         held = f"Kafka {', '.join(versions)}" if versions else "no libs/kafka-clients-*.jar"
-        return [f"the archive holds {held}, but version {version} is asked for"]
+        return [f"the archive holds {held}, but version {version} is configured"]
     missing = [name for name in ("bin/", "config/") if not any(path.startswith(name) for path in paths)]
     return [f"the archive has no {name}" for name in missing]
 

@@ -49,11 +49,11 @@ def explain_content(found: LogDir) -> tuple[str, str] | None:
             " do not format it, that would lose its records",
         ),
         FOREIGN: (
-            f"{found.path} holds files that are not Kafka's ({holds})",
+            f"{found.path} contains files that are not Kafka's ({holds})",
             "name an empty directory, or move these files away",
         ),
         ZOOKEEPER: (
-            f"{found.path} is of the ZooKeeper era ({holds or 'meta.properties with broker.id'})",
+            f"{found.path} has data of a ZooKeeper cluster ({holds or 'meta.properties with broker.id'})",
             "migrate that cluster to KRaft with Kafka 3.9 first, or name an empty directory",
         ),
         NOT_A_DIRECTORY: (
@@ -62,7 +62,7 @@ def explain_content(found: LogDir) -> tuple[str, str] | None:
         ),
         UNREADABLE: (
             f"{found.path} cannot be read ({found.detail})",
-            "look at the disk and its mount before anything is written to it",
+            "check the disk and its mount before anything is written to it",
         ),
     }
     return texts.get(found.state)
@@ -140,8 +140,9 @@ def voter_problems(node: NodeStorage, dirs: Sequence[LogDir], peers: Sequence[Pe
     if alive or own:
         yield Problem(
             "voter_lost_its_log",
-            f"{path} has no metadata log, but the cluster has lived: {'; '.join(own + alive)}."
-            " Formatted anew, this voter could help to elect a leader that misses committed records",
+            f"{path} has no metadata log, but other directories show that the cluster was in use:"
+            f" {'; '.join(own + alive)}."
+            " If it is formatted again, this voter can help to elect a leader that lacks committed records",
             f"attach the disk with the log, or {REPLACE_VOTER}; {ADD_VOTER}",
             variable,
             node.host,
@@ -150,7 +151,7 @@ def voter_problems(node: NodeStorage, dirs: Sequence[LogDir], peers: Sequence[Pe
     if unknown:
         yield Problem(
             "voter_needs_all_peers",
-            f"{path} would begin a new quorum, but nobody looked at the disks of {', '.join(unknown)}",
+            f"{path} would start a new quorum, but nobody has checked the disks of {', '.join(unknown)}",
             "make all nodes reachable and run without --limit",
             variable,
             node.host,
@@ -176,7 +177,7 @@ def rejoin_problems(node: NodeStorage, peers: Sequence[Peer]) -> Iterator[Proble
         remedy = "give it its disk back; a dynamic quorum (migrate_quorum.yml, while all voters live) can replace one"
         yield Problem("static_quorum", message, remedy, "kafka_replace_node", node.host)
     elif not lived:
-        message = "no other node of the cluster has lived: there is no quorum to come back to"
+        message = "no other node has data: there is no quorum to rejoin"
         yield Problem("no_quorum", message, "run site.yml for a new cluster", "kafka_replace_node", node.host)
     elif node.directory_id == node.listed_directory_id:
         message = "is the directory id that the quorum lists, of a log that is gone: under it an empty one could vote"

@@ -75,7 +75,7 @@ def _unknown(name: str, names: list[str]) -> Problem:
 
 
 def _down(name: str, level: int, current: int) -> Problem:
-    text = f"is finalised at {current}, and {level} is asked for"
+    text = f"is finalised at {current}, and the requested level is {level}"
     remedy = "leave it; Kafka lowers only where no metadata would be lost, and only when asked (allow_downgrade: true)"
     return Problem("downgrade", text, remedy, name)
 
@@ -86,7 +86,9 @@ def _held_back(name: str, level: int, ranges: Mapping[int, Feature | None]) -> I
         if one is None or not (one.minimum <= level <= one.maximum or level == 0):
             can = f"supports {one.minimum} to {one.maximum}" if one else "does not know it"
             remedy = "upgrade the broker first (playbooks/upgrade_cluster.yml)"
-            yield Problem("not_supported", f"{can}, and {level} is asked for", remedy, name, f"broker {node_id}")
+            yield Problem(
+                "not_supported", f"{can}, and the requested level is {level}", remedy, name, f"broker {node_id}"
+            )
 
 
 def refused(changes: Iterable[Change], reason: str, brokers: Iterable[Broker]) -> list[Problem]:

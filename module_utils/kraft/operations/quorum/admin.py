@@ -53,7 +53,7 @@ class QuorumAdmin:
             far = distance(wish, snapshot)
             closest = far if closest is None or (far is not None and far < closest) else closest
             if not patience.lasts(closest):
-                waits = made.waits if made else ("nobody answers, or the controllers have no leader",)
+                waits = made.waits if made else ("no broker answers, or the controllers have no leader",)
                 raise RefusedError([f"nothing has advanced for {self._timeout:g} s: {text}" for text in waits])
             self._sleep(PAUSE)
 

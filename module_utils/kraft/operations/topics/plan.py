@@ -146,7 +146,7 @@ def _partitions(wanted: Wish, there: int, internal: bool) -> list[Problem]:
     if asked is None or asked == there:
         return []
     if asked < there:
-        text = f"has {there} partitions and {asked} are asked for; Kafka cannot take partitions away"
+        text = f"has {there} partitions, and {asked} are configured; Kafka cannot take partitions away"
         return [_problem(wanted, "shrink", text, f"ask for {there}, or make a new topic and copy the records", asked)]
     if internal and there:
         text = f"is one of Kafka's own: more than its {there} partitions would part keys from their state"

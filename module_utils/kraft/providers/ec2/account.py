@@ -67,7 +67,7 @@ def refusal(result: Mapping[str, Any], task: str) -> str:
     each = [result, *(one for one in result.get("results") or [] if one.get("failed"))]
     said = [str(one["msg"]) for one in each if one.get("msg") and "One or more items failed" not in str(one["msg"])]
     texts = list(dict.fromkeys(advised(text.strip()) for text in said)) or ["no reason was given; -vvv shows more"]
-    return texts[0] if "->" in texts[0] or "nothing was changed" in texts[0] else f"{task}: {'; '.join(texts)}"
+    return texts[0] if "->" in texts[0] or "othing was changed" in texts[0] else f"{task}: {'; '.join(texts)}"
 
 
 @functools.lru_cache(maxsize=1)

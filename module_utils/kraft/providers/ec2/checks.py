@@ -42,7 +42,7 @@ def _access(wanted: Wanted) -> Iterator[Problem]:
         remedy = "give an id (ami-...) or an SSM parameter (ssm:/aws/service/...)"
         yield Problem("ec2_image", "is not set", remedy, "kafka_ec2_ami")
     if not wanted.key_name and not wanted.public_key:
-        message = "and kafka_ec2_public_key are not set: nobody could log in"
+        message = "and kafka_ec2_public_key are not set: no user could log in"
         remedy = "give the name of a key pair in the account, or the text of a public key"
         yield Problem("ec2_key", message, remedy, "kafka_ec2_key_name")
 

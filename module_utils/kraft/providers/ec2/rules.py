@@ -110,10 +110,10 @@ def _ports(sources: Sources) -> Iterator[Problem]:
             message, remedy = f"is not from 1 to {LARGEST_PORT}", "give a port that exists"
             yield Problem("port", message, remedy, "kafka_ec2_exporter_ports", value=port)
     if sources.exporter_ports and not sources.monitoring:
-        message, remedy = "opens nothing: nobody may reach these ports", "set kafka_ec2_monitoring_sources, too"
+        message, remedy = "opens nothing: no network may reach these ports", "set kafka_ec2_monitoring_sources, too"
         yield Problem("ec2_no_source", message, remedy, "kafka_ec2_exporter_ports", severity=WARNING)
     if not sources.admin:
-        message = "is empty: nobody could reach the machines by ssh"
+        message = "is empty: no network could reach the machines by ssh"
         yield Problem("ec2_no_admin", message, "give the network that Ansible runs in", "kafka_ec2_admin_sources")
 
 

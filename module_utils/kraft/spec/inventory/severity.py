@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.rules.risks import RISKS
 from ansible.module_utils.kraft.spec.rules.subject import RISK
 
-ACCEPT = "; to run with it all the same, list {rule} in kafka_accepted_risks"
+ACCEPT = "; to accept the risk, list {rule} in kafka_accepted_risks"
 
 
 def settle(problems: Iterable[Problem], cluster: Cluster) -> list[Problem]:

@@ -70,7 +70,7 @@ def content(disk: Mapping[str, Any], found: Facts) -> Iterator[Verdict]:
         yield "disk_partitioned", f"{disk['device']} has a partition table ({parts})", clear
     elif kind and kind != wanted:
         keep = f"give it fstype: {kind} to keep that filesystem, or " if kind in PACKAGES else ""
-        yield "disk_content", f"{disk['device']} holds {kind}, and {wanted} is asked for", keep + clear
+        yield "disk_content", f"{disk['device']} holds {kind}, and {wanted} is configured", keep + clear
 
 
 def tool(disk: Mapping[str, Any], found: Facts) -> Iterator[Verdict]:

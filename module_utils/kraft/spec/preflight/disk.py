@@ -98,7 +98,7 @@ def obstacles(host: Host, path: str, found: Facts) -> Iterator[Problem]:
         yield Problem("log_dir_is_mount_root", message, remedy, host.variable_of(path), host.name, path)
     others = [name for name in found["blockers"] if name != log_dir.LOST_AND_FOUND]
     if others and found["state"] == log_dir.FORMATTED:
-        message = f"{path} holds directories that are no partitions: {', '.join(others)}; Kafka does not start"
+        message = f"{path} contains directories that are not partitions: {', '.join(others)}; Kafka does not start"
         remedy = "move them out of the log dir"
         yield Problem("log_dir_obstacle", message, remedy, host.variable_of(path), host.name, path)
 
@@ -114,7 +114,7 @@ def sharing(host: Host) -> Iterator[Problem]:
             yield Problem("log_dirs_are_one", message, remedy, host.variable_of(path), host.name, path)
         elif path in host.node["log_dirs"] and found["mount"] in devices and not host.pending(path, found):
             message = f"{path} and {devices[found['mount']]} lie on one filesystem ({found['mount']})"
-            remedy = "one log dir for each disk; several on one disk bring no room and no speed"
+            remedy = "one log dir for each disk; several on one disk add neither space nor speed"
             yield Problem("disk_shared", message, remedy, host.variable_of(path), host.name, path, RISK)
         places[found["real_path"]] = path
         if path in host.node["log_dirs"]:

@@ -52,7 +52,7 @@ def java(host: Host, facts: Facts) -> Iterator[Problem]:
         name = facts["os"]["distribution"] or "this distribution"
         yield problem("no_java", f"there is no Java, and no package of {name} is known", f"{use} by hand")
     elif found is not None and found["major"] is None:
-        yield problem("unknown_java", f"{found['path']} does not tell its version", use, found["home"])
+        yield problem("unknown_java", f"{found['path']} does not report its version", use, found["home"])
     elif found is not None and found["major"] < OLDEST_JAVA:
         version = f"{found['path']} is Java {found['version']}"
         yield problem("old_java", f"{version}, Kafka 4 needs {OLDEST_JAVA} or newer", use, found["version"])

@@ -99,7 +99,7 @@ def life(subject: Subject, node_id: int) -> str:
         return "it still runs (the leader hears from it)" if heard_of else ""
     if answers and all(answer == "refused" for _, answer in answers):
         return ""
-    return "nobody can tell whether it still runs: neither its host nor the cluster answers"
+    return "Kraftwright cannot tell whether it still runs: neither its host nor the cluster answers"
 
 
 def reached(subject: Subject, node_id: int) -> list[tuple[str, str]]:

@@ -66,7 +66,11 @@ def taken_ports(host: Host, facts: Facts) -> Iterator[Problem]:
             if found["port"] != listener["port"] or (own and found["pid"] == own):
                 continue
             if collides(facts, listener["bind"], found["address"]):
-                who = f"{found['process']} (pid {found['pid']})" if found["pid"] else "a process that we may not see"
+                who = (
+                    f"{found['process']} (pid {found['pid']})"
+                    if found["pid"]
+                    else "a process that is hidden from this user"
+                )
                 where = host_port(found["address"], found["port"])
                 message = f"listener {listener['name']}: port {found['port']} is taken by {who} on {where}"
                 remedy = "stop that process, or give the listener another port"

@@ -42,7 +42,7 @@ def missing(subject: Subject) -> Iterator[Problem]:
             remedy = "run without --limit: on nodes that need no change a run changes nothing"
             yield Problem("controller_left_out", message, remedy, host=host.name)
         else:
-            message = "is left out of this run (--limit): it was not looked at and stays as it is"
+            message = "is left out of this run (--limit): it was not checked and is not changed"
             yield Problem("broker_left_out", message, "run without --limit", host=host.name, severity=WARNING)
 
 
@@ -50,11 +50,11 @@ def unreachable(host: Host) -> Problem:
     """A host of the run that did not answer, with the reason where it is known."""
     cause = explain(host.silence)
     if cause:
-        message, remedy = f"could not be looked at: {cause.message}", remedy_of(cause, host.target or host.name)
+        message, remedy = f"could not be examined: {cause.message}", remedy_of(cause, host.target or host.name)
         return Problem(cause.rule, message, remedy, host=host.name)
     said = f": {last_line(host.silence)}" if host.silence else ""
     remedy = "bring the host up, or take it out of the inventory's group if it is gone for good"
-    return Problem("unreachable_host", f"could not be looked at{said}", remedy, host=host.name)
+    return Problem("unreachable_host", f"could not be examined{said}", remedy, host=host.name)
 
 
 def last_line(text: str) -> str:

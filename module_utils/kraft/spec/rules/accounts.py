@@ -42,11 +42,11 @@ def login(node: Node) -> str:
 def account_problem(name: str, is_group: bool, used_for_login: str) -> tuple[str, str]:
     """What is wrong with a name, and what to give; two empty texts when nothing is."""
     faults = (
-        (name == "root", "may do everything", OWN),
+        (name == "root", "has all privileges", OWN),
         (is_group and name in POWERFUL, "is a group whose members can become root", OWN),
         (
             not ACCOUNT.fullmatch(name),
-            "is no name of an account",
+            "is not a valid account name",
             "use lower case letters, digits, '_' and '-', beginning with a letter",
         ),
         (name == used_for_login, "is what Ansible logs in with: Kafka would run with its rights", OWN),

@@ -30,7 +30,7 @@ def version(subject: Subject) -> Iterator[Problem]:
         return
     if not match:
         remedy = f'give three numbers as text, such as "{versions()[-1]}"'
-        yield Problem("version", "is no version of Kafka", remedy, variable, value=text)
+        yield Problem("version", "is not a Kafka version", remedy, variable, value=text)
     elif tuple(int(part) for part in match.groups()[:3]) < FIRST:
         remedy = f"give 4.0.0 or newer; known here: {', '.join(versions())}"
         yield Problem("version", "is older than 4.0, the first without ZooKeeper", remedy, variable, value=text)
@@ -66,7 +66,7 @@ def place_problem(text: str, path: str) -> tuple[str, str]:
             f"use one of {', '.join(SCHEMES)}, or a path",
         ),
         (relative, "is relative: it would depend on where the playbook lies", "begin it with {{ inventory_dir }}/"),
-        (not path.endswith((".tgz", ".tar.gz")), "is no .tgz", "give Kafka's binary archive"),
+        (not path.endswith((".tgz", ".tar.gz")), "is not a .tgz file", "give Kafka's binary archive"),
         (path.endswith(("-src.tgz", "-src.tar.gz")), "is the source code", "give the binary archive"),
     )
     return next(((message, remedy) for wrong, message, remedy in faults if wrong), ("", ""))
@@ -101,11 +101,11 @@ def checksum(subject: Subject) -> Iterator[Problem]:
     if not text:
         return
     if not digest:
-        message = "does not say by which algorithm"
+        message = "does not name its algorithm"
     elif length is None:
-        message = f"is made with {algorithm}, which proves nothing any more or is not known"
+        message = f"is made with {algorithm}, which is weak or unknown"
     elif not re.fullmatch(r"[0-9a-f]+", digest):
-        message = "holds something else than hexadecimal digits"
+        message = "contains characters that are not hexadecimal digits"
     elif len(digest) != length:
         message = f"has {len(digest)} digits, not the {length} of {algorithm}"
     if message:

@@ -81,10 +81,13 @@ def principal_fault(text: str, own_types: bool = False) -> str:
     faults = (
         (not colon or not kind, "has no type"),
         (SECOND.search(text) or ("," in name and "=" not in name), "is one user with a comma"),
-        (kind != "User" and not own_types, f"has the type {kind}, which nobody has: Kafka knows User, spelt so"),
+        (
+            kind != "User" and not own_types,
+            f"has the type {kind}, which no principal has: Kafka's type is User, with this spelling",
+        ),
         (not name.strip(), "has no name"),
         (name != name.strip(), "has a blank before the name"),
-        (name == "*", "matches nobody: there is no wildcard here"),
+        (name == "*", "matches no principal: wildcards are not supported here"),
     )
     return next((fault for wrong, fault in faults if wrong), "")
 

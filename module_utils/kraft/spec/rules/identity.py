@@ -24,10 +24,10 @@ def cluster_id(subject: Subject) -> Iterator[Problem]:
         yield Problem("cluster_id", problem, DRAW, "kafka_cluster_id", value=text)
     elif text in WELL_KNOWN_CLUSTER_IDS:
         severity = ERROR if subject.cluster.in_production else WARNING
-        message = "is the id of an example that many copy: two such clusters can take each other's nodes"
+        message = "is the id of an example: two clusters with the same id can take each other's nodes"
         yield Problem("cluster_id_copied", message, DRAW, "kafka_cluster_id", value=text, severity=severity)
     elif text.startswith("-"):
-        message = "begins with '-', which Kafka's tools take for an option"
+        message = "begins with '-', which Kafka's tools read as an option"
         remedy = "draw another, or write --cluster-id=ID on command lines"
         yield Problem("cluster_id_dash", message, remedy, "kafka_cluster_id", value=text, severity=WARNING)
 
@@ -36,7 +36,7 @@ def cluster_name(subject: Subject) -> Iterator[Problem]:
     """The name becomes part of file names."""
     name = subject.cluster.name
     if name and not NAME.fullmatch(name):
-        message = "holds something else than letters, digits, '.', '_' and '-'"
+        message = "contains characters other than letters, digits, '.', '_' and '-'"
         remedy = "use only those, a letter or digit first"
         yield Problem("cluster_name", message, remedy, "kafka_cluster_name", value=name)
 

@@ -58,11 +58,13 @@ def addresses(subject: Subject) -> Iterator[Problem]:
     for node in subject.sound(ADDRESS):
         text = node.address
         if text in WILDCARDS:
-            yield Problem("address", "is no address that anybody can connect to", GIVE_NAME, ADDRESS, node.host, text)
+            yield Problem(
+                "address", "is not an address that others can connect to", GIVE_NAME, ADDRESS, node.host, text
+            )
         elif not is_host(text):
             yield Problem("address", "is neither a host name nor an IP address", GIVE_NAME, ADDRESS, node.host, text)
         elif is_loopback(text) and not alone:
-            yield Problem("address", "is reached by the machine itself only", GIVE_NAME, ADDRESS, node.host, text)
+            yield Problem("address", "is reachable only from the machine itself", GIVE_NAME, ADDRESS, node.host, text)
 
 
 def names(subject: Subject) -> Iterator[Problem]:
@@ -75,7 +77,7 @@ def names(subject: Subject) -> Iterator[Problem]:
                 yield Problem("listener_name", message, remedy, f"{VARIABLE}.name", node.host, listener.name)
         for name, purposes in sharing((each.name.upper(), each.purpose) for each in node.listeners).items():
             if not _ambiguous(node).intersection(purposes):  # of which one has to go in any case
-                message = f"is the name of listeners for {named(purposes)}: a listener has one purpose"
+                message = f"names listeners for {named(purposes)}: a listener has one purpose"
                 remedy = "give each a name and a port of its own"
                 yield Problem("listener_twice", message, remedy, VARIABLE, node.host, name)
 
@@ -126,7 +128,7 @@ def binds(subject: Subject) -> Iterator[Problem]:
             yield Problem("bind_wide", message, remedy, _at(listener, ".bind"), node.host, listener.bind, RISK)
         elif not listener.advertised_given:
             remedy = "add `advertised: {host: NAME}` with what clients can reach, or leave `bind` out"
-            message = "listens everywhere, but does not say what others should connect to"
+            message = "listens on all interfaces, but has no advertised address"
             yield Problem("bind_unadvertised", message, remedy, _at(listener, ".bind"), node.host, listener.bind)
 
 
@@ -138,10 +140,10 @@ def advertised(subject: Subject) -> Iterator[Problem]:
         if not listener.advertised_given:
             continue
         if text in WILDCARDS or not is_host(text):
-            message = "is no address that anybody can connect to"
+            message = "is not an address that others can connect to"
             yield Problem("advertised", message, GIVE_NAME, _at(listener, ".advertised.host"), node.host, text)
         elif is_loopback(text) and not alone:
-            message = "is reached by the machine itself only"
+            message = "is reachable only from the machine itself"
             yield Problem("advertised", message, GIVE_NAME, _at(listener, ".advertised.host"), node.host, text)
     pairs = [(listener.advertised_address, node.host) for node, listener in _each(subject)]
     together: dict[str, list[object]] = {}

@@ -38,7 +38,7 @@ def _asked(node: Node, known: list[str]) -> Iterator[Problem]:
             asked = [] if isinstance(value, dict) else ASKED.findall(value_text(value))
             strange = sorted(set(asked) - set(known))
             if strange:
-                message = f"asks {named(strange)}, which is none of {PROVIDERS}: Kafka would take the text as it is"
+                message = f"uses {named(strange)}, which is not in {PROVIDERS}: Kafka would take the text literally"
                 remedy = f"set {PROVIDERS}: {strange[0]} and {PROVIDERS}.{strange[0]}.class, such as {FILES}"
                 yield Problem("provider_unknown", message, remedy, f"{layer.variable}[{key}]", node.host)
 

@@ -43,7 +43,7 @@ OF_CONTROLLERS = frozenset(
 )
 #: (smaller, larger, why): the first must not be above the second.
 ORDERED = (
-    ("replica.fetch.wait.max.ms", "replica.lag.time.max.ms", "replicas would leave the ISR again and again"),
+    ("replica.fetch.wait.max.ms", "replica.lag.time.max.ms", "replicas would leave the ISR repeatedly"),
     ("replica.fetch.wait.max.ms", "replica.socket.timeout.ms", "replicas would hang up on their leaders"),
     ("message.max.bytes", "socket.request.max.bytes", "a record of that size could never be sent"),
     ("group.min.session.timeout.ms", "group.max.session.timeout.ms", "no consumer could join a group"),
@@ -124,7 +124,7 @@ def sessions(subject: Subject) -> Iterator[Problem]:
             message = (
                 f"broker.heartbeat.interval.ms {beat:.0f} is above half of broker.session.timeout.ms {session:.0f}"
             )
-            remedy = f"give {session / 4:.0f}: brokers would be fenced again and again"
+            remedy = f"give {session / 4:.0f}: brokers would be fenced repeatedly"
             yield Problem("heartbeat", message, remedy, where, values.node.host)
 
 
@@ -134,7 +134,7 @@ def buffers(subject: Subject) -> Iterator[Problem]:
         size, threads = values.number("log.cleaner.dedupe.buffer.size"), values.number("log.cleaner.threads")
         where = values.given("log.cleaner.dedupe.buffer.size", "log.cleaner.threads")
         if where and size and threads and size / threads <= MEGABYTE:
-            message = f"gives each of {threads:.0f} cleaner threads 1 MiB or less"
+            message = f"leaves each of {threads:.0f} cleaner threads 1 MiB or less"
             remedy = "raise log.cleaner.dedupe.buffer.size"
             yield Problem("cleaner_buffer", message, remedy, where, values.node.host, int(size))
         queued, request = values.number("queued.max.request.bytes"), values.number("socket.request.max.bytes")
@@ -150,7 +150,7 @@ def zeros(subject: Subject) -> Iterator[Problem]:
         for key in ("log.retention.ms", "log.retention.minutes", "log.retention.hours"):
             where, value = values.given(key), values.number(key)
             if where and value is not None and (value == 0 or value < -1):
-                message, remedy = "keeps records for no time", "give -1 for ever, or a time above 0"
+                message, remedy = "keeps no records", "give -1 for ever, or a time above 0"
                 yield Problem("retention", message, remedy, where, values.node.host, int(value))
         where = values.given("max.connections.per.ip")
         if (
@@ -159,7 +159,7 @@ def zeros(subject: Subject) -> Iterator[Problem]:
             and not values.text("max.connections.per.ip.overrides")
         ):
             remedy = "set max.connections.per.ip.overrides for those who may connect"
-            yield Problem("connections", "lets nobody connect", remedy, where, values.node.host, 0)
+            yield Problem("connections", "blocks every connection", remedy, where, values.node.host, 0)
 
 
 def positive(subject: Subject) -> Iterator[Problem]:
@@ -215,7 +215,7 @@ def elections(subject: Subject) -> Iterator[Problem]:
     for values in _values(subject):
         where = values.given("unclean.leader.election.enable")
         if where and values.is_true("unclean.leader.election.enable"):
-            message, remedy = "lets a replica lead that lacks acknowledged records", "remove it"
+            message, remedy = "can elect a leader that lacks acknowledged records", "remove it"
             yield Problem("unclean_election", message, remedy, where, values.node.host, True, RISK)
 
 

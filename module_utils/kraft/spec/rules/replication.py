@@ -27,7 +27,7 @@ def bounds(subject: Subject) -> Iterator[Problem]:
     for variable, value in ((FACTOR, cluster.default_replication_factor), (IN_SYNC, cluster.min_insync_replicas)):
         if not 1 <= value <= LARGEST:
             yield Problem(
-                "replicas", "is no number of replicas", "give 1 or more, such as 3 and 2", variable, value=value
+                "replicas", "is not a number of replicas", "give 1 or more, such as 3 and 2", variable, value=value
             )
 
 
@@ -52,16 +52,16 @@ def in_sync(subject: Subject) -> Iterator[Problem]:
     if not subject.all_sound(FACTOR, IN_SYNC) or min(factor, wanted) < 1:
         return
     if wanted > factor:
-        message = f"is above the replication factor, {factor}: nothing could ever be written"
+        message = f"is above the replication factor, {factor}: nothing could be written"
         yield Problem("min_isr", message, f"give {max(1, factor - 1)}", IN_SYNC, value=wanted)
     elif factor == 1:
-        message = "keeps one copy of every record: the loss of a disk is the loss of data"
+        message = "keeps one copy of every record: a lost disk loses data"
         yield Problem("single_replica", message, "use 3, with min ISR 2", FACTOR, value=factor, severity=RISK)
     elif wanted == factor:
         message = f"equals the replication factor, {factor}: without one broker nothing can be written"
         yield Problem("min_isr_tight", message, f"give {factor - 1}", IN_SYNC, value=wanted, severity=RISK)
     elif wanted == 1:
-        message = "acknowledges what one broker has: its loss is the loss of acknowledged records"
+        message = "acknowledges records that only one broker has: if it fails, they are lost"
         yield Problem("min_isr_loose", message, "give 2", IN_SYNC, value=wanted, severity=WARNING)
 
 
@@ -84,7 +84,7 @@ def _own_topic(cluster: Cluster, at: Problem, least: int) -> Iterator[Problem]:
     if factor > count > 0:
         yield _said(at, "own_topic_factor", f"is above the number of brokers, {count}", f"give {count} or less")
     elif least > factor:
-        message = f"has fewer replicas than must be in sync, {least}: nothing could ever be written"
+        message = f"has fewer replicas than must be in sync, {least}: nothing could be written"
         yield _said(at, "own_topic_min_isr", message, "give a min.isr below the replication factor")
     elif factor == 1 and cluster.default_replication_factor > 1:
         message, remedy = (

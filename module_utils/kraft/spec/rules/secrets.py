@@ -74,7 +74,7 @@ def readable(subject: Subject) -> Iterator[Problem]:
         return
     for node in subject.cluster.nodes:
         for where in sorted(subject.readable.get(node.host, ())):
-            message = "stands readable in the inventory"
+            message = "is readable in the inventory"
             remedy = "encrypt it with ansible-vault, look it up, or give ${provider:path:key} for the node to resolve"
             yield Problem("readable_secret", message, remedy, where, node.host, HIDDEN, WARNING)
 

@@ -48,7 +48,7 @@ def heap(subject: Subject) -> Iterator[Problem]:
         size = size_mb(node.heap_size) if node.heap_size else heap_mb(node.facts.memory_mb)
         if node.heap_size and size is None:
             remedy = "give megabytes or gigabytes, such as 512m or 4g"
-            yield Problem("heap_form", "is no size that the JVM takes", remedy, HEAP, node.host, node.heap_size)
+            yield Problem("heap_form", "is not a size that the JVM accepts", remedy, HEAP, node.host, node.heap_size)
         elif size is not None:
             yield from _heap_size(node, size)
 
@@ -56,7 +56,7 @@ def heap(subject: Subject) -> Iterator[Problem]:
 def _heap_size(node: Node, size: int) -> Iterator[Problem]:
     shown = node.heap_size or f"{size}m (derived)"
     if size < SMALLEST_HEAP_MB:
-        message = f"is below {SMALLEST_HEAP_MB}m, with which Kafka does not come up reliably"
+        message = f"is below {SMALLEST_HEAP_MB}m, the least that Kafka starts with reliably"
         yield Problem("heap_small", message, "give 512m or more", HEAP, node.host, shown)
     if size >= COMPRESSED_REFERENCES_MB:
         message = "is where the JVM needs twice the space for each reference"
@@ -72,7 +72,7 @@ def jvm_options(subject: Subject) -> Iterator[Problem]:
                 remedy = f"remove it; {owner} decides" if owner != OPTIONS else "write the options themselves"
                 yield Problem("jvm_option_owned", "follows from another variable", remedy, OPTIONS, node.host, option)
             elif not option.startswith("-") or option != option.strip() or "\n" in option:
-                message, remedy = "is no option of the JVM", "write each option as one element that begins with '-'"
+                message, remedy = "is not a JVM option", "write each option as one element that begins with '-'"
                 yield Problem("jvm_option", message, remedy, OPTIONS, node.host, option)
         collectors = [option for option in node.jvm_options if COLLECTOR.fullmatch(option)]
         if len(collectors) > 1:
@@ -99,7 +99,7 @@ def java_home(subject: Subject) -> Iterator[Problem]:
     """A directory of the hosts; whether a Java is in it is seen there."""
     for node in subject.sound(JAVA):
         if node.java_home and not (node.java_home.startswith("/") and SAFE.fullmatch(node.java_home)):
-            message, remedy = "is no absolute path", "give Java's home, such as /usr/lib/jvm/java-17-openjdk-amd64"
+            message, remedy = "is not an absolute path", "give Java's home, such as /usr/lib/jvm/java-17-openjdk-amd64"
             yield Problem("java_home", message, remedy, JAVA, node.host, node.java_home)
 
 
@@ -109,7 +109,7 @@ def kernel(subject: Subject) -> Iterator[Problem]:
         given = node.variables.get(SYSCTL) or {}
         for name, value in given.items():
             if not KERNEL_SETTING.fullmatch(str(name)):
-                message, remedy = "is no kernel setting", "give its name with dots, such as vm.swappiness"
+                message, remedy = "is not a kernel setting", "give its name with dots, such as vm.swappiness"
                 yield Problem("sysctl", message, remedy, f"{SYSCTL}[{name}]", node.host, value)
         budget, maps = node.variables.get("kafka_host_partition_budget"), str(given.get("vm.max_map_count", ""))
         if budget and maps.isdigit() and int(maps) < max_map_count(budget):

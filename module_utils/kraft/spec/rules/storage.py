@@ -74,22 +74,22 @@ def place_problem(path: str) -> tuple[str, str]:
     faults = (
         (
             not path.startswith("/"),
-            "is relative: it would mean another place for each process",
+            "is a relative path",
             f"begin it with /, {EXAMPLE}",
         ),
-        (".." in path.split("/"), "climbs with '..'", "write the directory that is meant"),
+        (".." in path.split("/"), "contains '..'", "write the directory that is meant"),
         (
             not SAFE.fullmatch(path),
-            "holds a character that Kafka, systemd or the JVM would read as something else",
+            "contains a character that Kafka, systemd or the JVM interprets",
             safe,
         ),
         (
             any(inside(path, each) for each in VOLATILE),
-            "is emptied by the system: what is in it would be gone",
+            "is a temporary directory: the system deletes its contents",
             lasting,
         ),
         (any(inside(path, each) for each in SYSTEM), "belongs to the system", own),
-        (path in ROOTS, "is shared with all that lies below it, and would change its owner", own),
+        (path in ROOTS, "is shared with other directories, and its owner would change", own),
     )
     return next(((message, remedy) for wrong, message, remedy in faults if wrong), ("", ""))
 
@@ -141,11 +141,18 @@ def _disk(node: Node, variable: str, disk: dict[str, str]) -> Iterator[Problem]:
         yield Problem("disk_mount", message, remedy, f"{variable}.mount", node.host, disk["mount"])
     if not disk["device"].startswith("/dev/"):
         remedy = "give a block device by a stable name, such as /dev/disk/by-id/..."
-        yield Problem("disk_device", "is no device", remedy, f"{variable}.device", node.host, disk["device"])
+        yield Problem("disk_device", "is not a device path", remedy, f"{variable}.device", node.host, disk["device"])
     if disk["device"].startswith(PLACEHOLDER):
-        yield Problem("disk_placeholder", "is the example's", REPLACE, f"{variable}.device", node.host, disk["device"])
+        yield Problem(
+            "disk_placeholder",
+            "is the placeholder of the example",
+            REPLACE,
+            f"{variable}.device",
+            node.host,
+            disk["device"],
+        )
     if disk.get("fstype", "xfs") not in ("xfs", "ext4"):
-        message, remedy = "is no file system that Kafka is run on", "use xfs, or ext4"
+        message, remedy = "is not a supported filesystem", "use xfs, or ext4"
         yield Problem("disk_fstype", message, remedy, f"{variable}.fstype", node.host, disk["fstype"])
     if disk["mount"] in node.log_dirs and disk.get("fstype") == "ext4":
         message = "is the root of an ext4 disk, whose lost+found stops Kafka"

@@ -49,10 +49,10 @@ def controllers(subject: Subject) -> Iterator[Problem]:
     if count == 0:
         yield Problem("no_controller", "no node is a controller", "give three nodes the role controller", ROLES)
     elif count == 1 and len(subject.cluster.nodes) > 1:
-        message = f"{found[0]} is the only controller: without it the cluster stands still"
+        message = f"{found[0]} is the only controller: without it the cluster stops"
         yield Problem("single_controller", message, "use three controllers", ROLES, severity=RISK)
     elif count % 2 == 0:
-        message = f"{count} controllers ({named(found)}) survive no more losses than {count - 1} would"
+        message = f"{count} controllers ({named(found)}) tolerate no more failures than {count - 1} would"
         yield Problem(
             "even_controllers", message, "use an odd number, three or five", ROLES, value=count, severity=RISK
         )

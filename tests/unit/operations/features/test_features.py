@@ -36,18 +36,20 @@ def test_all_but_kraft_version_go_in_one_request() -> None:
 
 def test_a_broker_that_cannot_is_named_with_what_to_do() -> None:
     assert texts({MV: 30}) == [
-        "broker 2: metadata.version: supports 7 to 29, and 30 is asked for "
+        "broker 2: metadata.version: supports 7 to 29, and the requested level is 30 "
         "-> upgrade the broker first (playbooks/upgrade_cluster.yml)"
     ]
 
 
 def test_a_broker_that_does_not_know_a_feature_is_named() -> None:
     found = problems({ELR: 1}, {1: node(), 2: node()[:2]})
-    assert [str(one).partition(" ->")[0] for one in found] == [f"broker 2: {ELR}: does not know it, and 1 is asked for"]
+    assert [str(one).partition(" ->")[0] for one in found] == [
+        f"broker 2: {ELR}: does not know it, and the requested level is 1"
+    ]
 
 
 def test_down_only_when_asked_and_then_only_safely() -> None:
-    assert "is finalised at 29, and 25 is asked for -> leave it" in texts({MV: 25})[0]
+    assert "is finalised at 29, and the requested level is 25 -> leave it" in texts({MV: 25})[0]
     assert texts({MV: 25}, allow_downgrade=True) == []
     assert plan({MV: 25}, node())[0][0].kind == SAFE_DOWNGRADE
 

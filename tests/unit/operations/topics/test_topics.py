@@ -86,7 +86,7 @@ def texts(asked: Wish, snapshot: Any = CLUSTER) -> str:
 
 
 def test_partitions_are_never_taken_away() -> None:
-    assert "orders: has 2 partitions and 1 are asked for; Kafka cannot take partitions away" in texts(
+    assert "orders: has 2 partitions, and 1 are configured; Kafka cannot take partitions away" in texts(
         Wish("orders", partitions=1)
     )
 

@@ -58,7 +58,7 @@ def test_an_empty_disk_and_one_of_our_own_are_fine(found: dict[str, Any]) -> Non
         ({"holders": ["dm-0"]}, "disk_in_use", "is a part of dm-0", "made of it"),
         ({"table": "gpt", "parts": ["vdb1"]}, "disk_partitioned", "has a partition table (vdb1)", "wipefs --all"),
         ({"table": "gpt"}, "disk_partitioned", "has a partition table (gpt)", "wipefs --all"),
-        ({"filesystem": "ext4"}, "disk_content", "holds ext4, and xfs is asked for", "fstype: ext4 to keep"),
+        ({"filesystem": "ext4"}, "disk_content", "holds ext4, and xfs is configured", "fstype: ext4 to keep"),
         ({"filesystem": "LVM2_member"}, "disk_content", "holds LVM2_member", "wipefs --all"),
         ({"tool": False}, "disk_tool", "there is no mkfs.xfs", "install xfsprogs"),
     ],
