@@ -82,6 +82,10 @@ test-all: archive-older setup-test ## the same, and what is left out there
 mutants: setup-test ## plant small faults into the safety core; fail when tests do not see them: ten minutes
 	@$(PYTHON) scripts/mutants.py $(MODULES)
 
+.PHONY: docs
+docs: setup-test ## build the documentation site into .cache/docs/site; a broken link fails
+	@$(PYTHON) -m scripts.site
+
 .PHONY: lock
 lock: setup ## lock the Python packages of pyproject.toml anew
 	@uv pip compile pyproject.toml --group dev --generate-hashes --python-version 3.11 --no-header --no-annotate -q \

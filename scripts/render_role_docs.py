@@ -6,6 +6,7 @@ A contract test compares.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- variables: begin -->", "<!-- variables: end -->"
 
 
-def written(option: dict[str, Any]) -> str:
+def written(option: Mapping[str, Any]) -> str:
     """The default as it stands in the table."""
     if option.get("required"):
         return "required"

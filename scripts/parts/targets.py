@@ -34,6 +34,7 @@ CHECK = (
     pytest("unit", "tests/unit --ignore tests/unit/spark"),
     pytest("contract", "tests/contract"),
     Part("mypy", "mypy ."),
+    Part("docs", "python -m scripts.site"),
     Part("yamllint", "yamllint --strict ."),
     Part("ruff", "ruff check && ruff format --check"),
     Part("shellcheck", SHELL),

@@ -1,0 +1,62 @@
+"""The documentation site: it is whole, strict, and fetches nothing from elsewhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from scripts.site import modules, variables
+from scripts.site.__main__ import assemble
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIG = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
+
+
+def build(source: Path, site: Path) -> subprocess.CompletedProcess[str]:
+    config = {**CONFIG, "docs_dir": str(source), "site_dir": str(site)}
+    path = source.with_name("mkdocs.yml")
+    path.write_text(yaml.safe_dump(config))
+    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(path)]
+    return subprocess.run(words, check=False, capture_output=True, text=True)
+
+
+def test_the_site_is_built_and_a_broken_link_fails(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    assemble(source)
+    done = build(source, tmp_path / "site")
+    assert done.returncode == 0, done.stderr
+    pages = {path: path.read_text() for path in (tmp_path / "site").rglob("*.html")}
+    assert len(pages) > 80
+    assert [path for path, text in pages.items() if re.search(r'(?:src|<link[^>]*href)="(?:https?:)?//', text)] == []
+    with (source / "docs/tuning.md").open("a") as page:
+        page.write("\n[nowhere](nowhere.md)\n")
+    assert build(source, tmp_path / "site").returncode != 0
+
+
+def test_every_page_of_the_documentation_is_in_the_navigation() -> None:
+    listed = set(re.findall(r"[\w/]+\.md", (ROOT / "mkdocs.yml").read_text()))
+    pages = {
+        str(path.relative_to(ROOT)) for folder in ("docs", "docs/runbooks") for path in ROOT.glob(f"{folder}/*.md")
+    }
+    assert pages - listed == set()
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "library").glob("*.py")), ids=lambda path: str(path.stem))
+def test_a_module_has_a_page_with_its_options_and_its_example(path: Path) -> None:
+    page = modules.page(path, modules.load_fragments(ROOT))
+    document = yaml.safe_load(modules.constants(path)["DOCUMENTATION"])
+    assert [name for name in document.get("options", {}) if f"| `{name}` |" not in page] == []
+    assert "```yaml\n- name: " in page
+    assert not re.search(r"\b(?:C|O|M|V|RV)\(", page.partition("## Example")[0])
+
+
+def test_every_public_variable_is_in_the_reference() -> None:
+    page = variables.page(ROOT)
+    for specs in ROOT.glob("roles/*/meta/argument_specs.yml"):
+        entries = yaml.safe_load(specs.read_text())["argument_specs"].values()
+        assert [name for entry in entries for name in entry.get("options", {}) if f"| `{name}` |" not in page] == []
