@@ -1,4 +1,4 @@
-"""Writes each role's table of variables into its README, from the argument specs.
+"""Writes each role's tables of entry points and of variables into its README, from the argument specs.
 
 Run it after a change of a role's options: ``.venv/bin/python scripts/render_role_docs.py``.
 A contract test compares.
@@ -13,7 +13,8 @@ from typing import Any
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-BEGIN, END = "<!-- variables: begin -->", "<!-- variables: end -->"
+#: What is written between two marks of a README: name of the part -> its table.
+MARKS = ("<!-- {}: begin -->", "<!-- {}: end -->")
 
 
 def written(option: Mapping[str, Any]) -> str:
@@ -33,14 +34,26 @@ def table(specs: dict[str, Any]) -> str:
     return "\n".join(["| variable | default | meaning |", "|---|---|---|", *rows])
 
 
+def entry_points(specs: Mapping[str, Any]) -> str:
+    """One table of what can be taken by ``tasks_from``, in the order of the specs."""
+    rows = [f"| `{name}` | {spec['short_description']} |" for name, spec in specs.items()]
+    return "\n".join(["| `tasks_from` | what it does |", "|---|---|", *rows])
+
+
+def rendered(readme: str, specs: dict[str, Any]) -> str:
+    """A role's README with its tables as the specs have them."""
+    for name, text in {"entry points": entry_points(specs), "variables": table(specs)}.items():
+        begin, end = (mark.format(name) for mark in MARKS)
+        head, rest = readme.split(begin)
+        readme = f"{head}{begin}\n{text}\n{end}{rest.split(end)[1]}"
+    return readme
+
+
 def main() -> None:
-    """Rewrites the part between the two marks of every role's README."""
-    for specs in ROOT.glob("roles/*/meta/argument_specs.yml"):
-        readme = specs.parents[1] / "README.md"
-        head, rest = readme.read_text().split(BEGIN)
-        tail = rest.split(END)[1]
-        rendered = table(yaml.safe_load(specs.read_text())["argument_specs"])
-        readme.write_text(f"{head}{BEGIN}\n{rendered}\n{END}{tail}")
+    """Rewrites the tables of every role's README."""
+    for path in ROOT.glob("roles/*/meta/argument_specs.yml"):
+        readme = path.parents[1] / "README.md"
+        readme.write_text(rendered(readme.read_text(), yaml.safe_load(path.read_text())["argument_specs"]))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from scripts import render_role_docs
+
 ROOT = Path(__file__).resolve().parents[2]
 ROLES = sorted(p.parent.parent for p in ROOT.glob("roles/*/meta/argument_specs.yml"))
 FORBIDDEN_IN_TASKS = ("ignore_errors", "set_fact", "pause:", "ansible.builtin.shell", "ansible.builtin.raw")
@@ -91,3 +93,16 @@ def test_task_files_are_short_and_keep_the_house_rules(path: Path) -> None:
 def test_roles_name_no_inventory_group(role: Path) -> None:
     for path in [*role.glob("tasks/*.yml"), *role.glob("vars/*.yml"), *role.glob("defaults/*.yml")]:
         assert "groups[" not in path.read_text(), f"{path}: hosts come in as parameters"
+
+
+@pytest.mark.parametrize("role", ROLES, ids=lambda role: str(role.name))
+def test_readme_lists_every_entry_point_and_variable(role: Path) -> None:
+    specs = yaml.safe_load((role / "meta/argument_specs.yml").read_text())["argument_specs"]
+    readme = (role / "README.md").read_text()
+    assert readme == render_role_docs.rendered(readme, specs), "run scripts/render_role_docs.py"
+
+
+@pytest.mark.parametrize("role", ROLES, ids=lambda role: str(role.name))
+def test_every_entry_point_has_its_tasks(role: Path) -> None:
+    specs = yaml.safe_load((role / "meta/argument_specs.yml").read_text())["argument_specs"]
+    assert [name for name in specs if not (role / f"tasks/{name}.yml").is_file()] == []
