@@ -4,6 +4,8 @@ KraftError
 ├── RefusedError      what is asked, or what is there, must not be acted on; carries every problem at once
 ├── UnreachableError  a host or the cluster did not answer in time
 └── ToolError         a command was run and failed; the message holds what it said
+    ├── AccessError   the cluster answered and refuses us: login, certificate of ours, or permission
+    └── TrustError    somebody answered, and we do not trust the certificate
 """
 
 from __future__ import annotations
@@ -29,3 +31,11 @@ class UnreachableError(KraftError):
 
 class ToolError(KraftError):
     """A command failed; says which, with what exit code, and its own last words."""
+
+
+class AccessError(ToolError):
+    """The cluster refuses us; asking again does not help until somebody changes the login or the permission."""
+
+
+class TrustError(ToolError):
+    """We refuse the cluster's certificate; says why."""

@@ -5,6 +5,7 @@ One broker has a plain listener beside them, as every broker has one for its own
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import subprocess
 from collections.abc import Iterator
@@ -13,12 +14,20 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.client_config import ClientConfig, from_java, java, kafka_python, librdkafka
+from ansible.module_utils.kraft.cluster import gather
+from ansible.module_utils.kraft.cluster.client import Client
+from ansible.module_utils.kraft.errors import AccessError, KraftError, TrustError, UnreachableError
 from ansible.module_utils.kraft.spec.desired import properties
 from ansible.module_utils.kraft.spec.desired.model import Listener
 from ansible.module_utils.kraft.spec.desired.operable import MECHANISM_OPTION, PROTOCOL_OPTION, missing_option
 from ansible.module_utils.kraft.terms import CLIENT
 from confluent_kafka.admin import (  # type: ignore[attr-defined]
+    AclBinding,
+    AclOperation,
+    AclPermissionType,
     AdminClient,
+    ResourcePatternType,
+    ResourceType,
     ScramCredentialInfo,
     ScramMechanism,
     UserScramCredentialUpsertion,
@@ -33,6 +42,8 @@ from tests.integration.spark_topic import create
 
 NAME, PASSWORD = "smoke", "drawn-for-this-test"
 LOGINS = {"PLAIN": "plain.PlainLoginModule", "SCRAM-SHA-512": "scram.ScramLoginModule"}
+#: Listeners beside the usual ones; MUTUAL wants a certificate of the client.
+SECURED = {"TLS": "SSL", "LOGIN": "SASL_SSL", "MUTUAL": "SSL"}
 SECURITY = "org.apache.kafka.common.security"
 ONE_COPY = {
     "default.replication.factor": "1",
@@ -44,19 +55,24 @@ ONE_COPY = {
 
 
 class SecuredCluster(KafkaCluster):
-    """One node with listeners TLS and LOGIN beside the usual ones."""
+    """One node with listeners TLS, LOGIN and MUTUAL beside the usual ones."""
 
     def server_properties(self, node: KafkaNode) -> dict[str, str]:
         usual = super().server_properties(node)
-        more = ",".join(f"{name}://127.0.0.1:{self.properties[name]}" for name in ("TLS", "LOGIN"))
+        more = ",".join(f"{name}://127.0.0.1:{self.properties[name]}" for name in SECURED)
+        protocols = ",".join(f"{name}:{protocol}" for name, protocol in SECURED.items())
         users = f'username="n" password="{PASSWORD}" user_{NAME}="{PASSWORD}"'
         return {
-            **{key: value for key, value in usual.items() if key not in {"TLS", "LOGIN"}},
+            **{key: value for key, value in usual.items() if key not in SECURED},
             "listeners": f"{usual['listeners']},{more}",
             "advertised.listeners": f"{usual['advertised.listeners']},{more}",
-            "listener.security.protocol.map": f"{usual['listener.security.protocol.map']},TLS:SSL,LOGIN:SASL_SSL",
+            "listener.security.protocol.map": f"{usual['listener.security.protocol.map']},{protocols}",
+            "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+            "super.users": "User:ANONYMOUS",
+            "allow.everyone.if.no.acl.found": "true",
             "ssl.keystore.type": "PEM",
             "ssl.keystore.location": str(self.directory / "node.pem"),
+            "listener.name.mutual.ssl.client.auth": "required",
             "listener.name.login.sasl.enabled.mechanisms": ",".join(LOGINS),
             "listener.name.login.plain.sasl.jaas.config": f"{SECURITY}.plain.PlainLoginModule required {users};",
             "listener.name.login.scram-sha-512.sasl.jaas.config": f"{SECURITY}.scram.ScramLoginModule required;",
@@ -76,7 +92,7 @@ def certify(directory: Path) -> None:
 def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
     directory = tmp_path_factory.mktemp("secured")
     certify(directory)
-    ports = dict(zip(("TLS", "LOGIN"), map(str, free_ports(2))))
+    ports = dict(zip(SECURED, map(str, free_ports(len(SECURED)))))
     cluster = SecuredCluster.start(directory, 1, {**ONE_COPY, **ports})
     info = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096)
     user = UserScramCredentialUpsertion(NAME, info, PASSWORD.encode())
@@ -168,3 +184,36 @@ def test_each_dialect_of_one_client_reads_what_every_other_sent(
     assert dialects.java_reads(node, file, topic, 3) == sent
     assert dialects.librdkafka_reads(librdkafka(config), topic, 3) == sent
     assert dialects.kafka_python_reads(kafka_python(config), topic, 3) == sent
+
+
+def asked_with(config: ClientConfig) -> KraftError:
+    """How a module's question ends."""
+    with Client(kafka_python(config)) as client, pytest.raises(KraftError) as error:
+        client.ask(client.addresses[0], client.request("DescribeClusterRequest"))
+    return error.value
+
+
+def test_errors_tell_who_refuses_whom(secured: KafkaCluster, tmp_path: Path) -> None:
+    tls, login = as_client(secured, "TLS", "SSL"), as_client(secured, "LOGIN", "SASL_SSL", "PLAIN")
+    certify(tmp_path)
+    stranger = str(tmp_path / "ca.pem")
+    plain = f"127.0.0.1:{secured.nodes[1].client_port}"
+    for config in (tls, login):
+        assert type(asked_with(dataclasses.replace(config, ca_file=stranger))) is TrustError
+    assert type(asked_with(dataclasses.replace(login, password=NAME))) is AccessError
+    assert type(asked_with(dataclasses.replace(login, sasl_mechanism="SCRAM-SHA-256"))) is AccessError
+    assert type(asked_with(as_client(secured, "MUTUAL", "SSL"))) is AccessError
+    assert type(asked_with(dataclasses.replace(tls, bootstrap_servers=(plain,)))) is UnreachableError
+    assert type(asked_with(dataclasses.replace(tls, bootstrap_servers=("127.0.0.1:1",)))) is UnreachableError
+
+
+def test_who_is_known_and_not_permitted_is_refused(secured: KafkaCluster) -> None:
+    denied = AclBinding(
+        ResourceType.BROKER, "kafka-cluster", ResourcePatternType.LITERAL, f"User:{NAME}", "*",
+        AclOperation.DESCRIBE, AclPermissionType.DENY,
+    )  # fmt: skip
+    admin = AdminClient({"bootstrap.servers": secured.bootstrap_servers})
+    admin.create_acls([denied])[denied].result(20)
+    config = as_client(secured, "LOGIN", "SASL_SSL", "PLAIN")
+    with Client(kafka_python(config)) as client, pytest.raises(AccessError, match="ClusterAuthorizationFailed"):
+        gather.quorum_at(client, client.addresses[0])

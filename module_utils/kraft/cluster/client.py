@@ -14,7 +14,8 @@ from typing import Any, Union
 
 from ansible.module_utils.kraft.cluster import messages
 from ansible.module_utils.kraft.cluster.library import Library, load
-from ansible.module_utils.kraft.errors import KraftError, ToolError, UnreachableError
+from ansible.module_utils.kraft.cluster.tls_errors import of_tls, tls_error
+from ansible.module_utils.kraft.errors import AccessError, KraftError, ToolError, UnreachableError
 from ansible.module_utils.kraft.terms import MECHANISMS, PLAINTEXT, PROTOCOLS
 
 #: The ``client`` parameter of every module that asks a cluster.
@@ -50,6 +51,10 @@ class ApiError(ToolError):
     def __init__(self, what: str, name: str, detail: str, retriable: bool) -> None:
         self.name, self.detail, self.retriable = name, detail, retriable
         super().__init__(f"{what}: {name}: {detail}")
+
+
+class DeniedError(ApiError, AccessError):
+    """The cluster knows us and does not permit what was asked."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -129,7 +134,9 @@ class Client:
             return None
         kind = self._library.errors.for_code(code)
         name = kind.__name__[: -len("Error")] if kind.__name__.endswith("Error") else kind.__name__
-        return ApiError(what, name, detail or str(getattr(kind, "description", "")), bool(kind.retriable))
+        refused = issubclass(kind, self._library.errors.AuthorizationError)
+        made = DeniedError if refused else ApiError
+        return made(what, name, detail or str(getattr(kind, "description", "")), bool(kind.retriable))
 
     def _manager(self, address: str) -> Any:
         if address not in self._managers:
@@ -176,8 +183,10 @@ class Client:
             known.UnsupportedSaslMechanismError,
             known.IllegalSaslStateError,
         )
-        if isinstance(error, logins):
-            return ToolError(f"{address} refuses the login: {error}")
+        if isinstance(error, (*logins, known.AuthorizationError)):
+            return AccessError(f"{address} refuses us: {error}")
+        if (tls := tls_error(error)) is not None:
+            return of_tls(address, tls)
         if isinstance(error, known.IncompatibleBrokerVersion):
             return ToolError(f"{address} does not know this question: {error}")
         if isinstance(error, (known.RequestTimedOutError, known.KafkaTimeoutError)):

@@ -14,6 +14,7 @@ import logging
 import os
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.unpacked import unpacked
@@ -46,6 +47,7 @@ def load(python_path: str | None = None, unpack: bool = False) -> Library:
     try:
         _enter_package(python_path, unpack)
         net, protocol = "kafka.net", "kafka.protocol"
+        _keep_last_words(importlib.import_module(f"{net}.transport"))
         return Library(
             manager=importlib.import_module(f"{net}.manager").KafkaConnectionManager,
             selector=importlib.import_module(f"{net}.selector").NetworkSelector,
@@ -57,6 +59,25 @@ def load(python_path: str | None = None, unpack: bool = False) -> Library:
     except (ImportError, OSError, AttributeError) as error:
         where = f" from {python_path}" if python_path else ""
         raise ToolError(MISSING.format(where=where, reason=error, python=sys.executable)) from error
+
+
+def _keep_last_words(transport: Any) -> None:
+    """Read what a broker said before it closed: why it refuses a login comes together with the end of the connection.
+
+    kafka-python 3.0.12 throws those bytes away (kafka/net/transport.py, ``_read_from_sock``). The end is seen again by
+    the next read.
+    """
+    for kind in (transport.KafkaTCPTransport, transport.KafkaSSLTransport):
+        if kind._sock_recv.__name__ != "_words_first":
+            kind._sock_recv = _words_before_the_end(kind._sock_recv)
+
+
+def _words_before_the_end(read: Callable[[Any], tuple[bytes, Any]]) -> Callable[[Any], tuple[bytes, Any]]:
+    def _words_first(connection: Any) -> tuple[bytes, Any]:
+        said, error = read(connection)
+        return said, None if said else error
+
+    return _words_first
 
 
 def _enter_package(python_path: str | None, unpack: bool) -> None:

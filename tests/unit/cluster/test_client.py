@@ -11,7 +11,7 @@ import pytest
 from ansible.module_utils.kraft.cluster import client as client_module
 from ansible.module_utils.kraft.cluster import gather
 from ansible.module_utils.kraft.cluster.client import Client, Question, split_addresses
-from ansible.module_utils.kraft.errors import KraftError, ToolError, UnreachableError
+from ansible.module_utils.kraft.errors import AccessError, KraftError, ToolError, UnreachableError
 
 NOBODY = "127.0.0.1:1"
 
@@ -115,6 +115,7 @@ def test_codes_of_answers_become_errors_with_kafkas_words(asking: Client) -> Non
     assert asking.error("topic a", 0, None) is None
     error = asking.error("topic a", 17, "the name is wrong")
     assert isinstance(error, ToolError)
+    assert not isinstance(error, AccessError)
     assert str(error) == "topic a: InvalidTopic: the name is wrong"
     assert not error.retriable
     passing = asking.error("topic a", 41, None)
@@ -128,6 +129,6 @@ def test_a_snapshot_of_nobody_is_unreachable(asking: Client) -> None:
 
 
 def test_an_error_in_an_answer_is_raised(asking: Client) -> None:
-    with pytest.raises(ToolError, match="DescribeCluster: ClusterAuthorizationFailed"):
+    with pytest.raises(AccessError, match="DescribeCluster: ClusterAuthorizationFailed"):
         gather.checked(asking, "DescribeCluster", {"error_code": 31, "error_message": None})
     assert gather.checked(asking, "x", {"error_code": 0}) == {"error_code": 0}

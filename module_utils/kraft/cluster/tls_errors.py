@@ -1,0 +1,34 @@
+"""What a failed TLS connection means: kafka-python reports each of them as a lost connection."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.errors import AccessError, KraftError, TrustError, UnreachableError
+
+#: OpenSSL's reasons, of alerts that the other side sends where it refuses our certificate or misses it.
+OF_OUR_CERTIFICATE = ("CERTIFICATE", "UNKNOWN_CA")
+
+
+def tls_error(error: BaseException) -> ssl.SSLError | None:
+    """The error of TLS that `error` was made from; None where the connection failed otherwise."""
+    return next((one for one in _origins(error) if isinstance(one, ssl.SSLError)), None)
+
+
+def _origins(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        yield from (one for one in error.args if isinstance(one, BaseException))
+        error = error.__cause__ or error.__context__
+
+
+def of_tls(address: str, error: ssl.SSLError) -> KraftError:
+    """Which side refuses the other; where neither says so, the broker may be going down, or speak without TLS."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        reason = error.verify_message or str(error)
+        return TrustError(f"{address}: we do not trust its certificate: {reason}. Check client.ssl_cafile.")
+    reason = error.reason or str(error)
+    if any(word in reason for word in OF_OUR_CERTIFICATE):
+        return AccessError(f"{address} refuses us: {reason}. Check client.ssl_certfile.")
+    return UnreachableError(f"{address}: TLS failed: {reason}. Check client.security_protocol.")
