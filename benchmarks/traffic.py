@@ -1,4 +1,4 @@
-"""Traffic on a lab's cluster, and what its brokers say meanwhile: what the benchmarks of a living cluster share."""
+"""Traffic on a lab's cluster, and what its brokers say meanwhile: what the benchmarks of a running cluster share."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""What a change of a living cluster comes to: what is changed live, which nodes restart, and why."""
+"""What a change of a running cluster comes to: what is changed live, which nodes restart, and why."""
 
 from __future__ import annotations
 

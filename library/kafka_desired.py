@@ -40,7 +40,7 @@ author: [Kraftwright]
 """
 
 EXAMPLES = r"""
-- name: Work out the desired state of every node
+- name: Compute the desired state of every node
   kafka_desired:
     hosts: "{{ groups['kafka'] }}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_preflight
-short_description: Refuses hosts that cannot end well, with every problem of every host at once
+short_description: Refuses hosts that fail a check, with every problem of every host at once
 description:
   - Holds what M(kafka_host_info) found on O(hosts) against what M(kafka_desired) wants. Runs on the control machine,
     opens no connection, changes nothing, and runs in check mode as it does otherwise.
@@ -31,7 +31,7 @@ options:
   accepted_risks: {description: Rules whose risk is taken., type: list, elements: str, default: []}
   replace: {description: Inventory name of the node whose disk is gone for good., type: str}
   add:
-    description: Inventory names of nodes that join a living cluster.
+    description: Inventory names of nodes that join a running cluster.
     type: list
     elements: str
     default: []
@@ -58,7 +58,7 @@ author: [Kraftwright]
 """
 
 EXAMPLES = r"""
-- name: Refuse what cannot end well
+- name: Refuse hosts that fail a check
   kafka_preflight:
     hosts: "{{ groups['kafka'] }}"
     accepted_risks: [clock_skew]

@@ -41,7 +41,7 @@ author: [Kraftwright]
 """
 
 EXAMPLES = r"""
-- name: Bring the archive and unpack the release beside the others
+- name: Copy the archive and unpack the release beside the others
   kafka_release:
     version: 4.3.1
     source: .cache/kafka/kafka_2.13-4.3.1.tgz

@@ -41,7 +41,7 @@ author: Kraftwright
 """
 
 EXAMPLES = r"""
-- name: Ask the living whether node 3 may come back with an empty disk
+- name: Check on the other nodes that node 3 may return with an empty disk
   kafka_replacement_gate:
     client:
       bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]

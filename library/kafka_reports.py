@@ -24,7 +24,7 @@ author: [Kraftwright]
 """
 
 EXAMPLES = r"""
-- name: Keep the reports in one place
+- name: Collect the reports in one place
   kafka_reports:
     path: .kraftwright/blue
     cluster_id: a3JhZnR3cmlnaHQtZGVtbw

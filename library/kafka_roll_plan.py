@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""Which nodes of a living cluster are restarted together, and in which order."""
+"""Which nodes of a running cluster are restarted together, and in which order."""
 
 from __future__ import annotations
 

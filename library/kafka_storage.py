@@ -47,8 +47,8 @@ options:
     type: str
   rejoins:
     description: >-
-      The disk of this voter is gone for good, and it comes back to a living quorum as an observer. O(directory_id) must
-      be another than O(listed_directory_id).
+      The disk of this voter is gone for good, and it returns to a running quorum as an observer. O(directory_id) must
+      differ from O(listed_directory_id).
     type: bool
     default: false
   listed_directory_id:

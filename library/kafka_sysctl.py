@@ -23,7 +23,7 @@ author: [Kraftwright]
 """
 
 EXAMPLES = r"""
-- name: Set the kernel up for many files and steady writes
+- name: Set the kernel parameters for many files and steady writes
   kafka_sysctl:
     settings:
       vm.swappiness: 1

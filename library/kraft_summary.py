@@ -36,7 +36,7 @@ author: [Kraftwright]
 """
 
 EXAMPLES = r"""
-- name: Say what this run came to
+- name: Print the result of the run
   kraft_summary:
     desired: "{{ ansible_facts['kafka_desired'] }}"
     snapshot: "{{ __kafka_snapshot | default({}) }}"

@@ -29,7 +29,7 @@ PLAYBOOK = """
   vars:
     kafka_hosts: "{{ groups['kafka'] }}"
   tasks:
-    - name: Work out the desired state of every node
+    - name: Compute the desired state of every node
       kafka_desired:
         hosts: "{{ kafka_hosts }}"
       run_once: true

@@ -2,8 +2,8 @@
 
 A batch is a set of nodes that may be down at the same time: every partition keeps its min.insync.replicas in sync, and
 the caught-up controllers keep their majority. Batches are filled from one rack where the racks allow it, since replicas
-are spread over racks; otherwise with whatever shares no partition at risk. The gate judges each batch once more, from a
-fresh snapshot, before it goes.
+are spread over racks; otherwise with whatever shares no partition at risk. The shutdown check judges each batch once
+more, from a fresh snapshot, before it goes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def batches(
     """`node_ids` in batches of at most `together` nodes.
 
     One by one first go those that do not serve anyway, and one by one those without which a partition or the quorum
-    has nothing to spare (the gate will say so). The active controller goes last and alone.
+    has nothing to spare (the shutdown check will say so). The active controller goes last and alone.
     """
     sequence = order(node_ids, snapshot, members.voters, members.brokers, largest_delay_ms)
     serving = ready(snapshot, members.voters, members.brokers, largest_delay_ms)

@@ -32,7 +32,7 @@ STEPS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
     "process_stopped": (("on", "systemctl kill --signal=CONT kafka", "let the process run on"),),
     "not_answering": (
         ("on", LOG, "see what it does"),
-        ("list", "playbooks/restart_cluster.yml kafka_restart_nodes", "restart it through the gate"),
+        ("list", "playbooks/restart_cluster.yml kafka_restart_nodes", "restart it through the shutdown check"),
     ),
     "cut_off": (
         ("on", "nft list ruleset", "look for a filter that drops Kafka's ports; on EC2: playbooks/audit_exposure.yml"),

@@ -148,7 +148,7 @@ def play(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
   gather_facts: false
   vars_files: [desired.json]
   tasks:
-    - name: Say what this run came to
+    - name: Print the result of the run
       kraft_summary:
         desired: "{{{{ shown }}}}"
         report: {EXAMPLES}/example_report.json

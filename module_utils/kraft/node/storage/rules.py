@@ -170,7 +170,7 @@ def voter_problems(node: NodeStorage, dirs: Sequence[LogDir], peers: Sequence[Pe
 
 
 def rejoin_problems(node: NodeStorage, peers: Sequence[Peer]) -> Iterator[Problem]:
-    """What forbids to format this controller as one that comes back to a living quorum with an empty disk."""
+    """What forbids to format this controller as one that comes back to a running quorum with an empty disk."""
     lived = [peer for peer in peers if peer.node_id != node.node_id and peer.lived]
     if not node.is_dynamic_voter:
         message = "is a voter of a static quorum, which knows it by its node id alone: with an empty log it could vote"

@@ -1,4 +1,4 @@
-"""Overrides on a living cluster: described, changed through Kafka, and seen to count before anybody says so.
+"""Overrides on a running cluster: described, changed through Kafka, and seen to count before anybody says so.
 
 A broker's own settings are asked of that broker and changed through it: it is the one that can validate them, and what
 it describes is what it runs with. A change comes back to it by way of the metadata log, so it shows a moment later.

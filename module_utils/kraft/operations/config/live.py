@@ -1,4 +1,4 @@
-"""Which differences a living cluster takes without a restart. Pure: what is wanted and what Kafka describes in.
+"""Which differences a running cluster takes without a restart. Pure: what is wanted and what Kafka describes in.
 
 The file is what counts in the end. An override bridges the time until the node's next start, when the file has the same
 value; then it is taken away. So overrides stay few, and what the inventory says is what a restarted node has.

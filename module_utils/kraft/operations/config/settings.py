@@ -1,4 +1,4 @@
-"""Settings as a living cluster describes them: each with its value, where that comes from, and what lies beneath."""
+"""Settings as a running cluster describes them: each with its value, where that comes from, and what lies beneath."""
 
 from __future__ import annotations
 

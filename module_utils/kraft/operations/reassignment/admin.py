@@ -1,4 +1,4 @@
-"""Moves on a living cluster: looked at, submitted a few at a time, waited for, cancelled, with throttles."""
+"""Moves on a running cluster: looked at, submitted a few at a time, waited for, cancelled, with throttles."""
 
 from __future__ import annotations
 

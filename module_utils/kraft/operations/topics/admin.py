@@ -1,4 +1,4 @@
-"""Topics on a living cluster: what they are now, and a plan carried out, waited for and checked.
+"""Topics on a running cluster: what they are now, and a plan carried out, waited for and checked.
 
 Kafka is asked to validate everything before anything is changed, so that all that it refuses is known at once.
 """
