@@ -31,11 +31,17 @@ options:
         description: Settings that Kafka could change live; null for one that the inventory no longer names.
         type: dict
         default: {}
-      reasons:
-        description: Why the node would be restarted, as M(kafka_node) says it.
+      differences:
+        description: Why the node would be restarted, as M(kafka_node) returns it.
         type: list
-        elements: str
+        elements: dict
         default: []
+        suboptions:
+          file: {description: Where it is., type: str, required: true}
+          key: {description: Which setting or option., type: str, default: ""}
+          old: {description: The value that runs., type: str}
+          new: {description: The wanted value., type: str}
+          secret: {description: Whether the values are hidden., type: bool, default: false}
       client_moves:
         description: Whom a restart would send elsewhere, as M(kafka_node) says it.
         type: list
@@ -66,7 +72,7 @@ EXAMPLES = r"""
       - host: kafka1
         node_id: 1
         wanted: {num.io.threads: "16"}
-        reasons: ["server.properties: num.io.threads 8 -> 16"]
+        differences: [{file: server.properties, key: num.io.threads, old: "8", new: "16"}]
 """
 
 RETURN = r"""
@@ -103,6 +109,7 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
 from ansible.module_utils.kraft.cluster.retry import PAUSE, until_answered
+from ansible.module_utils.kraft.difference import DIFFERENCE_SPEC, differences_from
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.client_moves import Move
@@ -118,7 +125,7 @@ NODE: dict[str, Any] = {
     "serves": {"type": "bool", "default": True},
     "started": {"type": "bool", "default": False},
     "wanted": {"type": "dict", "default": {}},
-    "reasons": {"type": "list", "elements": "str", "default": []},
+    "differences": {"type": "list", "elements": "dict", "default": [], "options": DIFFERENCE_SPEC},
     "client_moves": {"type": "list", "elements": "dict", "default": []},
 }
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -139,7 +146,7 @@ def wanted_nodes(params: dict[str, Any]) -> list[Node]:
             one["node_id"],
             one["serves"],
             claims.forgotten(noted, one["node_id"], one["wanted"]) if one["serves"] else one["wanted"],
-            tuple(one["reasons"]),
+            differences_from(one["differences"]),
             tuple(Move(**move) for move in one["client_moves"]),
         )
         for one in params["nodes"]

@@ -54,11 +54,17 @@ options:
         is wanted, the restart has been done, by an attempt whose connection was lost, and is reported as it was.
     type: int
     default: 0
-  reasons:
+  differences:
     description: What the diff gives for a restart in check mode, where the files of the restart are not written yet.
     type: list
-    elements: str
+    elements: dict
     default: []
+    suboptions:
+      file: {description: Where it is., type: str, required: true}
+      key: {description: Which setting or option., type: str, default: ""}
+      old: {description: The value that runs., type: str}
+      new: {description: The wanted value., type: str}
+      secret: {description: Whether the values are hidden., type: bool, default: false}
   timeout:
     description: Seconds to wait for systemd; longer than the unit's own limit for stopping.
     type: int
@@ -106,13 +112,15 @@ stale:
   description: Whether the process (after this task) was started with something else than what is wanted.
   returned: always
   type: bool
-reasons:
+differences:
   description:
-    - Every difference between the process that was found and what is wanted, such as
-      C(server.properties, num.io.threads 8 -> 16), C(release 4.2.1 -> 4.3.1), C(unit). Values of secrets are hidden.
+    - Every difference between the process that was found and what is wanted.
+    - Each has C(file) (C(server.properties), C(jvm.options), C(log4j2.yaml), C(unit), C(release), C(record) or
+      C(request)), C(key) (empty where the file differs as a whole), C(old), C(new) (null for unset) and C(secret). The
+      values of secrets are hidden.
   returned: always
   type: list
-  elements: str
+  elements: dict
 client_moves:
   description: >-
     Client listeners whose advertised address or protocol differs between the process that was found and what is wanted,
@@ -136,6 +144,7 @@ import os
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.difference import DIFFERENCE_SPEC, differences_from
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError
 from ansible.module_utils.kraft.node.service import age, repetition
 from ansible.module_utils.kraft.node.service import apply as node_io
@@ -152,7 +161,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "keep": {"type": "bool", "default": True},
     "started_before": {"type": "str", "default": ""},
     "replaces": {"type": "int", "default": 0},
-    "reasons": {"type": "list", "elements": "str", "default": []},
+    "differences": {"type": "list", "elements": "dict", "default": [], "options": DIFFERENCE_SPEC},
     "timeout": {"type": "int", "default": 330},
     "files": {"type": "list", "elements": "dict", "default": []},
 }
@@ -187,13 +196,13 @@ def wanted_place(params: dict[str, Any]) -> Place:
 
 
 def described(state: node.NodeState, found: node.NodeState) -> dict[str, Any]:
-    """The module's words for a node; the reasons are those of the process that was `found`."""
+    """The module's result for a node; the differences are those of the process that was `found`."""
     return {
         "running": state.running,
         "pid": state.service.pid,
         "started_at": state.service.started_at_us if state.service.pid else 0,
-        "stale": bool(state.reasons),
-        "reasons": list(found.reasons),
+        "stale": bool(state.differences),
+        "differences": [one.as_dict() for one in found.differences],
         "client_moves": [dataclasses.asdict(move) for move in found.moves],
         "current": state.current,
     }
@@ -206,7 +215,7 @@ def predicted(found: node.NodeState, actions: tuple[str, ...], release: str) -> 
         **described(found, found),
         "running": begins or (found.running and not ends),
         **({"pid": 0, "started_at": 0} if begins or ends else {}),
-        "stale": bool(found.reasons) and not (begins or ends),
+        "stale": bool(found.differences) and not (begins or ends),
         "current": release if node.FLIP in actions else found.current,
     }
 
@@ -218,8 +227,8 @@ def bring_about(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str,
     if not check_mode:
         repetition.wait_for_job(run, place.unit, params["timeout"])
     found = age.asked_for(node_io.observe_node(run, place, given), params["started_before"])
-    if check_mode and params["reasons"]:
-        found = dataclasses.replace(found, reasons=tuple(params["reasons"]))
+    if check_mode and params["differences"]:
+        found = dataclasses.replace(found, differences=differences_from(params["differences"]))
     if params["state"] == node.RESTARTED and repetition.is_done(found, params["replaces"]):
         actions = repetition.earlier_actions(place, params["replaces"])
         return {"changed": True, "actions": list(actions), "diff": [], **described(found, found)}

@@ -26,7 +26,17 @@ options:
         description: Start of its process, as M(kafka_node) returns it.
         type: int
         default: 0
-      reasons: {description: "Why, in words.", type: list, elements: str, default: []}
+      differences:
+        description: Why it is restarted, as M(kafka_node) returns it.
+        type: list
+        elements: dict
+        default: []
+        suboptions:
+          file: {description: Where it is., type: str, required: true}
+          key: {description: Which setting or option., type: str, default: ""}
+          old: {description: The value that runs., type: str}
+          new: {description: The wanted value., type: str}
+          secret: {description: Whether the values are hidden., type: bool, default: false}
   together:
     description: Most nodes in a batch.
     type: int
@@ -46,8 +56,9 @@ EXAMPLES = r"""
       bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
       python_path: /opt/kafka/client/kafka_python.zip
     nodes:
-      - {host: kafka1, node_id: 1, reasons: ["server.properties: num.io.threads 8 -> 16"]}
-      - {host: kafka2, node_id: 2, reasons: ["server.properties: num.io.threads 8 -> 16"]}
+      - host: kafka1
+        node_id: 1
+        differences: [{file: server.properties, key: num.io.threads, old: "8", new: "16"}]
 """
 
 RETURN = r"""
@@ -75,13 +86,14 @@ from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, Expected, e
 from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.roll import ready
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
+from ansible.module_utils.kraft.difference import DIFFERENCE_SPEC
 from ansible.module_utils.kraft.errors import KraftError
 
 NODE: dict[str, Any] = {
     "host": {"type": "str", "required": True},
     "node_id": {"type": "int", "required": True},
     "started_at": {"type": "int", "default": 0},
-    "reasons": {"type": "list", "elements": "str", "default": []},
+    "differences": {"type": "list", "elements": "dict", "default": [], "options": DIFFERENCE_SPEC},
 }
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},

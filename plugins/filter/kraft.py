@@ -12,10 +12,11 @@ from ansible.errors import AnsibleFilterError
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
+from ansible.module_utils.kraft.difference import differences_from
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.machine import ungranted
 from ansible.module_utils.kraft.node.service.deployed import listeners_now
-from ansible.module_utils.kraft.node.service.differences import setting_of
+from ansible.module_utils.kraft.node.service.difference_text import sentences
 from ansible.module_utils.kraft.node.service.unit import fingerprinted
 from ansible.module_utils.kraft.operations.config import asked
 from ansible.module_utils.kraft.operations.features import upgrade
@@ -58,10 +59,10 @@ def kraft_stale(
     out = []
     for host in hosts:
         found, live = hostvars[host]["__kafka_started"], set((settled or {}).get(host, ()))
-        reasons = [reason for reason in found["reasons"] if setting_of(reason) not in live]
-        if found["stale"] and reasons:
+        differences = [one.as_dict() for one in differences_from(found["differences"]) if one.setting not in live]
+        if found["stale"] and differences:
             node_id, started_at = desired["nodes"][host]["node_id"], found.get("started_at", 0)
-            out.append({"host": host, "node_id": node_id, "started_at": started_at, "reasons": reasons})
+            out.append({"host": host, "node_id": node_id, "started_at": started_at, "differences": differences})
     return out
 
 
@@ -77,7 +78,7 @@ def kraft_change_nodes(
     found = {host: hostvars[host]["__kafka_started"] for host in names}
     written = any(hostvars[host].get("__kafka_configured", {}).get("changed") for host in names)
     nodes = asked.change_nodes(names, found, desired)
-    differs = always or written or any(node["reasons"] for node in nodes)
+    differs = always or written or any(node["differences"] for node in nodes)
     return nodes if differs and not all(node["started"] for node in nodes) else []
 
 
@@ -119,7 +120,7 @@ def kraft_status_nodes(looked: Mapping[str, Mapping[str, Any]], desired: Mapping
     `looked`: as `kraft_registered` gives it, with ``process`` (``kafka_node``) and ``view``
     (``kafka_connectivity_info``). A broker that does not answer on its own host is not asked again.
     """
-    nothing: dict[str, Any] = {"stale": False, "reasons": []}
+    nothing: dict[str, Any] = {"stale": False, "differences": []}
     found = {host: {**nothing, **(one.get("process") or {})} for host, one in looked.items()}
     silent = {host for host, one in looked.items() if ((one.get("view") or {}).get("broker") or {}).get("error")}
     nodes = asked.change_nodes(found, found, desired)
@@ -142,7 +143,7 @@ def kraft_batch_failure(batch: Mapping[str, Any], reverted: Iterable[str], failu
     results = [one for one in failure.get("results", [failure]) if one.get("failed")]
     lines = [str(one.get("msg", "no reason given")) for one in results]
     for node in batch["nodes"]:
-        why = "; ".join(node["reasons"]) or "the request"
+        why = "; ".join(sentences(differences_from(node["differences"]))) or "the request"
         state = "runs again with what it had before" if node["host"] in back else "has nothing to go back to"
         lines.append(f"{node['host']} (node {node['node_id']}), restarted because of {why}: {state}.")
     lines.append("The roll stops here; the nodes after it were not touched. Correct the inventory and run again.")

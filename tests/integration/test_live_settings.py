@@ -17,6 +17,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 )
 
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.unit.differences import plain, setting
 
 Module = Callable[..., dict[str, Any]]
 IO = "num.io.threads"
@@ -136,7 +137,7 @@ def plan(kafka_cluster: KafkaCluster, run_module: Module, tmp_path: Path) -> Cal
             "host": "kafka1",
             "node_id": 1,
             "wanted": wanted,
-            "reasons": [f"server.properties: {r}" for r in reasons],
+            "differences": plain(*map(setting, reasons)),
         }
         found = run_module("kafka_config_plan", check_mode=not act, client=client, nodes=[node], note=note, timeout=20)
         if act and found["entities"]:
@@ -187,7 +188,7 @@ def test_somebody_elses_override_is_shown_and_left_unless_it_hides_what_is_decla
 
 def test_where_nobody_answers_everything_is_left_to_restarts(run_module: Module) -> None:
     client = {"bootstrap_servers": ["127.0.0.1:1"]}
-    nodes = [{"host": "kafka1", "node_id": 1, "wanted": {IO: "8"}, "reasons": [f"server.properties: {IO} 4 -> 8"]}]
+    nodes = [{"host": "kafka1", "node_id": 1, "wanted": {IO: "8"}, "differences": plain(setting(f"{IO} 4 -> 8"))}]
     found = run_module("kafka_config_plan", check_mode=True, client=client, nodes=nodes)
     assert found["entities"] == []
     assert found["plan"][1:] == [

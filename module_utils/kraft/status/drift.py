@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
-from ansible.module_utils.kraft.node.service.differences import setting_of
+from ansible.module_utils.kraft.difference import differences_from
+from ansible.module_utils.kraft.node.service.difference_text import sentences
 from ansible.module_utils.kraft.node.service.plan import ENABLE, FLIP, PLACE
 from ansible.module_utils.kraft.spec.preflight.members import TAKE_OUT
 from ansible.module_utils.kraft.status.evidence import Result, unreached, unread
@@ -24,8 +25,8 @@ def process(result: Result, settled: Collection[str]) -> Iterator[str]:
     """
     if "start" in result.get("actions", ()) or not result.get("running"):
         return
-    reasons = [one for one in result.get("reasons", ()) if setting_of(one) not in settled]
-    yield from (f"runs with something else: {one}" for one in reasons)
+    found = [one for one in differences_from(result.get("differences", ())) if one.setting not in settled]
+    yield from (f"runs with something else: {text}" for text in sentences(found))
     actions = result.get("actions", ())
     if PLACE in actions:
         yield f"edited in place: {', '.join(edited(result)) or 'the files of the next start'}"

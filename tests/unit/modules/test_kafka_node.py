@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.difference import RELEASE, Difference
 from ansible.module_utils.kraft.node.release.manifest import Manifest, classpath_options
 from ansible.module_utils.kraft.node.service import apply as node_io
 from ansible.module_utils.kraft.node.service import plan as node
@@ -18,6 +19,7 @@ from ansible.module_utils.kraft.node.service.plan import NodeState, plan_node
 from ansible.module_utils.kraft.node.service.state import ServiceState
 from ansible.module_utils.kraft.node.service.unit import fingerprint, fingerprinted
 
+from tests.unit.differences import OF_THE_UNIT, plain, said
 from tests.unit.modules.module_runner import Result, RunModule
 
 PID = 4711
@@ -28,6 +30,7 @@ UP = ServiceState(
 WAITING = dataclasses.replace(UP, pid=0, state="activating", sub_state="auto-restart", result="exit-code")
 FAILED = dataclasses.replace(DOWN, state="failed", sub_state="failed", result="exit-code")
 FILES = ("server.properties", "kafka.service")
+UNIT_DIFFERS, RELEASE_DIFFERS = (OF_THE_UNIT,), (Difference(RELEASE, "", "4.2.1", "4.3.1"),)
 
 
 @pytest.mark.parametrize(
@@ -39,8 +42,8 @@ FILES = ("server.properties", "kafka.service")
         (NodeState(dataclasses.replace(DOWN, needs_reload=True), "4.3.1"), "started", "reload reset start"),
         (NodeState(FAILED, "4.3.1"), "started", "reset start"),
         (NodeState(WAITING, "4.3.1"), "started", "reset restart"),
-        (NodeState(UP, "4.3.1", "4.3.1", ("unit",)), "started", ""),
-        (NodeState(UP, "4.2.1", "4.2.1", ("release",)), "started", ""),
+        (NodeState(UP, "4.3.1", "4.3.1", UNIT_DIFFERS), "started", ""),
+        (NodeState(UP, "4.2.1", "4.2.1", RELEASE_DIFFERS), "started", ""),
         (NodeState(UP, "4.2.1", "4.3.1"), "started", "flip"),
         (NodeState(dataclasses.replace(UP, enabled=False), "4.3.1", "4.3.1"), "started", "enable"),
         (NodeState(UP, "4.2.1", "4.2.1"), "restarted", "flip reset restart"),
@@ -50,17 +53,17 @@ FILES = ("server.properties", "kafka.service")
         (NodeState(WAITING, "4.3.1"), "stopped", "stop"),
         (NodeState(DOWN, "4.3.1"), "stopped", ""),
         (NodeState(FAILED, "4.3.1"), "stopped", ""),
-        (NodeState(UP, "4.2.1", "4.2.1", ("release",)), "reported", ""),
+        (NodeState(UP, "4.2.1", "4.2.1", RELEASE_DIFFERS), "reported", ""),
         (NodeState(DOWN, ""), "reported", ""),
         (NodeState(DOWN, "4.3.1", pending=FILES), "started", "place reload reset start"),
         (NodeState(UP, "4.3.1", "4.3.1", pending=("log4j2.yaml",)), "started", "place"),
         (NodeState(UP, "4.3.1", "4.3.1", pending=FILES), "started", "place reload"),
-        (NodeState(UP, "4.3.1", "4.3.1", ("unit",), FILES, True), "started", ""),
-        (NodeState(UP, "4.3.1", "4.3.1", ("unit",), FILES, True), "restarted", "keep place reload reset restart"),
-        (NodeState(UP, "4.3.1", "4.3.1", ("unit",), FILES, False), "restarted", "place reload reset restart"),
+        (NodeState(UP, "4.3.1", "4.3.1", UNIT_DIFFERS, FILES, True), "started", ""),
+        (NodeState(UP, "4.3.1", "4.3.1", UNIT_DIFFERS, FILES, True), "restarted", "keep place reload reset restart"),
+        (NodeState(UP, "4.3.1", "4.3.1", UNIT_DIFFERS, FILES, False), "restarted", "place reload reset restart"),
         (NodeState(UP, "4.3.1", "4.3.1", (), (), True), "restarted", "reset restart"),
         (NodeState(WAITING, "4.3.1", "", (), FILES), "restarted", "place reload reset restart"),
-        (NodeState(UP, "4.3.1", "4.3.1", ("unit",), FILES, True), "reverted", "place reload reset restart"),
+        (NodeState(UP, "4.3.1", "4.3.1", UNIT_DIFFERS, FILES, True), "reverted", "place reload reset restart"),
     ],
 )
 def test_actions_follow_from_what_is_found(found: NodeState, state: str, actions: str) -> None:
@@ -68,7 +71,7 @@ def test_actions_follow_from_what_is_found(found: NodeState, state: str, actions
 
 
 def test_what_does_not_serve_is_not_kept() -> None:
-    found = NodeState(UP, "4.3.1", "4.3.1", ("unit",), FILES, True)
+    found = NodeState(UP, "4.3.1", "4.3.1", UNIT_DIFFERS, FILES, True)
     assert "keep" not in plan_node(found, "restarted", "4.3.1", keep=False)
 
 
@@ -171,7 +174,7 @@ def test_a_running_node_with_another_setting_is_stale_and_not_restarted(host: Ho
     host.configure("node.id=1\nnum.io.threads=16\n")
     result = host.kafka_node()
     assert (result["changed"], result["stale"], host.commands) == (False, True, [])
-    assert result["reasons"] == ["server.properties: num.io.threads (unset) -> 16"]
+    assert said(result["differences"]) == ["server.properties: num.io.threads (unset) -> 16"]
     restarted = host.kafka_node(state="restarted")
     assert (restarted["stale"], host.commands) == (False, ["restart"])
     assert "num.io.threads (unset) -> 16" in restarted["diff"][0]["after"]
@@ -239,7 +242,7 @@ def test_a_new_release_is_chosen_only_together_with_a_restart(host: Host) -> Non
     host.install("4.2.1")
     host.kafka_node(release="4.2.1")
     host.install("4.3.1")
-    assert host.kafka_node()["reasons"] == ["release 4.2.1 -> 4.3.1"]
+    assert said(host.kafka_node()["differences"]) == ["release 4.2.1 -> 4.3.1"]
     assert os.readlink(host.install_dir / "current") == "releases/4.2.1"
     result = host.kafka_node(state="restarted")
     assert os.readlink(host.install_dir / "current") == "releases/4.3.1"
@@ -286,7 +289,7 @@ def test_a_restart_can_be_taken_back_with_release_settings_and_unit(host: Host) 
         "node.id=1\n",
         True,
     )
-    again = host.kafka_node(state="reported")["reasons"]
+    again = said(host.kafka_node(state="reported")["differences"])
     assert "release 4.2.1 -> 4.3.1" in again
     assert "server.properties: broken (unset) -> yes" in again
 
@@ -312,7 +315,7 @@ def test_a_node_with_nothing_to_go_back_to_says_so(host: Host) -> None:
 def test_check_mode_gives_the_reasons_that_a_roll_was_planned_by(host: Host) -> None:
     host.install()
     host.kafka_node()
-    result = host.kafka_node(check_mode=True, state="restarted", reasons=["unit"])
+    result = host.kafka_node(check_mode=True, state="restarted", differences=plain(OF_THE_UNIT))
     assert "restarted, because of\n  unit\n" in result["diff"][0]["after"]
     assert (result["changed"], host.commands) == (True, [])
 
@@ -322,8 +325,8 @@ def test_a_process_that_was_started_before_the_asked_moment_is_stale(host: Host)
     host.kafka_node()
     host.service = dataclasses.replace(host.service, started_at_us=int((time.monotonic() - 3600) * 1e6))
     found = host.kafka_node(state="reported", started_before="2999-01-01T00:00:00Z")
-    assert "asked for: it was started" in found["reasons"][0]
-    assert host.kafka_node(state="reported", started_before="2001-01-01T00:00:00Z")["reasons"] == []
+    assert "asked for: it was started" in said(found["differences"])[0]
+    assert said(host.kafka_node(state="reported", started_before="2001-01-01T00:00:00Z")["differences"]) == []
     assert "is no moment such as" in host.kafka_node(state="reported", started_before="yesterday")["msg"]
 
 
@@ -342,7 +345,7 @@ def test_a_restart_that_a_killed_run_owes_is_not_forgotten(host: Host) -> None:
     host.install("4.3.1")
     (host.install_dir / "current").unlink()
     (host.install_dir / "current").symlink_to("releases/4.3.1")
-    assert host.kafka_node(state="reported")["reasons"] == ["release 4.2.1 -> 4.3.1"]
+    assert said(host.kafka_node(state="reported")["differences"]) == ["release 4.2.1 -> 4.3.1"]
 
 
 def test_check_mode_predicts_a_start_on_an_empty_host(host: Host) -> None:
@@ -360,8 +363,8 @@ def test_check_mode_predicts_from_the_files_that_were_not_written(host: Host) ->
         {"path": f"/anywhere/{name}", "content": text} for name, text in host.files("node.id=1\n", nofile=1).items()
     ]
     predicted = host.kafka_node(check_mode=True, files=files)
-    assert predicted["reasons"] == ["unit: - LimitNOFILE=20000; + LimitNOFILE=1"]
-    assert host.kafka_node(files=files)["reasons"] == []
+    assert said(predicted["differences"]) == ["unit: - LimitNOFILE=20000; + LimitNOFILE=1"]
+    assert said(host.kafka_node(files=files)["differences"]) == []
     assert "content" not in str(predicted["invocation"])
 
 

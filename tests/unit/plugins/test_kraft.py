@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from ansible.errors import AnsibleFilterError
 
+from tests.unit.differences import OF_THE_UNIT, plain, setting
+
 SOURCE = Path(__file__).resolve().parents[3] / "plugins/filter/kraft.py"
 SPEC = importlib.util.spec_from_file_location("kraft_filters", SOURCE)
 assert SPEC is not None
@@ -17,7 +19,9 @@ SPEC.loader.exec_module(FILTERS)
 DESIRED = {"nodes": {f"kraft{one}": {"node_id": one, "roles": ["broker"]} for one in (1, 2)}}
 BATCH = {
     "node_ids": [1, 2],
-    "nodes": [{"host": f"kraft{one}", "node_id": one, "ready": True, "reasons": ["unit"]} for one in (1, 2)],
+    "nodes": [
+        {"host": f"kraft{one}", "node_id": one, "ready": True, "differences": plain(OF_THE_UNIT)} for one in (1, 2)
+    ],
 }
 
 
@@ -27,23 +31,23 @@ def restarted(host: str, *actions: str, **more: Any) -> dict[str, Any]:
 
 def test_stale_nodes_are_listed_with_their_reasons() -> None:
     hostvars = {
-        "kraft1": {"__kafka_started": {"stale": False, "reasons": []}},
-        "kraft2": {"__kafka_started": {"stale": True, "reasons": ["unit"], "started_at": 71}},
+        "kraft1": {"__kafka_started": {"stale": False, "differences": []}},
+        "kraft2": {"__kafka_started": {"stale": True, "differences": plain(OF_THE_UNIT), "started_at": 71}},
     }
     assert FILTERS.kraft_stale(["kraft1", "kraft2"], hostvars, DESIRED) == [
-        {"host": "kraft2", "node_id": 2, "started_at": 71, "reasons": ["unit"]}
+        {"host": "kraft2", "node_id": 2, "started_at": 71, "differences": plain(OF_THE_UNIT)}
     ]
 
 
 def test_a_node_whose_only_difference_is_settled_live_is_not_restarted() -> None:
-    threads, partitions = "server.properties: num.io.threads 8 -> 12", "server.properties: num.partitions 1 -> 3"
+    threads, partitions = plain(setting("num.io.threads 8 -> 12"), setting("num.partitions 1 -> 3"))
     hostvars = {
-        "kraft1": {"__kafka_started": {"stale": True, "reasons": [threads]}},
-        "kraft2": {"__kafka_started": {"stale": True, "reasons": [threads, partitions]}},
+        "kraft1": {"__kafka_started": {"stale": True, "differences": [threads]}},
+        "kraft2": {"__kafka_started": {"stale": True, "differences": [threads, partitions]}},
     }
     settled = {"kraft1": ["num.io.threads"], "kraft2": ["num.io.threads"]}
     assert FILTERS.kraft_stale(["kraft1", "kraft2"], hostvars, DESIRED, settled) == [
-        {"host": "kraft2", "node_id": 2, "started_at": 0, "reasons": [partitions]}
+        {"host": "kraft2", "node_id": 2, "started_at": 0, "differences": [partitions]}
     ]
 
 
@@ -52,12 +56,12 @@ def test_kafka_is_asked_only_where_something_differs_and_somebody_ran_before() -
     desired = {"cluster": {"version": "4.3.1"}, "nodes": {"kraft1": node}}
 
     def asked(always: bool = False, written: bool = False, **started: Any) -> int:
-        found = {"stale": False, "reasons": [], "actions": [], **started}
+        found = {"stale": False, "differences": [], "actions": [], **started}
         hostvars = {"kraft1": {"__kafka_started": found, "__kafka_configured": {"changed": written}}}
         return len(FILTERS.kraft_change_nodes(["kraft1"], hostvars, desired, always))
 
     assert asked() == 0
-    assert asked(stale=True, reasons=["unit"]) == 1
+    assert asked(stale=True, differences=plain(OF_THE_UNIT)) == 1
     assert asked(written=True) == 1
     assert asked(always=True) == 1
     assert asked(written=True, actions=["start"]) == 0

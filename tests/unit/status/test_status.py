@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.cluster.leadership import Claim
+from ansible.module_utils.kraft.difference import Difference
 from ansible.module_utils.kraft.status.drift import node_drift, uncompared
 from ansible.module_utils.kraft.status.model import Status
 from ansible.module_utils.kraft.status.report import report
@@ -14,8 +15,9 @@ from ansible.module_utils.kraft.status.screen import lines
 from ansible.module_utils.kraft.status.view import status
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
+from tests.unit.differences import plain, setting
 
-RUNS = {"running": True, "actions": [], "reasons": [], "stale": False, "current": "4.3.1"}
+RUNS = {"running": True, "actions": [], "differences": [], "stale": False, "current": "4.3.1"}
 SERVICE = {"installed": True, "active": True, "state": "active", "pid": 7, "result": "success", "exit_status": 0}
 DEAD = {**SERVICE, "active": False, "state": "failed", "pid": 0, "result": "exit-code", "exit_status": 1}
 
@@ -149,13 +151,18 @@ def test_what_hosts_do_not_grant_is_shown_once_for_all_and_harms_nothing() -> No
         ({}, []),
         ({"process": {**RUNS, "running": True, "actions": ["start"]}}, []),
         (
-            {"process": {**RUNS, "reasons": ["server.properties: num.partitions 1 -> 3", "release 4.2.1 -> 4.3.1"]}},
+            {
+                "process": {
+                    **RUNS,
+                    "differences": plain(setting("num.partitions 1 -> 3"), Difference("release", "", "4.2.1", "4.3.1")),
+                }
+            },
             [
                 "runs with something else: server.properties: num.partitions 1 -> 3",
                 "runs with something else: release 4.2.1 -> 4.3.1",
             ],
         ),
-        ({"process": {**RUNS, "reasons": ["server.properties: num.io.threads 4 -> 8"]}}, []),
+        ({"process": {**RUNS, "differences": plain(setting("num.io.threads 4 -> 8"))}}, []),
         (
             {
                 "process": {

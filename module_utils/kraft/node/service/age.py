@@ -6,14 +6,16 @@ import dataclasses
 import datetime
 import time
 
+from ansible.module_utils.kraft.difference import REQUEST, Difference
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node.service.plan import NodeState
 
 MOMENT = "%Y-%m-%dT%H:%M:%SZ"
+AGE = "started_before"
 
 
 def asked_for(found: NodeState, before: str) -> NodeState:
-    """The node with one reason more where its process was started before that moment."""
+    """The node with one difference more where its process was started before that moment."""
     if not before or not found.service.pid:
         return found
     try:
@@ -24,4 +26,4 @@ def asked_for(found: NodeState, before: str) -> NodeState:
     if started >= moment.timestamp():
         return found
     words = datetime.datetime.fromtimestamp(started, datetime.timezone.utc).strftime(MOMENT)
-    return dataclasses.replace(found, reasons=(*found.reasons, f"asked for: it was started {words}, before {before}"))
+    return dataclasses.replace(found, differences=(*found.differences, Difference(REQUEST, AGE, words, before)))

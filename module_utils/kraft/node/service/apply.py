@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.node.files.apply import write_link
 from ansible.module_utils.kraft.node.release.manifest import describe_damage, observe_release, read_manifest
 from ansible.module_utils.kraft.node.service import plan as node
 from ansible.module_utils.kraft.node.service import staging
-from ansible.module_utils.kraft.node.service.differences import Inputs, moves, reasons, running_inputs
+from ansible.module_utils.kraft.node.service.differences import Inputs, differences, moves, running_inputs
 from ansible.module_utils.kraft.node.service.staging import Place
 from ansible.module_utils.kraft.node.service.state import Run, ServiceState, observe_service, started_files
 
@@ -58,7 +58,7 @@ def observe_node(run: Run, place: Place, given: Mapping[str, str]) -> node.NodeS
     if not place.release:
         return node.NodeState(service, current, version)
     desired = desired_inputs(place, given)
-    found = tuple(reasons(running, desired, service.environment_unit, place.release))
+    found = tuple(differences(running, desired, service.environment_unit, place.release))
     kept = staging.can_keep(place, record)
     return node.NodeState(service, current, version, found, pending, kept, moves(running, desired))
 

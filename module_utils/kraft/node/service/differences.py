@@ -1,4 +1,4 @@
-"""Why a running node must be restarted, in words: what it was started with against what it would be started with."""
+"""Why a running node must be restarted: what it was started with against what it would be started with."""
 
 from __future__ import annotations
 
@@ -6,16 +6,24 @@ import dataclasses
 import re
 from collections.abc import Iterable, Mapping
 
+from ansible.module_utils.kraft.difference import (
+    JVM_OPTIONS,
+    LOGGING,
+    MANIFEST_MISSING,
+    OTHER_FILES,
+    PROPERTIES,
+    RECORD,
+    RELEASE,
+    UNIT,
+    Difference,
+)
 from ansible.module_utils.kraft.node.release.manifest import MANIFEST, Manifest, parse_manifest
-from ansible.module_utils.kraft.node.service.change_text import UNSET, change_text
 from ansible.module_utils.kraft.node.service.client_moves import Move, client_moves
 from ansible.module_utils.kraft.node.service.unit import fingerprint, without_fingerprint
 from ansible.module_utils.kraft.secret_values import HIDDEN, is_secret, shown_line
 
-PROPERTIES, JVM_OPTIONS, LOGGING = "server.properties", "jvm.options", "log4j2.yaml"
 #: The node's own files below ``config/``; the unit copies them into the record at each start.
 CONFIG_FILES = (PROPERTIES, JVM_OPTIONS, LOGGING)
-NO_RECORD = "there is no record of what the running process was started with"
 #: log4j2 rereads a file that says so by itself.
 RELOADED = re.compile(r"^\s*monitorInterval:\s*[\"']?[1-9]", re.MULTILINE)
 
@@ -60,31 +68,26 @@ def parse_jvm_options(text: str) -> dict[str, str]:
     return out
 
 
-def shown(key: str, before: str | None, after: str | None) -> str:
-    """A change as it may be printed: never a secret, and of a long value the part that changes."""
-    if not any(is_secret(key, text) for text in (before or "", after or "")):
-        return change_text(before, after)
-    return " -> ".join(UNSET if value is None else HIDDEN for value in (before, after))
+def difference(name: str, key: str, before: str | None, after: str | None) -> Difference:
+    """A changed key as it may leave the host: never with a secret."""
+    secret = any(is_secret(key, text) for text in (before or "", after or ""))
+    old, new = (HIDDEN if secret and value is not None else value for value in (before, after))
+    return Difference(name, shown_line(key), old, new, secret)
 
 
-def changed_keys(name: str, before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    """``server.properties: num.io.threads 8 -> 16`` for each key that differs."""
+def changed_keys(name: str, before: Mapping[str, str], after: Mapping[str, str]) -> list[Difference]:
+    """One difference for each key that differs."""
     keys = sorted(key for key in {*before, *after} if before.get(key) != after.get(key))
-    return [f"{name}: {shown_line(key)} {shown(key, before.get(key), after.get(key))}" for key in keys]
+    return [difference(name, key, before.get(key), after.get(key)) for key in keys]
 
 
-def setting_of(reason: str) -> str:
-    """The key of server.properties that a reason of ``changed_keys`` is about; '' for any other reason."""
-    prefix = f"{PROPERTIES}: "
-    return reason[len(prefix) :].partition(" ")[0] if reason.startswith(prefix) else ""
-
-
-def changed_lines(name: str, before: str, after: str) -> list[str]:
-    """One reason for all lines that come and go."""
+def changed_lines(name: str, before: str, after: str) -> list[Difference]:
+    """One difference for all lines that go and come."""
     old, new = (set(without_fingerprint(text).splitlines()) for text in (before, after))
-    words = [f"- {shown_line(line)}" for line in in_order(before, old - new)]
-    words += [f"+ {shown_line(line)}" for line in in_order(after, new - old)]
-    return [f"{name}: {'; '.join(words)}"] if words else [name]
+    gone, come = in_order(before, old - new), in_order(after, new - old)
+    before, after = ("\n".join(map(shown_line, lines)) for lines in (gone, come))
+    secret = any(shown_line(line) != line for line in gone + come)
+    return [Difference(name, "", before or None, after or None, secret)]
 
 
 def in_order(text: str, lines: Iterable[str]) -> list[str]:
@@ -92,13 +95,13 @@ def in_order(text: str, lines: Iterable[str]) -> list[str]:
     return [line for line in text.splitlines() if line in wanted and line.strip()]
 
 
-def config_reasons(running: Inputs, desired: Inputs) -> list[str]:
+def config_differences(running: Inputs, desired: Inputs) -> list[Difference]:
     """Differences in the config files. A changed log4j2.yaml is none where log4j2 rereads the file by itself."""
     before, after = ({name: i.texts.get(name, "") for name in CONFIG_FILES} for i in (running, desired))
     out = changed_keys(PROPERTIES, parse_properties(before[PROPERTIES]), parse_properties(after[PROPERTIES]))
     out += changed_keys(JVM_OPTIONS, parse_jvm_options(before[JVM_OPTIONS]), parse_jvm_options(after[JVM_OPTIONS]))
     if before[LOGGING] != after[LOGGING] and not RELOADED.search(before[LOGGING]):
-        out.append(LOGGING)
+        out.append(Difference(LOGGING))
     return out
 
 
@@ -108,31 +111,31 @@ def moves(running: Inputs, desired: Inputs) -> tuple[Move, ...]:
     return client_moves(before, after)
 
 
-def release_reasons(running: Manifest | None, desired: Manifest | None, release: str) -> list[str]:
+def release_differences(running: Manifest | None, desired: Manifest | None, release: str) -> list[Difference]:
     """`desired` is None where the release is not installed yet (check mode)."""
     if running is None:
-        return ["release: the running process has no record of its own"]
+        return [Difference(RELEASE, MANIFEST_MISSING, None, release)]
     if running.version != release:
-        return [f"release {running.version} -> {release}"]
+        return [Difference(RELEASE, "", running.version, release)]
     if desired is not None and desired.text() != running.text():
-        return [f"release {release}: other files than those that the process was started with"]
+        return [Difference(RELEASE, OTHER_FILES, release, release)]
     return []
 
 
-def unit_reasons(running: Inputs, desired: Inputs, environment_unit: str) -> list[str]:
+def unit_differences(running: Inputs, desired: Inputs, environment_unit: str) -> list[Difference]:
     """By the fingerprint in the process's environment; the copy in the record only says what differs."""
     if not desired.unit or environment_unit == fingerprint(desired.unit):
         return []
     known = running.unit and fingerprint(running.unit) == environment_unit
-    return changed_lines("unit", running.unit, desired.unit) if known else ["unit"]
+    return changed_lines(UNIT, running.unit, desired.unit) if known else [Difference(UNIT)]
 
 
-def reasons(running: Inputs, desired: Inputs, environment_unit: str, release: str) -> list[str]:
+def differences(running: Inputs, desired: Inputs, environment_unit: str, release: str) -> list[Difference]:
     """Everything that a restart would change; empty where the process runs with what is wanted."""
     if not running.texts:
-        return [NO_RECORD]
+        return [Difference(RECORD)]
     return [
-        *release_reasons(running.manifest, desired.manifest, release),
-        *config_reasons(running, desired),
-        *unit_reasons(running, desired, environment_unit),
+        *release_differences(running.manifest, desired.manifest, release),
+        *config_differences(running, desired),
+        *unit_differences(running, desired, environment_unit),
     ]

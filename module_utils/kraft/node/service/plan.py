@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
+from ansible.module_utils.kraft.difference import Difference
 from ansible.module_utils.kraft.node.service.client_moves import Move
+from ansible.module_utils.kraft.node.service.difference_text import sentences
 from ansible.module_utils.kraft.node.service.state import ServiceState
 
 STARTED, RESTARTED, REVERTED, STOPPED, REPORTED = "started", "restarted", "reverted", "stopped", "reported"
@@ -21,15 +23,15 @@ class NodeState:
     """A node as it is. ``current``: version that the link ``current`` leads to, '' without one.
 
     ``running_release``: version that the running process was started from, '' where nothing runs or nobody knows.
-    ``reasons``: what a start would change about the running process. ``pending``: files that wait for a start, or that
-    somebody has edited in place. ``recorded``: the process's record is whole, so that it can be kept. ``moves``: what a
-    start would change for clients.
+    ``differences``: what a start would change about the running process. ``pending``: files that wait for a start, or
+    that somebody has edited in place. ``recorded``: the process's record is whole, so that it can be kept. ``moves``:
+    what a start would change for clients.
     """
 
     service: ServiceState
     current: str = ""
     running_release: str = ""
-    reasons: tuple[str, ...] = ()
+    differences: tuple[Difference, ...] = ()
     pending: tuple[str, ...] = ()
     recorded: bool = False
     moves: tuple[Move, ...] = ()
@@ -51,7 +53,7 @@ def start_actions(node: NodeState, release: str, how: str, keep: bool = False) -
     """
     service = node.service
     wanted = {
-        KEEP: keep and node.running and node.recorded and bool(node.reasons),
+        KEEP: keep and node.running and node.recorded and bool(node.differences),
         PLACE: bool(node.pending),
         FLIP: node.current != release,
         RELOAD: service.needs_reload or not service.installed or has_unit(node.pending),
@@ -89,7 +91,7 @@ def put_right(node: NodeState, release: str) -> tuple[str, ...]:
     Where the process runs with what is wanted, so must the files: an edit made in place would come with some later
     start. Where it does not, they wait for the restart.
     """
-    edited = node.pending if not node.reasons else ()
+    edited = node.pending if not node.differences else ()
     wanted = {
         PLACE: bool(edited),
         FLIP: node.running_release == release != node.current,
@@ -109,12 +111,13 @@ def described(running: bool, enabled: bool, current: str) -> str:
 
 
 def diff(node: NodeState, actions: tuple[str, ...], release: str, unit: str) -> dict[str, str]:
-    """Ansible's diff of the plan; a restart gives its reasons."""
+    """Ansible's diff of the plan; a restart gives its differences."""
     running = STOP not in actions and (node.running or bool({START, RESTART} & set(actions)))
     after = described(running, node.service.enabled or ENABLE in actions, release if FLIP in actions else node.current)
     if PLACE in actions and not {START, RESTART} & set(actions):
         after += "".join(f"put back as wanted: {name}\n" for name in node.pending)
     if RESTART in actions and node.running:
-        after += "restarted, because of\n" + "".join(f"  {reason}\n" for reason in node.reasons or ("the request",))
+        why = sentences(node.differences) or ["the request"]
+        after += "restarted, because of\n" + "".join(f"  {text}\n" for text in why)
     before = described(node.running, node.service.enabled, node.current)
     return {"before_header": unit, "after_header": unit, "before": before, "after": after}

@@ -33,7 +33,7 @@ def has_job(run: Run, unit: str) -> bool:
 
 def is_done(found: node.NodeState, replaces: int) -> bool:
     """Whether another process than the one that started at `replaces` runs, with what is wanted."""
-    return bool(replaces) and found.running and found.service.started_at_us != replaces and not found.reasons
+    return bool(replaces) and found.running and found.service.started_at_us != replaces and not found.differences
 
 
 def earlier_actions(place: Place, replaces: int) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.node.service.differences import setting_of
+from ansible.module_utils.kraft.difference import differences_from
 from ansible.module_utils.kraft.spec.inventory.definitions import CLUSTER_WIDE, load, nearest_version
 
 #: Classes that a broker would load anew.
@@ -33,15 +33,15 @@ def change_nodes(
 
 
 def _entry(host: str, node: Mapping[str, Any], found: Mapping[str, Any], keys: frozenset[str]) -> dict[str, Any]:
-    reasons = list(found["reasons"]) if found["stale"] else []
-    gone = {setting_of(reason) for reason in reasons} - set(node["properties"])
+    differences = list(found["differences"]) if found["stale"] else []
+    gone = {one.setting for one in differences_from(differences)} - set(node["properties"])
     declared = {key: value for key, value in node["properties"].items() if key in keys.difference(node["secrets"])}
     return {
         "host": host,
         "node_id": node["node_id"],
         "serves": "broker" in node["roles"],
         "wanted": {**dict.fromkeys(gone & keys), **declared},
-        "reasons": reasons,
+        "differences": differences,
         "client_moves": list(found.get("client_moves", ())) if found["stale"] else [],
         "started": "start" in found.get("actions", ()),
     }

@@ -10,8 +10,8 @@ import contextlib
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from ansible.module_utils.kraft.difference import Difference
 from ansible.module_utils.kraft.node.service.client_moves import Move
-from ansible.module_utils.kraft.node.service.differences import setting_of
 from ansible.module_utils.kraft.operations.config.plan import Change, change
 from ansible.module_utils.kraft.operations.config.settings import (
     ALL_BROKERS,
@@ -35,13 +35,13 @@ ASIDE = (DYNAMIC_BROKER, DYNAMIC_DEFAULT)
 @dataclasses.dataclass(frozen=True)
 class Node:
     """A node and what the inventory wants of it. ``wanted``: the settings that Kafka could change live; None for one
-    that the inventory no longer names. ``reasons``: why it would be restarted. ``serves``: it is a broker."""
+    that the inventory no longer names. ``differences``: why it would be restarted. ``serves``: it is a broker."""
 
     host: str
     node_id: int
     serves: bool
     wanted: Mapping[str, str | None]
-    reasons: tuple[str, ...] = ()
+    differences: tuple[Difference, ...] = ()
     moves: tuple[Move, ...] = ()
 
     @property
@@ -56,10 +56,10 @@ class Decision:
     changes: tuple[Change, ...]
     settled: Mapping[str, frozenset[str]]
 
-    def restarts(self, node: Node) -> tuple[str, ...]:
-        """The reasons of a node that a restart alone can deal with."""
+    def restarts(self, node: Node) -> tuple[Difference, ...]:
+        """The differences of a node that a restart alone can deal with."""
         keys = self.settled.get(node.host, frozenset())
-        return tuple(reason for reason in node.reasons if setting_of(reason) not in keys)
+        return tuple(one for one in node.differences if one.setting not in keys)
 
 
 def counts(setting: Setting, value: str) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ansible.module_utils.kraft.difference import Difference
 from ansible.module_utils.kraft.node.service.client_moves import move_lines
+from ansible.module_utils.kraft.node.service.difference_text import sentences
 from ansible.module_utils.kraft.operations.config.live import Decision, Node
 from ansible.module_utils.kraft.operations.config.plan import Change
 from ansible.module_utils.kraft.operations.config.settings import Entity, Setting, shown
@@ -75,13 +77,13 @@ def _brokers(names: Sequence[str], brokers: int) -> str:
     return "all brokers" if len(names) == brokers > 1 else named(sorted(map(int, names)))
 
 
-def restart_lines(restarts: Mapping[int, Sequence[str]]) -> list[str]:
-    """One line for nodes with the same reasons."""
-    alike: dict[tuple[str, ...], list[int]] = {}
-    for node_id, reasons in restarts.items():
-        if reasons:
-            alike.setdefault(tuple(reasons), []).append(node_id)
-    return [f"{named(sorted(ids))}, because of {'; '.join(reasons)}" for reasons, ids in alike.items()]
+def restart_lines(restarts: Mapping[int, Sequence[Difference]]) -> list[str]:
+    """One line for nodes with the same differences."""
+    alike: dict[tuple[Difference, ...], list[int]] = {}
+    for node_id, differences in restarts.items():
+        if differences:
+            alike.setdefault(tuple(differences), []).append(node_id)
+    return [f"{named(sorted(ids))}, because of {'; '.join(sentences(why))}" for why, ids in alike.items()]
 
 
 def drift_lines(undeclared: Iterable[tuple[Entity, str, Setting]]) -> list[str]:

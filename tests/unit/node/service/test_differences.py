@@ -1,11 +1,12 @@
-"""Why a node must be restarted: every difference in words, no secret among them."""
+"""Why a node must be restarted: every difference, no secret among them."""
 
 from __future__ import annotations
 
 import pytest
+from ansible.module_utils.kraft.difference import Difference
 from ansible.module_utils.kraft.node.release.manifest import FileRecord, Manifest
-from ansible.module_utils.kraft.node.service import differences
-from ansible.module_utils.kraft.node.service.differences import Inputs, reasons
+from ansible.module_utils.kraft.node.service.difference_text import NO_RECORD, sentences
+from ansible.module_utils.kraft.node.service.differences import Inputs, differences
 from ansible.module_utils.kraft.node.service.unit import fingerprint, fingerprinted
 
 UNIT = fingerprinted("[Unit]\nDescription=x\n[Service]\nLimitNOFILE=20000\nUser=kafka\n")
@@ -25,6 +26,33 @@ def changed(**texts: str) -> Inputs:
         old, _, new = change.partition(" -> ")
         out = {name: text.replace(old, new) for name, text in out.items()}
     return Inputs(out, MANIFEST, UNIT)
+
+
+def reasons(running: Inputs, desired: Inputs, environment_unit: str, release: str) -> list[str]:
+    """As a person reads them."""
+    return sentences(differences(running, desired, environment_unit, release))
+
+
+def test_a_setting_is_a_value_with_file_key_old_and_new() -> None:
+    found = differences(SAME, changed(it="num.io.threads=8 -> num.io.threads=16"), fingerprint(UNIT), "4.3.1")
+    assert found == [Difference("server.properties", "num.io.threads", "8", "16")]
+    assert [one.setting for one in found] == ["num.io.threads"]
+
+
+@pytest.mark.parametrize(
+    "change", ["geheim -> geheimer", "-server -> -server\n-Djavax.net.ssl.keyStorePassword=geheimer"]
+)
+def test_no_value_of_a_secret_leaves_the_host(change: str) -> None:
+    found = differences(SAME, changed(it=change), fingerprint(UNIT), "4.3.1")
+    assert [one.secret for one in found] == [True]
+    assert "geheim" not in str(found)
+
+
+def test_a_line_of_a_unit_with_a_secret_is_hidden() -> None:
+    added = fingerprinted(UNIT.replace("User=kafka", "User=kafka\nEnvironment=KAFKA_PASSWORD=geheim"))
+    found = differences(SAME, Inputs(TEXTS, MANIFEST, added), fingerprint(UNIT), "4.3.1")
+    assert [one.secret for one in found] == [True]
+    assert "geheim" not in str(found)
 
 
 def test_the_same_inputs_are_no_reason() -> None:
@@ -89,7 +117,7 @@ def test_a_unit_that_systemd_has_not_reloaded_is_found_by_the_environment_not_by
 
 
 def test_a_process_without_a_record_must_be_restarted() -> None:
-    assert reasons(Inputs({}, None, ""), SAME, "", "4.3.1") == [differences.NO_RECORD]
+    assert reasons(Inputs({}, None, ""), SAME, "", "4.3.1") == [NO_RECORD]
 
 
 def test_a_fingerprint_does_not_change_what_it_is_the_fingerprint_of() -> None:

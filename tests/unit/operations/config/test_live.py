@@ -13,6 +13,8 @@ from ansible.module_utils.kraft.operations.config.live import Node, decide, unde
 from ansible.module_utils.kraft.operations.config.settings import ALL_BROKERS, Layer, Setting, broker
 from ansible.module_utils.kraft.operations.config.words import block
 
+from tests.unit.differences import OF_THE_UNIT, plain
+from tests.unit.differences import setting as differing
 from tests.unit.operations.config.described import setting
 
 IO, ISR, UNCLEAN = "num.io.threads", "min.insync.replicas", "unclean.leader.election.enable"
@@ -21,7 +23,7 @@ RETENTION, FETCHERS = "log.retention.ms", "num.replica.fetchers"
 
 def node(number: int = 1, *reasons: str, serves: bool = True, **wanted: str | None) -> Node:
     settings = {key.replace("_", "."): value for key, value in wanted.items()}
-    return Node(f"kafka{number}", number, serves, settings, tuple(f"server.properties: {one}" for one in reasons))
+    return Node(f"kafka{number}", number, serves, settings, tuple(map(differing, reasons)))
 
 
 def overrides(nodes: list[Node], described: Mapping[Any, Any]) -> list[tuple[str, str, str | None]]:
@@ -75,15 +77,15 @@ def test_what_cannot_be_changed_live_is_left_to_a_restart(found: Setting, wanted
     stale = node(1, f"{RETENTION} 5 -> 6", log_retention_ms=wanted)
     decision = decide([stale], {broker(1): {RETENTION: found}})
     assert decision.changes == ()
-    assert decision.restarts(stale) == stale.reasons
+    assert decision.restarts(stale) == stale.differences
 
 
 def test_a_node_that_does_not_answer_and_a_dedicated_controller_are_restarted() -> None:
     silent = node(1, f"{IO} 8 -> 12", num_io_threads="12")
     controller = node(4, f"{IO} 8 -> 12", serves=False, num_io_threads="12")
     decision = decide([silent, controller], {})
-    assert decision.restarts(silent) == silent.reasons
-    assert decision.restarts(controller) == controller.reasons
+    assert decision.restarts(silent) == silent.differences
+    assert decision.restarts(controller) == controller.differences
 
 
 def test_a_node_that_restarts_anyway_gets_no_new_override_and_keeps_no_wrong_one() -> None:
@@ -93,7 +95,7 @@ def test_a_node_that_restarts_anyway_gets_no_new_override_and_keeps_no_wrong_one
     found = {IO: setting(IO, file="8"), FETCHERS: setting(FETCHERS, own="2", file="1")}
     decision = decide([both], {broker(1): found})
     assert [(one.key, one.after) for one in decision.changes] == [(FETCHERS, "4")]
-    assert decision.restarts(both) == (f"server.properties: {IO} 8 -> 12", "server.properties: num.partitions 1 -> 3")
+    assert decision.restarts(both) == (differing(f"{IO} 8 -> 12"), differing("num.partitions 1 -> 3"))
 
 
 def test_min_insync_replicas_is_the_clusters_and_settles_the_controllers_too() -> None:
@@ -185,15 +187,16 @@ def test_each_node_is_asked_for_what_it_declares_and_for_what_it_no_longer_names
     properties = {"node.id": "1", IO: "12", "log.segment.bytes": "(hidden)"}
     node = {"node_id": 1, "roles": ["broker"], "properties": properties, "secrets": ["log.segment.bytes"]}
     desired = {"cluster": {"version": "4.3.1"}, "nodes": {"kafka1": node}}
-    reasons = ["unit", f"server.properties: {RETENTION} 5 -> (unset)", "server.properties: num.partitions 1 -> (unset)"]
-    found = {"kafka1": {"stale": True, "reasons": reasons, "actions": []}}
+    settings = map(differing, (f"{RETENTION} 5 -> (unset)", "num.partitions 1 -> (unset)"))
+    differences = plain(OF_THE_UNIT, *settings)
+    found = {"kafka1": {"stale": True, "differences": differences, "actions": []}}
     assert asked.change_nodes(["kafka1"], found, desired) == [
         {
             "host": "kafka1",
             "node_id": 1,
             "serves": True,
             "wanted": {RETENTION: None, IO: "12"},
-            "reasons": reasons,
+            "differences": differences,
             "client_moves": [],
             "started": False,
         }
@@ -206,7 +209,7 @@ def test_whom_a_restart_sends_elsewhere_is_asked_along() -> None:
         "cluster": {"version": "4.3.1"},
         "nodes": {"kafka1": {"node_id": 1, "roles": ["broker"], "properties": {}}},
     }
-    found = {"stale": True, "reasons": ["unit"], "client_moves": [move]}
+    found = {"stale": True, "differences": plain(OF_THE_UNIT), "client_moves": [move]}
     assert asked.change_nodes(["kafka1"], {"kafka1": found}, desired)[0]["client_moves"] == [move]
     assert asked.change_nodes(["kafka1"], {"kafka1": {**found, "stale": False}}, desired)[0]["client_moves"] == []
 
