@@ -21,7 +21,7 @@ from ansible.module_utils.kraft.node.service.unit import fingerprinted
 from ansible.module_utils.kraft.operations.config import asked
 from ansible.module_utils.kraft.operations.features import upgrade
 from ansible.module_utils.kraft.secret_values import is_secret
-from ansible.module_utils.kraft.spec.desired import files
+from ansible.module_utils.kraft.spec.desired import client_files, files
 from ansible.module_utils.kraft.spec.inventory.releases import release_features
 from ansible.module_utils.kraft.spec.preflight.network import questions
 from ansible.module_utils.kraft.status.through import asked_through
@@ -43,6 +43,14 @@ def kraft_properties_text(node: Mapping[str, Any], *layers: Mapping[str, Any]) -
         return files.properties_text(node, layers)
     except KraftError as error:
         raise AnsibleFilterError(str(error)) from error
+
+
+def kraft_client_files(cluster: Mapping[str, Any], options: Mapping[str, str]) -> dict[str, str]:
+    """Files for clients: name -> content. `cluster`: of ``kafka_desired``; `options`: of the smoke test's client."""
+    try:
+        return client_files.client_files(cluster["name"], cluster["clients"], options)
+    except KraftError as error:
+        raise AnsibleFilterError(f"kafka_smoke_client_options: {error}") from error
 
 
 def kraft_stale(
@@ -207,6 +215,7 @@ class FilterModule:
             "kraft_first_broker": kraft_first_broker,
             "kraft_fingerprinted_unit": fingerprinted,
             "kraft_now": kraft_now,
+            "kraft_client_files": kraft_client_files,
             "kraft_questions": questions,
             "kraft_registered": kraft_registered,
             "kraft_stale": kraft_stale,

@@ -40,7 +40,7 @@ def librdkafka_sends(options: Mapping[str, Any], topic: str, text: str) -> None:
 
 
 def librdkafka_reads(options: Mapping[str, Any], topic: str, count: int) -> set[str]:
-    consumer = Consumer({**options, "group.id": f"librdkafka-{topic}", "auto.offset.reset": "earliest"})
+    consumer = Consumer({"group.id": f"librdkafka-{topic}", "auto.offset.reset": "earliest", **options})
     consumer.subscribe([topic])
     found = {(message.value() or b"").decode() for message in consumer.consume(count, SECONDS)}
     consumer.close()

@@ -110,6 +110,9 @@ def test_a_run_proves_the_cluster_changes_nothing_and_leaves_a_page(control: Con
         f"bootstrap.servers={control.cluster.bootstrap_servers}",
         "security.protocol=PLAINTEXT",
     ]
+    kinds = {"producer.properties", "kcat.conf", "librdkafka.json", "kafka_python.json", "spark.json", "airflow.json"}
+    first = control.cluster.bootstrap_servers.split(",")[0]
+    assert not [kind for kind in kinds if first not in (control.directory / f"role/CLIENT.{kind}").read_text()]
     assert "kraftwright-smoke" not in control.topics()
 
 

@@ -1,0 +1,68 @@
+"""The files that tell clients how to connect: for each client listener one of each kind, none with a secret. Pure.
+
+Who needs a login adds the name and the password. Every producer waits for all replicas in sync, and repeats a record
+without doubling it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.client_config import ClientConfig, from_java, java, kafka_python, librdkafka, spark
+from ansible.module_utils.kraft.spec.desired import properties
+
+Options = Mapping[str, str]
+#: What a producer is given, in Kafka's words and in kafka-python's.
+PRODUCER = {"acks": "all", "enable.idempotence": "true"}
+KAFKA_PYTHON_PRODUCER = {"acks": "all", "enable_idempotence": True, "retries": 5}
+
+
+def client_files(cluster: str, clients: Mapping[str, Options], options: Options) -> dict[str, str]:
+    """File name -> content. `clients`: listener -> its Java properties; `options`: how Spark connects to the first.
+
+    Of `options` only what anybody may read is used: trusted certificates and the mechanism.
+    """
+    found: dict[str, str] = {}
+    for number, (name, given) in enumerate(clients.items()):
+        config = from_java(given, given["bootstrap.servers"])
+        found.update(files_of(cluster, name, config if number else _trusting(config, from_java(options).public)))
+    return found
+
+
+def _trusting(config: ClientConfig, own: ClientConfig) -> ClientConfig:
+    return dataclasses.replace(
+        own, bootstrap_servers=config.bootstrap_servers, security_protocol=config.security_protocol
+    )
+
+
+def files_of(cluster: str, listener: str, config: ClientConfig) -> dict[str, str]:
+    """All files of one listener."""
+    python, native, prefixed = kafka_python(config), librdkafka(config), spark(config)
+    spark_producer = {f"kafka.{name}": value for name, value in PRODUCER.items()}
+    files = {
+        "properties": properties.text_of(java(config)),
+        "producer.properties": properties.text_of({**java(config), **PRODUCER}),
+        "kcat.conf": "".join(f"{name}={value}\n" for name, value in native.items()),
+        "librdkafka.json": _json({"producer": {**native, **PRODUCER}, "consumer": native}),
+        "kafka_python.json": _json({"producer": {**python, **KAFKA_PYTHON_PRODUCER}, "consumer": python}),
+        "spark.json": _json({"write": {**prefixed, **spark_producer}, "read": prefixed}),
+        "airflow.json": _json(airflow(f"kafka_{cluster}_{listener}".lower(), native)),
+    }
+    return {f"{listener}.{kind}": content for kind, content in files.items()}
+
+
+def airflow(name: str, native: Options) -> dict[str, dict[str, str]]:
+    """Connections for ``airflow connections import``; ``extra`` holds librdkafka's options as a text.
+
+    Source: https://airflow.apache.org/docs/apache-airflow-providers-apache-kafka/stable/connections/kafka.html.
+    """
+    consumer = {**native, "group.id": name, "auto.offset.reset": "earliest"}
+    extras = {"producer": {**native, **PRODUCER}, "consumer": consumer}
+    return {f"{name}_{role}": {"conn_type": "kafka", "extra": json.dumps(extra)} for role, extra in extras.items()}
+
+
+def _json(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, indent=2) + "\n"
