@@ -9,10 +9,10 @@ from __future__ import annotations
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.inventory.severity import settle
-from ansible.module_utils.kraft.spec.preflight import accounts, devices, disk, machine, members, network, together
+from ansible.module_utils.kraft.spec.preflight import accounts, cross_host, devices, disk, machine, members, network
 from ansible.module_utils.kraft.spec.preflight.subject import Subject
 
-PARTS = (together, members, accounts, machine, devices, disk, network)
+PARTS = (cross_host, members, accounts, machine, devices, disk, network)
 
 
 def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Problem]:
@@ -23,7 +23,7 @@ def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Proble
 
 def silent(subject: Subject) -> list[Problem]:
     """The hosts of the run that did not answer, for an operation that does not look at them."""
-    return [together.unreachable(host) for host in subject.hosts if host.in_run and host.silence]
+    return [cross_host.unreachable(host) for host in subject.hosts if host.in_run and host.silence]
 
 
 def context(subject: Subject, accepted_risks: tuple[str, ...]) -> Cluster:

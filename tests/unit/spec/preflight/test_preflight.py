@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.spec import preflight
-from ansible.module_utils.kraft.spec.preflight import network, together
+from ansible.module_utils.kraft.spec.preflight import cross_host, network
 from ansible.module_utils.kraft.spec.preflight.subject import Wanted
 
 from tests.unit.problems import worded
@@ -463,11 +463,11 @@ def test_disk_that_is_mounted_later_is_judged_later_and_makes_the_node_unknown_t
     scene.logs("k1", mount="/", fstype="tmpfs", free_mb=10)
     assert told(scene) == []
     subject = scene.subject()
-    assert [each["known"] for each in together.peers_for_storage(subject)] == [False, True, True]
-    assert [each["known"] for each in together.peers_for_storage(subject, predict=True)] == [True, True, True]
-    assert together.awaits_disk(subject.hosts[0])
+    assert [each["known"] for each in cross_host.peers_for_storage(subject)] == [False, True, True]
+    assert [each["known"] for each in cross_host.peers_for_storage(subject, predict=True)] == [True, True, True]
+    assert cross_host.awaits_disk(subject.hosts[0])
     scene.logs("k1", mount="/data")
-    assert not together.awaits_disk(scene.subject().hosts[0])
+    assert not cross_host.awaits_disk(scene.subject().hosts[0])
 
 
 def test_root_of_a_disk_that_will_be_ext4_is_refused_before_it_is_made() -> None:
@@ -483,7 +483,7 @@ def test_peers_carry_what_shows_that_a_node_has_lived() -> None:
     scene.format("k1", lived=["__cluster_metadata-0/quorum-state", "orders-0", "orders-1"])
     scene.of("k2")["service"]["pid"] = 4711
     scene.facts["k3"] = None
-    assert together.peers_for_storage(scene.subject()) == [
+    assert cross_host.peers_for_storage(scene.subject()) == [
         {
             "host": "k1",
             "node_id": 1,
