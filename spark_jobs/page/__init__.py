@@ -14,8 +14,8 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from spark_jobs.page import findings, text
-from spark_jobs.page.intake import as_report
+from spark_jobs.page import summaries, text
+from spark_jobs.page.report_loader import as_report
 from spark_jobs.page.view import view
 from spark_jobs.report_check import problems
 
@@ -48,7 +48,7 @@ FORMATS = {
 def render(report: object) -> str:
     """The page of a loaded ``report.json``; never fails on what a report contains or lacks."""
     shown = view(as_report(report), problems(report))
-    return template().render(shown, say=findings, plural=text.plural)
+    return template().render(shown, say=summaries, plural=text.plural)
 
 
 @functools.cache

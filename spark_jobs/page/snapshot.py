@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypedDict
 
-from spark_jobs.page.intake import fitting
+from spark_jobs.page.report_loader import fitting
 from spark_jobs.report_schema import Report
 
 

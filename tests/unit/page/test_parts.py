@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 
 from spark_jobs.page import TEMPLATES, breakable, charts, svg, text, waterfall
-from spark_jobs.page.intake import as_report, fitting
+from spark_jobs.page.report_loader import as_report, fitting
 from spark_jobs.page.snapshot import Broker
 from spark_jobs.page.view import settings
 from spark_jobs.report_check import problems
