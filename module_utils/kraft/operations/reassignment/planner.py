@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from ansible.module_utils.kraft.cluster.health import listed
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
-from ansible.module_utils.kraft.operations.reassignment.even import Leaders, Level
+from ansible.module_utils.kraft.operations.reassignment.balance import Leaders, Level
 from ansible.module_utils.kraft.operations.reassignment.layout import Layout, changed, grouped
 from ansible.module_utils.kraft.operations.reassignment.model import (
     BALANCED,
