@@ -21,8 +21,8 @@ from ansible.module_utils.kraft.node.service.deployed import listeners_now
 from ansible.module_utils.kraft.problem import Problem, errors
 from ansible.module_utils.kraft.spec import preflight
 from ansible.module_utils.kraft.spec.inventory import report
-from ansible.module_utils.kraft.spec.preflight.subject import Host, Subject, Wanted
 from ansible.module_utils.kraft.spec.preflight.cross_host import awaits_disk, peers_for_storage
+from ansible.module_utils.kraft.spec.preflight.subject import Host, Subject, Wanted
 
 DISPLAY = Display()
 #: What the steps before this one have registered, in their order.
