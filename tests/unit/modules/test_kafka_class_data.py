@@ -204,7 +204,7 @@ def test_a_host_that_cannot_make_it_is_told_and_goes_on(host: Host) -> None:
     assert result["reason"] == "systemd-run: no bus"
 
 
-@pytest.mark.parametrize("content", [b"no gzip at all", gzip.compress(b"data" * 1000)[:-12]])
+@pytest.mark.parametrize("content", [b"no gzip at all", gzip.compress(b"data" * 1000)[:-12]], ids=["not gzip", "torn"])
 def test_damaged_class_data_leaves_everything_as_it_was(tmp_path: Path, host: Host, content: bytes) -> None:
     (tmp_path / "damaged.gz").write_bytes(content)
     result = host.kafka_class_data(archive=str(tmp_path / "damaged.gz"))
