@@ -54,20 +54,19 @@ def kraft_client_files(cluster: Mapping[str, Any], options: Mapping[str, str]) -
 
 
 def kraft_stale(
-    hosts: Iterable[str],
-    hostvars: Mapping[str, Any],
+    looked: Mapping[str, Mapping[str, Any]],
     desired: Mapping[str, Any],
     settled: Mapping[str, Iterable[str]] | None = None,
 ) -> list[dict[str, Any]]:
-    """Those of `hosts` whose process must be restarted, as ``kafka_roll_plan`` takes them.
+    """The hosts whose process must be restarted, as ``kafka_roll_plan`` takes them.
 
-    Reads what ``kafka_node`` registered as ``__kafka_started`` on each host; `desired` is ``kafka_desired``'s fact.
+    `looked`: as `kraft_registered` gives it, with ``process`` (``kafka_node``); `desired` is ``kafka_desired``'s fact.
     `settled`: host -> settings that are changed live, as ``kafka_config_plan`` returned them.
     """
     out = []
-    for host in hosts:
-        found, live = hostvars[host]["__kafka_started"], set((settled or {}).get(host, ()))
-        differences = [one.as_dict() for one in differences_from(found["differences"]) if one.setting not in live]
+    for host, one in looked.items():
+        found, live = one["process"], set((settled or {}).get(host, ()))
+        differences = [each.as_dict() for each in differences_from(found["differences"]) if each.setting not in live]
         if found["stale"] and differences:
             node_id, started_at = desired["nodes"][host]["node_id"], found.get("started_at", 0)
             out.append({"host": host, "node_id": node_id, "started_at": started_at, "differences": differences})
@@ -75,17 +74,16 @@ def kraft_stale(
 
 
 def kraft_change_nodes(
-    hosts: Iterable[str], hostvars: Mapping[str, Any], desired: Mapping[str, Any], always: bool = False
+    looked: Mapping[str, Mapping[str, Any]], desired: Mapping[str, Any], always: bool = False
 ) -> list[dict[str, Any]]:
     """The nodes as ``kafka_config_plan`` takes them; none where nothing differs and nothing was written.
 
-    Reads what was registered on each host as ``__kafka_started`` and ``__kafka_configured``. `always`: also where no
-    file differs. Where every node was down until now nothing can be changed live.
+    `looked`: as `kraft_registered` gives it, with ``process`` (``kafka_node``) and ``files`` (``kafka_files``).
+    `always`: also where no file differs. Where every node was down until now nothing can be changed live.
     """
-    names = list(hosts)
-    found = {host: hostvars[host]["__kafka_started"] for host in names}
-    written = any(hostvars[host].get("__kafka_configured", {}).get("changed") for host in names)
-    nodes = asked.change_nodes(names, found, desired)
+    found = {host: one["process"] for host, one in looked.items()}
+    written = any((one.get("files") or {}).get("changed") for one in looked.values())
+    nodes = asked.change_nodes(found, found, desired)
     differs = always or written or any(node["differences"] for node in nodes)
     return nodes if differs and not all(node["started"] for node in nodes) else []
 
@@ -138,10 +136,10 @@ def kraft_status_nodes(looked: Mapping[str, Mapping[str, Any]], desired: Mapping
 def kraft_to_revert(batch: Mapping[str, Any], restarts: Mapping[str, Any]) -> list[str]:
     """Hosts of a `batch` that were restarted and have something to go back to.
 
-    `restarts` is what the loop over the batch's nodes registered: ``kafka_node`` says ``keep`` among its actions where
+    `restarts` is what the loop over the batch's nodes registered: ``kafka_node`` has ``keep`` among its actions where
     it kept what ran before.
     """
-    kept = {one["__kafka_rolled"]["host"] for one in restarts["results"] if "keep" in one.get("actions", ())}
+    kept = {one[one["ansible_loop_var"]]["host"] for one in restarts["results"] if "keep" in one.get("actions", ())}
     return [node["host"] for node in batch["nodes"] if node["host"] in kept]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,12 @@ from ansible.module_utils.kraft.providers.ec2.disks import data_disks
 from ansible.module_utils.kraft.providers.ec2.exposure import verdict
 
 
-def kraft_ec2_exposed(hosts: Iterable[str], hostvars: Mapping[str, Any], plan: Mapping[str, Any]) -> list[str]:
-    """Everything that the audit of `hosts` found; reads what its tasks registered on each. `plan` is the fact."""
-    names = ("exposure", "from_here", "from_node")
-    hosts = list(hosts)
-    found = {host: {name: hostvars[host].get(f"__kafka_ec2_{name}") for name in names} for host in hosts}
-    return verdict(hosts, found, plan)
+def kraft_ec2_exposed(found: Mapping[str, Mapping[str, Any]], plan: Mapping[str, Any]) -> list[str]:
+    """Everything that the audit found; `found`: host -> ``exposure``, ``from_here`` and ``from_node``, as registered.
+
+    `plan` is the fact.
+    """
+    return verdict(list(found), found, plan)
 
 
 class FilterModule:

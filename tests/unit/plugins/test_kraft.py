@@ -26,27 +26,27 @@ BATCH = {
 
 
 def restarted(host: str, *actions: str, **more: Any) -> dict[str, Any]:
-    return {"__kafka_rolled": {"host": host}, "actions": list(actions), **more}
+    return {"ansible_loop_var": "rolled", "rolled": {"host": host}, "actions": list(actions), **more}
 
 
 def test_stale_nodes_are_listed_with_their_reasons() -> None:
-    hostvars = {
-        "kraft1": {"__kafka_started": {"stale": False, "differences": []}},
-        "kraft2": {"__kafka_started": {"stale": True, "differences": plain(OF_THE_UNIT), "started_at": 71}},
+    looked = {
+        "kraft1": {"process": {"stale": False, "differences": []}},
+        "kraft2": {"process": {"stale": True, "differences": plain(OF_THE_UNIT), "started_at": 71}},
     }
-    assert FILTERS.kraft_stale(["kraft1", "kraft2"], hostvars, DESIRED) == [
+    assert FILTERS.kraft_stale(looked, DESIRED) == [
         {"host": "kraft2", "node_id": 2, "started_at": 71, "differences": plain(OF_THE_UNIT)}
     ]
 
 
 def test_a_node_whose_only_difference_is_settled_live_is_not_restarted() -> None:
     threads, partitions = plain(setting("num.io.threads 8 -> 12"), setting("num.partitions 1 -> 3"))
-    hostvars = {
-        "kraft1": {"__kafka_started": {"stale": True, "differences": [threads]}},
-        "kraft2": {"__kafka_started": {"stale": True, "differences": [threads, partitions]}},
+    looked = {
+        "kraft1": {"process": {"stale": True, "differences": [threads]}},
+        "kraft2": {"process": {"stale": True, "differences": [threads, partitions]}},
     }
     settled = {"kraft1": ["num.io.threads"], "kraft2": ["num.io.threads"]}
-    assert FILTERS.kraft_stale(["kraft1", "kraft2"], hostvars, DESIRED, settled) == [
+    assert FILTERS.kraft_stale(looked, DESIRED, settled) == [
         {"host": "kraft2", "node_id": 2, "started_at": 0, "differences": [partitions]}
     ]
 
@@ -57,8 +57,8 @@ def test_kafka_is_asked_only_where_something_differs_and_somebody_ran_before() -
 
     def asked(always: bool = False, written: bool = False, **started: Any) -> int:
         found = {"stale": False, "differences": [], "actions": [], **started}
-        hostvars = {"kraft1": {"__kafka_started": found, "__kafka_configured": {"changed": written}}}
-        return len(FILTERS.kraft_change_nodes(["kraft1"], hostvars, desired, always))
+        looked = {"kraft1": {"process": found, "files": {"changed": written}}}
+        return len(FILTERS.kraft_change_nodes(looked, desired, always))
 
     assert asked() == 0
     assert asked(stale=True, differences=plain(OF_THE_UNIT)) == 1
@@ -68,7 +68,12 @@ def test_kafka_is_asked_only_where_something_differs_and_somebody_ran_before() -
 
 
 def test_only_what_was_kept_in_this_batch_is_gone_back_to() -> None:
-    refused = {"__kafka_rolled": {"host": "kraft2"}, "failed": True, "msg": "release 4.3.1 is not complete"}
+    refused = {
+        "ansible_loop_var": "rolled",
+        "rolled": {"host": "kraft2"},
+        "failed": True,
+        "msg": "release 4.3.1 is not complete",
+    }
     results = {"results": [restarted("kraft1", "keep", "restart"), refused]}
     assert FILTERS.kraft_to_revert(BATCH, results) == ["kraft1"]
 
