@@ -62,6 +62,10 @@ healthy:
   description: Whether there is no problem; always true outside check mode, where anything else is a failure.
   returned: always
   type: bool
+all_healthy:
+  description: Whether the same look shows no problem of the other nodes either, whatever O(expected.only) names.
+  returned: always
+  type: bool
 problems:
   description: What is wrong, in words.
   returned: always
@@ -88,7 +92,7 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster import controllers as controller_listeners
 from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
-from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, expected
+from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, expected, problems
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE
 from ansible.module_utils.kraft.cluster.watch import Look, Node, UnhealthyError, Watch
 from ansible.module_utils.kraft.errors import KraftError
@@ -130,12 +134,18 @@ def look_once(module: AnsibleModule) -> dict[str, Any]:
             seen = Watch(client, expected(module.params["expected"] or {}), module.params["node_id"]).look()
     except KraftError as error:
         seen = Look(None, (str(error),))
-    return result(seen)
+    return result(seen, module.params)
 
 
-def result(seen: Look) -> dict[str, Any]:
-    snapshot = dataclasses.replace(seen.snapshot, topics=None).to_dict() if seen.snapshot else None
-    return {"changed": False, "healthy": not seen.problems, "problems": list(seen.problems), "snapshot": snapshot}
+def result(seen: Look, params: dict[str, Any]) -> dict[str, Any]:
+    everywhere = dataclasses.replace(expected(params["expected"] or {}), only=frozenset())
+    return {
+        "changed": False,
+        "healthy": not seen.problems,
+        "all_healthy": not seen.problems and seen.snapshot is not None and not problems(seen.snapshot, everywhere),
+        "problems": list(seen.problems),
+        "snapshot": dataclasses.replace(seen.snapshot, topics=None).to_dict() if seen.snapshot else None,
+    }
 
 
 def wait(module: AnsibleModule, client: Client) -> dict[str, Any]:
@@ -145,15 +155,15 @@ def wait(module: AnsibleModule, client: Client) -> dict[str, Any]:
     waited = round(time.monotonic() - started, 2)
     if params["steady"]:
         seen = watch.stay(params["steady"])
-    return {**result(seen), "waited": waited}
+    return {**result(seen, params), "waited": waited}
 
 
-def failure(client: Client, controllers: list[str], error: UnhealthyError) -> dict[str, Any]:
+def failure(client: Client, params: dict[str, Any], error: UnhealthyError) -> dict[str, Any]:
     """What there is to know; controllers are asked too when nobody knows a leader."""
     leader = error.look.snapshot.controller_id if error.look.snapshot else NO_NODE
-    words = controller_listeners.whom_they_follow(client, controllers) if leader == NO_NODE else []
+    words = controller_listeners.whom_they_follow(client, params["controllers"]) if leader == NO_NODE else []
     message = "\n".join([str(error), *words])
-    return {"msg": message, "diagnosis": dataclasses.asdict(error.diagnosis), **result(error.look)}
+    return {"msg": message, "diagnosis": dataclasses.asdict(error.diagnosis), **result(error.look, params)}
 
 
 def main() -> None:
@@ -166,7 +176,7 @@ def main() -> None:
             try:
                 found = wait(module, client)
             except UnhealthyError as error:
-                module.fail_json(**failure(client, module.params["controllers"], error))
+                module.fail_json(**failure(client, module.params, error))
     except KraftError as error:
         module.fail_json(msg=str(error))
     module.exit_json(**found)

@@ -37,6 +37,12 @@ options:
       mount: {description: Where it is to be mounted., type: path, required: true}
       fstype: {description: Filesystem that it is to have., type: str, default: xfs}
       options: {description: Options of the mount; nothing here depends on them., type: str}
+  steps:
+    description:
+      - Steps of a deployment (V(kernel), V(directories), V(release), V(class_data), V(client), V(storage)), each with
+        the parameters that its module gets. Each is asked whether it would change anything.
+    type: dict
+    default: {}
 author: [Kraftwright]
 """
 
@@ -59,7 +65,7 @@ ansible_facts:
     there), log_dirs (state, identity, what is in it, owner, mount, room), paths (install_dir, tmp), install_dir,
     releases, current_release, removed (whether the node was taken out of its cluster), quorum (static or dynamic,
     as the node was configured), service, ports (port, address, pid, process), names, binds, reach, clock_offset
-    (bounds in seconds of its clock minus the control machine's).
+    (bounds in seconds of its clock minus the control machine's), steps (by name: changed, and what else the step says).
   returned: always
   type: dict
 """
@@ -67,6 +73,7 @@ ansible_facts:
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.node import steps
 from ansible.module_utils.kraft.node.machine.facts import Questions, observe_host
 
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -97,6 +104,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
             "options": {"type": "str"},
         },
     },
+    "steps": {"type": "dict", "default": {}},
 }
 
 
@@ -122,6 +130,7 @@ def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         facts = observe_host(questions(module.params), module.run_command)
+        facts["steps"] = steps.observe(module.run_command, module.params["steps"])
     except OSError as error:
         module.fail_json(msg=f"The host cannot be examined: {error}")
     module.exit_json(changed=False, ansible_facts={"kafka_host": facts})

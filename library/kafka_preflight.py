@@ -43,6 +43,10 @@ options:
     type: list
     elements: dict
     default: []
+  derive:
+    description: Whether to derive the desired state anew, by M(kafka_desired), now that cores and memory are known.
+    type: bool
+    default: false
   looked:
     description: Whether M(kafka_host_info) has looked at the hosts. Otherwise only those that are silent are refused.
     type: bool
@@ -74,7 +78,8 @@ ansible_facts:
   description: >-
     C(kafka_peers), what M(kafka_storage) must know of all nodes; C(kafka_disks_pending), whether a log dir lies on
     a disk that is still to be mounted (then look again after that); C(kafka_now), the addresses at which the deployed
-    brokers are reached now (client, inter_broker).
+    brokers are reached now (client, inter_broker); C(kafka_plan), for each host the steps of a deployment that have
+    something to do (C(kernel), C(install), C(format)); and C(kafka_desired), where it was derived anew.
   returned: unless the task fails
   type: dict
 """
@@ -91,6 +96,7 @@ ARGUMENT_SPEC = {
     "add": {"type": "list", "elements": "str", "default": []},
     "members": {"type": "dict"},
     "problems": {"type": "list", "elements": "dict", "default": []},
+    "derive": {"type": "bool", "default": False},
     "looked": {"type": "bool", "default": True},
     "refuse": {"type": "bool", "default": True},
 }

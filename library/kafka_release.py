@@ -90,15 +90,8 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-def incoming_rest(install_dir: str, archive: str) -> list[str]:
-    """What else lies in ``.incoming``: halves of archives, whose runs were killed while they brought them."""
-    directory = f"{install_dir}/{release.INCOMING}"
-    names = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
-    return [f"{directory}/{name}" for name in names if name != os.path.basename(archive)]
-
-
 def observe(params: dict[str, Any]) -> release.ReleaseState:
-    rest = bool(incoming_rest(params["install_dir"], params["archive"] or ""))
+    rest = bool(release_unpack.incoming_rest(params["install_dir"], params["archive"] or ""))
     state = dataclasses.replace(release.observe_release(params["install_dir"], params["version"]), rest=rest)
     if params["verify"] == "sizes" or state.manifest is None:
         return state
@@ -133,7 +126,7 @@ def apply(plan: release.Plan, params: dict[str, Any], state: release.ReleaseStat
     if "archive" in plan.clean:
         unlink(archive)
     if "rest" in plan.clean:
-        for path in incoming_rest(install_dir, archive or ""):
+        for path in release_unpack.incoming_rest(install_dir, archive or ""):
             unlink(path)
 
 

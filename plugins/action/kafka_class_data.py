@@ -10,6 +10,7 @@ import ansible.module_utils
 from ansible.plugins.action import ActionBase
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+from ansible.module_utils.kraft.control.class_data import is_wanted, kept_at
 from ansible.module_utils.kraft.control.courier import brought
 
 MODULE = "kafka_class_data"
@@ -30,19 +31,14 @@ class ActionModule(ActionBase):
         found = self._ask()
         if found.get("failed"):
             return found
-        kept = Path(cache_dir) / f"{found['key']}.jsa.gz" if cache_dir and found["key"] else None
+        kept = kept_at(cache_dir, found["key"])
         if found["in_use"]:
-            return self._fetched(kept) if kept and not kept.is_file() and self._is_first() else found
+            return self._fetched(kept) if kept and is_wanted(cache_dir, found["key"], task_vars or {}) else found
         if found["missing"] and kept and kept.is_file():
             return self._installed(kept)
         if found["missing"] and class_list and self._arguments.get("state") == "made":
             return self._ask(class_list=self._brought(Path(class_list)))
         return found
-
-    def _is_first(self) -> bool:
-        """One host is enough to fetch from."""
-        variables = self._task_vars or {}
-        return bool(variables.get("inventory_hostname") in variables.get("ansible_play_hosts_all", ())[:1])
 
     def _ask(self, **brought: str) -> dict[str, Any]:
         answer: dict[str, Any] = self._execute_module(

@@ -1,7 +1,8 @@
-"""The control side's half of `kafka_host_info`: brackets the host's time, which the host alone cannot judge."""
+"""The control side's half of `kafka_host_info`: what the host alone cannot judge."""
 
 from __future__ import annotations
 
+import hashlib
 import time
 from pathlib import Path
 from typing import Any
@@ -10,20 +11,46 @@ import ansible.module_utils
 from ansible.plugins.action import ActionBase
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+from ansible.module_utils.kraft.control.class_data import is_wanted
 from ansible.module_utils.kraft.control.reaching import reached
 
 
+def digest(path: Path) -> str:
+    """The sha256 of a file of this machine; empty where there is none."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+
+
 class ActionModule(ActionBase):
-    """Adds ``clock_offset``, the bounds in seconds of the host's clock minus ours: it read its clock between ours."""
+    """Adds ``clock_offset``, the bounds in seconds of the host's clock minus ours: it read its clock between ours.
+
+    Of the steps that are asked for, two depend on files of this machine: its copy of the client, and the class data
+    that it keeps.
+    """
 
     _supports_check_mode = True
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         result = super().run(tmp, task_vars)
+        arguments = {**self._task.args, "steps": self._steps()}
         before = time.time()
-        result.update(reached(lambda: self._execute_module(module_args=self._task.args, task_vars=task_vars)))
+        result.update(reached(lambda: self._execute_module(module_args=arguments, task_vars=task_vars)))
         after = time.time()
         facts = result.get("ansible_facts", {}).get("kafka_host")
         if facts:
             facts["clock_offset"] = [facts["time"] - after, facts["time"] - before]
+            self._judge_class_data(facts.get("steps", {}).get("class_data"), task_vars or {})
         return result
+
+    def _steps(self) -> dict[str, Any]:
+        """The steps' parameters, with the client's digest in place of its path on this machine."""
+        asked = dict(self._task.args.get("steps") or {})
+        if "client" in asked:
+            archive = Path(self._loader.path_dwim(asked["client"]["archive"]))
+            asked["client"] = {"path": asked["client"]["path"], "digest": digest(archive)}
+        return asked
+
+    def _judge_class_data(self, found: dict[str, Any] | None, task_vars: dict[str, Any]) -> None:
+        """One host has something to do where this machine lacks what the host has."""
+        if found and found.get("in_use"):
+            cache_dir = self._task.args["steps"]["class_data"].get("cache_dir")
+            found["changed"] = found["changed"] or is_wanted(cache_dir, found["key"], task_vars)

@@ -19,7 +19,7 @@ from ansible.module_utils.kraft.cluster.snapshot import Snapshot, from_dict
 from ansible.module_utils.kraft.control.connection import target, words
 from ansible.module_utils.kraft.node.service.deployed import listeners_now
 from ansible.module_utils.kraft.problem import Problem, errors
-from ansible.module_utils.kraft.spec import preflight
+from ansible.module_utils.kraft.spec import preflight, steps
 from ansible.module_utils.kraft.spec.inventory import report
 from ansible.module_utils.kraft.spec.preflight.cross_host import awaits_disk, peers_for_storage
 from ansible.module_utils.kraft.spec.preflight.subject import Host, Subject, Wanted
@@ -89,9 +89,9 @@ def members(asked: Mapping[str, Any] | None, cluster_id: str) -> tuple[Snapshot 
     return snapshot, "; ".join(f"{part}: {reason}" for part, reason in snapshot.unanswered.items())
 
 
-def given(arguments: Mapping[str, Any]) -> list[Problem]:
+def given(answer: Mapping[str, Any]) -> list[Problem]:
     """Errors that others found, so that all are told at once; their warnings were shown."""
-    return errors(Problem(**each) for each in arguments.get("problems") or ())
+    return errors(Problem(**each) for each in answer.get("problems") or ())
 
 
 def checked(subject: Subject, arguments: Mapping[str, Any]) -> list[Problem]:
@@ -111,18 +111,38 @@ class ActionModule(ActionBase):
         arguments = self._task.args
         if "kafka_desired" not in (task_vars or {}).get("ansible_facts", {}):
             return {"failed": True, "msg": "Nothing is known of what the hosts shall be: run kafka_desired first."}
-        subject = read(arguments, task_vars or {})
-        found = [*given(arguments), *checked(subject, arguments)]
+        derived = self._derived(task_vars or {}) if arguments.get("derive") else {}
+        desired = derived.get("ansible_facts") or {}
+        play = {**(task_vars or {}), "ansible_facts": {**(task_vars or {})["ansible_facts"], **desired}}
+        subject = read(arguments, play)
+        found = [*given(arguments), *given(derived), *checked(subject, arguments)]
         if errors(found) and arguments.get("refuse", True):
             raise refusal(found, len(subject.hosts))
         for sentence in report.sentences(found, len(subject.hosts)):
             DISPLAY.warning(sentence)
         facts = {
+            **desired,
+            "kafka_plan": {host.name: steps.due(host.facts and host.facts.get("steps")) for host in subject.hosts},
             "kafka_peers": peers_for_storage(subject, predict=bool(self._task.check_mode)),
             "kafka_disks_pending": any(map(awaits_disk, subject.hosts)),
             "kafka_now": listeners_now(facts["deployed"] for _, facts in subject.seen),
         }
         return {"changed": False, "problems": [each.as_dict() for each in found], "ansible_facts": facts}
+
+    def _derived(self, task_vars: dict[str, Any]) -> dict[str, Any]:
+        """What `kafka_desired` derives from cores and memory, now that the hosts were looked at."""
+        task = self._task.copy()
+        task.args = {"hosts": self._task.args["hosts"], "refuse": False}
+        surroundings = {
+            "connection": self._connection,
+            "play_context": self._play_context,
+            "loader": self._loader,
+            "templar": self._templar,
+            "shared_loader_obj": self._shared_loader_obj,
+        }
+        action = self._shared_loader_obj.action_loader.get("kafka_desired", task=task, **surroundings)
+        answer: dict[str, Any] = action.run(task_vars=task_vars)
+        return answer
 
 
 def refusal(found: list[Problem], hosts: int) -> AnsibleAction:

@@ -100,8 +100,19 @@ def kraft_registered(
 
 def _registered(variables: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     facts = (variables.get("ansible_facts") or {}).get("kafka_host") or {}
-    found = {name: variables.get(variable) for name, variable in names.items()}
+    steps = facts.get("steps") or {}
+    found = {name: _result(variables.get(variable), steps.get(name)) for name, variable in names.items()}
     return {**found, "service": facts.get("service"), "nofile_hard": (facts.get("limits") or {}).get("nofile_hard")}
+
+
+def _result(registered: Mapping[str, Any] | None, looked: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """What a task gave back or, where the look found that it had nothing to do, what the look said."""
+    return looked if looked and (registered is None or registered.get("skipped")) else registered
+
+
+def kraft_picked(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Those of `values` that are named."""
+    return {name: values.get(name) for name in names}
 
 
 def kraft_ungranted(looked: Mapping[str, Mapping[str, Any]], nodes: Mapping[str, Any]) -> list[str]:
@@ -214,6 +225,7 @@ class FilterModule:
             "kraft_fingerprinted_unit": fingerprinted,
             "kraft_now": kraft_now,
             "kraft_client_files": kraft_client_files,
+            "kraft_picked": kraft_picked,
             "kraft_questions": questions,
             "kraft_registered": kraft_registered,
             "kraft_stale": kraft_stale,

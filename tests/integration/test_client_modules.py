@@ -88,6 +88,16 @@ def test_a_healthy_cluster_is_recognised_at_once_from_every_node(
         found = run_module("kafka_health", client=client, expected=wanted, node_id=node_id, unit="", timeout=20)
         assert found["healthy"], found
         assert found["waited"] < 5
+        assert found["all_healthy"]
+
+
+def test_a_node_that_serves_says_whether_the_others_do_too(
+    kafka_cluster: KafkaCluster, client: dict[str, Any], run_module: Module
+) -> None:
+    ids = [*kafka_cluster.nodes, 9]
+    wanted = {"cluster_id": kafka_cluster.cluster_id, "broker_ids": ids, "voter_ids": ids[:-1], "only": ids[:1]}
+    found = run_module("kafka_health", client=client, expected=wanted, node_id=ids[0], unit="", timeout=20)
+    assert (found["healthy"], found["all_healthy"]) == (True, False)
 
 
 def test_health_names_what_is_missing(kafka_cluster: KafkaCluster, client: dict[str, Any], run_module: Module) -> None:

@@ -131,3 +131,17 @@ def test_listeners_now_are_those_of_the_hosts_that_were_looked_at() -> None:
         "inter_broker": ["k:19092", "k:19192"],
         "running": ["k2"],
     }
+
+
+def test_a_step_that_had_nothing_to_do_is_shown_as_the_look_found_it() -> None:
+    looked = {"kernel": {"changed": False, "unmet": []}}
+    skipped, done = {"skipped": True}, {"changed": True, "unmet": ["vm.swappiness"]}
+    facts = {"kafka_host": {"steps": looked}}
+    hostvars = {
+        "kraft1": {"ansible_facts": facts, "kernel_task": skipped},
+        "kraft2": {"ansible_facts": facts, "kernel_task": done},
+        "kraft3": {"ansible_facts": facts},
+        "kraft4": {"ansible_facts": {}, "kernel_task": skipped},
+    }
+    found = FILTERS.kraft_registered(hostvars, hostvars, {"kernel": "kernel_task"})
+    assert [found[host]["kernel"] for host in hostvars] == [looked["kernel"], done, looked["kernel"], skipped]

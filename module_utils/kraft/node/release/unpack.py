@@ -188,3 +188,10 @@ def config_files(directory: str) -> list[str]:
     """Files below ``config/``, as paths below `directory`."""
     found = (os.path.join(top, name) for top, _, names in os.walk(f"{directory}/config") for name in names)
     return sorted(os.path.relpath(path, directory) for path in found)
+
+
+def incoming_rest(install_dir: str, archive: str) -> list[str]:
+    """What else lies in ``.incoming``: halves of archives, whose runs were killed while they brought them."""
+    directory = f"{install_dir}/{release.INCOMING}"
+    names = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
+    return [f"{directory}/{name}" for name in names if name != os.path.basename(archive)]

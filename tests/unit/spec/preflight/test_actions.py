@@ -2,39 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import time
-from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from ansible.errors import AnsibleAction
 from ansible.module_utils.kraft.problem import WARNING, Problem
 
+from tests.unit.spec.preflight.plugins import action, plugin
 from tests.unit.spec.preflight.scene import CLUSTER_ID, NAMES, Scene
 
-ROOT = Path(__file__).resolve().parents[4]
-
-
-def plugin(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, ROOT / "plugins" / "action" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 PREFLIGHT = plugin("kafka_preflight")
-HOST_INFO = plugin("kafka_host_info")
-
-
-def action(module: ModuleType, check_mode: bool = False, **arguments: Any) -> Any:
-    task = SimpleNamespace(args=arguments, check_mode=check_mode, async_val=0, diff=False)
-    connection = SimpleNamespace(_shell=SimpleNamespace(tmpdir=None), has_pipelining=True)
-    return module.ActionModule(task, connection, SimpleNamespace(), None, None, None)
 
 
 def play(scene: Scene, **hostvars: dict[str, Any]) -> dict[str, Any]:
@@ -158,26 +137,33 @@ def test_desired_state_must_be_known_first() -> None:
     assert "run kafka_desired first" in result["msg"]
 
 
-@pytest.mark.parametrize("ahead", [0.0, 90.0, -90.0])
-def test_clock_of_a_host_is_bounded_by_ours(monkeypatch: pytest.MonkeyPatch, ahead: float) -> None:
-    look = action(HOST_INFO)
-
-    def answer(**_: Any) -> dict[str, Any]:
-        time.sleep(0.01)
-        found = {"ansible_facts": {"kafka_host": {"time": time.time() + ahead}}}
-        time.sleep(0.01)
-        return found
-
-    monkeypatch.setattr(look, "_execute_module", answer)
-    low, high = look.run(task_vars={})["ansible_facts"]["kafka_host"]["clock_offset"]
-    assert low < ahead < high
-    assert high - low < 5
+def test_plan_names_the_steps_of_each_host() -> None:
+    scene = Scene()
+    nothing = {name: {"changed": False} for name in ("kernel", "directories", "release", "client", "storage")}
+    scene.of("k1")["steps"] = nothing
+    scene.of("k2")["steps"] = {**nothing, "client": {"changed": True}}
+    plan = action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene))["ansible_facts"]["kafka_plan"]
+    assert plan == {"k1": [], "k2": ["install"], "k3": ["kernel", "install", "format"]}
 
 
-def test_host_that_cannot_be_looked_at_stays_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    look = action(HOST_INFO)
-    monkeypatch.setattr(look, "_execute_module", lambda **_: {"failed": True, "msg": "no"})
-    assert look.run(task_vars={}) == {"failed": True, "msg": "no"}
+def test_desired_state_is_derived_anew_and_its_errors_are_told() -> None:
+    scene, calls = Scene(), []
+    missing = Problem("archive_missing", "does not exist", "run `make archive`", "kafka_archive").as_dict()
+    desired = {"cluster": scene.cluster, "nodes": scene.nodes, "warnings": ["new"]}
+
+    def get(name: str, task: Any, **_: Any) -> Any:
+        calls.append((name, task.args))
+        return SimpleNamespace(run=lambda **_: {"problems": answers.pop(), "ansible_facts": {"kafka_desired": desired}})
+
+    preflight = action(PREFLIGHT, hosts=list(NAMES), derive=True)
+    preflight._task.copy = lambda: SimpleNamespace(**vars(preflight._task))
+    preflight._shared_loader_obj = SimpleNamespace(action_loader=SimpleNamespace(get=get))
+    answers: list[list[Any]] = [[missing], []]
+    assert preflight.run(task_vars=play(scene))["ansible_facts"]["kafka_desired"]["warnings"] == ["new"]
+    assert calls == [("kafka_desired", {"hosts": list(NAMES), "refuse": False})]
+    with pytest.raises(AnsibleAction) as failure:
+        preflight.run(task_vars=play(scene))
+    assert "does not exist" in failure.value.result["msg"]
 
 
 BROKER = {"node_id": 4, "host": "k4", "port": 19092, "rack": None, "fenced": False}

@@ -9,6 +9,7 @@ class ActionBase:
     _play_context: Any
     _display: Any
     _loader: Any
+    _shared_loader_obj: Any
     def run(self, tmp: str | None = ..., task_vars: dict[str, Any] | None = ...) -> dict[str, Any]: ...
     def _execute_module(
         self,

@@ -1,0 +1,87 @@
+"""What each step of a deployment would do on this host, all asked in one look. Changes nothing.
+
+Every answer comes from the same functions by which the step itself observes and plans, so the two cannot disagree.
+A step that could not be asked counts as one with something to do: then its own module runs and gives the reason.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import stat
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.node.files import apply as file_io
+from ansible.module_utils.kraft.node.files import plan as files
+from ansible.module_utils.kraft.node.machine import kernel
+from ansible.module_utils.kraft.node.release import class_data, class_data_io, unpack
+from ansible.module_utils.kraft.node.release import manifest as release
+from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.storage import apply as storage
+
+Asked = Mapping[str, Any]
+CLIENT_MODE = 0o644
+STORAGE_DEFAULTS = {"directory_id": None, "initial_controllers": None, "metadata_log_dir": None, "peers": ()}
+
+
+def of_kernel(_: Run, asked: Asked) -> dict[str, Any]:
+    found = kernel.bring_about({"at_least": kernel.AT_LEAST, **asked}, check_mode=True)
+    return {"changed": found["changed"], "unmet": found["unmet"]}
+
+
+def of_directories(_: Run, asked: Asked) -> dict[str, Any]:
+    wanted = files.wanted_list({"files": (), **asked})
+    known, found = file_io.accounts(wanted), [file_io.find(each) for each in wanted]
+    problems = files.problems(wanted, found, known, predict=True)
+    return {"changed": bool(problems or files.plan(wanted, found, known))}
+
+
+def of_release(_: Run, asked: Asked) -> dict[str, Any]:
+    rest = bool(unpack.incoming_rest(asked["install_dir"], ""))
+    state = dataclasses.replace(release.observe_release(asked["install_dir"], asked["version"]), rest=rest)
+    return {"changed": release.plan_release(state, asked["checksum"], "", archive_found=False, ours=False).changed}
+
+
+def of_class_data(run: Run, asked: Asked) -> dict[str, Any]:
+    place = (asked["java"], asked["install_dir"], asked["version"], asked["checksum"])
+    found = class_data_io.observe(run, *place)
+    said = class_data.described(found)
+    action = class_data.plan_class_data(found, brought=False, can_make=False)
+    return {**said, "changed": bool(said["missing"] or not said["key"] or action != class_data.NONE)}
+
+
+def of_client(_: Run, asked: Asked) -> dict[str, Any]:
+    """`digest`: the sha256 of the control machine's copy; empty where that one cannot be read."""
+    status = file_io.lstat(asked["path"])
+    if status is None or not stat.S_ISREG(status.st_mode) or stat.S_IMODE(status.st_mode) != CLIENT_MODE:
+        return {"changed": True}
+    return {"changed": hashlib.sha256(file_io.read(asked["path"])).hexdigest() != asked["digest"]}
+
+
+def of_storage(_: Run, asked: Asked) -> dict[str, Any]:
+    """The other nodes are not known yet. Without them a log dir is rather thought to need something."""
+    return {"changed": storage.bring_about({**STORAGE_DEFAULTS, **asked}, check_mode=True)["changed"]}
+
+
+STEPS: Mapping[str, Callable[[Run, Asked], dict[str, Any]]] = {
+    "kernel": of_kernel,
+    "directories": of_directories,
+    "release": of_release,
+    "class_data": of_class_data,
+    "client": of_client,
+    "storage": of_storage,
+}
+
+
+def answer(run: Run, name: str, asked: Asked) -> dict[str, Any]:
+    try:
+        return STEPS[name](run, asked)
+    except (KraftError, OSError, ValueError, KeyError, TypeError) as error:
+        return {"changed": True, "reason": str(error)}
+
+
+def observe(run: Run, asked: Mapping[str, Asked]) -> dict[str, dict[str, Any]]:
+    """Step -> its answer with ``changed``, whether it would change anything, for every step that was `asked` for."""
+    return {name: answer(run, name, each) for name, each in asked.items()}

@@ -1,0 +1,70 @@
+"""The control side's half of the look: the host's clock, and the steps that depend on files of this machine."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.unit.spec.preflight.plugins import action, plugin
+
+HOST_INFO = plugin("kafka_host_info")
+
+
+def looked_at(monkeypatch: pytest.MonkeyPatch, steps: dict[str, Any], found: dict[str, Any]) -> tuple[Any, Any]:
+    """What the module got of `steps`, and what the action made of the `found` answers, on the first host of two."""
+    look, given = action(HOST_INFO, steps=steps), {}
+    look._loader = SimpleNamespace(path_dwim=str)
+
+    def answer(module_args: dict[str, Any], **_: Any) -> dict[str, Any]:
+        given.update(module_args["steps"])
+        return {"ansible_facts": {"kafka_host": {"time": time.time(), "steps": found}}}
+
+    monkeypatch.setattr(look, "_execute_module", answer)
+    result = look.run(task_vars={"inventory_hostname": "k1", "ansible_play_hosts_all": ["k1", "k2"]})
+    return given, result["ansible_facts"]["kafka_host"]["steps"]
+
+
+def test_host_compares_its_client_with_the_digest_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = tmp_path / "client.zip"
+    ours.write_bytes(b"zip")
+    for archive, digest in ((ours, hashlib.sha256(b"zip").hexdigest()), (tmp_path / "none.zip", "")):
+        given, _ = looked_at(monkeypatch, {"client": {"archive": str(archive), "path": "/there"}}, {})
+        assert given["client"] == {"path": "/there", "digest": digest}
+
+
+@pytest.mark.parametrize(("kept", "changed"), [(True, False), (False, True)])
+def test_class_data_that_this_machine_lacks_is_something_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool, changed: bool
+) -> None:
+    if kept:
+        (tmp_path / "k.jsa.gz").touch()
+    found = {"class_data": {"in_use": True, "key": "k", "changed": False}}
+    _, judged = looked_at(monkeypatch, {"class_data": {"cache_dir": str(tmp_path)}}, found)
+    assert judged["class_data"]["changed"] is changed
+
+
+@pytest.mark.parametrize("ahead", [0.0, 90.0, -90.0])
+def test_clock_of_a_host_is_bounded_by_ours(monkeypatch: pytest.MonkeyPatch, ahead: float) -> None:
+    look = action(HOST_INFO)
+
+    def answer(**_: Any) -> dict[str, Any]:
+        time.sleep(0.01)
+        found = {"ansible_facts": {"kafka_host": {"time": time.time() + ahead}}}
+        time.sleep(0.01)
+        return found
+
+    monkeypatch.setattr(look, "_execute_module", answer)
+    low, high = look.run(task_vars={})["ansible_facts"]["kafka_host"]["clock_offset"]
+    assert low < ahead < high
+    assert high - low < 5
+
+
+def test_host_that_cannot_be_looked_at_stays_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    look = action(HOST_INFO)
+    monkeypatch.setattr(look, "_execute_module", lambda **_: {"failed": True, "msg": "no"})
+    assert look.run(task_vars={}) == {"failed": True, "msg": "no"}

@@ -1,0 +1,49 @@
+"""The plan names for each host the steps that have something to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.spec import steps
+
+QUESTIONS = ("kernel", "directories", "release", "class_data", "client", "storage")
+
+
+def looked(*changed: str) -> dict[str, Any]:
+    return {name: {"changed": name in changed} for name in QUESTIONS}
+
+
+def test_a_host_with_nothing_to_do_has_no_step() -> None:
+    assert steps.due(looked()) == []
+
+
+def test_a_host_that_nobody_looked_at_does_every_step() -> None:
+    assert steps.due(None) == steps.due({}) == ["kernel", "install", "format"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "step"),
+    [
+        ("kernel", "kernel"),
+        ("directories", "install"),
+        ("release", "install"),
+        ("class_data", "install"),
+        ("client", "install"),
+        ("storage", "format"),
+    ],
+)
+def test_each_question_decides_over_one_step(changed: str, step: str) -> None:
+    assert steps.due(looked(changed)) == [step]
+
+
+def test_a_step_that_was_not_asked_for_looks_for_itself() -> None:
+    found = looked()
+    del found["kernel"]
+    assert steps.due(found) == ["kernel"]
+
+
+def test_class_data_may_be_switched_off() -> None:
+    found = looked()
+    del found["class_data"]
+    assert steps.due(found) == []
