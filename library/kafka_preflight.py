@@ -8,7 +8,7 @@ module: kafka_preflight
 short_description: Refuses hosts that fail a check, with every problem of every host at once
 description:
   - Holds what M(kafka_host_info) found on O(hosts) against what M(kafka_desired) wants. Runs on the control machine,
-    opens no connection, changes nothing, and runs in check mode as it does otherwise.
+    opens no connection but that of O(ask), changes nothing, and runs in check mode as it does otherwise.
   - Judges Java, memory, limits, disks (filesystem, mount options, room, owner, content), ports in use, names, the port
     matrix between the hosts, clocks, two names of one machine, hosts that were left out, and all log dirs together as
     M(kafka_storage) will; and voters and brokers of the running cluster that no host has any more.
@@ -38,6 +38,13 @@ options:
   members:
     description: What M(kafka_cluster_info) returned for the running cluster, where one runs.
     type: dict
+  ask:
+    description: In place of O(members), what M(kafka_cluster_info) is asked on the host that the task is delegated to.
+    type: dict
+  running:
+    description: Whether a cluster runs that O(ask) can be put to.
+    type: bool
+    default: false
   problems:
     description: What M(kafka_desired) returned, once the hosts were looked at; its errors are told with the others.
     type: list
@@ -95,6 +102,8 @@ ARGUMENT_SPEC = {
     "replace": {"type": "str"},
     "add": {"type": "list", "elements": "str", "default": []},
     "members": {"type": "dict"},
+    "ask": {"type": "dict"},
+    "running": {"type": "bool", "default": False},
     "problems": {"type": "list", "elements": "dict", "default": []},
     "derive": {"type": "bool", "default": False},
     "looked": {"type": "bool", "default": True},

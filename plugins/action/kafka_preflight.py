@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import ansible.module_utils
-from ansible.errors import AnsibleAction
+from ansible.errors import AnsibleAction, AnsibleError
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
@@ -17,6 +17,9 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot, from_dict
 from ansible.module_utils.kraft.control.connection import target, words
+from ansible.module_utils.kraft.control.reaching import reached
+from ansible.module_utils.kraft.node.machine.ungranted import lines
+from ansible.module_utils.kraft.node.machine.ungranted import ungranted as find_ungranted
 from ansible.module_utils.kraft.node.service.deployed import listeners_now
 from ansible.module_utils.kraft.problem import Problem, errors
 from ansible.module_utils.kraft.spec import preflight, steps
@@ -89,6 +92,19 @@ def members(asked: Mapping[str, Any] | None, cluster_id: str) -> tuple[Snapshot 
     return snapshot, "; ".join(f"{part}: {reason}" for part, reason in snapshot.unanswered.items())
 
 
+def ungranted(subject: Subject) -> list[str]:
+    """What hosts do not grant, where no step of this run is to set the kernel's values; otherwise that step tells."""
+    looked = {
+        host.name: {**facts["steps"], "nofile_hard": facts["limits"]["nofile_hard"]}
+        for host, facts in subject.seen
+        if "kernel" in (facts.get("steps") or {})
+    }
+    nodes = {host.name: host.node for host in subject.hosts}
+    if any("kernel" in steps.due(one) for one in looked.values()):
+        return []
+    return lines(find_ungranted(looked, nodes), list(looked))
+
+
 def given(answer: Mapping[str, Any]) -> list[Problem]:
     """Errors that others found, so that all are told at once; their warnings were shown."""
     return errors(Problem(**each) for each in answer.get("problems") or ())
@@ -102,7 +118,7 @@ def checked(subject: Subject, arguments: Mapping[str, Any]) -> list[Problem]:
 
 
 class ActionModule(ActionBase):
-    """Opens no connection: `kafka_lock` has reached the hosts, and `kafka_host_info` has looked at them."""
+    """Opens no connection but to ask a running cluster: `kafka_host_info` has looked at the hosts."""
 
     _supports_check_mode = True
 
@@ -114,12 +130,17 @@ class ActionModule(ActionBase):
         derived = self._derived(task_vars or {}) if arguments.get("derive") else {}
         desired = derived.get("ansible_facts") or {}
         play = {**(task_vars or {}), "ansible_facts": {**(task_vars or {})["ansible_facts"], **desired}}
+        if arguments.get("running"):
+            arguments = {**arguments, "members": self._members(arguments["ask"], task_vars or {})}
         subject = read(arguments, play)
         found = [*given(arguments), *given(derived), *checked(subject, arguments)]
+        said = ungranted(subject)
         if errors(found) and arguments.get("refuse", True):
             raise refusal(found, len(subject.hosts))
         for sentence in report.sentences(found, len(subject.hosts)):
             DISPLAY.warning(sentence)
+        for line in said:
+            DISPLAY.display(line)
         facts = {
             **desired,
             "kafka_plan": {host.name: steps.due(host.facts and host.facts.get("steps")) for host in subject.hosts},
@@ -128,6 +149,15 @@ class ActionModule(ActionBase):
             "kafka_now": listeners_now(facts["deployed"] for _, facts in subject.seen),
         }
         return {"changed": False, "problems": [each.as_dict() for each in found], "ansible_facts": facts}
+
+    def _members(self, question: dict[str, Any], task_vars: dict[str, Any]) -> dict[str, Any]:
+        """The running cluster's answer, or the words of whatever stands in its way."""
+        try:
+            return reached(
+                lambda: self._execute_module("kafka_cluster_info", module_args=question, task_vars=task_vars)
+            )
+        except AnsibleError as error:
+            return {"msg": str(error)}
 
     def _derived(self, task_vars: dict[str, Any]) -> dict[str, Any]:
         """What `kafka_desired` derives from cores and memory, now that the hosts were looked at."""

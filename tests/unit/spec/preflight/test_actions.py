@@ -7,10 +7,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from ansible.errors import AnsibleAction
+from ansible.errors import AnsibleAction, AnsibleConnectionFailure
 from ansible.module_utils.kraft.problem import WARNING, Problem
 
-from tests.unit.spec.preflight.plugins import action, plugin
+from tests.unit.spec.preflight.loaded_actions import action, plugin
 from tests.unit.spec.preflight.scene import CLUSTER_ID, NAMES, Scene
 
 PREFLIGHT = plugin("kafka_preflight")
@@ -184,6 +184,44 @@ SNAPSHOT = {"cluster_id": CLUSTER_ID, "brokers": [BROKER], "quorum": None, "unan
 def test_members_are_what_the_running_cluster_answered(members: Any, rules: list[str]) -> None:
     result = action(PREFLIGHT, hosts=list(NAMES), members=members, refuse=False).run(task_vars=play(Scene()))
     assert sorted(problem["rule"] for problem in result["problems"]) == rules
+
+
+@pytest.mark.parametrize(
+    ("running", "answer", "rules"),
+    [
+        (False, {"snapshot": SNAPSHOT}, []),
+        (True, {"snapshot": SNAPSHOT}, ["dropped_broker", "members_unknown"]),
+        (True, {"failed": True, "msg": "nobody listens"}, ["members_unknown"]),
+        (True, AnsibleConnectionFailure("timed out"), ["members_unknown"]),
+    ],
+)
+def test_running_cluster_is_asked_for_its_members(running: bool, answer: Any, rules: list[str]) -> None:
+    asked = []
+
+    def execute(name: str, module_args: dict[str, Any], **_: Any) -> Any:
+        asked.append((name, module_args))
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    preflight = action(PREFLIGHT, hosts=list(NAMES), ask={"timeout": 5}, running=running, refuse=False)
+    preflight._execute_module = execute
+    problems = preflight.run(task_vars=play(Scene()))["problems"]
+    assert asked == ([("kafka_cluster_info", {"timeout": 5})] if running else [])
+    assert sorted(problem["rule"] for problem in problems) == rules
+
+
+@pytest.mark.parametrize(("changed", "said"), [(False, True), (True, False)])
+def test_what_hosts_do_not_grant_is_said_where_no_step_will_say_it(
+    monkeypatch: pytest.MonkeyPatch, changed: bool, said: bool
+) -> None:
+    scene, lines = Scene(), list[str]()
+    unmet = {"name": "vm.swappiness", "wanted": "1", "value": "60", "reason": "read-only here"}
+    for name in NAMES:
+        scene.of(name)["steps"] = {"kernel": {"changed": changed, "unmet": [unmet]}}
+    monkeypatch.setattr(PREFLIGHT.DISPLAY, "display", lines.append)
+    action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene))
+    assert any("vm.swappiness is 60, not 1" in line for line in lines) is said
 
 
 def test_listeners_that_are_deployed_are_facts() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.spec.preflight.plugins import action, plugin
+from tests.unit.spec.preflight.loaded_actions import action, plugin
 
 HOST_INFO = plugin("kafka_host_info")
 
