@@ -22,7 +22,7 @@ from benchmarks.machine import busy_cores, described, say
 MAKING_SECONDS = 120.0
 WAYS = {"mitogen": True, "plain ssh": False}
 RATIOS = {"mitogen": Promise(1.6), "plain ssh": Promise(2.2)}
-RERUN_SECONDS, COLD_TASKS, RERUN_TASKS = Promise(8), Promise(30), Promise(20)
+RERUN_SECONDS, COLD_TASKS, RERUN_TASKS = Promise(8), Promise(30), Promise(8)
 Results = dict[str, list[Run]]
 
 

@@ -59,7 +59,7 @@ def test_a_deployment_is_held_against_the_floor_of_its_own_round() -> None:
     assert floor[:3] == ["floor", "15.0 s (10.0 to 20.0)", "1"]
     assert first[1:4] == ["22.5 s (15.0 to 30.0)", "1.50 (1.50 to 1.50)", "21 (≤ 30: kept)"]
     assert first[4:] == ["30", "≤ 1.6 of the floor: kept"]
-    assert again[1:4] == ["9.0 s (9.0 to 9.0)", "0.68 (0.45 to 0.90)", "15 (≤ 20: kept)"]
+    assert again[1:4] == ["9.0 s (9.0 to 9.0)", "0.68 (0.45 to 0.90)", "15 (≤ 8: **missed**)"]
     assert again[4:] == ["0", "≤ 8 s: **missed**"]
 
 
