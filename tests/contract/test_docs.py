@@ -59,3 +59,10 @@ def test_a_playbook_can_be_run_as_it_is_shown(page: str, command: str) -> None:
 @pytest.mark.parametrize(("page", "command"), [pair for pair in COMMANDS if pair[1].startswith("make ")])
 def test_a_verb_is_one_of_the_makefile(page: str, command: str) -> None:
     assert command.split()[1] in VERBS, page
+
+
+def test_each_decision_has_its_own_number() -> None:
+    pages = sorted((ROOT / "docs/adr").glob("*.md"))
+    titles = [re.match(r"# (\d+)\. ", page.read_text()) for page in pages]
+    assert [int(title[1]) for title in titles if title] == list(range(1, len(pages) + 1))
+    assert [int(page.name[:4]) for page in pages] == list(range(1, len(pages) + 1))
