@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import RefusedError
@@ -69,12 +69,6 @@ class ClientConfig:
         """The same without a password, a login or a key: what anybody may read."""
         kept = ("bootstrap_servers", "security_protocol", "ca_file", "check_hostname", "sasl_mechanism")
         return ClientConfig(**{name: getattr(self, name) for name in kept})
-
-
-def reaching(listeners: Iterable[tuple[str, str]]) -> ClientConfig:
-    """The client of `listeners`, each ``(host:port, protocol)`` of one broker; all speak the same protocol."""
-    found = tuple(listeners)
-    return ClientConfig(tuple(address for address, _ in found), found[0][1] if found else PLAINTEXT)
 
 
 def from_java(options: Mapping[str, str], servers: str = "") -> ClientConfig:

@@ -12,7 +12,6 @@ from ansible.module_utils.kraft.client_config import (
     java,
     kafka_python,
     librdkafka,
-    reaching,
     spark,
     tuning,
 )
@@ -56,14 +55,10 @@ def test_each_dialect_gives_the_same_fields(protocol: str) -> None:
 
 
 def test_a_client_without_tls_and_login_needs_two_options() -> None:
-    config = reaching([("k1:9092", "PLAINTEXT"), ("k2:9092", "PLAINTEXT")])
+    config = ClientConfig(("k1:9092", "k2:9092"))
     assert java(config) == librdkafka(config)
     assert java(config) == {"bootstrap.servers": "k1:9092,k2:9092", "security.protocol": "PLAINTEXT"}
     assert kafka_python(config) == {"bootstrap_servers": list(SERVERS), "security_protocol": "PLAINTEXT"}
-
-
-def test_a_cluster_without_listeners_has_no_address() -> None:
-    assert reaching([]) == ClientConfig()
 
 
 @given(username=TEXT, password=TEXT, mechanism=st.sampled_from(MECHANISMS), protocol=st.sampled_from(PROTOCOLS[2:]))
