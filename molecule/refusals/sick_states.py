@@ -118,6 +118,7 @@ class Cluster:
 
     def try_state(self, state: State) -> str:
         """Make it, look, undo it; gives a line about it."""
+        self._await_in_sync()
         hosts = self.placed(state.hosts)
         try:
             self._change(state, hosts, on=True)
@@ -140,6 +141,14 @@ class Cluster:
             if state.make:
                 self._hosts.ask(host, state.make if on else state.undo)
 
+    def _await_in_sync(self) -> None:
+        """Until no replica is behind any more: one that still is would be a cause of its own in the next state."""
+        deadline = time.monotonic() + DISCOVERY
+        while behind := self._ask("kafka1", lambda admin: [one for one in admin.describe_topics() if _is_behind(one)]):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"replicas are behind after {DISCOVERY:.0f} s: {[one['name'] for one in behind]}")
+            time.sleep(0.5)
+
     def _await(self, state: State, hosts: Sequence[str]) -> None:
         """Until the others have noticed, where the state asks for it."""
         left = {name: node_id for name, node_id in NODES.items() if name not in hosts}
@@ -153,6 +162,10 @@ class Cluster:
         """The brokers that serve, as the one on `host` knows without asking anybody."""
         brokers = self._ask(host, lambda admin: admin.describe_cluster()["brokers"])
         return {one["broker_id"] for one in brokers if not one["is_fenced"]}
+
+
+def _is_behind(topic: Mapping[str, Any]) -> bool:
+    return any(set(one["isr_nodes"]) != set(one["replica_nodes"]) for one in topic["partitions"])
 
 
 def judge(state: State, hosts: Sequence[str], run: Outcome, found: Mapping[str, Any]) -> None:
