@@ -35,21 +35,13 @@ options:
     type: list
     elements: str
     default: []
-  members:
-    description: What M(kafka_cluster_info) returned for the running cluster, where one runs.
-    type: dict
   ask:
-    description: In place of O(members), what M(kafka_cluster_info) is asked on the host that the task is delegated to.
+    description: The options of M(kafka_cluster_info), with which the running cluster is asked for its members.
     type: dict
   running:
     description: Whether a cluster runs that O(ask) can be put to.
     type: bool
     default: false
-  problems:
-    description: What M(kafka_desired) returned, once the hosts were looked at; its errors are told with the others.
-    type: list
-    elements: dict
-    default: []
   derive:
     description: Whether to derive the desired state anew, by M(kafka_desired), now that cores and memory are known.
     type: bool
@@ -101,10 +93,8 @@ ARGUMENT_SPEC = {
     "accepted_risks": {"type": "list", "elements": "str", "default": []},
     "replace": {"type": "str"},
     "add": {"type": "list", "elements": "str", "default": []},
-    "members": {"type": "dict"},
     "ask": {"type": "dict"},
     "running": {"type": "bool", "default": False},
-    "problems": {"type": "list", "elements": "dict", "default": []},
     "derive": {"type": "bool", "default": False},
     "looked": {"type": "bool", "default": True},
     "refuse": {"type": "bool", "default": True},

@@ -60,8 +60,10 @@ def silence(variables: Mapping[str, Any]) -> str:
     return next((words(each) for each in results if each.get("unreachable") or each.get("failed")), "")
 
 
-def read(arguments: Mapping[str, Any], task_vars: Mapping[str, Any]) -> Subject:
-    """All hosts as they are wanted and as they were found."""
+def read(
+    arguments: Mapping[str, Any], task_vars: Mapping[str, Any], answer: Mapping[str, Any] | None = None
+) -> Subject:
+    """All hosts as they are wanted and as they were found. `answer`: the running cluster's; None where none runs."""
     desired, hostvars = task_vars["ansible_facts"]["kafka_desired"], task_vars["hostvars"]
     hosts = []
     for name in map(str, arguments["hosts"]):
@@ -73,20 +75,20 @@ def read(arguments: Mapping[str, Any], task_vars: Mapping[str, Any]) -> Subject:
             asked, replaced=name == arguments.get("replace"), added=name in (arguments.get("add") or ())
         )
         hosts.append(Host(name, desired["nodes"][name], facts, asked, in_run, why, target(hostvars[name], name)))
-    snapshot, why = members(arguments.get("members"), desired["cluster"]["cluster_id"])
+    snapshot, why = members(answer, desired["cluster"]["cluster_id"])
     return Subject(tuple(hosts), desired["cluster"], snapshot, why)
 
 
-def members(asked: Mapping[str, Any] | None, cluster_id: str) -> tuple[Snapshot | None, str]:
+def members(answer: Mapping[str, Any] | None, cluster_id: str) -> tuple[Snapshot | None, str]:
     """What `kafka_cluster_info` returned: the snapshot, and why there is none, or less than was asked for.
 
     A cluster of another id has members of its own; disks that belong to it are refused by their own rule.
     """
-    if not asked or asked.get("skipped"):
+    if answer is None:
         return None, ""
-    if not asked.get("snapshot"):
-        return None, str(asked.get("msg") or "no answer")
-    snapshot = from_dict(asked["snapshot"])
+    if not answer.get("snapshot"):
+        return None, str(answer.get("msg") or "no answer")
+    snapshot = from_dict(answer["snapshot"])
     if snapshot.cluster_id != cluster_id:
         return None, ""
     return snapshot, "; ".join(f"{part}: {reason}" for part, reason in snapshot.unanswered.items())
@@ -106,7 +108,7 @@ def ungranted(subject: Subject) -> list[str]:
 
 
 def given(answer: Mapping[str, Any]) -> list[Problem]:
-    """Errors that others found, so that all are told at once; their warnings were shown."""
+    """Errors of the inventory, shown together with those of the hosts. Its warnings were shown before."""
     return errors(Problem(**each) for each in answer.get("problems") or ())
 
 
@@ -130,10 +132,9 @@ class ActionModule(ActionBase):
         derived = self._derived(task_vars or {}) if arguments.get("derive") else {}
         desired = derived.get("ansible_facts") or {}
         play = {**(task_vars or {}), "ansible_facts": {**(task_vars or {})["ansible_facts"], **desired}}
-        if arguments.get("running"):
-            arguments = {**arguments, "members": self._members(arguments["ask"], task_vars or {})}
-        subject = read(arguments, play)
-        found = [*given(arguments), *given(derived), *checked(subject, arguments)]
+        answer = self._members(arguments["ask"], task_vars or {}) if arguments.get("running") else None
+        subject = read(arguments, play, answer)
+        found = [*given(derived), *checked(subject, arguments)]
         said = ungranted(subject)
         if errors(found) and arguments.get("refuse", True):
             raise refusal(found, len(subject.hosts))

@@ -36,10 +36,15 @@ def assemble(source: Path = SOURCE) -> None:
         target.write_text(text)
 
 
+def build(config: Path) -> int:
+    """MkDocs' exit code; a warning counts as an error."""
+    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(config)]
+    return subprocess.run(words, check=False).returncode  # noqa: S603
+
+
 def main() -> int:
     assemble()
-    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(ROOT / "mkdocs.yml")]
-    code = subprocess.run(words, cwd=ROOT, check=False).returncode  # noqa: S603
+    code = build(ROOT / "mkdocs.yml")
     if not code:
         sys.stdout.write(f"{SOURCE.with_name('site') / 'index.html'}\n")
     return code

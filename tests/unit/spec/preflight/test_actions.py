@@ -117,20 +117,6 @@ def test_operation_that_does_not_look_refuses_all_that_are_silent_and_nobody_els
     assert "k1" not in told
 
 
-def test_what_the_inventory_lacks_is_told_with_what_the_hosts_lack() -> None:
-    scene = Scene()
-    scene.of("k1")["systemd"] = False
-    missing = Problem("archive_missing", "does not exist", "run `make archive`", "kafka_archive").as_dict()
-    said = Problem("plaintext", "is not encrypted", "use SSL", "kafka_listeners", severity=WARNING).as_dict()
-    with pytest.raises(AnsibleAction) as failure:
-        action(PREFLIGHT, hosts=list(NAMES), problems=[missing, said]).run(task_vars=play(scene))
-    told = failure.value.result["msg"]
-    assert "2 errors." in told
-    assert "does not exist" in told
-    assert "systemd does not run on it" in told
-    assert "is not encrypted" not in told
-
-
 def test_desired_state_must_be_known_first() -> None:
     result = action(PREFLIGHT, hosts=list(NAMES)).run(task_vars={"ansible_facts": {}})
     assert result["failed"]
@@ -146,44 +132,44 @@ def test_plan_names_the_steps_of_each_host() -> None:
     assert plan == {"k1": [], "k2": ["install"], "k3": ["kernel", "install", "format"]}
 
 
-def test_desired_state_is_derived_anew_and_its_errors_are_told() -> None:
-    scene, calls = Scene(), []
-    missing = Problem("archive_missing", "does not exist", "run `make archive`", "kafka_archive").as_dict()
+def deriving(scene: Scene, problems: list[Any], calls: list[Any]) -> Any:
+    """The action with a `kafka_desired` that finds `problems`."""
     desired = {"cluster": scene.cluster, "nodes": scene.nodes, "warnings": ["new"]}
+    answer = {"problems": problems, "ansible_facts": {"kafka_desired": desired}}
 
     def get(name: str, task: Any, **_: Any) -> Any:
         calls.append((name, task.args))
-        return SimpleNamespace(run=lambda **_: {"problems": answers.pop(), "ansible_facts": {"kafka_desired": desired}})
+        return SimpleNamespace(run=lambda **_: answer)
 
     preflight = action(PREFLIGHT, hosts=list(NAMES), derive=True)
     preflight._task.copy = lambda: SimpleNamespace(**vars(preflight._task))
     preflight._shared_loader_obj = SimpleNamespace(action_loader=SimpleNamespace(get=get))
-    answers: list[list[Any]] = [[missing], []]
-    assert preflight.run(task_vars=play(scene))["ansible_facts"]["kafka_desired"]["warnings"] == ["new"]
+    return preflight
+
+
+def test_desired_state_is_derived_anew() -> None:
+    scene, calls = Scene(), list[Any]()
+    facts = deriving(scene, [], calls).run(task_vars=play(scene))["ansible_facts"]
+    assert facts["kafka_desired"]["warnings"] == ["new"]
     assert calls == [("kafka_desired", {"hosts": list(NAMES), "refuse": False})]
+
+
+def test_what_the_inventory_lacks_is_told_with_what_the_hosts_lack() -> None:
+    scene = Scene()
+    scene.of("k1")["systemd"] = False
+    missing = Problem("archive_missing", "does not exist", "run `make archive`", "kafka_archive").as_dict()
+    said = Problem("plaintext", "is not encrypted", "use SSL", "kafka_listeners", severity=WARNING).as_dict()
     with pytest.raises(AnsibleAction) as failure:
-        preflight.run(task_vars=play(scene))
-    assert "does not exist" in failure.value.result["msg"]
+        deriving(scene, [missing, said], []).run(task_vars=play(scene))
+    told = failure.value.result["msg"]
+    assert "2 errors." in told
+    assert "does not exist" in told
+    assert "systemd does not run on it" in told
+    assert "is not encrypted" not in told
 
 
 BROKER = {"node_id": 4, "host": "k4", "port": 19092, "rack": None, "fenced": False}
 SNAPSHOT = {"cluster_id": CLUSTER_ID, "brokers": [BROKER], "quorum": None, "unanswered": {"quorum": "no leader"}}
-
-
-@pytest.mark.parametrize(
-    ("members", "rules"),
-    [
-        (None, []),
-        ({"skipped": True}, []),
-        ({"msg": "nobody listens"}, ["members_unknown"]),
-        ({"unreachable": True, "msg": "timed out"}, ["members_unknown"]),
-        ({"snapshot": SNAPSHOT}, ["dropped_broker", "members_unknown"]),
-        ({"snapshot": {**SNAPSHOT, "cluster_id": "another"}}, []),
-    ],
-)
-def test_members_are_what_the_running_cluster_answered(members: Any, rules: list[str]) -> None:
-    result = action(PREFLIGHT, hosts=list(NAMES), members=members, refuse=False).run(task_vars=play(Scene()))
-    assert sorted(problem["rule"] for problem in result["problems"]) == rules
 
 
 @pytest.mark.parametrize(
@@ -192,6 +178,8 @@ def test_members_are_what_the_running_cluster_answered(members: Any, rules: list
         (False, {"snapshot": SNAPSHOT}, []),
         (True, {"snapshot": SNAPSHOT}, ["dropped_broker", "members_unknown"]),
         (True, {"failed": True, "msg": "nobody listens"}, ["members_unknown"]),
+        (True, {"unreachable": True, "msg": "timed out"}, ["members_unknown"]),
+        (True, {"snapshot": {**SNAPSHOT, "cluster_id": "another"}}, []),
         (True, AnsibleConnectionFailure("timed out"), ["members_unknown"]),
     ],
 )
