@@ -26,6 +26,9 @@ SHOWN_LINES = 100
 #: How a reason begins, in the words of Ansible, pytest and make; what follows belongs to it. A retry is no reason.
 REASON = re.compile(r"fatal: |\[ERROR\]|FAILED (?!- RETRYING)|E {3}|\w*Error: |make.*\*\*\* ")
 REASON_LINES = 30
+#: The end of a traceback, however deep it stands; it is shown first, as the log of a CI may be cut.
+RAISED = re.compile(r"\s*(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Expired): ")
+MOST_RAISED = 5
 MOST_REASONS = 70
 #: Seconds between two looks at a part's output.
 LOOK_AGAIN = 0.5
@@ -84,10 +87,11 @@ def follow(command: str, path: Path) -> tuple[int, Steps]:
 
 
 def reasons(lines: list[str]) -> list[str]:
-    """The lines of a part's output that say what went wrong, the first ones: they come before what they led to."""
+    """The lines of a part's output that say what went wrong: what was raised, then the first ones with what follows."""
+    raised = list(dict.fromkeys(line.strip() for line in lines if RAISED.match(line)))[:MOST_RAISED]
     found = [at for at, line in enumerate(lines) if REASON.match(line)]
     wanted = sorted({at for start in found for at in range(start, min(start + REASON_LINES, len(lines)))})
-    return [lines[at] for at in wanted if lines[at].strip()][:MOST_REASONS]
+    return [*raised, *(lines[at] for at in wanted if lines[at].strip())][:MOST_REASONS]
 
 
 def say(text: str) -> None:

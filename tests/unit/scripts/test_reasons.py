@@ -26,6 +26,12 @@ def test_reason_is_found_far_from_the_end(line: str) -> None:
     assert "line 0" in shown
 
 
+def test_what_was_raised_deep_in_a_long_report_comes_first() -> None:
+    traceback = ["    Traceback (most recent call last):", *AFTER, "    AssertionError: causes: []", "    runs.Died: x"]
+    shown = reasons(["[ERROR]: Task failed: Module failed", *traceback, *AFTER])
+    assert shown[:2] == ["AssertionError: causes: []", "[ERROR]: Task failed: Module failed"]
+
+
 def test_first_reasons_are_shown_and_not_more_than_can_be_read() -> None:
     shown = reasons([f"fatal: [host{at}]" for at in range(500)])
     assert shown[0] == "fatal: [host0]"
