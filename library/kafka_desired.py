@@ -29,6 +29,10 @@ options:
     elements: str
     choices: [client, spark]
     default: []
+  plans:
+    description: Whether the run can write its plan to a file (C(kafka_plan_file)), and apply an approved one.
+    type: bool
+    default: true
   report:
     description: >-
       How problems are shown that do not fail the task, as a line or a row of a table for each. V(json) prints all
@@ -68,5 +72,6 @@ ARGUMENT_SPEC = {
     "hosts": {"type": "list", "elements": "str", "required": True},
     "refuse": {"type": "bool", "default": True},
     "needs": {"type": "list", "elements": "str", "choices": ["client", "spark"], "default": []},
+    "plans": {"type": "bool", "default": True},
     "report": {"type": "str", "choices": ["warnings", "table", "json"], "default": "warnings"},
 }

@@ -47,6 +47,10 @@ options:
     suboptions:
       path: {description: Absolute path., type: str, required: true}
       target: {description: "Where it points to, as it is written in the link.", type: str, required: true}
+  digest_salt:
+    description: Salt for RV(secret_digests); without it there are none.
+    type: str
+    default: ""
 author: [Kraftwright]
 """
 
@@ -72,6 +76,12 @@ changed_paths:
   returned: always
   type: list
   elements: str
+secret_digests:
+  description:
+    - Path to a salted digest of the secrets in it, of each file whose content changes and that holds secrets. Two plans
+      of a deployment are compared by it.
+  returned: always
+  type: dict
 """
 
 from typing import Any
@@ -80,9 +90,11 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files import plan as files
+from ansible.module_utils.kraft.node.files.secret_digest import secret_digests
 
 PATH = {"type": "str", "required": True}
 OWNED = {"path": PATH, "owner": {"type": "str", "default": "root"}, "group": {"type": "str", "default": "root"}}
+LISTS = ("directories", "files", "links")
 LIST: dict[str, Any] = {"type": "list", "elements": "dict", "default": []}
 ARGUMENT_SPEC: dict[str, Any] = {
     "directories": {**LIST, "options": {**OWNED, "mode": {"type": "str", "default": "0755"}}},
@@ -96,6 +108,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
         },
     },
     "links": {**LIST, "options": {"path": PATH, "target": {"type": "str", "required": True}}},
+    "digest_salt": {"type": "str", "default": "", "no_log": False},
 }
 
 
@@ -111,13 +124,18 @@ def bring_about(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     if not check_mode:
         for change in changes:
             file_io.apply(change, known)
-    return {"changed": bool(changes), "changed_paths": files.changed_paths(changes), "diff": files.diffs(changes)}
+    return {
+        "changed": bool(changes),
+        "changed_paths": files.changed_paths(changes),
+        "diff": files.diffs(changes),
+        "secret_digests": secret_digests(changes, params["digest_salt"]) if params["digest_salt"] else {},
+    }
 
 
 def main() -> None:
     # no_log keeps the parameters, which hold the files' contents, out of the host's journal.
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True, no_log=True)
-    invocation = {"module_args": {"paths": [item["path"] for items in module.params.values() for item in items]}}
+    invocation = {"module_args": {"paths": [item["path"] for kind in LISTS for item in module.params[kind]]}}
     try:
         result = bring_about(module.params, module.check_mode)
     except (KraftError, ValueError, OSError) as error:

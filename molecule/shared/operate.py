@@ -25,6 +25,9 @@ from witness import Seen, watching
 from workload import Workload
 
 SIGKILL = -9
+#: Playbooks that can write their plan and apply an approved one; and its file, below the project.
+PLANNED = ("deploy_cluster", "upgrade_cluster")
+PLAN = ".kraftwright/molecule/plan.json"
 
 
 class Operator:
@@ -75,10 +78,18 @@ class Operator:
         words = self._command_line.of(operation, operation.anew)
         if not operation.foretold:
             return self._runs.run(words, ssh=operation.ssh)
-        foretold = foretell(self._condition.every, self._runs, words)
-        run = self._runs.run(words)
+        written, approved = self._plan(operation)
+        foretold = foretell(self._condition.every, self._runs, [*words, *written])
+        run = self._runs.run([*words, *approved])
         hold_foretold(foretold, run, left=not operation.kills)
         return run
+
+    @staticmethod
+    def _plan(operation: Operation) -> tuple[list[str], list[str]]:
+        """Words with which a deployment writes its plan, and applies exactly that one."""
+        if operation.playbook not in PLANNED:
+            return [], []
+        return ["-e", f"kafka_plan_file={PLAN}"], ["-e", f"kafka_approved_plan={PLAN}"]
 
     def _hold(self, operation: Operation, run: Outcome, before: Mapping[str, int], known: Mapping[str, str]) -> None:
         if operation.told:

@@ -23,6 +23,7 @@ ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 from ansible.module_utils.kraft.control import reports
 from ansible.module_utils.kraft.control.files import key_faults, spark_lacks
 from ansible.module_utils.kraft.control.readable import is_readable
+from ansible.module_utils.kraft.operations.deployment import document
 from ansible.module_utils.kraft.problem import WARNING, Problem, errors
 from ansible.module_utils.kraft.secret_values import is_secret
 from ansible.module_utils.kraft.spec.desired import describe as desired
@@ -44,6 +45,7 @@ ARGUMENTS = {
     "hosts": {"type": "list", "elements": "str", "required": True},
     "refuse": {"type": "bool", "default": True},
     "needs": {"type": "list", "elements": "str", "choices": ["client", "spark"], "default": []},
+    "plans": {"type": "bool", "default": True},
     "report": {"type": "str", "choices": ["warnings", "table", "json"], "default": "warnings"},
 }
 NO_FACTS = " (facts of the hosts are not gathered: give the value itself)"
@@ -156,15 +158,20 @@ class ActionModule(ActionBase):
         hosts, hostvars = arguments["hosts"], (task_vars or {})["hostvars"]
         if nowhere := validation.nowhere(hosts, hostvars):
             raise refusal(nowhere, len(hosts), arguments["report"])
-        cluster, problems = look(hostvars, self._loader, hosts, arguments["needs"])
+        cluster, problems = look(hostvars, self._loader, hosts, arguments["needs"], arguments["plans"])
         if errors(problems) and arguments["refuse"]:
             raise refusal(problems, len(hosts), arguments["report"])
         show(problems, len(hosts), arguments["report"], already_said(hostvars, hosts))
         return answer(cluster, problems, len(hosts))
 
 
-def look(hostvars: Any, loader: Any, hosts: list[str], needs: Collection[str] = ()) -> tuple[Cluster, list[Problem]]:
-    """What the inventory asks for and what is wrong with it; `needs`: what a run wants of this machine."""
+def look(
+    hostvars: Any, loader: Any, hosts: list[str], needs: Collection[str] = (), plans: bool = True
+) -> tuple[Cluster, list[Problem]]:
+    """What the inventory asks for and what is wrong with it; `needs`: what a run wants of this machine.
+
+    `plans`: whether the run can write its plan to a file, and apply an approved one.
+    """
     specs, hosts = load_specs(), plain(hosts)
     inventory = Inventory(hostvars, loader, specs)
     variables = [inventory.read(host, hosts) for host in hosts]
@@ -180,6 +187,7 @@ def look(hostvars: Any, loader: Any, hosts: list[str], needs: Collection[str] = 
         spark_lacks=spark_lacks(ROOT, os.environ) if "spark" in needs else "",
         foreign_reports=foreign_reports(variables[0].values),
         key_faults=key_faults({each.host: each.connection for each in variables}),
+        plan_faults=document.faults(variables[0].values, plans),
         client_options=own_clients.client_options(hostvars, loader, hosts[0], smoke="spark" in needs),
     )
     return validation.validate(variables, specs, surroundings)

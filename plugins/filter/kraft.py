@@ -82,7 +82,7 @@ def kraft_change_nodes(
     `always`: also where no file differs. Where every node was down until now nothing can be changed live.
     """
     found = {host: one["process"] for host, one in looked.items()}
-    written = any((one.get("files") or {}).get("changed") for one in looked.values())
+    written = any((one.get("files") or {}).get("changed_paths") for one in looked.values())
     nodes = asked.change_nodes(found, found, desired)
     differs = always or written or any(node["differences"] for node in nodes)
     return nodes if differs and not all(node["started"] for node in nodes) else []

@@ -77,11 +77,15 @@ STEPS: Mapping[str, Callable[[Run, Asked], dict[str, Any]]] = {
 
 def answer(run: Run, name: str, asked: Asked) -> dict[str, Any]:
     try:
-        return STEPS[name](run, asked)
+        found = STEPS[name](run, asked)
     except (KraftError, OSError, ValueError, KeyError, TypeError) as error:
-        return {"changed": True, "reason": str(error)}
+        found = {"changed": True, "reason": str(error)}
+    return {**found, "wanted": dict(asked)} if found["changed"] else found
 
 
 def observe(run: Run, asked: Mapping[str, Asked]) -> dict[str, dict[str, Any]]:
-    """Step -> its answer with ``changed``, whether it would change anything, for every step that was `asked` for."""
+    """Step -> its answer with ``changed``, whether it would change anything, for every step that was `asked` for.
+
+    A step that would also gives what is ``wanted`` of it, for the plan of the deployment.
+    """
     return {name: answer(run, name, each) for name, each in asked.items()}

@@ -57,7 +57,7 @@ def test_kafka_is_asked_only_where_something_differs_and_somebody_ran_before() -
 
     def asked(always: bool = False, written: bool = False, **started: Any) -> int:
         found = {"stale": False, "differences": [], "actions": [], **started}
-        looked = {"kraft1": {"process": found, "files": {"changed": written}}}
+        looked = {"kraft1": {"process": found, "files": {"changed_paths": ["server.properties"] if written else []}}}
         return len(FILTERS.kraft_change_nodes(looked, desired, always))
 
     assert asked() == 0

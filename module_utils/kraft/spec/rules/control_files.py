@@ -35,4 +35,13 @@ def private_keys(subject: Subject) -> Iterator[Problem]:
         yield Problem("private_key", fault, remedy, "ansible_ssh_private_key_file", host, value)
 
 
-RULES = (client, spark, private_keys)
+def plans(subject: Subject) -> Iterator[Problem]:
+    """A plan that nobody can read, or that is another cluster's, approves nothing."""
+    remedy = (
+        "site.yml, deploy_cluster.yml and upgrade_cluster.yml write a plan (kafka_plan_file) and apply an approved one"
+    )
+    for variable, fault in subject.plan_faults.items():
+        yield Problem("plan_file", fault, remedy, variable, value=subject.cluster.nodes[0].variables.get(variable))
+
+
+RULES = (client, spark, private_keys, plans)

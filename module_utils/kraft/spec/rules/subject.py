@@ -24,6 +24,7 @@ class Subject:
     ``client_exists``: whether ``kafka_client_archive`` is a file of the control machine; None where no run needs it.
     ``spark_lacks``: what is missing to start Spark; empty where nothing is, or nobody starts it.
     ``key_faults``: host -> why ssh cannot use the private key that the inventory names.
+    ``plan_faults``: variable -> why the plan that it names cannot be used.
     ``client_options``: variable -> options of each client of ours that connects to the client listener.
     """
 
@@ -35,6 +36,7 @@ class Subject:
     client_exists: bool | None = None
     spark_lacks: str = ""
     key_faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    plan_faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
     readable: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
     foreign_reports: tuple[str, ...] = ()
     client_options: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)

@@ -1,0 +1,65 @@
+#!/usr/bin/python
+"""Documentation of the action plugin plugins/action/kafka_deployment_plan.py: nothing of it runs on a host."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: kafka_deployment_plan
+short_description: Writes the plan of a deployment to a file, or refuses to go on where it is not the approved one
+description:
+  - Makes one value of what each planner has answered for each host. The same state and the same inventory give the same
+    file, byte by byte. It holds no secret. Of the secrets in a file that changes it holds a salted digest.
+  - Runs on the control machine, opens no connection, and changes nothing but O(file).
+options:
+  desired:
+    description: The fact C(kafka_desired).
+    type: dict
+    required: true
+  looked:
+    description:
+      - Host to what was registered on it, as filter C(kraft_registered) gives it. C(files) of M(kafka_files) and
+        C(process) of M(kafka_node), both in check mode.
+    type: dict
+    required: true
+  live:
+    description: RV(entities) of M(kafka_config_plan).
+    type: list
+    elements: dict
+    default: []
+  batches:
+    description: RV(batches) of M(kafka_roll_plan).
+    type: list
+    elements: dict
+    default: []
+  file:
+    description: Where the plan is written, on the control machine.
+    type: path
+  approved:
+    description: File with the plan that was approved. The task fails where the fresh plan is another one.
+    type: path
+author: [Kraftwright]
+"""
+
+EXAMPLES = r"""
+- name: Write the plan, and refuse to go on where it is not the approved one
+  kafka_deployment_plan:
+    desired: "{{ ansible_facts['kafka_desired'] }}"
+    looked: "{{ __kafka_planned }}"
+    approved: plan.json
+"""
+
+RETURN = r"""
+plan:
+  description: The plan, see docs/runbooks/approve_plan.md.
+  returned: unless the task fails
+  type: dict
+"""
+
+ARGUMENT_SPEC = {
+    "desired": {"type": "dict", "required": True},
+    "looked": {"type": "dict", "required": True},
+    "live": {"type": "list", "elements": "dict", "default": []},
+    "batches": {"type": "list", "elements": "dict", "default": []},
+    "file": {"type": "path"},
+    "approved": {"type": "path"},
+}

@@ -1,0 +1,29 @@
+"""A digest of the secrets in a file: equal for equal secrets, and of no use to who wants to know them.
+
+scrypt (RFC 7914) makes each guess cost some 50 ms and 16 MB. The salt makes guesses for one cluster worthless for
+another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+from ansible.module_utils.kraft.node.files.plan import Change
+from ansible.module_utils.kraft.secret_values import shown_text
+
+COST = {"n": 2**14, "r": 8, "p": 1}
+
+
+def secret_digest(text: str, salt: str) -> str:
+    """Digest of the lines that hold secrets, in their order, as hexadecimal digits; empty where there are none."""
+    pairs = zip(text.splitlines(), shown_text(text).splitlines())
+    secret = "\n".join(line for line, public in pairs if line != public)
+    return hashlib.scrypt(secret.encode(), salt=salt.encode(), dklen=16, **COST).hex() if secret else ""
+
+
+def secret_digests(changes: Iterable[Change], salt: str) -> dict[str, str]:
+    """Path -> digest, of every file whose content changes and that holds secrets."""
+    texts = {one.wanted.path: one.wanted.content for one in changes if {"create", "content"} & set(one.why)}
+    digests = {path: secret_digest(text.decode("utf-8", "replace"), salt) for path, text in texts.items()}
+    return {path: digest for path, digest in digests.items() if digest}

@@ -1,0 +1,43 @@
+"""What lies between an approved plan and a fresh one. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.problem import Problem
+
+NOTHING = "nothing"
+#: Entries of a list that are shown.
+SHOWN = 6
+
+
+def moved(approved: Mapping[str, Any], fresh: Mapping[str, Any]) -> list[Problem]:
+    """One problem for each leaf that differs, or is in one of the plans alone. ``variable``: its place in the plan."""
+    old, new = dict(leaves(approved)), dict(leaves(fresh))
+    places = [place for place in dict.fromkeys([*old, *new]) if old.get(place) != new.get(place)]
+    return [_problem(place, old.get(place, NOTHING), new.get(place, NOTHING)) for place in places]
+
+
+def leaves(value: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """(place, value) of everything that holds nothing more. A list is one: its entries mean something together."""
+    if isinstance(value, Mapping) and value:
+        for key in sorted(value):
+            yield from leaves(value[key], (*place, str(key)))
+    elif value not in ({}, []):
+        yield place, value
+
+
+def _problem(place: tuple[str, ...], old: Any, new: Any) -> Problem:
+    host, where = (place[1], place[2:]) if place[0] == "hosts" else ("", place)
+    message = f"approved: {_text(old, new)}; now: {_text(new, old)}"
+    return Problem("plan_moved", message, "", " > ".join(where), host)
+
+
+def _text(value: Any, other: Any = None) -> str:
+    """A value as a person writes it; of two lists what only this one has."""
+    if isinstance(value, list):
+        own = [each for each in value if each not in other] if isinstance(other, list) else value
+        more = [f"{len(own) - SHOWN} more"] if len(own) > SHOWN else []
+        return " and ".join([*map(_text, own[:SHOWN]), *more]) or "no more than that"
+    return value if isinstance(value, str) else repr(value) if value is not None else "unset"

@@ -1,0 +1,64 @@
+"""A plan as a file of the control machine: written for its owner and group, and read with every fault found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.operations.deployment.plan import FORMAT
+
+#: Variables that name a plan's file: where it is written, and which one was approved.
+WRITTEN, APPROVED = "kafka_plan_file", "kafka_approved_plan"
+OTHER_OPERATION = "has no effect on this operation"
+
+
+def text(plan: dict[str, Any]) -> str:
+    return json.dumps(plan, indent=2, ensure_ascii=False) + "\n"
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The plan in a file. Raises RefusedError with a clause about the file that says why there is none."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RefusedError([f"cannot be read: {error.strerror}"]) from error
+    except ValueError as error:
+        raise RefusedError([f"is no JSON: {error}"]) from error
+    if not isinstance(found, dict) or not all(isinstance(found.get(part), dict) for part in ("cluster", "hosts")):
+        raise RefusedError(["is no plan of a deployment"])
+    if found.get("format") != FORMAT:
+        raise RefusedError([f"has format {found.get('format')}, and this version reads format {FORMAT}"])
+    return found
+
+
+def fault(path: Path, cluster_id: str) -> str:
+    """Why the plan in a file cannot be applied to the cluster, as a clause; empty where it can."""
+    try:
+        found = read(path)
+    except RefusedError as error:
+        return str(error)
+    planned = found["cluster"].get("id")
+    return "" if planned == cluster_id else f"is the plan of cluster id {planned}, the inventory says {cluster_id}"
+
+
+def faults(values: Mapping[str, Any], plans: bool) -> dict[str, str]:
+    """Variable -> why its plan cannot be used, as a clause. `plans`: whether the operation makes such a plan."""
+    written, approved = (str(values.get(name) or "") for name in (WRITTEN, APPROVED))
+    if not plans:
+        found = {name: OTHER_OPERATION for name in (WRITTEN, APPROVED) if values.get(name)}
+    else:
+        found = {
+            WRITTEN: unwritable(Path(written)) if written else "",
+            APPROVED: fault(Path(approved), str(values.get("kafka_cluster_id"))) if approved else "",
+        }
+    return {name: clause for name, clause in found.items() if clause}
+
+
+def unwritable(path: Path) -> str:
+    """Why a plan cannot be written to a file, as a clause; empty where it can."""
+    if path.is_dir():
+        return "is a directory"
+    return "" if path.parent.is_dir() else f"cannot be written: there is no directory {path.parent}"

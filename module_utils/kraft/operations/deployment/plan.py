@@ -1,0 +1,91 @@
+"""The plan of a deployment, made of what each planner has answered. Pure.
+
+The value is JSON: the same state and the same inventory give the same bytes. It holds no secret. Of the secrets in a
+file that changes it holds a salted digest, made on the host (``node/files/secret_digest.py``): another secret makes
+another plan.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.difference import differences_from
+from ansible.module_utils.kraft.operations.config.settings import Entity
+from ansible.module_utils.kraft.secret_values import shown
+
+#: Of the file. A plan of another format is refused.
+FORMAT = 1
+#: Steps that no plan shows: this one makes a cache, in the background, and changes nothing that anybody sees.
+UNPLANNED = ("class_data",)
+Json = dict[str, Any]
+
+
+def deployment_plan(
+    desired: Mapping[str, Any],
+    hosts: Mapping[str, Mapping[str, Any]],
+    live: Iterable[Mapping[str, Any]],
+    batches: Iterable[Mapping[str, Any]],
+) -> Json:
+    """`live`: entities of ``kafka_config_plan``. `batches`: of ``kafka_roll_plan``. `desired`: fact ``kafka_desired``.
+
+    `hosts`: name -> ``facts`` (of ``kafka_host_info``), ``files`` (of ``kafka_files``) and ``process`` (of
+    ``kafka_node``), the last two as they answer in check mode. The order of the batches is left out: the active
+    controller goes last, and leadership moves by itself.
+    """
+    cluster = desired["cluster"]
+    return {
+        "format": FORMAT,
+        "cluster": {"name": cluster["name"], "id": cluster["cluster_id"]},
+        "hosts": {name: of_host(one) for name, one in sorted(hosts.items())},
+        "live": {str(Entity(one["type"], one["name"])): of_config(one["config"]) for one in live},
+        "restarts": sorted(sorted(node["host"] for node in batch["nodes"]) for batch in batches),
+    }
+
+
+def of_config(config: Mapping[str, str | None]) -> dict[str, str | None]:
+    """Overrides by key; None removes one."""
+    return {key: None if value is None else shown(value, key) for key, value in sorted(config.items())}
+
+
+def of_host(looked: Mapping[str, Any]) -> Json:
+    """What is done on one host, and the state that this follows from (``found``)."""
+    facts, files, process = looked["facts"], looked["files"], looked["process"]
+    return {
+        "found": {"release": facts["current_release"], "running": bool(facts["service"]["pid"])},
+        "prepare": prepared(facts),
+        "steps": {
+            name: step.get("wanted", {}) for name, step in sorted(facts["steps"].items()) if is_planned(name, step)
+        },
+        "files": {one["after_header"]: changed_lines(one) for one in files["diff"]},
+        "secrets": dict(sorted(files["secret_digests"].items())),
+        "process": list(process["actions"]),
+        "differences": {
+            " ".join(filter(None, (one.file, one.key))): {"old": one.old, "new": one.new}
+            for one in differences_from(process["differences"])
+        },
+    }
+
+
+def is_planned(name: str, step: Mapping[str, Any]) -> bool:
+    return bool(step["changed"]) and name not in UNPLANNED
+
+
+def prepared(facts: Mapping[str, Any]) -> list[str]:
+    """What the machine lacks that role kafka_host brings. Kernel settings are a step of their own."""
+    accounts = [f"{kind} {facts[kind]['name']}" for kind in ("group", "user") if not facts[kind]["exists"]]
+    disks = [f"disk {device}" for device, disk in sorted(facts["disks"].items()) if not disk["mounts"]]
+    return [*(["java"] if facts["java"] is None else []), *accounts, *disks]
+
+
+def changed_lines(diff: Mapping[str, str]) -> list[str]:
+    """The lines of Ansible's diff that go (``-``) and come (``+``), each after its place."""
+    before, after = (diff[side].splitlines() for side in ("before", "after"))
+    return list(difflib.unified_diff(before, after, n=0, lineterm=""))[2:]  # without the two headers
+
+
+def changes(plan: Mapping[str, Any]) -> bool:
+    """Whether the plan does anything."""
+    work = ("prepare", "steps", "files", "process")
+    return bool(plan["live"] or plan["restarts"] or any(host[each] for host in plan["hosts"].values() for each in work))

@@ -1,0 +1,28 @@
+"""The digest of a file's secrets: another for another secret, the same for another anything else."""
+
+from __future__ import annotations
+
+from ansible.module_utils.kraft.node.files.plan import FILE, Change, Found, Wanted
+from ansible.module_utils.kraft.node.files.secret_digest import secret_digest, secret_digests
+
+TEXT = "num.io.threads=8\nssl.keystore.password=c4n4ry\n"
+
+
+def test_digest_follows_the_secret_and_nothing_else() -> None:
+    digest = secret_digest(TEXT, "salt")
+    assert digest == secret_digest(TEXT.replace("=8", "=9"), "salt")
+    assert digest != secret_digest(TEXT.replace("c4n4ry", "other"), "salt")
+    assert digest != secret_digest(TEXT, "pepper")
+    assert "c4n4ry" not in digest
+
+
+def test_text_without_a_secret_has_none() -> None:
+    assert secret_digest("num.io.threads=8\n", "salt") == ""
+
+
+def test_only_changed_contents_are_digested() -> None:
+    wanted = {name: Wanted(name, FILE, content=TEXT.encode()) for name in ("/new", "/mode", "/edited")}
+    reasons = {"/new": ("create",), "/mode": ("mode",), "/edited": ("content", "mode")}
+    changes = [Change(wanted[name], Found(), why) for name, why in reasons.items()]
+    plain = Change(Wanted("/plain", FILE, content=b"a=1\n"), Found(), ("create",))
+    assert secret_digests([*changes, plain], "salt") == dict.fromkeys(["/new", "/edited"], secret_digest(TEXT, "salt"))
