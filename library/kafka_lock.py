@@ -27,7 +27,7 @@ options:
     description: Name of a dead run, as the refusal shows it, whose lock may be taken over.
     type: str
     default: ""
-  patience:
+  timeout:
     description: Seconds to wait for what a dead run left at work on this host.
     type: int
     default: 120
@@ -76,7 +76,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "state": {"type": "str", "choices": ["held", "released"], "default": "held"},
     "path": {"type": "path", "default": "/run/kraftwright.lock"},
     "break_run": {"type": "str", "default": ""},
-    "patience": {"type": "int", "default": 120},
+    "timeout": {"type": "int", "default": 120},
     "record": {"type": "dict", "default": {}},
 }
 
@@ -114,9 +114,9 @@ def settle(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
 def outlast(params: dict[str, Any]) -> dict[str, Any]:
     """Wait for what a dead run left at work. Raises ValueError when it does not end."""
     began = time.monotonic()
-    left = workers.wait_for_others(params["record"]["run"], params["patience"])
+    left = workers.wait_for_others(params["record"]["run"], params["timeout"])
     if left:
-        raise ValueError(lock.unfinished(left, params["patience"]))
+        raise ValueError(lock.unfinished(left, params["timeout"]))
     return {"waited": round(time.monotonic() - began, 1)}
 
 

@@ -77,9 +77,9 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster import gather
 from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
-from ansible.module_utils.kraft.cluster.patience import Patience
 from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
 from ansible.module_utils.kraft.node.storage.log_dir import LogDir
 from ansible.module_utils.kraft.operations.quorum import replacement
@@ -130,10 +130,10 @@ def judged(client: Client, node: replacement.Replaced) -> tuple[Snapshot | None,
 
 def decide(module: AnsibleModule, client: Client) -> tuple[Snapshot | None, tuple[str, ...]]:
     """The first look with nothing to wait for, or the last one when nothing advances any more."""
-    node, patience = replaced(module.params), Patience(module.params["timeout"])
+    node, stall_timeout = replaced(module.params), StallTimeout(module.params["timeout"])
     while True:
         snapshot, waits = judged(client, node)
-        if module.check_mode or not waits or not patience.lasts(replacement.distance(snapshot)):
+        if module.check_mode or not waits or not stall_timeout.lasts(replacement.distance(snapshot)):
             return snapshot, waits
         time.sleep(PAUSE)
 

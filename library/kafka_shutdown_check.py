@@ -63,8 +63,8 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster import gather, shutdown_check
 from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
 from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, Expected, distance, expected
-from ansible.module_utils.kraft.cluster.patience import Patience
 from ansible.module_utils.kraft.cluster.retry import PAUSE
+from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import KraftError
 
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -91,12 +91,12 @@ def judged(client: Client, node_ids: list[int], wanted: Expected) -> tuple[shutd
 def decide(module: AnsibleModule, client: Client) -> shutdown_check.Verdict:
     """The first verdict that lets the nodes go, or the last one when nothing advances any more."""
     params = module.params
-    wanted, patience = expected(params["expected"] or {}), Patience(params["timeout"])
+    wanted, stall_timeout = expected(params["expected"] or {}), StallTimeout(params["timeout"])
     closest: int | None = None
     while True:
         verdict, far = judged(client, params["node_ids"], wanted)
         closest = far if closest is None or (far is not None and far < closest) else closest
-        if module.check_mode or not verdict.reasons or not patience.lasts(closest):
+        if module.check_mode or not verdict.reasons or not stall_timeout.lasts(closest):
             return verdict
         time.sleep(PAUSE)
 

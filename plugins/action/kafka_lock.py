@@ -34,7 +34,7 @@ DISPLAY = Display()
 PULSE = (
     Path(vars(constants)["DEFAULT_LOCAL_TMP"]) / "kraftwright-run"
 )  # in this run's own directory, which goes with it
-PATIENCE, STEP = 10.0, 0.1  # seconds until the workers of a run that was killed have ended
+TIMEOUT, STEP = 10.0, 0.1  # seconds until the workers of a run that was killed have ended
 GONE = ("Z", "X")  # states of a process that has ended and is still listed
 
 
@@ -149,9 +149,9 @@ def end_workers(record: lock.Record) -> None:
         DISPLAY.warning(f"Ended what the dead run {record.run} had left on this machine: {len(left)} of its workers.")
 
 
-def is_alive(record: lock.Record, patience: float = PATIENCE) -> bool:
-    """Whether anything of the run lives. Workers whose main process is dead are ended where there is `patience`."""
-    deadline = time.monotonic() + patience
+def is_alive(record: lock.Record, timeout: float = TIMEOUT) -> bool:
+    """Whether anything of the run lives. Workers whose main process is dead are ended where there is a `timeout`."""
+    deadline = time.monotonic() + timeout
     while not is_main_alive(record) and has_pulse(record.pulse):
         if time.monotonic() >= deadline:
             return True
@@ -178,7 +178,7 @@ class ActionModule(ActionBase):
         if (
             not result.get("granted")
             and holder
-            and lock.is_stale(holder, ours, is_alive(holder, 0 if self._task.check_mode else PATIENCE))
+            and lock.is_stale(holder, ours, is_alive(holder, 0 if self._task.check_mode else TIMEOUT))
         ):
             result = self._ask({**arguments, "break_run": holder.run}, task_vars)
         if "granted" not in result or arguments.get("state") == "released" or self._task.check_mode:

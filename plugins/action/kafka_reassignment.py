@@ -11,7 +11,7 @@ from ansible.utils.display import Display
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft.cluster.patience import Patience
+from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.operations.reassignment import words
 
 DISPLAY = Display()
@@ -47,7 +47,7 @@ class ActionModule(ActionBase):
 
     def _carried_out(self, arguments: dict[str, Any], task_vars: dict[str, Any]) -> dict[str, Any]:
         timeout = float(arguments.get("timeout") or 300)
-        patience = Patience(timeout)
+        stall_timeout = StallTimeout(timeout)
         closest: tuple[int, int] | None = None
         while True:
             found: dict[str, Any] = self._execute_module(MODULE, {**arguments, "pause": PAUSE}, task_vars=task_vars)
@@ -56,6 +56,6 @@ class ActionModule(ActionBase):
             left = found["left"]["partitions"], found["left"]["bytes"]
             closest = min(closest or left, left)
             DISPLAY.display(f"  {words.counted(left[0], 'partition')} and {words.amount(left[1])} left to move")
-            if not patience.lasts(closest):
+            if not stall_timeout.lasts(closest):
                 text = f"nothing has advanced for {timeout:g} s. The moves go on by themselves, throttled as they are"
                 return {**found, "failed": True, "changed": True, "msg": f"{text}: run again, with another throttle."}

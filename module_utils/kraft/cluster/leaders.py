@@ -39,7 +39,7 @@ ELECTION_SECONDS = 20.0
 LARGEST = 256  #: partitions of one election
 MOST_ELECTIONS = 40  #: about, where the largest allow it; a slow leader is spared, but not for ever
 BRISK = 0.2  #: seconds of an election after which a larger one may follow
-PATIENCE = 10.0  #: seconds for a broker to lead what it was elected for
+ELECTION_TIMEOUT = 10.0  #: seconds for a broker to lead what it was elected for
 PAUSE = 0.02
 
 
@@ -85,7 +85,7 @@ class HandBack:
     ) -> None:
         self._client, self._address, self._clock = client, address, clock
         self._addresses = {broker.node_id: broker.address for broker in snapshot.brokers}
-        self._patience = PATIENCE
+        self._election_timeout = ELECTION_TIMEOUT
         self.refused: list[str] = []  #: what Kafka refused, in words
 
     def run(self, partitions: Sequence[Displaced]) -> None:
@@ -124,9 +124,9 @@ class HandBack:
         """The elections that follow wait no more once one has waited in vain: somebody in sync leads all the same."""
         try:
             ask = partial(ask_leaders, self._client, self._addresses, step)
-            until_answered(ask, self._patience, self._clock, pause=PAUSE)
+            until_answered(ask, self._election_timeout, self._clock, pause=PAUSE)
         except KraftError:
-            self._patience = 0.0
+            self._election_timeout = 0.0
 
 
 def ask_leaders(client: Client, addresses: Mapping[int, str], partitions: Iterable[Displaced]) -> None:

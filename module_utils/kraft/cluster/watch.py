@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.gather import log_dirs, observe
 from ansible.module_utils.kraft.cluster.health import Expected, distance, problems
-from ansible.module_utils.kraft.cluster.patience import Patience
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Snapshot
+from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.service.diagnosis import Diagnosis, diagnose
 from ansible.module_utils.kraft.node.service.state import ServiceState
@@ -155,7 +155,7 @@ class Watch:
 
     def wait(self, timeout: float, clock: Callable[[], float] = time.monotonic) -> Look:
         """The first healthy look. Raises UnhealthyError when nothing has advanced for `timeout`, or it is hopeless."""
-        patience, started = Patience(timeout, clock), clock()
+        stall_timeout, started = StallTimeout(timeout, clock), clock()
         closest: int | None = None
         slow = Slow(self._client, self._node)
         while True:
@@ -165,7 +165,7 @@ class Watch:
                 return seen
             if seen.snapshot:
                 closest = min(distance(seen.snapshot, self._wanted), closest if closest is not None else 1 << 31)
-            if hopeless or not patience.lasts((closest, slow.measure(seen.snapshot, clock()))):
+            if hopeless or not stall_timeout.lasts((closest, slow.measure(seen.snapshot, clock()))):
                 raise self._unhealthy(seen, hopeless, clock() - started)
             time.sleep(POLL_SECONDS)
 

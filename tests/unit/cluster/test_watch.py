@@ -175,7 +175,7 @@ def test_a_host_without_the_unit_is_not_judged_by_it(monkeypatch: pytest.MonkeyP
     assert not watched.wait(10, ticking()).problems
 
 
-def test_patience_grows_while_replicas_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_timeout_grows_while_replicas_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each look finds one replica more; with a fixed deadline the wait would have ended after five."""
     brokers = Brokers({"kafka1:9092": cluster()})
     missing = iter(range(40, -1, -1))

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ansible.module_utils.kraft.cluster import answers, gather
 from ansible.module_utils.kraft.cluster.client import ApiError, Client, Question
-from ansible.module_utils.kraft.cluster.patience import Patience
 from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Snapshot
+from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.operations.features.plan import Change, plan, problems, refused
 
@@ -76,7 +76,7 @@ class FeatureAdmin:
 
     def _await(self, wanted: Mapping[str, int]) -> None:
         """Until every broker that serves shows the new levels."""
-        patience = Patience(self._timeout)
+        stall_timeout = StallTimeout(self._timeout)
         while True:
             _, supported = self.look()
             late = [
@@ -86,7 +86,7 @@ class FeatureAdmin:
             ]
             if not late:
                 return
-            if not patience.lasts(tuple(late)):
+            if not stall_timeout.lasts(tuple(late)):
                 raise ToolError(f"finalised, and brokers {late} do not show it after {self._timeout:g} s")
             self._sleep(PAUSE)
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import ApiError, Client
 from ansible.module_utils.kraft.cluster.gather import observe
-from ansible.module_utils.kraft.cluster.patience import Patience
 from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError, UnreachableError
 from ansible.module_utils.kraft.identity import decode
 from ansible.module_utils.kraft.operations.quorum.plan import PARTS, Plan, Wish, distance, plan, problems
@@ -44,7 +44,7 @@ class QuorumAdmin:
 
     def ready(self, wish: Wish) -> Plan:
         """The plan once nothing has to be waited for any more. Raises RefusedError when nothing advances."""
-        patience = Patience(self._timeout)
+        stall_timeout = StallTimeout(self._timeout)
         closest: int | None = None
         while True:
             snapshot, made = self._try(wish)
@@ -52,7 +52,7 @@ class QuorumAdmin:
                 return made
             far = distance(wish, snapshot)
             closest = far if closest is None or (far is not None and far < closest) else closest
-            if not patience.lasts(closest):
+            if not stall_timeout.lasts(closest):
                 waits = made.waits if made else ("no broker answers, or the controllers have no leader",)
                 raise RefusedError([f"nothing has advanced for {self._timeout:g} s: {text}" for text in waits])
             self._sleep(PAUSE)

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.cluster import leaders
-from ansible.module_utils.kraft.cluster.patience import Patience
 from ansible.module_utils.kraft.cluster.registration import replicas as held_by
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Reassignment, Snapshot
+from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.operations.reassignment import throttle, words
 from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
@@ -69,7 +69,7 @@ class Work:
 class Run:
     def __init__(self, admin: ReassignmentAdmin, asked: Asked, clock: Callable[[], float] = time.monotonic) -> None:
         self._admin, self._asked, self._clock = admin, asked, clock
-        self._patience = Patience(asked.timeout, clock)
+        self._stall_timeout = StallTimeout(asked.timeout, clock)
         self._ends = clock() + asked.pause if asked.pause else float("inf")
         self._closest: tuple[int, int] | None = None
         self._throttles = Throttles()  #: ours, as they are set now
@@ -166,7 +166,7 @@ class Run:
         )
         self.left = (len(queue) + len(moving), missing + (known_bytes(queue) or 0))
         self._closest = min(self._closest or self.left, self.left)
-        if not self._patience.lasts(self._closest):
+        if not self._stall_timeout.lasts(self._closest):
             raise ToolError(stuck(self._asked, moving, missing))
 
     def _emptied(self) -> bool:
@@ -179,7 +179,7 @@ class Run:
             if not listed and not on_disk:
                 return True
             self.left = (len(listed) or len(on_disk), 0)
-            if not self._patience.lasts(self.left):
+            if not self._stall_timeout.lasts(self.left):
                 raise ToolError(f"still held after the drain: {', '.join((listed or on_disk)[:5])}. Run again.")
             if self._clock() >= self._ends:
                 return False

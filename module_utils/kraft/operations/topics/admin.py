@@ -12,8 +12,8 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import ApiError, Client, Question
 from ansible.module_utils.kraft.cluster.gather import MIN_INSYNC, TOPIC_RESOURCE, checked, log_dirs, observe
-from ansible.module_utils.kraft.cluster.patience import Patience
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment, Snapshot
+from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError, UnreachableError
 from ansible.module_utils.kraft.operations.topics.plan import Plan, find, plan
 
@@ -94,14 +94,14 @@ class TopicAdmin:
 
     def _await_moves(self, names: frozenset[str]) -> None:
         """Until no partition of these topics is on the move; gives up when nothing advances."""
-        patience = Patience(self._timeout)
+        stall_timeout = StallTimeout(self._timeout)
         while True:
             snapshot = observe(self._client, ("reassignments",), self._address)
             moving = [one for one in snapshot.reassignments or () if one.topic in names]
             if "reassignments" not in snapshot.unanswered and not moving:
                 return
             bytes_there = self._bytes(snapshot, moving)
-            if not patience.lasts((len(moving), bytes_there)):
+            if not stall_timeout.lasts((len(moving), bytes_there)):
                 named = ", ".join(f"{one.topic}-{one.partition}" for one in moving[:5])
                 raise ToolError(
                     f"{len(moving)} partitions are still being moved and nothing has advanced for {self._timeout:g} s: "
@@ -122,12 +122,12 @@ class TopicAdmin:
     def _await_seen(self, plans: Sequence[Plan], settled: bool = False) -> None:
         """Until every broker that answers shows what was planned; `settled`: the new number of replicas too."""
         wanted = {one.wish.name: one for one in plans}
-        patience = Patience(self._timeout)
+        stall_timeout = StallTimeout(self._timeout)
         while wanted:
             missing = self._unseen(wanted, settled)
             if not missing:
                 return
-            if not patience.lasts(tuple(missing)):
+            if not stall_timeout.lasts(tuple(missing)):
                 raise ToolError(f"not every broker knows after {self._timeout:g} s: {'; '.join(missing[:5])}")
             self._sleep(POLL_SECONDS / 4)
 

@@ -1,4 +1,4 @@
-"""boto3's clients with patience, and AWS's refusals in words that say what to change."""
+"""boto3's clients with retries, and AWS's refusals as errors that say what to change."""
 
 from __future__ import annotations
 

@@ -96,8 +96,8 @@ def test_a_worker_that_outlives_its_run_is_ended(action: Any, tmp_path: Path) ->
     held = lock.Record("pc-1-a", "ann@pc", "", "", "999999999 1", "", str(tmp_path / "pulse"))
     worker = fork_worker(action, tmp_path / "pulse")
     assert action.workers(held.pulse) == [worker]
-    assert action.is_alive(held, patience=0)  # check mode ends nothing
-    assert not action.is_alive(held, patience=10)
+    assert action.is_alive(held, timeout=0)  # check mode ends nothing
+    assert not action.is_alive(held, timeout=10)
     assert os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1]) == -signal.SIGKILL
 
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.cluster.client import ApiError
-from ansible.module_utils.kraft.cluster.patience import Patience
 from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Quorum, Replica, Snapshot
+from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import RefusedError, ToolError, UnreachableError
 from ansible.module_utils.kraft.operations.quorum import admin
 from ansible.module_utils.kraft.operations.quorum.admin import REQUEST_MS, QuorumAdmin, identifier
@@ -74,7 +74,7 @@ class Looks:
         self._seen: Snapshot | Exception = snapshots[0]
         self.client = Asked()
         monkeypatch.setattr(admin, "observe", self._observe)
-        monkeypatch.setattr(admin, "Patience", lambda seconds: Patience(seconds, lambda: self.now))
+        monkeypatch.setattr(admin, "StallTimeout", lambda seconds: StallTimeout(seconds, lambda: self.now))
 
     def _observe(self, client: object, parts: object) -> Snapshot:
         assert (client, parts) == (self.client, PARTS)
@@ -113,7 +113,7 @@ def test_what_no_waiting_changes_is_refused_at_once(monkeypatch: pytest.MonkeyPa
     assert not looks.slept
 
 
-def test_a_controller_that_gets_closer_is_waited_for_longer_than_patience_alone(
+def test_a_controller_that_gets_closer_is_waited_for_longer_than_the_timeout_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     steps = [coming(behind) for behind in (9_000, 8_000, 7_000, 6_000, 5_000) for _ in range(4)]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-class Patience:
+class StallTimeout:
     """Ends `seconds` after the last time that `measure` changed. Lower is not better: any change is an advance."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 from ansible.module_utils.kraft.cluster.client import ApiError
-from ansible.module_utils.kraft.cluster.patience import Patience
 from ansible.module_utils.kraft.cluster.retry import until_answered
+from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import RefusedError, ToolError, UnreachableError
 
 
@@ -18,23 +18,23 @@ class Clock:
         self.now += seconds
 
 
-def test_patience_ends_when_nothing_advances() -> None:
+def test_a_stall_timeout_ends_when_nothing_advances() -> None:
     clock = Clock()
-    patience = Patience(10, clock)
+    stall_timeout = StallTimeout(10, clock)
     clock.now = 9.0
-    assert patience.lasts()
+    assert stall_timeout.lasts()
     clock.now = 10.0
-    assert not patience.lasts()
+    assert not stall_timeout.lasts()
 
 
-def test_patience_begins_anew_with_every_advance() -> None:
+def test_a_stall_timeout_begins_anew_with_every_advance() -> None:
     clock = Clock()
-    patience = Patience(10, clock)
+    stall_timeout = StallTimeout(10, clock)
     for second in range(0, 90, 9):
         clock.now = second
-        assert patience.lasts(second)
+        assert stall_timeout.lasts(second)
     clock.now = 92.0
-    assert not patience.lasts(81)
+    assert not stall_timeout.lasts(81)
 
 
 def failing(*errors: Exception) -> object:
