@@ -70,13 +70,13 @@ def bring_about(client: Client, node_ids: list[int] | None, check_mode: bool) ->
     lines = "".join(f"{one.topic}-{one.partition}\n" for one in moves[:NAMED])
     more = f"and {len(moves) - NAMED} more\n" if len(moves) > NAMED else ""
     diff = [{"before": "", "after": f"preferred leaders of\n{lines}{more}"}] if moves else []
-    hand_back = leaders.HandBack(client, address, snapshot)
+    election = leaders.PreferredLeaderElection(client, address, snapshot)
     if not check_mode:
-        hand_back.run(moves)
+        election.run(moves)
     return {
-        "changed": len(moves) > len(hand_back.refused),
-        "elected": len(moves) - len(hand_back.refused),
-        "refused": hand_back.refused,
+        "changed": len(moves) > len(election.refused),
+        "elected": len(moves) - len(election.refused),
+        "refused": election.refused,
         "diff": diff,
     }
 

@@ -77,7 +77,7 @@ def next_size(size: int, seconds: float, total: int) -> int:
     return min(LARGEST, max(least, size * 2 if seconds < BRISK else size // 2))
 
 
-class HandBack:
+class PreferredLeaderElection:
     """Lets preferred leaders lead again, a few at first."""
 
     def __init__(

@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.cluster.leaders import (
     LARGEST,
     NOT_YET,
     Displaced,
-    HandBack,
+    PreferredLeaderElection,
     displaced,
     grouped,
     next_size,
@@ -96,9 +96,9 @@ class Cluster:
         return answers
 
 
-def handed_back(brokers: Cluster, count: int, monkeypatch: pytest.MonkeyPatch) -> HandBack:
+def handed_back(brokers: Cluster, count: int, monkeypatch: pytest.MonkeyPatch) -> PreferredLeaderElection:
     monkeypatch.setattr("time.sleep", lambda _: None)
-    found = HandBack(brokers, "a:1", cluster(), brokers.clock)  # type: ignore[arg-type]
+    found = PreferredLeaderElection(brokers, "a:1", cluster(), brokers.clock)  # type: ignore[arg-type]
     found.run([Displaced("a", number, 2) for number in range(count)])
     return found
 
@@ -114,7 +114,7 @@ def test_kafkas_own_topics_go_first_and_the_others_begin_with_one(monkeypatch: p
     monkeypatch.setattr("time.sleep", lambda _: None)
     brokers = Cluster()
     mixed = [Displaced("a", number, 2, internal=number % 2 == 1) for number in range(8)]
-    HandBack(brokers, "a:1", cluster(), brokers.clock).run(mixed)  # type: ignore[arg-type]
+    PreferredLeaderElection(brokers, "a:1", cluster(), brokers.clock).run(mixed)  # type: ignore[arg-type]
     assert brokers.elections == [[1], [3, 5], [7], [0], [2, 4], [6]]
 
 
@@ -134,7 +134,7 @@ def test_what_was_refused_is_told_and_not_waited_for(monkeypatch: pytest.MonkeyP
 def test_a_broker_that_is_gone_meanwhile_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.sleep", lambda _: None)
     brokers = Cluster()
-    HandBack(brokers, "a:1", cluster(), brokers.clock).run([Displaced("a", 0, 9)])  # type: ignore[arg-type]
+    PreferredLeaderElection(brokers, "a:1", cluster(), brokers.clock).run([Displaced("a", 0, 9)])  # type: ignore[arg-type]
     assert brokers.elections == [[0]]
 
 

@@ -150,7 +150,9 @@ class ReassignmentAdmin:
 
     def elect(self, snapshot: Snapshot) -> None:
         """Let preferred leaders lead; what Kafka refuses is led by somebody in sync all the same."""
-        leaders.HandBack(self._client, self._address, snapshot).run(leaders.displaced(snapshot, snapshot.unfenced))
+        leaders.PreferredLeaderElection(self._client, self._address, snapshot).run(
+            leaders.displaced(snapshot, snapshot.unfenced)
+        )
 
     def _configs(self, kind: int, names: Sequence[str], keys: Sequence[str]) -> Any:
         return self._client.request("DescribeConfigsRequest", resources=[(kind, one, list(keys)) for one in names])
