@@ -87,7 +87,7 @@ from ansible.module_utils.kraft.node.files.apply import write_file
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.operations.config import claims
 from ansible.module_utils.kraft.operations.config.admin import ConfigAdmin
-from ansible.module_utils.kraft.operations.config.plan import Change, Wish, diff, plan, problems, twice, wish
+from ansible.module_utils.kraft.operations.config.plan import Change, Desired, desired, diff, plan, problems, twice
 from ansible.module_utils.kraft.operations.config.settings import BROKER, Settings, shown
 from ansible.module_utils.kraft.problem import Problem
 
@@ -110,23 +110,23 @@ class Run:
 
     def __init__(self, client: Client, params: dict[str, Any], check_mode: bool) -> None:
         self._client, self._timeout, self._check_mode = client, params["timeout"], check_mode
-        self._wishes, self._note = [wish(one) for one in params["entities"]], params["note"]
+        self._desired, self._note = [desired(one) for one in params["entities"]], params["note"]
         self._reported: list[dict[str, Any]] = []
 
     def __call__(self) -> list[dict[str, Any]]:
         admin = ConfigAdmin(self._client, self._timeout)
-        found = admin.describe([one.entity for one in self._wishes])
+        found = admin.describe([one.entity for one in self._desired])
         if admin.unanswered:
             raise UnreachableError("; ".join(admin.unanswered.values()))
         known = next(iter(admin.describe(list(admin.brokers)[:1]).values()), {})
         self._refuse(
-            *twice(self._wishes),
-            *(one for w in self._wishes for one in problems(w, found[w.entity], brokers_only(w, known))),
+            *twice(self._desired),
+            *(one for w in self._desired for one in problems(w, found[w.entity], brokers_only(w, known))),
         )
-        planned = {w.entity: plan(w, found[w.entity]) for w in self._wishes}
+        planned = {w.entity: plan(w, found[w.entity]) for w in self._desired}
         changes = [change for made in planned.values() for change in made]
         self._refuse(*(f"{change}: Kafka refuses: {text}" for change, text in admin.validate(changes).items()))
-        self._reported = self._reported or [entry(w, planned[w.entity], found[w.entity]) for w in self._wishes]
+        self._reported = self._reported or [entry(w, planned[w.entity], found[w.entity]) for w in self._desired]
         if not self._check_mode:
             self._carry_out(admin, changes)
         return self._reported
@@ -147,12 +147,12 @@ class Run:
             raise RefusedError(found)
 
 
-def brokers_only(wanted: Wish, known: Settings) -> Settings:
+def brokers_only(wanted: Desired, known: Settings) -> Settings:
     """What a broker describes says nothing about topics, whose keys have names of their own."""
     return known if wanted.entity.kind == BROKER else {}
 
 
-def entry(wanted: Wish, changes: Sequence[Change], settings: Settings) -> dict[str, Any]:
+def entry(wanted: Desired, changes: Sequence[Change], settings: Settings) -> dict[str, Any]:
     """What the module returns of an entity."""
     named = {key: settings[key] for key in wanted.config if key in settings}
     return {

@@ -101,7 +101,7 @@ from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.operations.quorum.admin import QuorumAdmin, identifier
-from ansible.module_utils.kraft.operations.quorum.plan import Listener, Plan, Wish
+from ansible.module_utils.kraft.operations.quorum.plan import Desired, Listener, Plan
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
@@ -124,11 +124,11 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-def wish(params: dict[str, Any]) -> Wish:
+def desired(params: dict[str, Any]) -> Desired:
     """What the parameters ask for. Raises RefusedError for a directory id that is none."""
     if params["directory_id"]:
         identifier(params["directory_id"])
-    return Wish(
+    return Desired(
         node_id=params["node_id"],
         present=params["state"] == "present",
         directory_id=params["directory_id"] or "",
@@ -142,14 +142,14 @@ def wish(params: dict[str, Any]) -> Wish:
 class Run:
     """One run of the module: what was planned first is what is reported, however often somebody else was quicker."""
 
-    def __init__(self, client: Client, asked: Wish, timeout: float, check_mode: bool) -> None:
-        self._admin, self._wish, self._check_mode = QuorumAdmin(client, timeout), asked, check_mode
+    def __init__(self, client: Client, asked: Desired, timeout: float, check_mode: bool) -> None:
+        self._admin, self._desired, self._check_mode = QuorumAdmin(client, timeout), asked, check_mode
         self._result: dict[str, Any] = {}
 
     def __call__(self) -> dict[str, Any]:
-        before = self._admin.planned(self._wish)[0]
+        before = self._admin.planned(self._desired)[0]
         voters = {one.node_id: one.directory_id for one in before.quorum.voters} if before.quorum else {}
-        made = self._admin.planned(self._wish)[1] if self._check_mode else self._admin.ready(self._wish)
+        made = self._admin.planned(self._desired)[1] if self._check_mode else self._admin.ready(self._desired)
         self._result = self._result or result(made, voters)
         if made.changes and not self._check_mode:
             self._admin.apply(made)
@@ -158,7 +158,7 @@ class Run:
 
 def result(made: Plan, voters: dict[int, str]) -> dict[str, Any]:
     after = {node_id: known for node_id, known in voters.items() if known != made.remove}
-    after |= {made.wish.node_id: made.add} if made.add else {}
+    after |= {made.desired.node_id: made.add} if made.add else {}
     diff = {"before_header": "voters", "after_header": "voters", "before": text(voters), "after": text(after)}
     found = {"changed": made.changes, "steps": list(made.steps()), "waits": list(made.waits), "voters": voters}
     return {**found, "diff": diff} if made.changes else found
@@ -177,7 +177,7 @@ def main() -> None:
     )
     params = module.params
     try:
-        asked = wish(params)
+        asked = desired(params)
         with Client(params["client"]) as client:
             run = Run(client, asked, params["timeout"], module.check_mode)
             found = until_answered(run, params["timeout"])

@@ -128,7 +128,7 @@ from ansible.module_utils.kraft.cluster.snapshot import Broker
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
 from ansible.module_utils.kraft.operations.reassignment.model import BALANCED, DRAINED, SPREAD, Goal
-from ansible.module_utils.kraft.operations.reassignment.run import Asked, Run, result
+from ansible.module_utils.kraft.operations.reassignment.run import Desired, Run, result
 
 CANCELLED = "cancelled"
 ANSWER_SECONDS = 30.0
@@ -150,10 +150,10 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-def asked(params: dict[str, Any], check_mode: bool) -> Asked:
+def asked(params: dict[str, Any], check_mode: bool) -> Desired:
     cancel = params["state"] == CANCELLED
     coming = params["coming"] if check_mode else []
-    return Asked(
+    return Desired(
         Goal(BALANCED if cancel else params["state"], frozenset(params["broker_ids"])),
         cancel=cancel,
         rate=max(0, params["throttle"]),

@@ -129,7 +129,7 @@ from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
 from ansible.module_utils.kraft.operations.topics import report as topic_report
 from ansible.module_utils.kraft.operations.topics.admin import TopicAdmin
-from ansible.module_utils.kraft.operations.topics.plan import Wish, duplicates, find, plan, problems, wish
+from ansible.module_utils.kraft.operations.topics.plan import Desired, desired, duplicates, find, plan, problems
 
 TOPIC_SPEC: dict[str, Any] = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
@@ -153,22 +153,24 @@ ARGUMENT_SPEC: dict[str, Any] = {
 class Run:
     """One run of the module: what was planned first is what is reported, however often the connection broke."""
 
-    def __init__(self, client: Client, wishes: Sequence[Wish], timeout: float, check_mode: bool) -> None:
-        self._client, self._wishes, self._timeout, self._check_mode = client, wishes, timeout, check_mode
+    def __init__(self, client: Client, topics: Sequence[Desired], timeout: float, check_mode: bool) -> None:
+        self._client, self._desired, self._timeout, self._check_mode = client, topics, timeout, check_mode
         self._reported: list[dict[str, Any]] = []
 
     def __call__(self) -> list[dict[str, Any]]:
         admin = TopicAdmin(self._client, self._timeout)
-        snapshot, overrides = admin.look([one.name for one in self._wishes])
-        found = [*duplicates(self._wishes), *(text for one in self._wishes for text in problems(one, snapshot))]
+        snapshot, overrides = admin.look([one.name for one in self._desired])
+        found = [*duplicates(self._desired), *(text for one in self._desired for text in problems(one, snapshot))]
         if found:
             raise RefusedError(found)
-        plans = [plan(one, snapshot, overrides.get(one.name, {})) for one in self._wishes]
+        plans = [plan(one, snapshot, overrides.get(one.name, {})) for one in self._desired]
         refused = admin.validate(plans)
         if refused:
             raise RefusedError(refused)
         reported = [
-            topic_report.entry(one, find(snapshot, one.wish.name), overrides.get(one.wish.name, {}), admin.resolved)
+            topic_report.entry(
+                one, find(snapshot, one.desired.name), overrides.get(one.desired.name, {}), admin.resolved
+            )
             for one in plans
         ]
         self._reported = self._reported or reported
@@ -191,10 +193,10 @@ def main() -> None:
         required_one_of=[("name", "topics")],
     )
     params = module.params
-    wishes = [wish(one) for one in params["topics"] or [params]]
+    topics = [desired(one) for one in params["topics"] or [params]]
     try:
         with Client(params["client"]) as client:
-            run = Run(client, wishes, params["timeout"], module.check_mode)
+            run = Run(client, topics, params["timeout"], module.check_mode)
             reported = until_answered(run, params["timeout"])
     except RefusedError as error:
         module.fail_json(msg=str(error), problems=[str(problem) for problem in error.problems])

@@ -263,12 +263,12 @@ def test_settings_are_set_and_reset(client: dict[str, Any], run_module: Module, 
 
 def test_what_kafka_refuses_is_all_listed_and_nothing_is_changed(client: dict[str, Any], run_module: Module) -> None:
     for check_mode in (True, False):
-        wishes = [
+        entries = [
             {"name": "innocent", "partitions": 1},
             {"name": "wrong", "config": {"retention.ms": "soon"}},
             {"name": "unknown", "config": {"no.such.setting": 1}},
         ]
-        found = run_module("kafka_topic", check_mode=check_mode, client=client, topics=wishes)
+        found = run_module("kafka_topic", check_mode=check_mode, client=client, topics=entries)
         assert found["failed"]
         assert len(found["problems"]) == 2
         assert "topic wrong: InvalidConfig" in found["msg"]

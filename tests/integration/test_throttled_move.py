@@ -13,7 +13,7 @@ import pytest
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
 from ansible.module_utils.kraft.operations.reassignment.model import SPREAD, Goal
-from ansible.module_utils.kraft.operations.reassignment.run import Asked, Run
+from ansible.module_utils.kraft.operations.reassignment.run import Desired, Run
 from confluent_kafka import Message, Producer
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
@@ -77,7 +77,7 @@ def writing(cluster: KafkaCluster) -> Iterator[dict[int, list[float]]]:
 def test_clients_hardly_wait_for_replicas_that_have_arrived_under_a_throttle(kafka_cluster: KafkaCluster) -> None:
     client = {"bootstrap_servers": kafka_cluster.bootstrap_servers}
     with writing(kafka_cluster) as acknowledged, Client(client) as asked:
-        run = Run(ReassignmentAdmin(asked), Asked(Goal(SPREAD, frozenset([3])), rate=RATE))
+        run = Run(ReassignmentAdmin(asked), Desired(Goal(SPREAD, frozenset([3])), rate=RATE))
         work = run.work()
         assert {one.topic for one in work.moves if one.adding} >= set(PARTITIONS)
         assert run.apply(work)

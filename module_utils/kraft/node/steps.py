@@ -21,30 +21,30 @@ from ansible.module_utils.kraft.node.release import manifest as release
 from ansible.module_utils.kraft.node.service.state import Run
 from ansible.module_utils.kraft.node.storage import apply as storage
 
-Asked = Mapping[str, Any]
+Desired = Mapping[str, Any]
 CLIENT_MODE = 0o644
 STORAGE_DEFAULTS = {"directory_id": None, "initial_controllers": None, "metadata_log_dir": None, "peers": ()}
 
 
-def of_kernel(_: Run, asked: Asked) -> dict[str, Any]:
+def of_kernel(_: Run, asked: Desired) -> dict[str, Any]:
     found = kernel.bring_about({"at_least": kernel.AT_LEAST, **asked}, check_mode=True)
     return {"changed": found["changed"], "unmet": found["unmet"]}
 
 
-def of_directories(_: Run, asked: Asked) -> dict[str, Any]:
+def of_directories(_: Run, asked: Desired) -> dict[str, Any]:
     wanted = files.wanted_list({"files": (), **asked})
     known, found = file_io.accounts(wanted), [file_io.find(each) for each in wanted]
     problems = files.problems(wanted, found, known, predict=True)
     return {"changed": bool(problems or files.plan(wanted, found, known))}
 
 
-def of_release(_: Run, asked: Asked) -> dict[str, Any]:
+def of_release(_: Run, asked: Desired) -> dict[str, Any]:
     rest = bool(unpack.incoming_rest(asked["install_dir"], ""))
     state = dataclasses.replace(release.observe_release(asked["install_dir"], asked["version"]), rest=rest)
     return {"changed": release.plan_release(state, asked["checksum"], "", archive_found=False, ours=False).changed}
 
 
-def of_class_data(run: Run, asked: Asked) -> dict[str, Any]:
+def of_class_data(run: Run, asked: Desired) -> dict[str, Any]:
     place = (asked["java"], asked["install_dir"], asked["version"], asked["checksum"])
     found = class_data_io.observe(run, *place)
     said = class_data.described(found)
@@ -52,7 +52,7 @@ def of_class_data(run: Run, asked: Asked) -> dict[str, Any]:
     return {**said, "changed": bool(said["missing"] or not said["key"] or action != class_data.NONE)}
 
 
-def of_client(_: Run, asked: Asked) -> dict[str, Any]:
+def of_client(_: Run, asked: Desired) -> dict[str, Any]:
     """`digest`: the sha256 of the control machine's copy; empty where that one cannot be read."""
     status = file_io.lstat(asked["path"])
     if status is None or not stat.S_ISREG(status.st_mode) or stat.S_IMODE(status.st_mode) != CLIENT_MODE:
@@ -60,12 +60,12 @@ def of_client(_: Run, asked: Asked) -> dict[str, Any]:
     return {"changed": hashlib.sha256(file_io.read(asked["path"])).hexdigest() != asked["digest"]}
 
 
-def of_storage(_: Run, asked: Asked) -> dict[str, Any]:
+def of_storage(_: Run, asked: Desired) -> dict[str, Any]:
     """The other nodes are not known yet. Without them a log dir is rather thought to need something."""
     return {"changed": storage.bring_about({**STORAGE_DEFAULTS, **asked}, check_mode=True)["changed"]}
 
 
-STEPS: Mapping[str, Callable[[Run, Asked], dict[str, Any]]] = {
+STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {
     "kernel": of_kernel,
     "directories": of_directories,
     "release": of_release,
@@ -75,7 +75,7 @@ STEPS: Mapping[str, Callable[[Run, Asked], dict[str, Any]]] = {
 }
 
 
-def answer(run: Run, name: str, asked: Asked) -> dict[str, Any]:
+def answer(run: Run, name: str, asked: Desired) -> dict[str, Any]:
     try:
         found = STEPS[name](run, asked)
     except (KraftError, OSError, ValueError, KeyError, TypeError) as error:
@@ -83,7 +83,7 @@ def answer(run: Run, name: str, asked: Asked) -> dict[str, Any]:
     return {**found, "wanted": dict(asked)} if found["changed"] else found
 
 
-def observe(run: Run, asked: Mapping[str, Asked]) -> dict[str, dict[str, Any]]:
+def observe(run: Run, asked: Mapping[str, Desired]) -> dict[str, dict[str, Any]]:
     """Step -> its answer with ``changed``, whether it would change anything, for every step that was `asked` for.
 
     A step that would also gives what is ``wanted`` of it, for the plan of the deployment.

@@ -55,17 +55,17 @@ def snapshot(*members: Replica, observers: tuple[Replica, ...] = ()) -> Snapshot
 def test_a_voter_comes_and_goes_by_it(largest: int, ready_in_time: bool) -> None:
     two = (replica(1, "one"), replica(2, "two", BEHIND))
     comes = snapshot(replica(1, "one"), observers=(replica(3, "new", BEHIND),))
-    assert (voters.plan(voters.Wish(3, largest_delay_ms=largest), comes).waits == ()) is ready_in_time
+    assert (voters.plan(voters.Desired(3, largest_delay_ms=largest), comes).waits == ()) is ready_in_time
     leaves = snapshot(*two, replica(3, "three"))
-    wish = voters.Wish(3, present=False, largest_delay_ms=largest)
-    assert (voters.plan(wish, leaves).waits == ()) is ready_in_time
+    desired = voters.Desired(3, present=False, largest_delay_ms=largest)
+    assert (voters.plan(desired, leaves).waits == ()) is ready_in_time
 
 
 @delays
 def test_whether_an_entry_lives_is_told_by_it(largest: int, ready_in_time: bool) -> None:
     later = replica(3, "new", fetched=9)
     seen = snapshot(replica(1, "one"), replica(2, "two"), replica(3, "old", BEHIND), observers=(later,))
-    wish = voters.Wish(3, replace=True, largest_delay_ms=largest)
-    assert voters.target(wish, seen.quorum or quorum(1)) == ("old" if ready_in_time else "new")
-    named = dataclasses.replace(wish, directory_id="new")
+    desired = voters.Desired(3, replace=True, largest_delay_ms=largest)
+    assert voters.target(desired, seen.quorum or quorum(1)) == ("old" if ready_in_time else "new")
+    named = dataclasses.replace(desired, directory_id="new")
     assert [one.rule for one in voters.problems(named, seen)] == (["voter_lives"] if ready_in_time else [])

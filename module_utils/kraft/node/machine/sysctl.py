@@ -29,7 +29,7 @@ class Setting:
 
 @dataclasses.dataclass(frozen=True)
 class Unmet:
-    """A wish that the host does not grant, and why."""
+    """A setting that the host does not grant, and why."""
 
     name: str
     wanted: str
@@ -90,7 +90,7 @@ def why_unmet(wanted: str, setting: Setting) -> str:
 
 
 def plan_settings(settings: Mapping[str, object], found: Mapping[str, Setting], at_least: frozenset[str]) -> Plan:
-    """What to write where. A wish that cannot be granted is no change, however often it is asked for."""
+    """What to write where. A setting that cannot be granted is no change, however often it is asked for."""
     wanted = effective(settings, found, at_least)
     live = {n: v for n, v in wanted.items() if found[n].writable and found[n].value not in (None, v)}
     reasons = {name: why_unmet(value, found[name]) for name, value in wanted.items()}

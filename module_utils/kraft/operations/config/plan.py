@@ -1,4 +1,4 @@
-"""What must happen to overrides so that they are as asked. Pure: wishes and what Kafka describes in, changes out."""
+"""What must happen to overrides so that they are as desired. Pure: desired and described in, changes out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LISTENER = "listener.name."
 
 
 @dataclasses.dataclass(frozen=True)
-class Wish:
+class Desired:
     """Overrides that an entity shall have; a value of None asks for none. What is not named stays as it is."""
 
     entity: Entity
@@ -71,13 +71,13 @@ def paced(now: int, wanted: int) -> list[int]:
     return [*out, wanted]
 
 
-def wish(data: Mapping[str, Any]) -> Wish:
+def desired(data: Mapping[str, Any]) -> Desired:
     """From a module's parameters; values of any YAML type become the strings that Kafka knows."""
     config = {str(key): config_value(value) for key, value in data["config"].items()}
-    return Wish(Entity(data["type"], str(data.get("name") or "")), config)
+    return Desired(Entity(data["type"], str(data.get("name") or "")), config)
 
 
-def plan(wanted: Wish, settings: Settings) -> tuple[Change, ...]:
+def plan(wanted: Desired, settings: Settings) -> tuple[Change, ...]:
     """`settings` is what Kafka describes of the entity. A secret cannot be read back, so it is set each time."""
     out = []
     for key, after in wanted.config.items():
@@ -99,8 +99,8 @@ def change(entity: Entity, key: str, after: str | None, now: Setting | None, sec
     return Change(entity, key, before, after, value=value, beneath=beneath, secret=hidden)
 
 
-def problems(wanted: Wish, settings: Settings, known: Settings) -> tuple[Problem, ...]:
-    """Why this wish must not be acted on. `known`: what any entity of its kind describes, for the keys that exist."""
+def problems(wanted: Desired, settings: Settings, known: Settings) -> tuple[Problem, ...]:
+    """Why this must not be acted on. `known`: what any entity of its kind describes, for the keys that exist."""
     entity = wanted.entity
     if entity.kind == TOPIC and not entity.name:
         return (_problem(entity, "", "topics have no common settings", "name the topic"),)
@@ -125,9 +125,9 @@ def _problem(entity: Entity, key: str, message: str, remedy: str, value: Any = N
     return Problem(rule="config", message=message, remedy=remedy, variable=variable, value=value)
 
 
-def twice(wishes: Sequence[Wish]) -> tuple[Problem, ...]:
+def twice(entries: Sequence[Desired]) -> tuple[Problem, ...]:
     """Entities that are listed more than once."""
-    names = [one.entity for one in wishes]
+    names = [one.entity for one in entries]
     found = sorted({one for one in names if names.count(one) > 1})
     return tuple(_problem(one, "", "is listed more than once", "keep one of the entries") for one in found)
 

@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError, UnreachableError
 from ansible.module_utils.kraft.identity import decode
-from ansible.module_utils.kraft.operations.quorum.plan import PARTS, Plan, Wish, distance, plan, problems
+from ansible.module_utils.kraft.operations.quorum.plan import PARTS, Desired, Plan, distance, plan, problems
 
 REQUEST_MS = 15_000
 #: Somebody was quicker (a controller that joins by itself, a killed run's last request): it must be looked at anew.
@@ -34,32 +34,32 @@ class QuorumAdmin:
             raise UnreachableError("; ".join(f"{part}: {reason}" for part, reason in snapshot.unanswered.items()))
         return snapshot
 
-    def planned(self, wish: Wish) -> tuple[Snapshot, Plan]:
+    def planned(self, desired: Desired) -> tuple[Snapshot, Plan]:
         """What is there and what is to be done. Raises RefusedError."""
         snapshot = self.look()
-        found = problems(wish, snapshot)
+        found = problems(desired, snapshot)
         if found:
             raise RefusedError(found)
-        return snapshot, plan(wish, snapshot)
+        return snapshot, plan(desired, snapshot)
 
-    def ready(self, wish: Wish) -> Plan:
+    def ready(self, desired: Desired) -> Plan:
         """The plan once nothing has to be waited for any more. Raises RefusedError when nothing advances."""
         stall_timeout = StallTimeout(self._timeout)
         closest: int | None = None
         while True:
-            snapshot, made = self._try(wish)
+            snapshot, made = self._try(desired)
             if made and not made.waits:
                 return made
-            far = distance(wish, snapshot)
+            far = distance(desired, snapshot)
             closest = far if closest is None or (far is not None and far < closest) else closest
             if not stall_timeout.lasts(closest):
                 waits = made.waits if made else ("no broker answers, or the controllers have no leader",)
                 raise RefusedError([f"nothing has advanced for {self._timeout:g} s: {text}" for text in waits])
             self._sleep(PAUSE)
 
-    def _try(self, wish: Wish) -> tuple[Snapshot | None, Plan | None]:
+    def _try(self, desired: Desired) -> tuple[Snapshot | None, Plan | None]:
         try:
-            return self.planned(wish)
+            return self.planned(desired)
         except RefusedError:
             raise
         except KraftError:
@@ -67,18 +67,18 @@ class QuorumAdmin:
 
     def apply(self, made: Plan) -> None:
         """Remove, then add; each is committed by the quorum when it is answered."""
-        node_id = made.wish.node_id
+        node_id = made.desired.node_id
         if made.remove:
             self._ask("RemoveRaftVoter", voter_id=node_id, voter_directory_id=identifier(made.remove))
         if made.add:
             kind = "AddRaftVoterRequest"
             listeners = [
                 self._client.struct(kind, "Listener", name=one.name, host=one.host, port=one.port)
-                for one in made.wish.listeners
+                for one in made.desired.listeners
             ]
             voter = {"voter_id": node_id, "voter_directory_id": identifier(made.add)}
             self._ask("AddRaftVoter", timeout_ms=REQUEST_MS, listeners=listeners, ack_when_committed=True, **voter)
-        left = self.ready(made.wish).steps()
+        left = self.ready(made.desired).steps()
         if left:
             text = f"done, and undone by something else (controller.quorum.auto.join.enable?); left: {'; '.join(left)}"
             raise ToolError(f"{text}. Stop the controller before it is taken out.")

@@ -37,7 +37,7 @@ class Listener:
 
 
 @dataclasses.dataclass(frozen=True)
-class Wish:
+class Desired:
     """``directory_id`` empty: that of the entry, or of the observer that is there. ``replace``: an old entry may go."""
 
     node_id: int
@@ -51,10 +51,10 @@ class Wish:
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """``remove`` and ``add`` are directory ids of the wish's node, removed first; ``waits``: what must come to pass
+    """``remove`` and ``add`` are directory ids of the desired node, removed first; ``waits``: what must come to pass
     before the first step, in words."""
 
-    wish: Wish
+    desired: Desired
     remove: str = ""
     add: str = ""
     waits: tuple[str, ...] = ()
@@ -64,79 +64,79 @@ class Plan:
         return bool(self.remove or self.add)
 
     def steps(self) -> tuple[str, ...]:
-        node_id, where = self.wish.node_id, ", ".join(str(one) for one in self.wish.listeners)
+        node_id, where = self.desired.node_id, ", ".join(str(one) for one in self.desired.listeners)
         removal = (f"remove controller {node_id}, directory id {self.remove}",) if self.remove else ()
         return (*removal, *((f"add controller {node_id}, directory id {self.add}, at {where}",) if self.add else ()))
 
 
-def plan(wish: Wish, snapshot: Snapshot) -> Plan:
+def plan(desired: Desired, snapshot: Snapshot) -> Plan:
     """The plan from a snapshot that holds PARTS and has no ``problems``."""
     quorum = snapshot.quorum
     if quorum is None or quorum.leader_id == NO_NODE:
-        return Plan(wish, waits=("the controllers have no leader",))
-    entry = _entry(quorum, wish.node_id)
-    if not wish.present:
-        there = entry and wish.directory_id in ("", entry.directory_id)
+        return Plan(desired, waits=("the controllers have no leader",))
+    entry = _entry(quorum, desired.node_id)
+    if not desired.present:
+        there = entry and desired.directory_id in ("", entry.directory_id)
         remove, add = (entry.directory_id if entry and there else ""), ""
     else:
-        add = target(wish, quorum)
+        add = target(desired, quorum)
         remove = entry.directory_id if entry and add != entry.directory_id else ""
         if entry and not remove:
             add = ""
         elif not add:
-            return Plan(wish, waits=(_not_seen(wish),))
+            return Plan(desired, waits=(_not_seen(desired),))
     if not remove and not add:
-        return Plan(wish)
-    return Plan(wish, remove, add, tuple(_waits(wish, quorum, remove, add)))
+        return Plan(desired)
+    return Plan(desired, remove, add, tuple(_waits(desired, quorum, remove, add)))
 
 
-def target(wish: Wish, quorum: Quorum) -> str:
+def target(desired: Desired, quorum: Quorum) -> str:
     """The directory id that shall be a voter: the given one, else that of the entry or of the latest observer.
 
     Where an entry that is not caught up may be replaced, an observer of the same node that was heard of later replaces
     it; an entry that was removed stays in the leader's list as an observer for some minutes. Empty: nothing is seen.
     """
-    if wish.directory_id:
-        return wish.directory_id
-    entry = _entry(quorum, wish.node_id)
-    stays = entry and (not wish.replace or caught_up(entry, wish.largest_delay_ms))
+    if desired.directory_id:
+        return desired.directory_id
+    entry = _entry(quorum, desired.node_id)
+    stays = entry and (not desired.replace or caught_up(entry, desired.largest_delay_ms))
     least = entry.last_fetch_ms if entry else UNKNOWN - 1
-    later = [one for one in quorum.observers if one.node_id == wish.node_id and one.last_fetch_ms > least]
+    later = [one for one in quorum.observers if one.node_id == desired.node_id and one.last_fetch_ms > least]
     if entry and (stays or not later):
         return entry.directory_id
     return max(later, key=lambda one: one.last_fetch_ms).directory_id if later else ""
 
 
-def problems(wish: Wish, snapshot: Snapshot) -> list[Problem]:
+def problems(desired: Desired, snapshot: Snapshot) -> list[Problem]:
     """Everything that no waiting changes."""
-    if wish.cluster_id and snapshot.cluster_id != wish.cluster_id:
-        text = f"this is cluster {snapshot.cluster_id}, and {wish.cluster_id} is expected"
+    if desired.cluster_id and snapshot.cluster_id != desired.cluster_id:
+        text = f"this is cluster {snapshot.cluster_id}, and {desired.cluster_id} is expected"
         return [Problem("other_cluster", text, "correct client.bootstrap_servers or cluster_id")]
     level = next((one.level for one in snapshot.features or () if one.name == KRAFT_VERSION), 0)
     if snapshot.features is not None and level < 1:
         text = f"the quorum is static ({KRAFT_VERSION} {level}): its voters are those of controller.quorum.voters"
         return [Problem("static_quorum", text, "make it dynamic first (playbooks/migrate_quorum.yml)")]
-    return list(_problems(wish, snapshot.quorum)) if snapshot.quorum else []
+    return list(_problems(desired, snapshot.quorum)) if snapshot.quorum else []
 
 
-def _problems(wish: Wish, quorum: Quorum) -> Iterator[Problem]:
-    entry, where = _entry(quorum, wish.node_id), f"controller {wish.node_id}"
+def _problems(desired: Desired, quorum: Quorum) -> Iterator[Problem]:
+    entry, where = _entry(quorum, desired.node_id), f"controller {desired.node_id}"
     if entry is None:
         return
-    if not wish.present:
-        goes = wish.directory_id in ("", entry.directory_id)
+    if not desired.present:
+        goes = desired.directory_id in ("", entry.directory_id)
         if goes and len(quorum.voters) == 1:
             text = "is the last voter; without it there is no cluster"
             yield Problem("last_voter", text, "add another controller first", where)
         return
-    wanted = target(wish, quorum)
+    wanted = target(desired, quorum)
     if wanted == entry.directory_id:
         return
-    if not wish.replace:
+    if not desired.replace:
         text = f"is a voter with directory id {entry.directory_id}, and {wanted} is to be one"
         remedy = "give it its disk back or, if that is gone for good, let the old entry be replaced (replace: true)"
         yield Problem("other_directory", text, remedy, where)
-    elif caught_up(entry, wish.largest_delay_ms):
+    elif caught_up(entry, desired.largest_delay_ms):
         text = f"lives and is caught up with directory id {entry.directory_id}; {wanted} would be a second one"
         yield Problem("voter_lives", text, "stop the process that runs under its node id elsewhere", where)
     elif len(quorum.voters) == 1:
@@ -144,51 +144,52 @@ def _problems(wish: Wish, quorum: Quorum) -> Iterator[Problem]:
         yield Problem("last_voter", text, "give it its disk back", where)
 
 
-def _waits(wish: Wish, quorum: Quorum, remove: str, add: str) -> Iterator[str]:
+def _waits(desired: Desired, quorum: Quorum, remove: str, add: str) -> Iterator[str]:
     """What must come to pass first: who comes has caught up, and after each step a majority is caught up."""
-    rest = [one for one in quorum.voters if one.node_id != wish.node_id or not remove]
-    ready = [one for one in rest if caught_up(one, wish.largest_delay_ms)]
+    rest = [one for one in quorum.voters if one.node_id != desired.node_id or not remove]
+    ready = [one for one in rest if caught_up(one, desired.largest_delay_ms)]
     if add:
-        yield from _not_ready(wish, quorum, add)
+        yield from _not_ready(desired, quorum, add)
     steps = ([len(rest)] if remove else []) + ([len(rest) + 1] if add else [])
     for voters in steps:
         there = len(ready) + (1 if voters > len(rest) else 0)
         if there < majority(voters):
             behind = [f"controller {one.node_id} {delay(one)}" for one in rest if one not in ready]
             yield (
-                f"{'; '.join(behind)}: of {voters} voters ({listed(_ids(rest, wish, voters))}) only {there} would be "
-                f"caught up, and {majority(voters)} are needed"
+                f"{'; '.join(behind)}: of {voters} voters ({listed(_ids(rest, desired, voters))}) only {there} "
+                f"would be caught up, and {majority(voters)} are needed"
             )
             return
 
 
-def _ids(rest: list[Replica], wish: Wish, voters: int) -> set[int]:
-    return {one.node_id for one in rest} | ({wish.node_id} if voters > len(rest) else set())
+def _ids(rest: list[Replica], desired: Desired, voters: int) -> set[int]:
+    return {one.node_id for one in rest} | ({desired.node_id} if voters > len(rest) else set())
 
 
-def _not_ready(wish: Wish, quorum: Quorum, add: str) -> Iterator[str]:
-    seen = next((one for one in quorum.observers if (one.node_id, one.directory_id) == (wish.node_id, add)), None)
+def _not_ready(desired: Desired, quorum: Quorum, add: str) -> Iterator[str]:
+    seen = next((one for one in quorum.observers if (one.node_id, one.directory_id) == (desired.node_id, add)), None)
     if seen is None:
-        yield _not_seen(wish)
-    elif not caught_up(seen, wish.largest_delay_ms):
-        yield f"controller {wish.node_id} {delay(seen)}"
+        yield _not_seen(desired)
+    elif not caught_up(seen, desired.largest_delay_ms):
+        yield f"controller {desired.node_id} {delay(seen)}"
 
 
-def _not_seen(wish: Wish) -> str:
-    named = f" with directory id {wish.directory_id}" if wish.directory_id else ""
-    return f"controller {wish.node_id}{named} does not follow the leader: it does not run, or knows other controllers"
+def _not_seen(desired: Desired) -> str:
+    named = f" with directory id {desired.directory_id}" if desired.directory_id else ""
+    why = "it does not run, or knows other controllers"
+    return f"controller {desired.node_id}{named} does not follow the leader: {why}"
 
 
 def _entry(quorum: Quorum, node_id: int) -> Replica | None:
     return next((one for one in quorum.voters if one.node_id == node_id), None)
 
 
-def distance(wish: Wish, snapshot: Snapshot | None) -> int | None:
+def distance(desired: Desired, snapshot: Snapshot | None) -> int | None:
     """Records that those are behind for whom a plan waits; while the least of it falls, waiting pays."""
     if snapshot is None or snapshot.quorum is None:
         return None
     quorum = snapshot.quorum
-    observers = [one for one in quorum.observers if one.node_id == wish.node_id]
+    observers = [one for one in quorum.observers if one.node_id == desired.node_id]
     lags = [one.lag for one in (*quorum.voters, *observers) if one.lag is not None]
     silent = sum(one.lag is None for one in (*quorum.voters, *observers))
     return sum(lags) + 1_000_000_000 * (silent + (not observers))

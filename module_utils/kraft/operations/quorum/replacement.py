@@ -15,7 +15,7 @@ from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_u
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Quorum, Replica, Snapshot
 from ansible.module_utils.kraft.identity import directory_id_after
 from ansible.module_utils.kraft.node.storage.log_dir import LogDir
-from ansible.module_utils.kraft.operations.quorum.plan import Wish, plan
+from ansible.module_utils.kraft.operations.quorum.plan import Desired, plan
 from ansible.module_utils.kraft.operations.quorum.plan import problems as quorum_problems
 from ansible.module_utils.kraft.problem import Problem
 
@@ -59,8 +59,8 @@ def listed_directory_id(node_id: int, snapshot: Snapshot) -> str:
 
 def problems(node: Replaced, snapshot: Snapshot) -> list[Problem]:
     """Everything that no waiting changes. A node that runs on its machine is on its way already: an earlier run's."""
-    wish = Wish(node.node_id, present=False, cluster_id=node.cluster_id)
-    found = quorum_problems(wish, snapshot) if node.is_controller or node.cluster_id != snapshot.cluster_id else []
+    desired = Desired(node.node_id, present=False, cluster_id=node.cluster_id)
+    found = quorum_problems(desired, snapshot) if node.is_controller or node.cluster_id != snapshot.cluster_id else []
     if found or node.running:
         return found
     return [*_data_there(node, snapshot), *_same_directory(node, snapshot), *_only_replicas(node, snapshot)]
@@ -72,7 +72,7 @@ def waits(node: Replaced, snapshot: Snapshot) -> tuple[str, ...]:
         return ()
     found = list(_elsewhere(node, snapshot))
     if node.is_controller and listed_directory_id(node.node_id, snapshot) != node.directory_id:
-        found += plan(Wish(node.node_id, present=False), snapshot).waits
+        found += plan(Desired(node.node_id, present=False), snapshot).waits
     return tuple(found)
 
 

@@ -35,7 +35,7 @@ ARRIVAL_SECONDS = 0.1  #: how often it is asked whether a partition has arrived,
 
 
 @dataclasses.dataclass(frozen=True)
-class Asked:
+class Desired:
     """``rate``: bytes per second, 0: as fast as it goes; ``together``: most partitions on the move; ``pause``: seconds
     after which a run ends although something is left, 0: none; ``timeout``: seconds without any advance; ``coming``:
     brokers that a plan counts on although they are not registered yet."""
@@ -67,7 +67,7 @@ class Work:
 
 
 class Run:
-    def __init__(self, admin: ReassignmentAdmin, asked: Asked, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, admin: ReassignmentAdmin, asked: Desired, clock: Callable[[], float] = time.monotonic) -> None:
         self._admin, self._asked, self._clock = admin, asked, clock
         self._stall_timeout = StallTimeout(asked.timeout, clock)
         self._ends = clock() + asked.pause if asked.pause else float("inf")
@@ -219,7 +219,7 @@ def too_full(snapshot: Snapshot, moves: Sequence[Move], admin: ReassignmentAdmin
     ]
 
 
-def stuck(asked: Asked, moving: Sequence[Reassignment], missing: int) -> str:
+def stuck(asked: Desired, moving: Sequence[Reassignment], missing: int) -> str:
     named = ", ".join(f"{one.topic}-{one.partition}" for one in moving[:5])
     slower = f" Records may come in faster than {words.amount(asked.rate)}/s: allow more." if asked.rate else ""
     return (
@@ -229,7 +229,7 @@ def stuck(asked: Asked, moving: Sequence[Reassignment], missing: int) -> str:
     )
 
 
-def result(work: Work, asked: Asked) -> dict[str, Any]:
+def result(work: Work, asked: Desired) -> dict[str, Any]:
     """What was found and is planned, as the module says it."""
     said = words.headline(work.moves, () if asked.cancel else work.under_way)
     cancelled = words.counted(len(work.under_way), "partition")

@@ -69,18 +69,20 @@ class TopicAdmin:
         self._must(self._add_partitions(plans))
         self._must(self._configure([one for one in existing if not one.grows]))
         self._await_seen([one for one in plans if one.create or one.add_to or one.delete])
-        self._move([one for one in plans if one.wish.present and one.wish.replication_factor is not None])
+        self._move([one for one in plans if one.desired.present and one.desired.replication_factor is not None])
         self._must(self._configure([one for one in existing if one.grows]))
 
     def _move(self, plans: Sequence[Plan]) -> None:
         """Start what the plans move, the partitions that were just added included, and wait for all of it."""
         if not plans:
             return
-        names = [one.wish.name for one in plans]
+        names = [one.desired.name for one in plans]
         snapshot, overrides = self.look(names)
-        now = [plan(one.wish, snapshot, overrides.get(one.wish.name, {})) for one in plans]
+        now = [plan(one.desired, snapshot, overrides.get(one.desired.name, {})) for one in plans]
         asked: list[Any] = [
-            (one.wish.name, [(number, list(nodes)) for number, nodes in one.moves.items()]) for one in now if one.moves
+            (one.desired.name, [(number, list(nodes)) for number, nodes in one.moves.items()])
+            for one in now
+            if one.moves
         ]
         if asked:
             answer = self._ask("AlterPartitionReassignmentsRequest", timeout_ms=REQUEST_MS, topics=asked)
@@ -121,7 +123,7 @@ class TopicAdmin:
 
     def _await_seen(self, plans: Sequence[Plan], settled: bool = False) -> None:
         """Until every broker that answers shows what was planned; `settled`: the new number of replicas too."""
-        wanted = {one.wish.name: one for one in plans}
+        wanted = {one.desired.name: one for one in plans}
         stall_timeout = StallTimeout(self._timeout)
         while wanted:
             missing = self._unseen(wanted, settled)
@@ -151,9 +153,9 @@ class TopicAdmin:
             return []
         topics: list[Any] = [
             (
-                one.wish.name,
-                one.wish.partitions or -1,
-                one.wish.replication_factor or -1,
+                one.desired.name,
+                one.desired.partitions or -1,
+                one.desired.replication_factor or -1,
                 [],
                 list(one.settings.items()),
             )
@@ -166,7 +168,7 @@ class TopicAdmin:
         return [text for one in answer["topics"] if (text := self._refusal(f"topic {one['name']}", one))]
 
     def _delete(self, plans: Sequence[Plan]) -> list[str]:
-        gone = [(one.wish.name, None) for one in plans if one.delete]
+        gone = [(one.desired.name, None) for one in plans if one.delete]
         if not gone:
             return []
         answer = self._ask("DeleteTopicsRequest", topics=gone, timeout_ms=REQUEST_MS)
@@ -174,7 +176,7 @@ class TopicAdmin:
         return [text for one in there if (text := self._refusal(f"topic {one['name']}", one))]
 
     def _add_partitions(self, plans: Sequence[Plan], validate_only: bool = False) -> list[str]:
-        more = [(one.wish.name, one.add_to, None) for one in plans if one.add_to]
+        more = [(one.desired.name, one.add_to, None) for one in plans if one.add_to]
         if not more:
             return []
         answer = self._ask("CreatePartitionsRequest", topics=more, timeout_ms=REQUEST_MS, validate_only=validate_only)
@@ -184,7 +186,7 @@ class TopicAdmin:
         changes = [
             (
                 TOPIC_RESOURCE,
-                one.wish.name,
+                one.desired.name,
                 [(key, SET, value) for key, value in one.settings.items()]
                 + [(key, DELETE, None) for key in one.resets],
             )
@@ -225,7 +227,7 @@ def _as_planned(one: Plan, seen: Mapping[str, Any] | None, settled: bool) -> boo
         return seen is None
     if seen is None or any(part["leader_id"] < 0 for part in seen["partitions"]):
         return False
-    factor = one.wish.replication_factor
+    factor = one.desired.replication_factor
     if settled and any(len(part["replica_nodes"]) != factor for part in seen["partitions"]):
         return False
-    return len(seen["partitions"]) >= (one.add_to or one.wish.partitions or 1)
+    return len(seen["partitions"]) >= (one.add_to or one.desired.partitions or 1)

@@ -1,4 +1,4 @@
-"""What must happen to topics so that they are as asked. Pure: wish and present state in, plan out."""
+"""What must happen to topics so that they are as desired. Pure: desired and current state in, plan out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
 
 
 @dataclasses.dataclass(frozen=True)
-class Wish:
+class Desired:
     """A topic as asked for. None means: as it is, or the cluster's default for a new topic.
 
     ``config`` maps a key to its value as Kafka writes it, or to None to reset it to the cluster's default.
@@ -36,7 +36,7 @@ class Plan:
     ``awaited``: a move is under way already.
     """
 
-    wish: Wish
+    desired: Desired
     create: bool = False
     delete: bool = False
     add_to: int | None = None
@@ -51,9 +51,9 @@ class Plan:
         return bool(self.create or self.delete or self.add_to or self.moves or self.settings or self.resets)
 
 
-def wish(data: Mapping[str, Any]) -> Wish:
+def desired(data: Mapping[str, Any]) -> Desired:
     """From a module's parameters; values of any YAML type become the strings that Kafka knows."""
-    return Wish(
+    return Desired(
         name=data["name"],
         present=data.get("state") != "absent",
         partitions=data.get("partitions"),
@@ -73,7 +73,7 @@ def config_value(value: Any) -> str | None:
     return str(value).strip()
 
 
-def plan(wanted: Wish, snapshot: Snapshot, overrides: Mapping[str, str]) -> Plan:
+def plan(wanted: Desired, snapshot: Snapshot, overrides: Mapping[str, str]) -> Plan:
     """`overrides` are the topic's own settings now (empty for a topic that does not exist)."""
     topic = find(snapshot, wanted.name)
     if not wanted.present:
@@ -101,7 +101,7 @@ def find(snapshot: Snapshot, name: str) -> Topic | None:
 
 
 def _moves(
-    wanted: Wish, topic: Topic, snapshot: Snapshot, moving: Sequence[Reassignment]
+    wanted: Desired, topic: Topic, snapshot: Snapshot, moving: Sequence[Reassignment]
 ) -> dict[int, tuple[int, ...]]:
     if wanted.replication_factor is None:
         return {}
@@ -112,8 +112,8 @@ def _moves(
     return with_factor(topic, wanted.replication_factor, able, snapshot.topics or (), leaving)
 
 
-def problems(wanted: Wish, snapshot: Snapshot) -> tuple[Problem, ...]:
-    """Why this wish must not be acted on."""
+def problems(wanted: Desired, snapshot: Snapshot) -> tuple[Problem, ...]:
+    """Why this must not be acted on."""
     topic = find(snapshot, wanted.name)
     internal = wanted.name.startswith("__") or bool(topic and topic.internal)
     found = [*_name(wanted)]
@@ -125,21 +125,21 @@ def problems(wanted: Wish, snapshot: Snapshot) -> tuple[Problem, ...]:
     return tuple(found)
 
 
-def _problem(wanted: Wish, rule: str, message: str, remedy: str, value: Any = None) -> Problem:
+def _problem(wanted: Desired, rule: str, message: str, remedy: str, value: Any = None) -> Problem:
     return Problem(rule=f"topic_{rule}", message=message, remedy=remedy, variable=f"topic {wanted.name}", value=value)
 
 
-def _name(wanted: Wish) -> list[Problem]:
+def _name(wanted: Desired) -> list[Problem]:
     if NAME.fullmatch(wanted.name) and wanted.name not in (".", ".."):
         return []
     return [_problem(wanted, "name", "is not a name that Kafka allows", "use 1 to 249 letters, digits, dots, _ and -")]
 
 
-def _internal(wanted: Wish) -> Problem:
+def _internal(wanted: Desired) -> Problem:
     return _problem(wanted, "internal", "is one of Kafka's own and is never deleted here", "take it off the list")
 
 
-def _partitions(wanted: Wish, there: int, internal: bool) -> list[Problem]:
+def _partitions(wanted: Desired, there: int, internal: bool) -> list[Problem]:
     asked = wanted.partitions
     if asked is not None and asked < 1:
         return [_problem(wanted, "partitions", f"cannot have {asked} partitions", "ask for 1 or more", asked)]
@@ -154,7 +154,7 @@ def _partitions(wanted: Wish, there: int, internal: bool) -> list[Problem]:
     return []
 
 
-def _factor(wanted: Wish, snapshot: Snapshot) -> list[Problem]:
+def _factor(wanted: Desired, snapshot: Snapshot) -> list[Problem]:
     asked, brokers = wanted.replication_factor, len(snapshot.unfenced)
     if asked is not None and asked < 1:
         return [_problem(wanted, "factor", f"cannot have {asked} replicas", "ask for 1 or more", asked)]
@@ -164,8 +164,8 @@ def _factor(wanted: Wish, snapshot: Snapshot) -> list[Problem]:
     return []
 
 
-def duplicates(wishes: Sequence[Wish]) -> tuple[Problem, ...]:
+def duplicates(entries: Sequence[Desired]) -> tuple[Problem, ...]:
     """Topics that are asked for more than once."""
-    names = [one.name for one in wishes]
-    twice = [one for one in wishes if names.count(one.name) > 1 and one is wishes[names.index(one.name)]]
+    names = [one.name for one in entries]
+    twice = [one for one in entries if names.count(one.name) > 1 and one is entries[names.index(one.name)]]
     return tuple(_problem(one, "twice", "is listed more than once", "keep one of the entries") for one in twice)

@@ -13,7 +13,7 @@ def entry(
     one: Plan, topic: Topic | None, overrides: Mapping[str, str], resolved: Mapping[str, tuple[int, int]]
 ) -> dict[str, Any]:
     """A plan as the module returns it, with its diff. `resolved`: what Kafka gives new topics by default."""
-    name = one.wish.name
+    name = one.desired.name
     given = resolved.get(name)
     was, will = before(one, topic, overrides), after(one, topic, overrides, given)
     steps = list(sentences(one, topic, given))
@@ -40,7 +40,7 @@ def _text(value: Mapping[str, Any]) -> str:
 def sentences(one: Plan, topic: Topic | None, resolved: tuple[int, int] | None = None) -> tuple[str, ...]:
     """The steps of a plan in the order in which they are done."""
     if one.create:
-        partitions, replicas = resolved or (one.wish.partitions, one.wish.replication_factor)
+        partitions, replicas = resolved or (one.desired.partitions, one.desired.replication_factor)
         return (f"create: partitions {partitions}, replicas {replicas}", *_settings(one))
     if one.delete:
         return ("delete",)
@@ -68,14 +68,14 @@ def after(
     one: Plan, topic: Topic | None, overrides: Mapping[str, str], resolved: tuple[int, int] | None = None
 ) -> dict[str, Any]:
     """The topic as the plan leaves it; empty when it is gone or never was."""
-    if not one.wish.present:
+    if not one.desired.present:
         return {}
     config = {key: value for key, value in overrides.items() if key not in one.resets}
     config.update(one.settings)
     if topic is None:
-        partitions, replicas = resolved or (one.wish.partitions, one.wish.replication_factor)
+        partitions, replicas = resolved or (one.desired.partitions, one.desired.replication_factor)
         return _shown(partitions, replicas, config, {})
-    replicas = one.wish.replication_factor or topic.replication_factor
+    replicas = one.desired.replication_factor or topic.replication_factor
     moved = {number: list(nodes) for number, nodes in one.moves.items()}
     return _shown(one.add_to or len(topic.partitions), replicas, config, moved)
 

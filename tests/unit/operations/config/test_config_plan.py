@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ansible.module_utils.kraft.operations.config.admin import missing, steps
-from ansible.module_utils.kraft.operations.config.plan import diff, paced, plan, problems, twice, wish
+from ansible.module_utils.kraft.operations.config.plan import desired, diff, paced, plan, problems, twice
 from ansible.module_utils.kraft.operations.config.settings import ALL_BROKERS, DYNAMIC_BROKER, broker
 
 from tests.unit.operations.config.described import setting
@@ -28,13 +28,13 @@ def asked(**config: object) -> dict[str, object]:
     ],
 )
 def test_only_the_entitys_own_override_is_planned(found: object, value: object, said: list[str]) -> None:
-    assert [str(one) for one in plan(wish(asked(num_io_threads=value)), {IO: found})] == said  # type: ignore[dict-item]
+    assert [str(one) for one in plan(desired(asked(num_io_threads=value)), {IO: found})] == said  # type: ignore[dict-item]
 
 
 def test_a_secret_is_set_each_time_and_never_shown() -> None:
     key = "ssl.keystore.password"
     (change,) = plan(
-        wish({"type": "broker", "name": "1", "config": {key: "geheim"}}), {key: setting(key, secret=True, own="")}
+        desired({"type": "broker", "name": "1", "config": {key: "geheim"}}), {key: setting(key, secret=True, own="")}
     )
     assert "geheim" not in str(change)
     assert str(change) == "broker 1: ssl.keystore.password (unset) -> (hidden)"
@@ -43,7 +43,7 @@ def test_a_secret_is_set_each_time_and_never_shown() -> None:
 
 def test_a_secret_that_kafka_does_not_describe_is_known_by_its_name() -> None:
     key = "listener.name.client.ssl.keystore.password"
-    (change,) = plan(wish({"type": "broker", "name": "1", "config": {key: "geheim"}}), {})
+    (change,) = plan(desired({"type": "broker", "name": "1", "config": {key: "geheim"}}), {})
     assert "geheim" not in str(change)
 
 
@@ -79,18 +79,20 @@ def test_a_secret_that_kafka_does_not_describe_is_known_by_its_name() -> None:
     ],
 )
 def test_what_cannot_be_is_refused_with_entity_key_and_remedy(entity: object, known: object, message: str) -> None:
-    assert [str(one) for one in problems(wish(entity), {}, known)] == [message]  # type: ignore[arg-type]
+    assert [str(one) for one in problems(desired(entity), {}, known)] == [message]  # type: ignore[arg-type]
 
 
 def test_a_listeners_own_setting_is_not_refused_although_kafka_lists_it_only_when_it_is_set() -> None:
     assert (
-        problems(wish({"type": "broker", "name": "1", "config": {"listener.name.client.max.connections": 5}}), {}, {})
+        problems(
+            desired({"type": "broker", "name": "1", "config": {"listener.name.client.max.connections": 5}}), {}, {}
+        )
         == ()
     )
 
 
 def test_an_entity_that_is_listed_twice_is_refused() -> None:
-    both = [wish(asked(num_io_threads=1)), wish(asked(num_io_threads=2))]
+    both = [desired(asked(num_io_threads=1)), desired(asked(num_io_threads=2))]
     assert [str(one) for one in twice(both)] == ["broker 1: is listed more than once -> keep one of the entries"]
 
 
@@ -112,12 +114,12 @@ def test_a_pool_of_threads_is_at_most_doubled_or_halved(now: int, wanted: int, p
 
 def test_an_override_of_threads_goes_away_in_steps_too() -> None:
     found = setting(IO, own="12", file="2")
-    (change,) = plan(wish(asked(num_io_threads=None)), {IO: found})
+    (change,) = plan(desired(asked(num_io_threads=None)), {IO: found})
     assert change.steps() == ("6", "3", None)
 
 
 def test_what_takes_one_step_goes_with_the_first_step_of_what_takes_several() -> None:
-    wanted = wish(asked(num_io_threads=12, message_max_bytes=100))
+    wanted = desired(asked(num_io_threads=12, message_max_bytes=100))
     found = {IO: setting(IO, file="4"), "message.max.bytes": setting("message.max.bytes", default="1048588")}
     assert steps(plan(wanted, found)) == [
         {broker(1): {IO: "8", "message.max.bytes": "100"}},

@@ -17,13 +17,13 @@ from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import RefusedError, ToolError, UnreachableError
 from ansible.module_utils.kraft.operations.quorum import admin
 from ansible.module_utils.kraft.operations.quorum.admin import REQUEST_MS, QuorumAdmin, identifier
-from ansible.module_utils.kraft.operations.quorum.plan import PARTS, Listener, Plan, Wish
+from ansible.module_utils.kraft.operations.quorum.plan import PARTS, Desired, Listener, Plan
 
 from tests.unit.cluster.snapshots import replica
 
 OLD, NEW = "inPTLlc5L8Y7esZH1-igFw", "YxZuUvU6gGM08SDU6euOkw"
 AT = Listener("CONTROLLER", "kafka3", 9093)
-WISH = Wish(3, listeners=(AT,), replace=True)
+DESIRED = Desired(3, listeners=(AT,), replace=True)
 PATIENCE = 7.0
 
 
@@ -41,7 +41,7 @@ def coming(behind_ms: int) -> Snapshot:
     return quorum(observers=(replica(3, NEW, behind_ms, fetched=9),))
 
 
-class Asked:
+class RecordingClient:
     """A client that notes what is asked of it and answers with an error code where it has one."""
 
     def __init__(self, *errors: str) -> None:
@@ -72,7 +72,7 @@ class Looks:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *snapshots: Snapshot | Exception) -> None:
         self.now, self.slept, self._left = 0.0, set[float](), iter(snapshots)
         self._seen: Snapshot | Exception = snapshots[0]
-        self.client = Asked()
+        self.client = RecordingClient()
         monkeypatch.setattr(admin, "observe", self._observe)
         monkeypatch.setattr(admin, "StallTimeout", lambda seconds: StallTimeout(seconds, lambda: self.now))
 
@@ -88,7 +88,7 @@ class Looks:
         self.now += 1
 
     def admin(self, *errors: str) -> QuorumAdmin:
-        self.client = Asked(*errors)
+        self.client = RecordingClient(*errors)
         return QuorumAdmin(self.client, PATIENCE, self.sleep)  # type: ignore[arg-type]
 
 
@@ -100,7 +100,7 @@ def test_an_unanswered_part_is_no_look(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_plan_comes_with_what_it_was_made_from(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = Looks(monkeypatch, WIPED)
-    assert looks.admin().planned(WISH) == (WIPED, Plan(WISH, OLD, NEW))
+    assert looks.admin().planned(DESIRED) == (WIPED, Plan(DESIRED, OLD, NEW))
 
 
 def test_what_no_waiting_changes_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +108,7 @@ def test_what_no_waiting_changes_is_refused_at_once(monkeypatch: pytest.MonkeyPa
     worker = looks.admin()
     for ask in (worker.planned, worker.ready):
         with pytest.raises(RefusedError) as refused:
-            ask(WISH)
+            ask(DESIRED)
         assert [one.rule for one in refused.value.problems] == ["static_quorum"]  # type: ignore[attr-defined]
     assert not looks.slept
 
@@ -118,7 +118,7 @@ def test_a_controller_that_gets_closer_is_waited_for_longer_than_the_timeout_alo
 ) -> None:
     steps = [coming(behind) for behind in (9_000, 8_000, 7_000, 6_000, 5_000) for _ in range(4)]
     looks = Looks(monkeypatch, UnreachableError("nobody"), *steps, coming(0))
-    assert looks.admin().ready(WISH) == Plan(WISH, add=NEW)
+    assert looks.admin().ready(DESIRED) == Plan(DESIRED, add=NEW)
     assert looks.now == len(steps) + 1 > PATIENCE
     assert looks.slept == {PAUSE}
 
@@ -133,28 +133,28 @@ def swinging() -> Iterator[Snapshot]:
 def test_waiting_ends_when_nothing_comes_closer(monkeypatch: pytest.MonkeyPatch, seen: list[Snapshot]) -> None:
     looks = Looks(monkeypatch, *seen)
     with pytest.raises(RefusedError, match=r"^nothing has advanced for 7 s: controller 3 is"):
-        looks.admin().ready(WISH)
+        looks.admin().ready(DESIRED)
     assert looks.now == PATIENCE
 
 
 def test_waiting_ends_when_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = Looks(monkeypatch, UnreachableError("nobody"))
     with pytest.raises(RefusedError, match=r"^nothing has advanced for 7 s: no broker answers"):
-        looks.admin().ready(WISH)
+        looks.admin().ready(DESIRED)
     assert looks.now == PATIENCE
 
 
 def test_a_look_that_fails_between_is_no_advance(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = Looks(monkeypatch, *[one for _ in range(40) for one in (coming(5_000), UnreachableError("nobody"))])
     with pytest.raises(RefusedError):
-        looks.admin().ready(WISH)
+        looks.admin().ready(DESIRED)
     assert looks.now == PATIENCE
 
 
 def test_the_old_entry_goes_and_then_the_new_one_comes(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = Looks(monkeypatch, DONE)
     worker = looks.admin()
-    worker.apply(Plan(WISH, OLD, NEW))
+    worker.apply(Plan(DESIRED, OLD, NEW))
     removed, added = looks.client.requests
     assert removed == (
         "RemoveRaftVoterRequest",
@@ -178,14 +178,14 @@ def test_the_old_entry_goes_and_then_the_new_one_comes(monkeypatch: pytest.Monke
 
 def test_a_plan_without_steps_asks_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = Looks(monkeypatch, DONE)
-    looks.admin().apply(Plan(WISH))
+    looks.admin().apply(Plan(DESIRED))
     assert looks.client.requests == []
 
 
 def test_what_was_done_and_is_undone_by_something_else_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = Looks(monkeypatch, coming(0))
     with pytest.raises(ToolError, match=f"undone by something else.*left: add controller 3, directory id {NEW}, at "):
-        looks.admin().apply(Plan(WISH, add=NEW))
+        looks.admin().apply(Plan(DESIRED, add=NEW))
 
 
 @pytest.mark.parametrize(("code", "again"), [("DuplicateVoter", True), ("VoterNotFound", True), ("Other", False)])
@@ -194,7 +194,7 @@ def test_who_was_overtaken_looks_anew_and_other_errors_stand(
 ) -> None:
     looks = Looks(monkeypatch, DONE)
     with pytest.raises(ApiError) as raised:
-        looks.admin(code).apply(Plan(WISH, remove=OLD))
+        looks.admin(code).apply(Plan(DESIRED, remove=OLD))
     error = raised.value
     assert (error.name, error.detail, error.retriable) == (code, "so it is", again)
     assert str(error).startswith("RemoveRaftVoter: ")

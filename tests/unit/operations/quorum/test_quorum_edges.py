@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Quorum, Replica, Snapshot
-from ansible.module_utils.kraft.operations.quorum.plan import Listener, Plan, Wish, distance, plan, problems, target
+from ansible.module_utils.kraft.operations.quorum.plan import Desired, Listener, Plan, distance, plan, problems, target
 
 from tests.unit.cluster.snapshots import replica
 from tests.unit.problems import Told, told
@@ -30,94 +30,97 @@ def snapshot(*voters: Replica, observers: tuple[Replica, ...] = (), kraft: int =
 
 
 @pytest.mark.parametrize(
-    ("wish", "seen", "expected"),
+    ("desired", "seen", "expected"),
     [
-        (Wish(3, cluster_id="y"), snapshot(ONE), ("other_cluster", "", "", None)),
-        (Wish(3), snapshot(ONE, kraft=0), ("static_quorum", "", "", None)),
-        (Wish(3), dataclasses.replace(snapshot(ONE), features=()), ("static_quorum", "", "", None)),
-        (Wish(1, present=False), snapshot(ONE), ("last_voter", "controller 1", "", None)),
-        (Wish(1, present=False, directory_id="one"), snapshot(ONE), ("last_voter", "controller 1", "", None)),
-        (Wish(3, directory_id="new"), snapshot(ONE, TWO, LOST), ("other_directory", "controller 3", "", None)),
+        (Desired(3, cluster_id="y"), snapshot(ONE), ("other_cluster", "", "", None)),
+        (Desired(3), snapshot(ONE, kraft=0), ("static_quorum", "", "", None)),
+        (Desired(3), dataclasses.replace(snapshot(ONE), features=()), ("static_quorum", "", "", None)),
+        (Desired(1, present=False), snapshot(ONE), ("last_voter", "controller 1", "", None)),
+        (Desired(1, present=False, directory_id="one"), snapshot(ONE), ("last_voter", "controller 1", "", None)),
+        (Desired(3, directory_id="new"), snapshot(ONE, TWO, LOST), ("other_directory", "controller 3", "", None)),
         (
-            Wish(3, directory_id="new", replace=True),
+            Desired(3, directory_id="new", replace=True),
             snapshot(ONE, TWO, THREE),
             ("voter_lives", "controller 3", "", None),
         ),
-        (Wish(3, directory_id="new", replace=True), snapshot(LOST), ("last_voter", "controller 3", "", None)),
+        (Desired(3, directory_id="new", replace=True), snapshot(LOST), ("last_voter", "controller 3", "", None)),
     ],
 )
-def test_what_no_waiting_changes_is_refused(wish: Wish, seen: Snapshot, expected: Told) -> None:
-    assert told(problems(wish, seen)) == [expected]
+def test_what_no_waiting_changes_is_refused(desired: Desired, seen: Snapshot, expected: Told) -> None:
+    assert told(problems(desired, seen)) == [expected]
 
 
 @pytest.mark.parametrize(
-    ("wish", "seen"),
+    ("desired", "seen"),
     [
-        (Wish(3, cluster_id="x"), snapshot(ONE, TWO, THREE)),
-        (Wish(1, present=False), snapshot(ONE, TWO)),
-        (Wish(1, present=False, directory_id="another"), snapshot(ONE)),
-        (Wish(3, directory_id="three"), snapshot(THREE)),
-        (Wish(3, directory_id="new", replace=True), snapshot(ONE, LOST)),
-        (Wish(3), Snapshot("x", features=(Feature("kraft.version", 1, 0, 1),))),
-        (Wish(3), Snapshot("x", quorum=quorum(ONE))),
+        (Desired(3, cluster_id="x"), snapshot(ONE, TWO, THREE)),
+        (Desired(1, present=False), snapshot(ONE, TWO)),
+        (Desired(1, present=False, directory_id="another"), snapshot(ONE)),
+        (Desired(3, directory_id="three"), snapshot(THREE)),
+        (Desired(3, directory_id="new", replace=True), snapshot(ONE, LOST)),
+        (Desired(3), Snapshot("x", features=(Feature("kraft.version", 1, 0, 1),))),
+        (Desired(3), Snapshot("x", quorum=quorum(ONE))),
     ],
 )
-def test_what_can_be_done_or_is_not_known_is_not_refused(wish: Wish, seen: Snapshot) -> None:
-    assert problems(wish, seen) == []
+def test_what_can_be_done_or_is_not_known_is_not_refused(desired: Desired, seen: Snapshot) -> None:
+    assert problems(desired, seen) == []
 
 
 @pytest.mark.parametrize(
-    ("wish", "seen", "expected"),
+    ("desired", "seen", "expected"),
     [
-        (Wish(3, directory_id="given"), quorum(THREE, observers=(LATER,)), "given"),
-        (Wish(3), quorum(ONE, THREE), "three"),
-        (Wish(3), quorum(ONE, observers=(LATER,)), "new"),
-        (Wish(3), quorum(ONE, observers=(replica(3, "unheard", fetched=NEVER),)), "unheard"),
-        (Wish(3), quorum(ONE, observers=(replica(4, "another"),)), ""),
+        (Desired(3, directory_id="given"), quorum(THREE, observers=(LATER,)), "given"),
+        (Desired(3), quorum(ONE, THREE), "three"),
+        (Desired(3), quorum(ONE, observers=(LATER,)), "new"),
+        (Desired(3), quorum(ONE, observers=(replica(3, "unheard", fetched=NEVER),)), "unheard"),
+        (Desired(3), quorum(ONE, observers=(replica(4, "another"),)), ""),
         # The entry is meant, unless it may be replaced, is not caught up, and an observer was heard of after it.
-        (Wish(3), quorum(ONE, LOST, observers=(LATER,)), "old"),
-        (Wish(3, replace=True), quorum(ONE, LOST, observers=(LATER,)), "new"),
-        (Wish(3, replace=True), quorum(ONE, LOST, observers=(BEFORE,)), "old"),
-        (Wish(3, replace=True), quorum(ONE, THREE, observers=(LATER,)), "three"),
+        (Desired(3), quorum(ONE, LOST, observers=(LATER,)), "old"),
+        (Desired(3, replace=True), quorum(ONE, LOST, observers=(LATER,)), "new"),
+        (Desired(3, replace=True), quorum(ONE, LOST, observers=(BEFORE,)), "old"),
+        (Desired(3, replace=True), quorum(ONE, THREE, observers=(LATER,)), "three"),
     ],
 )
-def test_which_directory_id_shall_be_a_voter(wish: Wish, seen: Quorum, expected: str) -> None:
-    assert target(wish, seen) == expected
+def test_which_directory_id_shall_be_a_voter(desired: Desired, seen: Quorum, expected: str) -> None:
+    assert target(desired, seen) == expected
 
 
 @pytest.mark.parametrize(
-    ("wish", "seen", "remove", "add"),
+    ("desired", "seen", "remove", "add"),
     [
-        (Wish(3, present=False), snapshot(ONE, TWO, THREE), "three", ""),
-        (Wish(3, present=False, directory_id="old"), snapshot(ONE, TWO, THREE), "", ""),
-        (Wish(3), snapshot(ONE, TWO, THREE), "", ""),
-        (Wish(3), snapshot(ONE, TWO, observers=(LATER,)), "", "new"),
-        (Wish(3, replace=True), snapshot(ONE, TWO, LOST, observers=(LATER,)), "old", "new"),
+        (Desired(3, present=False), snapshot(ONE, TWO, THREE), "three", ""),
+        (Desired(3, present=False, directory_id="old"), snapshot(ONE, TWO, THREE), "", ""),
+        (Desired(3), snapshot(ONE, TWO, THREE), "", ""),
+        (Desired(3), snapshot(ONE, TWO, observers=(LATER,)), "", "new"),
+        (Desired(3, replace=True), snapshot(ONE, TWO, LOST, observers=(LATER,)), "old", "new"),
     ],
 )
-def test_a_plan_is_the_wish_with_what_goes_and_what_comes(wish: Wish, seen: Snapshot, remove: str, add: str) -> None:
-    assert plan(wish, seen) == Plan(wish, remove, add)
+def test_a_plan_has_what_goes_and_what_comes(desired: Desired, seen: Snapshot, remove: str, add: str) -> None:
+    assert plan(desired, seen) == Plan(desired, remove, add)
 
 
 def test_a_plan_that_cannot_be_made_yet_keeps_the_wish() -> None:
-    unseen, wish = snapshot(ONE, TWO), Wish(3, directory_id="new")
-    waiting = plan(wish, unseen)
-    assert waiting.wish == wish
+    unseen, desired = snapshot(ONE, TWO), Desired(3, directory_id="new")
+    waiting = plan(desired, unseen)
+    assert waiting.desired == desired
     assert "controller 3 with directory id new does not follow" in waiting.waits[0]
-    unnamed = plan(Wish(3), unseen)
-    assert (unnamed.wish, unnamed.waits[0].partition(":")[0]) == (Wish(3), "controller 3 does not follow the leader")
+    unnamed = plan(Desired(3), unseen)
+    assert (unnamed.desired, unnamed.waits[0].partition(":")[0]) == (
+        Desired(3),
+        "controller 3 does not follow the leader",
+    )
     leaderless = dataclasses.replace(unseen, quorum=quorum(ONE, TWO, leader=-1))
-    assert plan(wish, leaderless) == Plan(wish, waits=("the controllers have no leader",))
+    assert plan(desired, leaderless) == Plan(desired, waits=("the controllers have no leader",))
 
 
 def test_steps_are_those_that_a_plan_has() -> None:
-    wish = Wish(3, listeners=AT)
-    assert Plan(wish).steps() == ()
-    assert Plan(wish, remove="old").steps() == ("remove controller 3, directory id old",)
-    assert Plan(wish, add="new").steps() == ("add controller 3, directory id new, at CONTROLLER://kafka3:9093",)
+    desired = Desired(3, listeners=AT)
+    assert Plan(desired).steps() == ()
+    assert Plan(desired, remove="old").steps() == ("remove controller 3, directory id old",)
+    assert Plan(desired, add="new").steps() == ("add controller 3, directory id new, at CONTROLLER://kafka3:9093",)
 
 
 def test_the_distance_adds_up_what_all_are_behind() -> None:
     seen = snapshot(replica(1, "one", 3), replica(2, "two", 4), observers=(replica(3, "new", 5),))
-    assert distance(Wish(3), seen) == 12
-    assert distance(Wish(3), Snapshot("x")) is None
+    assert distance(Desired(3), seen) == 12
+    assert distance(Desired(3), Snapshot("x")) is None

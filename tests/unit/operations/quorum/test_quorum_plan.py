@@ -6,7 +6,7 @@ import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Quorum, Replica, Snapshot
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.quorum.admin import identifier
-from ansible.module_utils.kraft.operations.quorum.plan import Listener, Plan, Wish, distance, plan, problems
+from ansible.module_utils.kraft.operations.quorum.plan import Desired, Listener, Plan, distance, plan, problems
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,36 +30,36 @@ WIPED = (replica(1), replica(2), replica(3, "old", AWAY, fetched=NEVER))
 NEW = replica(3, "new")
 
 
-def refusals(wish: Wish, seen: Snapshot) -> str:
-    return "\n".join(str(one) for one in problems(wish, seen))
+def refusals(desired: Desired, seen: Snapshot) -> str:
+    return "\n".join(str(one) for one in problems(desired, seen))
 
 
 def test_a_voter_that_is_one_needs_nothing() -> None:
-    assert not plan(Wish(3), snapshot(*THREE)).changes
-    assert not plan(Wish(3, directory_id="dir3"), snapshot(*THREE)).changes
-    assert not plan(Wish(3, replace=True), snapshot(*THREE)).changes
-    assert not plan(Wish(9, present=False), snapshot(*THREE)).changes
+    assert not plan(Desired(3), snapshot(*THREE)).changes
+    assert not plan(Desired(3, directory_id="dir3"), snapshot(*THREE)).changes
+    assert not plan(Desired(3, replace=True), snapshot(*THREE)).changes
+    assert not plan(Desired(9, present=False), snapshot(*THREE)).changes
 
 
 def test_an_observer_that_has_caught_up_becomes_a_voter() -> None:
-    made = plan(Wish(3, listeners=AT), snapshot(replica(1), replica(2), observers=(NEW, replica(7))))
+    made = plan(Desired(3, listeners=AT), snapshot(replica(1), replica(2), observers=(NEW, replica(7))))
     assert (made.remove, made.add, made.waits) == ("", "new", ())
     assert made.steps() == ("add controller 3, directory id new, at CONTROLLER://kafka3:9093",)
 
 
 def test_an_observer_that_is_behind_is_waited_for() -> None:
-    made = plan(Wish(3, listeners=AT), snapshot(replica(1), replica(2), observers=(replica(3, "new", 9_000),)))
+    made = plan(Desired(3, listeners=AT), snapshot(replica(1), replica(2), observers=(replica(3, "new", 9_000),)))
     assert made.waits == ("controller 3 is 9.0 s and 9000 records behind the leader",)
 
 
 @pytest.mark.parametrize("directory", ["", "new"])
 def test_a_controller_that_nobody_has_seen_is_waited_for(directory: str) -> None:
-    made = plan(Wish(3, directory_id=directory), snapshot(replica(1), replica(2)))
+    made = plan(Desired(3, directory_id=directory), snapshot(replica(1), replica(2)))
     assert "does not follow the leader" in made.waits[0]
 
 
 def test_a_wiped_voter_is_not_replaced_unless_asked() -> None:
-    text = refusals(Wish(3, directory_id="new"), snapshot(*WIPED, observers=(NEW,)))
+    text = refusals(Desired(3, directory_id="new"), snapshot(*WIPED, observers=(NEW,)))
     assert text.startswith("controller 3: is a voter with directory id old, and new is to be one -> give it its disk")
     assert "replace: true" in text
 
@@ -67,74 +67,74 @@ def test_a_wiped_voter_is_not_replaced_unless_asked() -> None:
 @pytest.mark.parametrize("directory", ["", "new"])
 def test_a_wiped_voters_old_entry_goes_before_the_new_one_comes(directory: str) -> None:
     seen = snapshot(*WIPED, observers=(NEW,))
-    wish = Wish(3, directory_id=directory, replace=True, listeners=AT)
-    assert problems(wish, seen) == []
-    made = plan(wish, seen)
+    desired = Desired(3, directory_id=directory, replace=True, listeners=AT)
+    assert problems(desired, seen) == []
+    made = plan(desired, seen)
     assert (made.remove, made.add, made.waits) == ("old", "new", ())
     assert made.steps()[0] == "remove controller 3, directory id old"
 
 
 def test_of_two_observers_of_one_node_the_latest_counts() -> None:
     before = replica(3, "before", AWAY, fetched=0)
-    made = plan(Wish(3, replace=True), snapshot(*WIPED, observers=(before, replica(3, "new", fetched=9))))
+    made = plan(Desired(3, replace=True), snapshot(*WIPED, observers=(before, replica(3, "new", fetched=9))))
     assert made.add == "new"
 
 
 def test_a_voter_that_lives_is_never_replaced() -> None:
-    text = refusals(Wish(3, directory_id="new", replace=True), snapshot(*THREE, observers=(NEW,)))
+    text = refusals(Desired(3, directory_id="new", replace=True), snapshot(*THREE, observers=(NEW,)))
     assert "lives and is caught up with directory id dir3; new would be a second one" in text
 
 
 def test_the_entry_that_was_just_removed_is_not_taken_for_what_comes() -> None:
     removed = replica(3, "old", AWAY, fetched=0)
-    assert not plan(Wish(3, replace=True), snapshot(*THREE, observers=(removed,))).changes
-    assert problems(Wish(3, replace=True), snapshot(*THREE, observers=(removed,))) == []
+    assert not plan(Desired(3, replace=True), snapshot(*THREE, observers=(removed,))).changes
+    assert problems(Desired(3, replace=True), snapshot(*THREE, observers=(removed,))) == []
     late = (replica(1), replica(2), replica(3, "dir3", AWAY, fetched=5))
-    assert not plan(Wish(3, replace=True), snapshot(*late, observers=(removed,))).changes
+    assert not plan(Desired(3, replace=True), snapshot(*late, observers=(removed,))).changes
 
 
 def test_the_last_voter_never_goes() -> None:
-    assert "is the last voter" in refusals(Wish(1, present=False), snapshot(replica(1)))
+    assert "is the last voter" in refusals(Desired(1, present=False), snapshot(replica(1)))
     lost = snapshot(replica(1, "old", AWAY, fetched=NEVER), observers=(replica(1, "new"),))
-    assert "was the only voter" in refusals(Wish(1, replace=True), lost)
+    assert "was the only voter" in refusals(Desired(1, replace=True), lost)
 
 
 def test_a_voter_stays_while_the_rest_would_be_no_majority() -> None:
     seen = snapshot(replica(1), replica(2), replica(3, behind_ms=AWAY))
-    made = plan(Wish(2, present=False), seen)
+    made = plan(Desired(2, present=False), seen)
     assert made.waits == (
         "controller 3 is 60.0 s and 60000 records behind the leader: of 2 voters (1, 3) only 1 would be caught up, "
         "and 2 are needed",
     )
-    assert plan(Wish(3, present=False), seen).waits == ()
+    assert plan(Desired(3, present=False), seen).waits == ()
 
 
 def test_a_voter_does_not_come_while_a_majority_of_more_is_not_there() -> None:
     seen = snapshot(replica(1), replica(2, behind_ms=None), observers=(NEW,))
-    made = plan(Wish(3), seen)
+    made = plan(Desired(3), seen)
     assert made.waits == ()  # 2 of 3
     worse = snapshot(replica(1), replica(2), replica(4, behind_ms=None), replica(5, behind_ms=None), observers=(NEW,))
-    assert "of 5 voters" not in "".join(plan(Wish(3), worse).waits)  # 3 of 5
+    assert "of 5 voters" not in "".join(plan(Desired(3), worse).waits)  # 3 of 5
     worst = snapshot(replica(1), replica(4, behind_ms=None), replica(5, behind_ms=None), observers=(NEW,))
-    assert "of 4 voters (1, 3, 4, 5) only 2 would be caught up, and 3 are needed" in plan(Wish(3), worst).waits[0]
+    assert "of 4 voters (1, 3, 4, 5) only 2 would be caught up, and 3 are needed" in plan(Desired(3), worst).waits[0]
 
 
 def test_an_entry_that_is_gone_already_is_not_removed_again() -> None:
-    assert not plan(Wish(3, present=False, directory_id="old"), snapshot(*THREE)).changes
-    assert plan(Wish(3, present=False, directory_id="dir3"), snapshot(*THREE)).remove == "dir3"
+    assert not plan(Desired(3, present=False, directory_id="old"), snapshot(*THREE)).changes
+    assert plan(Desired(3, present=False, directory_id="dir3"), snapshot(*THREE)).remove == "dir3"
 
 
 def test_without_a_leader_there_is_nothing_to_plan() -> None:
-    assert plan(Wish(3, present=False), snapshot(*THREE, leader=-1)).waits == ("the controllers have no leader",)
+    assert plan(Desired(3, present=False), snapshot(*THREE, leader=-1)).waits == ("the controllers have no leader",)
 
 
 def test_a_static_quorum_is_refused_with_the_way_out() -> None:
-    assert "the quorum is static (kraft.version 0)" in refusals(Wish(3), snapshot(*THREE, kraft=0))
-    assert "migrate_quorum.yml" in refusals(Wish(3), snapshot(*THREE, kraft=0))
+    assert "the quorum is static (kraft.version 0)" in refusals(Desired(3), snapshot(*THREE, kraft=0))
+    assert "migrate_quorum.yml" in refusals(Desired(3), snapshot(*THREE, kraft=0))
 
 
 def test_another_cluster_is_refused() -> None:
-    assert "this is cluster x, and y is expected" in refusals(Wish(3, cluster_id="y"), snapshot(*THREE))
+    assert "this is cluster x, and y is expected" in refusals(Desired(3, cluster_id="y"), snapshot(*THREE))
 
 
 def test_a_directory_id_that_is_none_is_refused() -> None:
@@ -143,14 +143,14 @@ def test_a_directory_id_that_is_none_is_refused() -> None:
 
 
 def test_waiting_pays_while_who_comes_gets_closer() -> None:
-    far = distance(Wish(3), snapshot(replica(1), observers=(replica(3, "new", 9),)))
-    near = distance(Wish(3), snapshot(replica(1), observers=(replica(3, "new", 2),)))
-    nobody = distance(Wish(3), snapshot(replica(1)))
+    far = distance(Desired(3), snapshot(replica(1), observers=(replica(3, "new", 9),)))
+    near = distance(Desired(3), snapshot(replica(1), observers=(replica(3, "new", 2),)))
+    nobody = distance(Desired(3), snapshot(replica(1)))
     assert nobody is not None
     assert far is not None
     assert near is not None
     assert nobody > far > near
-    assert distance(Wish(3), None) is None
+    assert distance(Desired(3), None) is None
 
 
 REPLICAS = st.lists(
@@ -162,9 +162,9 @@ REPLICAS = st.lists(
 
 @given(REPLICAS, st.integers(1, 7), st.booleans())
 def test_whatever_is_done_leaves_a_majority_that_is_caught_up(voters: list[Replica], node: int, present: bool) -> None:
-    wish = Wish(node, present, replace=True)
+    desired = Desired(node, present, replace=True)
     seen = snapshot(*voters, observers=(replica(node, "new"),))
-    made = Plan(wish) if problems(wish, seen) else plan(wish, seen)
+    made = Plan(desired) if problems(desired, seen) else plan(desired, seen)
     if not made.changes or made.waits:
         return
     left = [one for one in voters if one.node_id != node or not made.remove]

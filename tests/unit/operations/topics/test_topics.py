@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment
 from ansible.module_utils.kraft.operations.topics import report as topic_report
-from ansible.module_utils.kraft.operations.topics.plan import Wish, config_value, duplicates, plan, problems, wish
+from ansible.module_utils.kraft.operations.topics.plan import Desired, config_value, desired, duplicates, plan, problems
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, topic
 
@@ -31,95 +31,95 @@ def test_values_of_any_yaml_type_become_kafkas_strings(given: object, text: str)
 
 
 def test_null_resets() -> None:
-    assert wish({"name": "a", "config": {"retention.ms": None}}).config == {"retention.ms": None}
+    assert desired({"name": "a", "config": {"retention.ms": None}}).config == {"retention.ms": None}
 
 
 def test_a_topic_as_asked_for_needs_nothing() -> None:
-    asked = Wish("orders", partitions=2, replication_factor=2, config={"retention.ms": "5", "flush.ms": None})
+    asked = Desired("orders", partitions=2, replication_factor=2, config={"retention.ms": "5", "flush.ms": None})
     assert not plan(asked, CLUSTER, {"retention.ms": "5"}).changes
 
 
 def test_what_is_left_out_is_left_alone() -> None:
-    assert not plan(Wish("orders"), CLUSTER, {"retention.ms": "5"}).changes
+    assert not plan(Desired("orders"), CLUSTER, {"retention.ms": "5"}).changes
 
 
 def test_a_topic_that_is_not_there_is_created_with_its_settings() -> None:
-    made = plan(Wish("new", partitions=6, config={"retention.ms": "5", "flush.ms": None}), CLUSTER, {})
+    made = plan(Desired("new", partitions=6, config={"retention.ms": "5", "flush.ms": None}), CLUSTER, {})
     assert made.create
     assert made.settings == {"retention.ms": "5"}
 
 
 def test_absent_is_idempotent() -> None:
-    assert plan(Wish("orders", present=False), CLUSTER, {}).delete
-    assert not plan(Wish("nope", present=False), CLUSTER, {}).changes
+    assert plan(Desired("orders", present=False), CLUSTER, {}).delete
+    assert not plan(Desired("nope", present=False), CLUSTER, {}).changes
 
 
 def test_partitions_go_up() -> None:
-    assert plan(Wish("orders", partitions=5), CLUSTER, {}).add_to == 5
+    assert plan(Desired("orders", partitions=5), CLUSTER, {}).add_to == 5
 
 
 def test_settings_are_set_and_reset_only_where_they_differ() -> None:
-    asked = Wish("orders", config={"retention.ms": "6", "flush.ms": None, "segment.ms": "7"})
+    asked = Desired("orders", config={"retention.ms": "6", "flush.ms": None, "segment.ms": "7"})
     made = plan(asked, CLUSTER, {"retention.ms": "5", "flush.ms": "1", "segment.ms": "7"})
     assert made.settings == {"retention.ms": "6"}
     assert made.resets == ("flush.ms",)
 
 
 def test_the_replication_factor_changes_by_moves() -> None:
-    grown = plan(Wish("orders", replication_factor=3), CLUSTER, {})
+    grown = plan(Desired("orders", replication_factor=3), CLUSTER, {})
     assert grown.moves == {0: (1, 2, 3), 1: (2, 3, 1)}
     assert grown.grows
-    shrunk = plan(Wish("orders", replication_factor=1), CLUSTER, {})
+    shrunk = plan(Desired("orders", replication_factor=1), CLUSTER, {})
     assert shrunk.moves == {0: (1,), 1: (2,)}
     assert not shrunk.grows
 
 
 def test_a_move_under_way_is_awaited_and_not_started_twice() -> None:
     moving = cluster(topic("orders", partition(0, [1, 2, 3], isr=[1, 2])), moves=[Reassignment("orders", 0, (3,), ())])
-    made = plan(Wish("orders", replication_factor=3), moving, {})
+    made = plan(Desired("orders", replication_factor=3), moving, {})
     assert made.awaited
     assert not made.changes
 
 
-def texts(asked: Wish, snapshot: Any = CLUSTER) -> str:
+def texts(asked: Desired, snapshot: Any = CLUSTER) -> str:
     return "\n".join(str(one) for one in problems(asked, snapshot))
 
 
 def test_partitions_are_never_taken_away() -> None:
     assert "orders: has 2 partitions, and 1 are configured; Kafka cannot take partitions away" in texts(
-        Wish("orders", partitions=1)
+        Desired("orders", partitions=1)
     )
 
 
 def test_internal_topics_are_not_deleted_and_not_widened() -> None:
-    assert "never deleted" in texts(Wish("__consumer_offsets", present=False))
-    assert "part keys from their state" in texts(Wish("__consumer_offsets", partitions=50))
-    assert texts(Wish("__consumer_offsets", replication_factor=2)) == ""
-    assert texts(Wish("__not_there", present=False)) == ""
+    assert "never deleted" in texts(Desired("__consumer_offsets", present=False))
+    assert "part keys from their state" in texts(Desired("__consumer_offsets", partitions=50))
+    assert texts(Desired("__consumer_offsets", replication_factor=2)) == ""
+    assert texts(Desired("__not_there", present=False)) == ""
 
 
 def test_more_replicas_than_brokers_are_refused_with_both_numbers() -> None:
     one_fenced = dataclasses.replace(CLUSTER, brokers=(broker(1), broker(2), broker(3, fenced=True)))
-    assert "asks for 3 replicas, and only 2 brokers serve" in texts(Wish("new", replication_factor=3), one_fenced)
-    assert plan(Wish("orders", replication_factor=9), CLUSTER, {}).moves == {}
+    assert "asks for 3 replicas, and only 2 brokers serve" in texts(Desired("new", replication_factor=3), one_fenced)
+    assert plan(Desired("orders", replication_factor=9), CLUSTER, {}).moves == {}
 
 
 @pytest.mark.parametrize("name", ["", "a b", "ä", ".", "..", "x" * 250])
 def test_names_that_kafka_does_not_allow_are_refused(name: str) -> None:
-    assert "is not a name that Kafka allows" in texts(Wish(name))
+    assert "is not a name that Kafka allows" in texts(Desired(name))
 
 
 @pytest.mark.parametrize(("partitions", "replicas"), [(0, None), (-1, None), (None, 0), (None, -2)])
 def test_numbers_below_one_are_refused(partitions: int | None, replicas: int | None) -> None:
-    assert "ask for 1 or more" in texts(Wish("new", partitions=partitions, replication_factor=replicas))
+    assert "ask for 1 or more" in texts(Desired("new", partitions=partitions, replication_factor=replicas))
 
 
 def test_a_topic_listed_twice_is_refused_once() -> None:
-    assert [one.variable for one in duplicates([Wish("a"), Wish("b"), Wish("a")])] == ["topic a"]
+    assert [one.variable for one in duplicates([Desired("a"), Desired("b"), Desired("a")])] == ["topic a"]
 
 
 def test_a_creation_reports_what_kafka_chooses() -> None:
-    made = plan(Wish("new", config={"retention.ms": "5"}), CLUSTER, {})
+    made = plan(Desired("new", config={"retention.ms": "5"}), CLUSTER, {})
     entry = topic_report.entry(made, None, {}, {"new": (4, 3)})
     assert entry["steps"] == ["create: partitions 4, replicas 3", "set retention.ms = 5"]
     assert entry["diff"]["before"] == ""
@@ -128,7 +128,9 @@ def test_a_creation_reports_what_kafka_chooses() -> None:
 
 def test_a_change_reports_only_what_differs_and_in_the_order_of_the_steps() -> None:
     made = plan(
-        Wish("orders", partitions=3, replication_factor=3, config={"a": "1", "b": None}), CLUSTER, {"b": "2", "c": "3"}
+        Desired("orders", partitions=3, replication_factor=3, config={"a": "1", "b": None}),
+        CLUSTER,
+        {"b": "2", "c": "3"},
     )
     entry = topic_report.entry(made, ORDERS, {"b": "2", "c": "3"}, {})
     assert entry["steps"] == [
@@ -144,7 +146,7 @@ def test_a_change_reports_only_what_differs_and_in_the_order_of_the_steps() -> N
 
 
 def test_a_deletion_leaves_nothing() -> None:
-    entry = topic_report.entry(plan(Wish("orders", present=False), CLUSTER, {}), ORDERS, {}, {})
+    entry = topic_report.entry(plan(Desired("orders", present=False), CLUSTER, {}), ORDERS, {}, {})
     assert entry["steps"] == ["delete"]
     assert entry["diff"]["after"] == ""
     assert "partitions" not in entry
