@@ -114,7 +114,7 @@ from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.client_moves import Move
 from ansible.module_utils.kraft.operations.config import claims, words
-from ansible.module_utils.kraft.operations.config.admin import ConfigAdmin, Found
+from ansible.module_utils.kraft.operations.config.admin import ConfigAdmin, Current
 from ansible.module_utils.kraft.operations.config.live import Decision, Node, decide, undeclared
 from ansible.module_utils.kraft.operations.config.plan import Change
 from ansible.module_utils.kraft.operations.config.settings import ALL_BROKERS
@@ -153,7 +153,7 @@ def wanted_nodes(params: dict[str, Any]) -> list[Node]:
     ]
 
 
-def look(client: Client, nodes: Sequence[Node], awaited: set[int], timeout: float) -> tuple[ConfigAdmin, Found]:
+def look(client: Client, nodes: Sequence[Node], awaited: set[int], timeout: float) -> tuple[ConfigAdmin, Current]:
     """What every broker that answers says; those that were just started are waited for."""
     deadline = time.monotonic() + timeout
     while True:
@@ -164,7 +164,7 @@ def look(client: Client, nodes: Sequence[Node], awaited: set[int], timeout: floa
         time.sleep(PAUSE)
 
 
-def without(described: Found, refused: Sequence[Change]) -> Found:
+def without(described: Current, refused: Sequence[Change]) -> Current:
     """What is described, but for the settings that Kafka would not change: nothing live is planned for them."""
     gone = {(one.entity, one.key) for one in refused}
     return {
@@ -173,7 +173,7 @@ def without(described: Found, refused: Sequence[Change]) -> Found:
     }
 
 
-def decided(admin: ConfigAdmin, nodes: Sequence[Node], described: Found) -> tuple[Decision, dict[str, str]]:
+def decided(admin: ConfigAdmin, nodes: Sequence[Node], described: Current) -> tuple[Decision, dict[str, str]]:
     """The decision, each change of it validated by Kafka; and what Kafka refuses, with its reason."""
     first = decide(nodes, described)
     refused = admin.validate(first.changes)

@@ -86,9 +86,9 @@ ARGUMENT_SPEC: dict[str, Any] = {
 Params = dict[str, Any]
 
 
-def wanted_lab(params: Params) -> lab.Wanted:
+def wanted_lab(params: Params) -> lab.Desired:
     """The desired state."""
-    return lab.Wanted(
+    return lab.Desired(
         name=params["name"],
         hosts=tuple(params["hosts"]),
         image=params["image"],
@@ -100,7 +100,7 @@ def wanted_lab(params: Params) -> lab.Wanted:
     )
 
 
-def files(wanted: lab.Wanted, plan: lab.Plan, inventory: str) -> dict[str, str]:
+def files(wanted: lab.Desired, plan: lab.Plan, inventory: str) -> dict[str, str]:
     """Path -> content of what is derived from the keys; of no content before there are keys (check mode)."""
     public = {key: Path(f"{wanted.state_dir}/{key}.pub") for key in lab.KEYS}
     if not all(path.exists() for path in public.values()):
@@ -123,7 +123,7 @@ def describe(plan: lab.Plan, name: str, keys: bool) -> list[str]:
     ]
 
 
-def make_keys(wanted: lab.Wanted, owner: int) -> None:
+def make_keys(wanted: lab.Desired, owner: int) -> None:
     """State directory and keys, the user's own."""
     lab_io.make_directory(wanted.state_dir, owner, 0o700)
     lab_io.make_keys(wanted.state_dir, wanted.name)
@@ -146,7 +146,7 @@ def present(params: Params, check_mode: bool) -> dict[str, Any]:
     return {"actions": actions, "addresses": plan.addresses, "outdated": plan.outdated}
 
 
-def apply(params: Params, wanted: lab.Wanted, found: lab.Found, plan: lab.Plan, actions: list[str]) -> lab.Plan:
+def apply(params: Params, wanted: lab.Desired, found: lab.Current, plan: lab.Plan, actions: list[str]) -> lab.Plan:
     """Bring the plan about; adds the files that were written to `actions`."""
     owner = os.geteuid() if params["owner"] is None else params["owner"]
     make_keys(wanted, owner)

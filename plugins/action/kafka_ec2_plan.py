@@ -16,7 +16,7 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 
 from ansible.module_utils.kraft.problem import Problem, errors
 from ansible.module_utils.kraft.providers.ec2 import checks, plan, reading, removal, requests, rules
-from ansible.module_utils.kraft.providers.ec2.model import Found, Wanted, found_from_dict
+from ansible.module_utils.kraft.providers.ec2.model import Current, Desired, found_from_dict
 from ansible.module_utils.kraft.spec.inventory import report
 
 DISPLAY = Display()
@@ -49,7 +49,7 @@ def named(settings: Data) -> dict[str, Any]:
     return {"cluster": {"name": settings["cluster_name"], "cluster_id": settings["cluster_id"]}, "nodes": {}}
 
 
-def unknown(found: Found, hostvars: Data) -> list[str]:
+def unknown(found: Current, hostvars: Data) -> list[str]:
     """Instances that the inventory does not know as they are: it was read before they were made, or started again."""
 
     def known(host: str) -> tuple[str, str]:
@@ -93,7 +93,7 @@ class ActionModule(ActionBase):
         facts["outdated"] = facts["work"] or bool(unknown(found, variables["hostvars"]))
         return answer
 
-    def _removal(self, wanted: Wanted, found: Found, settings: Data) -> dict[str, Any]:
+    def _removal(self, wanted: Desired, found: Current, settings: Data) -> dict[str, Any]:
         """What is to go, or why not."""
         protected, delete_data = bool(settings["termination_protection"]), str(settings["delete_data"])
         problems = removal.problems(wanted, found, protected, str(settings["destroy"]), delete_data)
@@ -114,7 +114,7 @@ class ActionModule(ActionBase):
             "ansible_facts": facts,
         }
 
-    def _look(self, wanted: Wanted, variables: dict[str, Any]) -> dict[str, Any]:
+    def _look(self, wanted: Desired, variables: dict[str, Any]) -> dict[str, Any]:
         """Everything that is there, or why it cannot be seen."""
         arguments = {
             "region": wanted.region,
@@ -133,7 +133,7 @@ class ActionModule(ActionBase):
         heading = f"EC2 validation failed: {report.summary(found)}. Nothing was changed in AWS."
         return {"failed": True, "msg": f"{heading}\n\n{report.table(found, hosts, width)}"}
 
-    def _answer(self, wanted: Wanted, found: Found, settings: Data) -> dict[str, Any]:
+    def _answer(self, wanted: Desired, found: Current, settings: Data) -> dict[str, Any]:
         made = plan.plan(wanted, found)
         lines = plan.describe(wanted, found, made)
         tags = {str(key): str(value) for key, value in (settings.get("tags") or {}).items()}

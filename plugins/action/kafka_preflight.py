@@ -25,7 +25,7 @@ from ansible.module_utils.kraft.problem import Problem, errors
 from ansible.module_utils.kraft.spec import preflight, steps
 from ansible.module_utils.kraft.spec.inventory import report
 from ansible.module_utils.kraft.spec.preflight.cross_host import awaits_disk, peers_for_storage
-from ansible.module_utils.kraft.spec.preflight.subject import Host, Subject, Wanted
+from ansible.module_utils.kraft.spec.preflight.subject import Desired, Host, Subject
 
 DISPLAY = Display()
 #: What the steps before this one have registered, in their order.
@@ -40,12 +40,12 @@ SETTINGS = {
 }
 
 
-def wanted(arguments: Mapping[str, Any], hostvars: Mapping[str, Any]) -> Wanted:
+def wanted(arguments: Mapping[str, Any], hostvars: Mapping[str, Any]) -> Desired:
     """What is asked of a host: its own variables over the role's, which the task's arguments carry."""
     found = {name: hostvars.get(variable, arguments.get(name)) for name, variable in SETTINGS.items()}
     given = {name: value for name, value in found.items() if value not in (None, "")}
-    default = Wanted()
-    return Wanted(
+    default = Desired()
+    return Desired(
         user=str(given.get("user", default.user)),
         java_home=str(given.get("java_home", default.java_home)),
         nofile_limit=int(given.get("nofile_limit", default.nofile_limit)),

@@ -175,7 +175,7 @@ def test_a_host_is_made_although_podman_holds_its_address_for_one_that_vanished(
     prefix = known["one"].rpartition(".")[0]
     image = run("podman", "inspect", "--format", "{{.Image}}", f"{lab.name}-one").stdout.strip()
     vanish(lab.home, lab.name, f"{prefix}.20", image)
-    wanted = lab_plan.Wanted(lab.name, ("late",), image, str(lab.home / "state"))
+    wanted = lab_plan.Desired(lab.name, ("late",), image, str(lab.home / "state"))
     asked = lab_plan.Plan(f"{prefix}.0/24", False, ("late",), (), {**known, "late": f"{prefix}.20"})
     made = lab_io.make_hosts(wanted, asked).addresses
     shown = "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}"
@@ -205,7 +205,7 @@ def vanish(home: Path, network: str, address: str, image: str) -> None:
 def test_two_labs_that_choose_a_subnet_at_the_same_moment_get_two(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CONTAINERS_CONF", ENVIRONMENT["CONTAINERS_CONF"])
     names = [f"kw-test-{os.getpid()}-{one}" for one in ("a", "b")]
-    wanted = [lab_plan.Wanted(name, ("one",), "none", "/nowhere") for name in names]
+    wanted = [lab_plan.Desired(name, ("one",), "none", "/nowhere") for name in names]
     found = lab_io.observe(names[0], "/nowhere")
     try:
         with ThreadPoolExecutor() as pool:

@@ -19,8 +19,8 @@ from ansible.module_utils.kraft.node.files.plan import (
     OTHER,
     Accounts,
     Change,
-    Found,
-    Wanted,
+    Current,
+    Desired,
     parent,
     temporary,
 )
@@ -41,7 +41,7 @@ def group_id(name: str) -> int | None:
     return int(name) if name.isdigit() else None
 
 
-def accounts(wanted: Iterable[Wanted]) -> Accounts:
+def accounts(wanted: Iterable[Desired]) -> Accounts:
     """Ids of every owner and group in `wanted`."""
     owned = [w for w in wanted if w.kind != LINK]
     return Accounts({w.owner: user_id(w.owner) for w in owned}, {w.group: group_id(w.group) for w in owned})
@@ -80,17 +80,17 @@ def way_to(path: str) -> list[str]:
     return ["/" + "/".join(parts[: i + 1]) for i in range(len(parts))]
 
 
-def look_at_way(path: str) -> Found:
+def look_at_way(path: str) -> Current:
     """An absent `path` with what is wrong, or missing, on the way to it."""
     missing: list[str] = []
     for step in way_to(path):
         if suspect_link(step):
-            return Found(suspect=step)
+            return Current(suspect=step)
         if lstat(step) is None:
             missing.append(step)
         elif not os.path.isdir(step):
-            return Found(obstacle=step)
-    return Found(missing_parents=tuple(missing))
+            return Current(obstacle=step)
+    return Current(missing_parents=tuple(missing))
 
 
 def read(path: str) -> bytes:
@@ -98,21 +98,21 @@ def read(path: str) -> bytes:
         return file.read()
 
 
-def find(wanted: Wanted) -> Found:
+def find(wanted: Desired) -> Current:
     """The path as it is. A directory may be reached through a link of root's; a file or link may not."""
     way = look_at_way(wanted.path)
     if way.suspect or way.obstacle or way.missing_parents:
         return way
     leftover = wanted.kind != DIRECTORY and lstat(temporary(wanted.path)) is not None
     if wanted.kind == DIRECTORY and suspect_link(wanted.path):
-        return Found(suspect=wanted.path)
+        return Current(suspect=wanted.path)
     status = lstat(wanted.path)
     if status is not None and wanted.kind == DIRECTORY and stat.S_ISLNK(status.st_mode) and os.path.isdir(wanted.path):
         status = os.stat(wanted.path)
     if status is None:
-        return Found(leftover=leftover)
+        return Current(leftover=leftover)
     kind = KINDS.get(stat.S_IFMT(status.st_mode), OTHER)
-    return Found(
+    return Current(
         kind=kind,
         uid=status.st_uid,
         gid=status.st_gid,

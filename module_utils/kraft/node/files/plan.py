@@ -15,7 +15,7 @@ TEMPORARY_PREFIX = ".kraftwright-"
 
 
 @dataclasses.dataclass(frozen=True)
-class Wanted:
+class Desired:
     """One path as it must be. ``mode`` is the number (0o640); owner and group are names or numbers as text."""
 
     path: str
@@ -29,7 +29,7 @@ class Wanted:
 
 
 @dataclasses.dataclass(frozen=True)
-class Found:
+class Current:
     """One path as it is. ``leftover``: the temporary file of a killed run stands beside it.
 
     ``suspect``: a link on the way (or the path itself, where a file belongs) that root did not make. ``obstacle``: what
@@ -62,8 +62,8 @@ class Accounts:
 class Change:
     """``why`` holds the words create, content, owner, mode, target, leftover: whatever differs."""
 
-    wanted: Wanted
-    found: Found
+    wanted: Desired
+    found: Current
     why: tuple[str, ...]
 
 
@@ -76,7 +76,7 @@ def temporary(path: str) -> str:
     return f"{parent(path).rstrip('/')}/{TEMPORARY_PREFIX}{path.rstrip('/').rpartition('/')[2]}"
 
 
-def difference(wanted: Wanted, found: Found, accounts: Accounts) -> tuple[str, ...]:
+def difference(wanted: Desired, found: Current, accounts: Accounts) -> tuple[str, ...]:
     """The words of ``Change.why``; empty when nothing needs to be done."""
     stale = ("leftover",) if found.leftover else ()
     if found.kind == ABSENT:
@@ -92,7 +92,7 @@ def difference(wanted: Wanted, found: Found, accounts: Accounts) -> tuple[str, .
     return tuple(word for word, differs in checks.items() if differs) + stale
 
 
-def path_problems(wanted: Wanted, found: Found, planned: set[str], predict: bool) -> list[str]:
+def path_problems(wanted: Desired, found: Current, planned: set[str], predict: bool) -> list[str]:
     """Why `wanted` cannot be brought about; `planned` are the directories that are made before it."""
     where = f"{wanted.path} (wanted: a {wanted.kind})"
     if not wanted.path.startswith("/") or ".." in wanted.path.split("/"):
@@ -112,7 +112,7 @@ def path_problems(wanted: Wanted, found: Found, planned: set[str], predict: bool
     return []
 
 
-def account_problems(wanted: Sequence[Wanted], accounts: Accounts) -> list[str]:
+def account_problems(wanted: Sequence[Desired], accounts: Accounts) -> list[str]:
     """One line for each user or group that does not exist, with the paths that should belong to it."""
     out = []
     for kind, ids in (("user", accounts.users), ("group", accounts.groups)):
@@ -122,7 +122,7 @@ def account_problems(wanted: Sequence[Wanted], accounts: Accounts) -> list[str]:
     return out
 
 
-def problems(wanted: Sequence[Wanted], found: Sequence[Found], accounts: Accounts, predict: bool) -> list[str]:
+def problems(wanted: Sequence[Desired], found: Sequence[Current], accounts: Accounts, predict: bool) -> list[str]:
     """Everything that forbids the change, at once. `predict`: earlier tasks have not really run (check mode)."""
     directories = [(w, f) for w, f in zip(wanted, found) if w.kind == DIRECTORY]
     planned = {path for w, f in directories for path in (w.path, *f.missing_parents)}
@@ -132,7 +132,7 @@ def problems(wanted: Sequence[Wanted], found: Sequence[Found], accounts: Account
     return out + ([] if predict else account_problems(wanted, accounts))
 
 
-def plan(wanted: Sequence[Wanted], found: Sequence[Found], accounts: Accounts) -> list[Change]:
+def plan(wanted: Sequence[Desired], found: Sequence[Current], accounts: Accounts) -> list[Change]:
     """What differs, in the order given."""
     differences = ((w, f, difference(w, f, accounts)) for w, f in zip(wanted, found))
     return [Change(w, f, why) for w, f, why in differences if why]
@@ -195,14 +195,14 @@ def parse_mode(text: str) -> int:
     return int(text, 8)
 
 
-def wanted_list(params: Mapping[str, Any]) -> list[Wanted]:
+def wanted_list(params: Mapping[str, Any]) -> list[Desired]:
     """The module's parameters, in the order in which they are brought about: directories, files, links."""
     directories = [
-        Wanted(d["path"].rstrip("/") or "/", DIRECTORY, d["owner"], d["group"], parse_mode(d["mode"]))
+        Desired(d["path"].rstrip("/") or "/", DIRECTORY, d["owner"], d["group"], parse_mode(d["mode"]))
         for d in params["directories"]
     ]
     files = [
-        Wanted(
+        Desired(
             f["path"].rstrip("/"),
             FILE,
             f["owner"],
@@ -213,5 +213,5 @@ def wanted_list(params: Mapping[str, Any]) -> list[Wanted]:
         )
         for f in params["files"]
     ]
-    links = [Wanted(link["path"].rstrip("/"), LINK, target=link["target"]) for link in params["links"]]
+    links = [Desired(link["path"].rstrip("/"), LINK, target=link["target"]) for link in params["links"]]
     return [*directories, *files, *links]

@@ -51,7 +51,7 @@ def diffs(plan: sysctl.Plan, found: dict[str, sysctl.Setting], changes: list[fil
 def plan_file(path: str, text: str, check_mode: bool) -> tuple[list[files.Change], files.Accounts]:
     """What differs in the file for the next boot; raises RefusedError where it cannot be written."""
     me = str(os.geteuid()), str(os.getegid())
-    wanted = files.Wanted(path, files.FILE, *me, mode=0o644, content=text.encode())
+    wanted = files.Desired(path, files.FILE, *me, mode=0o644, content=text.encode())
     known, found = file_io.accounts([wanted]), file_io.find(wanted)
     problems = files.problems([wanted], [found], known, predict=check_mode)
     if problems:

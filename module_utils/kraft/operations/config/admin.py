@@ -29,7 +29,7 @@ from ansible.module_utils.kraft.operations.config.settings import (
 
 SET, DELETE = 0, 1
 POLL_SECONDS = 0.1
-Found = Mapping[Entity, Settings]
+Current = Mapping[Entity, Settings]
 #: Several overrides of one entity that go in one request.
 Step = Mapping[str, "str | None"]
 
@@ -45,7 +45,7 @@ class ConfigAdmin:
         self.brokers: dict[Entity, Broker] = {broker(one.node_id): one for one in snapshot.brokers if not one.fenced}
         self.unanswered: dict[Entity, str] = {}
 
-    def describe(self, entities: Sequence[Entity], keys: Sequence[str] | None = None) -> Found:
+    def describe(self, entities: Sequence[Entity], keys: Sequence[str] | None = None) -> Current:
         """The settings of each entity that answers; of `keys` where they are given, else all."""
         asked = [one for one in entities if self._known(one)]
         answers = self._client.ask_all([self._question(one, keys) for one in asked])

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.providers.ec2.model import Found, Node, Wanted
+from ansible.module_utils.kraft.providers.ec2.model import Current, Desired, Node
 from ansible.module_utils.kraft.providers.ec2.plan import own_instance, own_volume, subnet_of, unlisted, usable_subnets
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -17,7 +17,7 @@ IOPS = (3000, 16000)
 THROUGHPUT = (125, 1000)
 
 
-def asked(wanted: Wanted, gone: bool = False) -> list[Problem]:
+def asked(wanted: Desired, gone: bool = False) -> list[Problem]:
     """What is wrong with what is wanted, before AWS is asked anything. `gone`: it is only to be removed."""
     if gone:
         return list(_region(wanted))
@@ -29,7 +29,7 @@ def asked(wanted: Wanted, gone: bool = False) -> list[Problem]:
     ]
 
 
-def _region(wanted: Wanted) -> Iterator[Problem]:
+def _region(wanted: Desired) -> Iterator[Problem]:
     if not wanted.region:
         yield Problem("ec2_region", "is not set", "give the region, such as eu-central-1", "kafka_ec2_region")
     if not NAME.fullmatch(wanted.cluster):
@@ -37,7 +37,7 @@ def _region(wanted: Wanted) -> Iterator[Problem]:
         yield Problem("ec2_name", message, remedy, "kafka_cluster_name", value=wanted.cluster)
 
 
-def _access(wanted: Wanted) -> Iterator[Problem]:
+def _access(wanted: Desired) -> Iterator[Problem]:
     if not wanted.image:
         remedy = "give an id (ami-...) or an SSM parameter (ssm:/aws/service/...)"
         yield Problem("ec2_image", "is not set", remedy, "kafka_ec2_ami")
@@ -47,7 +47,7 @@ def _access(wanted: Wanted) -> Iterator[Problem]:
         yield Problem("ec2_key", message, remedy, "kafka_ec2_key_name")
 
 
-def _network(wanted: Wanted) -> Iterator[Problem]:
+def _network(wanted: Desired) -> Iterator[Problem]:
     if wanted.vpc_id and not wanted.subnet_ids:
         message = "is empty, but the VPC is given"
         yield Problem("ec2_subnets", message, "name a subnet of that VPC for each zone", "kafka_ec2_subnet_ids")
@@ -63,7 +63,7 @@ def _network(wanted: Wanted) -> Iterator[Problem]:
         yield Problem("ec2_vpc_cidr", message, remedy, "kafka_ec2_vpc_cidr", value=wanted.vpc_cidr)
 
 
-def _node(wanted: Wanted, node: Node) -> Iterator[Problem]:
+def _node(wanted: Desired, node: Node) -> Iterator[Problem]:
     if not node.zone:
         remedy = f"give the availability zone of the node, such as {wanted.region or 'eu-central-1'}a"
         yield Problem("ec2_zone", "is not set", remedy, "kafka_ec2_zone", node.host)
@@ -88,7 +88,7 @@ def _node(wanted: Wanted, node: Node) -> Iterator[Problem]:
             yield Problem("ec2_volume", message, remedy, f"{place}.mount", node.host, volume.mount)
 
 
-def against(wanted: Wanted, found: Found) -> list[Problem]:
+def against(wanted: Desired, found: Current) -> list[Problem]:
     """What is wrong with what is wanted, given what is there."""
     return [
         *_places(wanted, found),
@@ -97,7 +97,7 @@ def against(wanted: Wanted, found: Found) -> list[Problem]:
     ]
 
 
-def _places(wanted: Wanted, found: Found) -> Iterator[Problem]:
+def _places(wanted: Desired, found: Current) -> Iterator[Problem]:
     if wanted.vpc_id and found.vpc is None:
         remedy = "give a VPC of this account and region, or leave it out for one of the cluster's own"
         yield Problem("ec2_vpc", f"is no VPC in {wanted.region}", remedy, "kafka_ec2_vpc_id", value=wanted.vpc_id)
@@ -121,7 +121,7 @@ def _places(wanted: Wanted, found: Found) -> Iterator[Problem]:
         yield Problem("ec2_key", message, remedy, "kafka_ec2_key_name", value=wanted.key_name)
 
 
-def _belongings(wanted: Wanted, found: Found) -> Iterator[Problem]:
+def _belongings(wanted: Desired, found: Current) -> Iterator[Problem]:
     for instance in found.instances:
         if instance.cluster_id and instance.cluster_id != wanted.cluster_id:
             message = f"names a cluster in this region whose id is {instance.cluster_id} ({instance.id})"
@@ -143,7 +143,7 @@ def _belongings(wanted: Wanted, found: Found) -> Iterator[Problem]:
             yield Problem("ec2_group", message, remedy, "kafka_cluster_name", value=wanted.cluster)
 
 
-def _machine(wanted: Wanted, found: Found, node: Node) -> Iterator[Problem]:
+def _machine(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
     instance = own_instance(node.host, found)
     yield from _volumes(found, node)
     if instance is None:
@@ -166,7 +166,7 @@ def _machine(wanted: Wanted, found: Found, node: Node) -> Iterator[Problem]:
         yield Problem("ec2_type", message, remedy, "kafka_ec2_instance_type", node.host, node.instance_type, WARNING)
 
 
-def _placement(wanted: Wanted, found: Found, node: Node) -> Iterator[Problem]:
+def _placement(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
     if node.zone not in found.zones:
         message = f"is no zone of {wanted.region} that can be used"
         remedy = f"there are {', '.join(sorted(found.zones))}"
@@ -179,7 +179,7 @@ def _placement(wanted: Wanted, found: Found, node: Node) -> Iterator[Problem]:
         yield Problem("ec2_zone", message, remedy, "kafka_ec2_zone", node.host, node.zone)
 
 
-def _volumes(found: Found, node: Node) -> Iterator[Problem]:
+def _volumes(found: Current, node: Node) -> Iterator[Problem]:
     for at, volume in enumerate(node.volumes):
         there = own_volume(node.host, volume.mount, found)
         if there is None:

@@ -73,7 +73,7 @@ class Node:
 
 
 @dataclasses.dataclass(frozen=True)
-class Wanted:
+class Desired:
     """Everything of one cluster. An empty ``vpc_id``: a VPC of its own; no ``subnet_ids``: subnets of its own."""
 
     cluster: str
@@ -100,7 +100,7 @@ class Wanted:
 
 
 @dataclasses.dataclass(frozen=True)
-class FoundVpc:
+class CurrentVpc:
     """A VPC with all its IPv4 and IPv6 CIDRs, and whether traffic can leave it."""
 
     id: str
@@ -112,7 +112,7 @@ class FoundVpc:
 
 
 @dataclasses.dataclass(frozen=True)
-class FoundSubnet:
+class CurrentSubnet:
     id: str
     vpc_id: str
     zone: str
@@ -121,7 +121,7 @@ class FoundSubnet:
 
 
 @dataclasses.dataclass(frozen=True)
-class FoundGroup:
+class CurrentGroup:
     id: str
     name: str
     vpc_id: str
@@ -130,7 +130,7 @@ class FoundGroup:
 
 
 @dataclasses.dataclass(frozen=True)
-class FoundVolume:
+class CurrentVolume:
     id: str
     host: str
     mount: str
@@ -143,7 +143,7 @@ class FoundVolume:
 
 
 @dataclasses.dataclass(frozen=True)
-class FoundInstance:
+class CurrentInstance:
     id: str
     host: str
     node_id: str
@@ -158,7 +158,7 @@ class FoundInstance:
 
 
 @dataclasses.dataclass(frozen=True)
-class FoundAddress:
+class CurrentAddress:
     id: str
     host: str
     public_ip: str
@@ -166,35 +166,35 @@ class FoundAddress:
 
 
 @dataclasses.dataclass(frozen=True)
-class Found:
+class Current:
     """What the account has of the cluster, and what was asked for by id. ``zones``: those that can be used."""
 
     zones: tuple[str, ...] = ()
-    vpc: FoundVpc | None = None
-    subnets: tuple[FoundSubnet, ...] = ()
-    groups: tuple[FoundGroup, ...] = ()
-    volumes: tuple[FoundVolume, ...] = ()
-    instances: tuple[FoundInstance, ...] = ()
-    addresses: tuple[FoundAddress, ...] = ()
+    vpc: CurrentVpc | None = None
+    subnets: tuple[CurrentSubnet, ...] = ()
+    groups: tuple[CurrentGroup, ...] = ()
+    volumes: tuple[CurrentVolume, ...] = ()
+    instances: tuple[CurrentInstance, ...] = ()
+    addresses: tuple[CurrentAddress, ...] = ()
     keys: tuple[str, ...] = ()
     own_keys: tuple[str, ...] = ()
     image_id: str = ""
     root_device: str = ""
 
 
-def found_from_dict(data: Mapping[str, Any]) -> Found:
-    """What ``dataclasses.asdict`` made of a Found, as values again."""
+def found_from_dict(data: Mapping[str, Any]) -> Current:
+    """What ``dataclasses.asdict`` made of a Current, as values again."""
     vpc = data["vpc"]
     groups = [{**each, "rules": tuple(Rule(**rule) for rule in each["rules"])} for each in data["groups"]]
     instances = [{**each, "group_ids": tuple(each["group_ids"])} for each in data["instances"]]
-    return Found(
+    return Current(
         zones=tuple(data["zones"]),
-        vpc=FoundVpc(**{**vpc, "cidrs": tuple(vpc["cidrs"]), "tables": tuple(vpc["tables"])}) if vpc else None,
-        subnets=tuple(FoundSubnet(**each) for each in data["subnets"]),
-        groups=tuple(FoundGroup(**each) for each in groups),
-        volumes=tuple(FoundVolume(**each) for each in data["volumes"]),
-        instances=tuple(FoundInstance(**each) for each in instances),
-        addresses=tuple(FoundAddress(**each) for each in data["addresses"]),
+        vpc=CurrentVpc(**{**vpc, "cidrs": tuple(vpc["cidrs"]), "tables": tuple(vpc["tables"])}) if vpc else None,
+        subnets=tuple(CurrentSubnet(**each) for each in data["subnets"]),
+        groups=tuple(CurrentGroup(**each) for each in groups),
+        volumes=tuple(CurrentVolume(**each) for each in data["volumes"]),
+        instances=tuple(CurrentInstance(**each) for each in instances),
+        addresses=tuple(CurrentAddress(**each) for each in data["addresses"]),
         keys=tuple(data["keys"]),
         own_keys=tuple(data["own_keys"]),
         image_id=data["image_id"],

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from ansible.module_utils.kraft.providers.ec2 import model
-from ansible.module_utils.kraft.providers.ec2.model import Found, Rule
+from ansible.module_utils.kraft.providers.ec2.model import Current, Rule
 
 AT_ONCE = 8
 LIVING = ["pending", "running", "stopping", "stopped"]
@@ -45,7 +45,7 @@ def owned_by(cluster: str) -> list[dict[str, Any]]:
     return [{"Name": f"tag:{model.CLUSTER}", "Values": [cluster]}]
 
 
-def observe(client: Any, ssm: Any, question: Question) -> Found:
+def observe(client: Any, ssm: Any, question: Question) -> Current:
     """Everything at once; raises what botocore raises."""
     own = owned_by(question.cluster)
     calls: dict[str, Callable[[], Any]] = {
@@ -89,12 +89,12 @@ def image(client: Any, ssm: Any, named: str) -> tuple[str, str]:
     return (images[0]["ImageId"], images[0].get("RootDeviceName") or "") if images else ("", "")
 
 
-def arrange(answers: Mapping[str, Any], question: Question) -> Found:
+def arrange(answers: Mapping[str, Any], question: Question) -> Current:
     """What EC2 answered, as values."""
     cluster = question.cluster
     vpc = _vpc(answers, question)
     inside = [each for each in answers["subnets"] if each["SubnetId"] in question.subnet_ids or _in(each, vpc)]
-    return Found(
+    return Current(
         zones=tuple(each["ZoneName"] for each in answers["zones"]),
         vpc=vpc,
         subnets=tuple(map(_subnet, inside, [cluster] * len(inside))),
@@ -109,17 +109,17 @@ def arrange(answers: Mapping[str, Any], question: Question) -> Found:
     )
 
 
-def _in(item: Data, vpc: model.FoundVpc | None) -> bool:
+def _in(item: Data, vpc: model.CurrentVpc | None) -> bool:
     return vpc is not None and item.get("VpcId") == vpc.id
 
 
-def _vpc(answers: Mapping[str, Any], question: Question) -> model.FoundVpc | None:
+def _vpc(answers: Mapping[str, Any], question: Question) -> model.CurrentVpc | None:
     for each in answers["vpcs"]:
         owned = tags(each).get(model.CLUSTER) == question.cluster
         if each["VpcId"] == question.vpc_id or (owned and not question.vpc_id):
             gateway = next((g["InternetGatewayId"] for g in answers["gateways"] if _attached(g, each["VpcId"])), "")
             tables = [t for t in answers["tables"] if t["VpcId"] == each["VpcId"]]
-            return model.FoundVpc(
+            return model.CurrentVpc(
                 id=each["VpcId"],
                 cidrs=cidrs(each),
                 owned=owned,
@@ -148,17 +148,17 @@ def cidrs(vpc: Data) -> tuple[str, ...]:
     return tuple(dict.fromkeys([vpc["CidrBlock"], *more, *six]))
 
 
-def _subnet(item: Data, cluster: str) -> model.FoundSubnet:
+def _subnet(item: Data, cluster: str) -> model.CurrentSubnet:
     owned = tags(item).get(model.CLUSTER) == cluster
-    return model.FoundSubnet(item["SubnetId"], item["VpcId"], item["AvailabilityZone"], item["CidrBlock"], owned)
+    return model.CurrentSubnet(item["SubnetId"], item["VpcId"], item["AvailabilityZone"], item["CidrBlock"], owned)
 
 
-def _group(item: Data, cluster: str) -> model.FoundGroup:
+def _group(item: Data, cluster: str) -> model.CurrentGroup:
     owned = tags(item).get(model.CLUSTER) == cluster
-    return model.FoundGroup(item["GroupId"], item["GroupName"], item["VpcId"], rules(item["IpPermissions"]), owned)
+    return model.CurrentGroup(item["GroupId"], item["GroupName"], item["VpcId"], rules(item["IpPermissions"]), owned)
 
 
-def groups(client: Any, ids: Sequence[str], cluster: str) -> dict[str, model.FoundGroup]:
+def groups(client: Any, ids: Sequence[str], cluster: str) -> dict[str, model.CurrentGroup]:
     """Security groups by their ids."""
     found = pages(client, "describe_security_groups", "SecurityGroups", GroupIds=list(ids))
     return {each["GroupId"]: _group(each, cluster) for each in found}
@@ -185,10 +185,10 @@ def _is_data(volume: Data) -> bool:
     return volume["State"] in USABLE_DISK and model.MOUNT in tags(volume)
 
 
-def _volume(item: Data) -> model.FoundVolume:
+def _volume(item: Data) -> model.CurrentVolume:
     named = tags(item)
     hung = (item.get("Attachments") or [{}])[0]
-    return model.FoundVolume(
+    return model.CurrentVolume(
         id=item["VolumeId"],
         host=named.get(model.HOST, ""),
         mount=named.get(model.MOUNT, ""),
@@ -201,12 +201,12 @@ def _volume(item: Data) -> model.FoundVolume:
     )
 
 
-def instance(item: Data) -> model.FoundInstance:
+def instance(item: Data) -> model.CurrentInstance:
     """An instance with every group of every interface."""
     named = tags(item)
     groups = [each["GroupId"] for face in item.get("NetworkInterfaces") or [] for each in face.get("Groups") or []]
     groups += [each["GroupId"] for each in item.get("SecurityGroups") or []]
-    return model.FoundInstance(
+    return model.CurrentInstance(
         id=item["InstanceId"],
         host=named.get(model.HOST, ""),
         node_id=named.get(model.NODE_ID, ""),
@@ -221,6 +221,6 @@ def instance(item: Data) -> model.FoundInstance:
     )
 
 
-def _address(item: Data) -> model.FoundAddress:
+def _address(item: Data) -> model.CurrentAddress:
     host = tags(item).get(model.HOST, "")
-    return model.FoundAddress(item["AllocationId"], host, item["PublicIp"], item.get("InstanceId") or "")
+    return model.CurrentAddress(item["AllocationId"], host, item["PublicIp"], item.get("InstanceId") or "")

@@ -10,7 +10,15 @@ import ipaddress
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.providers.ec2 import model
-from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Found, FoundVolume, Node, Rule, Volume, Wanted
+from ansible.module_utils.kraft.providers.ec2.model import (
+    OWN_GROUP,
+    Current,
+    CurrentVolume,
+    Desired,
+    Node,
+    Rule,
+    Volume,
+)
 
 SUBNET_BITS = 8  # a subnet has as many addresses as this adds to the VPC's prefix: /16 -> /24
 SMALLEST_SUBNET = 28  # AWS's own limit
@@ -70,7 +78,7 @@ class Plan:
         return not self.group_id or bool(self.add or self.remove)
 
 
-def plan(wanted: Wanted, found: Found) -> Plan:
+def plan(wanted: Desired, found: Current) -> Plan:
     """What must be done; `problems` has found nothing wrong before."""
     vpc = found.vpc
     group = own_group(wanted, found)
@@ -91,12 +99,12 @@ def plan(wanted: Wanted, found: Found) -> Plan:
     )
 
 
-def own_group(wanted: Wanted, found: Found) -> model.FoundGroup | None:
+def own_group(wanted: Desired, found: Current) -> model.CurrentGroup | None:
     """The cluster's security group: by tag and name."""
     return next((each for each in found.groups if each.owned and each.name == wanted.group_name), None)
 
 
-def own_instance(host: str, found: Found) -> model.FoundInstance | None:
+def own_instance(host: str, found: Current) -> model.CurrentInstance | None:
     return next((each for each in found.instances if each.host == host), None)
 
 
@@ -104,7 +112,7 @@ def _relative(rule: Rule, group_id: str) -> Rule:
     return dataclasses.replace(rule, source=OWN_GROUP) if rule.source == group_id else rule
 
 
-def subnet_of(wanted: Wanted, found: Found, node: Node) -> model.FoundSubnet | None:
+def subnet_of(wanted: Desired, found: Current, node: Node) -> model.CurrentSubnet | None:
     """Where a node's machine goes: a subnet of its zone; one that holds its private address where that is given."""
     fitting = [each for each in usable_subnets(wanted, found) if each.zone == node.zone]
     if node.private_ip:
@@ -113,7 +121,7 @@ def subnet_of(wanted: Wanted, found: Found, node: Node) -> model.FoundSubnet | N
     return fitting[0] if fitting else None
 
 
-def usable_subnets(wanted: Wanted, found: Found) -> list[model.FoundSubnet]:
+def usable_subnets(wanted: Desired, found: Current) -> list[model.CurrentSubnet]:
     """The given ones in their order, else the cluster's own."""
     if wanted.subnet_ids:
         known = {each.id: each for each in found.subnets}
@@ -121,7 +129,7 @@ def usable_subnets(wanted: Wanted, found: Found) -> list[model.FoundSubnet]:
     return sorted((each for each in found.subnets if each.owned), key=lambda each: each.id)
 
 
-def _missing_subnets(wanted: Wanted, found: Found) -> Iterator[tuple[str, str]]:
+def _missing_subnets(wanted: Desired, found: Current) -> Iterator[tuple[str, str]]:
     """Zones that have no subnet yet, each with the lowest block of the VPC that is free."""
     if wanted.subnet_ids:
         return
@@ -135,7 +143,7 @@ def _missing_subnets(wanted: Wanted, found: Found) -> Iterator[tuple[str, str]]:
         yield zone, str(next(free, ""))
 
 
-def _node(wanted: Wanted, found: Found, node: Node, group_id: str) -> NodePlan:
+def _node(wanted: Desired, found: Current, node: Node, group_id: str) -> NodePlan:
     instance = own_instance(node.host, found)
     subnet = subnet_of(wanted, found, node)
     instance_id = instance.id if instance else ""
@@ -157,7 +165,7 @@ def _node(wanted: Wanted, found: Found, node: Node, group_id: str) -> NodePlan:
     )
 
 
-def _volume(node: Node, wanted: Volume, found: Found, instance_id: str) -> VolumePlan:
+def _volume(node: Node, wanted: Volume, found: Current, instance_id: str) -> VolumePlan:
     there = own_volume(node.host, wanted.mount, found)
     if there is None:
         return VolumePlan(wanted, make=True, attach=True)
@@ -166,11 +174,11 @@ def _volume(node: Node, wanted: Volume, found: Found, instance_id: str) -> Volum
     return VolumePlan(wanted, there.id, modify=bool(changes), attach=attach, changes=changes)
 
 
-def own_volume(host: str, mount: str, found: Found) -> FoundVolume | None:
+def own_volume(host: str, mount: str, found: Current) -> CurrentVolume | None:
     return next((each for each in found.volumes if each.host == host and each.mount == mount), None)
 
 
-def _changes(wanted: Volume, there: FoundVolume) -> Iterator[str]:
+def _changes(wanted: Volume, there: CurrentVolume) -> Iterator[str]:
     """What can be changed while it is in use."""
     for name, unit, old, new in (
         ("size", " GiB", there.size, wanted.size),
@@ -181,7 +189,7 @@ def _changes(wanted: Volume, there: FoundVolume) -> Iterator[str]:
             yield f"{name} {old} to {new}{unit}"
 
 
-def describe(wanted: Wanted, found: Found, made: Plan) -> list[str]:
+def describe(wanted: Desired, found: Current, made: Plan) -> list[str]:
     """The plan in words, one line for each thing, in the order in which it is done."""
     return [
         *([f"create VPC {wanted.vpc_cidr}"] if made.make_vpc else []),
@@ -195,7 +203,7 @@ def describe(wanted: Wanted, found: Found, made: Plan) -> list[str]:
     ]
 
 
-def _describe_node(wanted: Wanted, found: Found, made: NodePlan) -> Iterator[str]:
+def _describe_node(wanted: Desired, found: Current, made: NodePlan) -> Iterator[str]:
     node = made.wanted
     for volume in made.volumes:
         disk = volume.wanted
@@ -217,7 +225,7 @@ def _describe_node(wanted: Wanted, found: Found, made: NodePlan) -> Iterator[str
         yield f"give {node.host} an Elastic IP" + (f" ({made.address})" if made.address else "")
 
 
-def unlisted(wanted: Wanted, found: Found) -> list[str]:
+def unlisted(wanted: Desired, found: Current) -> list[str]:
     """Hosts that the cluster's tags name and the inventory does not; they are left alone."""
     known = {node.host for node in wanted.nodes}
     there = [*(each.host for each in found.instances), *(each.host for each in found.volumes)]

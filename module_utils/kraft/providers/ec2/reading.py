@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Node, Volume, Wanted
+from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Desired, Node, Volume
 from ansible.module_utils.kraft.providers.ec2.rules import SSH, Sources, derive
 
 Data = Mapping[str, Any]
@@ -45,14 +45,14 @@ def sources(given: Data, inside: Sequence[str]) -> Sources:
     )
 
 
-def wanted(given: Data, desired: Data, hosts: Mapping[str, Data], inside: Sequence[str] = ()) -> Wanted:
+def wanted(given: Data, desired: Data, hosts: Mapping[str, Data], inside: Sequence[str] = ()) -> Desired:
     """Everything of the cluster. `given`: the role's variables without ``kafka_ec2_``; `hosts`: those that a host sets.
 
     `desired` is ``kafka_desired``'s fact. `inside`: CIDRs of the VPC, where it is known.
     """
     cluster, nodes = desired["cluster"], desired["nodes"]
     ports = sorted({int(values.get("ssh_port") or SSH) for values in hosts.values()})
-    return Wanted(
+    return Desired(
         cluster=cluster["name"],
         cluster_id=cluster["cluster_id"],
         region=given.get("region") or "",

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.providers.ec2.model import Found, Wanted
+from ansible.module_utils.kraft.providers.ec2.model import Current, Desired
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Removal:
     vpc: str = ""
 
 
-def removal(found: Found, delete_data: bool) -> Removal:
+def removal(found: Current, delete_data: bool) -> Removal:
     """Everything of the cluster's own."""
     vpc = found.vpc if found.vpc and found.vpc.owned else None
     return Removal(
@@ -40,12 +40,12 @@ def removal(found: Found, delete_data: bool) -> Removal:
     )
 
 
-def problems(wanted: Wanted, found: Found, protected: bool, confirmed: str, delete_data: str) -> list[Problem]:
+def problems(wanted: Desired, found: Current, protected: bool, confirmed: str, delete_data: str) -> list[Problem]:
     """What stands against the removal. `confirmed` and `delete_data` are the names that the user gave."""
     return [*_names(wanted, found, protected, confirmed, delete_data), *_strangers(wanted, found)]
 
 
-def _names(wanted: Wanted, found: Found, protected: bool, confirmed: str, delete_data: str) -> Iterator[Problem]:
+def _names(wanted: Desired, found: Current, protected: bool, confirmed: str, delete_data: str) -> Iterator[Problem]:
     name = wanted.cluster
     if found.instances and (protected or confirmed) and confirmed != name:
         message = "does not name the cluster, whose machines are protected"
@@ -60,7 +60,7 @@ def _names(wanted: Wanted, found: Found, protected: bool, confirmed: str, delete
         yield Problem("ec2_data_kept", message, remedy, "kafka_ec2_delete_data", severity=WARNING)
 
 
-def _strangers(wanted: Wanted, found: Found) -> Iterator[Problem]:
+def _strangers(wanted: Desired, found: Current) -> Iterator[Problem]:
     for each in found.instances:
         if each.cluster_id != wanted.cluster_id:
             message = f"names a cluster in this region whose id is {each.cluster_id or 'unknown'} ({each.id})"
@@ -69,7 +69,7 @@ def _strangers(wanted: Wanted, found: Found) -> Iterator[Problem]:
             return
 
 
-def describe(found: Found, gone: Removal) -> list[str]:
+def describe(found: Current, gone: Removal) -> list[str]:
     """The removal in words."""
     hosts = {each.id: each.host for each in found.instances}
     mounts = {each.id: f"{each.host} {each.mount}" for each in found.volumes}

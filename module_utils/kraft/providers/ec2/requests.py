@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.providers.ec2 import exposure, model
-from ansible.module_utils.kraft.providers.ec2.model import ASSIGNED, OWN_GROUP, Found, Rule, Wanted
+from ansible.module_utils.kraft.providers.ec2.model import ASSIGNED, OWN_GROUP, Current, Desired, Rule
 from ansible.module_utils.kraft.providers.ec2.plan import NodePlan, Plan, VolumePlan
 
 Request = dict[str, Any]
 
 
-def of_audit(wanted: Wanted, found: Found, desired: Mapping[str, Any]) -> Request:
+def of_audit(wanted: Desired, found: Current, desired: Mapping[str, Any]) -> Request:
     """What the audit asks and tries."""
     addresses = {each.host: each.private_ip for each in found.instances if each.host in desired}
     asked = exposure.question(desired, addresses, wanted.rules)
@@ -24,7 +24,7 @@ def of_audit(wanted: Wanted, found: Found, desired: Mapping[str, Any]) -> Reques
     }
 
 
-def of_plan(wanted: Wanted, found: Found, plan: Plan, tags: Mapping[str, str], root_size: int) -> Request:
+def of_plan(wanted: Desired, found: Current, plan: Plan, tags: Mapping[str, str], root_size: int) -> Request:
     """Everything that the role's tasks read."""
     own = {**tags, model.CLUSTER: wanted.cluster, model.CLUSTER_ID: wanted.cluster_id}
     nodes = {host: of_node(wanted, found, each, plan.group_id, own, root_size) for host, each in plan.nodes.items()}
@@ -61,7 +61,7 @@ def rule(each: Rule, own_group: str) -> Request:
 
 
 def of_node(  # noqa: PLR0913, PLR0917
-    wanted: Wanted, found: Found, plan: NodePlan, group_id: str, own: Mapping[str, str], root_size: int
+    wanted: Desired, found: Current, plan: NodePlan, group_id: str, own: Mapping[str, str], root_size: int
 ) -> Request:
     """One machine: what to launch, which disks, which address."""
     node = plan.wanted

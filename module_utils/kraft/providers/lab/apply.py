@@ -47,13 +47,13 @@ def networks() -> list[dict[str, Any]]:
     return json.loads(podman("network", "ls", "--format", "json") or "[]") or []
 
 
-def observe(name: str, state_dir: str) -> lab.Found:
+def observe(name: str, state_dir: str) -> lab.Current:
     """The lab as it is, and what others use."""
     known = networks()
     mine = next((n for n in known if n["name"] == name), None)
     hosts = {_label(c, lab.HOST) or c["Names"][0]: _host(c) for c in containers(name)}
     others = [s["subnet"] for n in known if n is not mine for s in n.get("subnets") or [] if ":" not in s["subnet"]]
-    return lab.Found(
+    return lab.Current(
         subnet=mine["subnets"][0]["subnet"] if mine else "",
         hosts=hosts,
         taken=(*others, *lab.routes(Path("/proc/net/route").read_text())),
@@ -74,7 +74,7 @@ def _host(listed: dict[str, Any]) -> lab.Host:
     return lab.Host(_label(listed, lab.ADDRESS), listed["State"] == "running", listed["Image"])
 
 
-def make_network(wanted: lab.Wanted, found: lab.Found, plan: lab.Plan) -> lab.Plan:
+def make_network(wanted: lab.Desired, found: lab.Current, plan: lab.Plan) -> lab.Plan:
     """Create the network, elsewhere when another lab took the subnet meanwhile. Gives the plan that came true."""
     taken = found.taken
     for _ in range(SUBNET_TRIES):
@@ -84,13 +84,13 @@ def make_network(wanted: lab.Wanted, found: lab.Found, plan: lab.Plan) -> lab.Pl
             if wanted.subnet or "subnet" not in str(error):
                 raise
             taken = (*taken, plan.subnet)
-            plan = lab.plan(wanted, lab.Found(hosts=found.hosts, taken=taken))
+            plan = lab.plan(wanted, lab.Current(hosts=found.hosts, taken=taken))
         else:
             return plan
     raise ToolError(f"no free subnet for the lab's network; tried {', '.join(taken[-SUBNET_TRIES:])}")
 
 
-def make_hosts(wanted: lab.Wanted, plan: lab.Plan) -> lab.Plan:
+def make_hosts(wanted: lab.Desired, plan: lab.Plan) -> lab.Plan:
     """Create the new hosts, some at the same time, and start those that were stopped. Gives the plan that came true.
 
     podman keeps an address for a container that vanished, also when container and network are removed. A host that is
@@ -105,7 +105,7 @@ def make_hosts(wanted: lab.Wanted, plan: lab.Plan) -> lab.Plan:
     return plan
 
 
-def make_host(wanted: lab.Wanted, plan: lab.Plan, host: str) -> str:
+def make_host(wanted: lab.Desired, plan: lab.Plan, host: str) -> str:
     """Create one host; gives its address where podman holds that for another container, otherwise ''."""
     try:
         podman(*lab.run_command(wanted, host, plan.addresses[host]))
@@ -118,7 +118,7 @@ def make_host(wanted: lab.Wanted, plan: lab.Plan, host: str) -> str:
     return ""
 
 
-def make_elsewhere(wanted: lab.Wanted, plan: lab.Plan, host: str, refused: set[str]) -> lab.Plan:
+def make_elsewhere(wanted: lab.Desired, plan: lab.Plan, host: str, refused: set[str]) -> lab.Plan:
     """Create a host at the first address that podman grants; adds those that it does not to `refused`."""
     while (plan := lab.moved(plan, host, refused)).addresses[host]:
         if not (address := make_host(wanted, plan, host)):

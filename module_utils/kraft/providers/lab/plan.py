@@ -25,7 +25,7 @@ MOUNTS = {
 
 
 @dataclasses.dataclass(frozen=True)
-class Wanted:
+class Desired:
     """The lab as it should be. ``options``: further options of ``podman run``, by host."""
 
     name: str
@@ -48,7 +48,7 @@ class Host:
 
 
 @dataclasses.dataclass(frozen=True)
-class Found:
+class Current:
     """The lab as it is. ``subnet`` is empty without a network; ``taken`` holds subnets in use by anyone else."""
 
     subnet: str = ""
@@ -114,7 +114,7 @@ def moved(plan: Plan, host: str, refused: Collection[str]) -> Plan:
     return dataclasses.replace(plan, addresses={**plan.addresses, host: address})
 
 
-def problems(wanted: Wanted, found: Found) -> list[str]:
+def problems(wanted: Desired, found: Current) -> list[str]:
     """Why the lab cannot be brought about; each with its remedy. Empty when it can."""
     bad = [n for n in (wanted.name, *wanted.hosts) if not NAME.fullmatch(n)]
     out = [
@@ -142,7 +142,7 @@ def problems(wanted: Wanted, found: Found) -> list[str]:
     return out + _subnet_problems(wanted, found)
 
 
-def _subnet_problems(wanted: Wanted, found: Found) -> list[str]:
+def _subnet_problems(wanted: Desired, found: Current) -> list[str]:
     """What is wrong with a subnet that was asked for."""
     if not wanted.subnet:
         return []
@@ -159,7 +159,7 @@ def _subnet_problems(wanted: Wanted, found: Found) -> list[str]:
     return []
 
 
-def plan(wanted: Wanted, found: Found) -> Plan:
+def plan(wanted: Desired, found: Current) -> Plan:
     """What must be done. Nothing that exists is made anew: its disk would be lost."""
     subnet = found.subnet or wanted.subnet or next(free_subnets(found.taken))
     addresses = assign(wanted.hosts, {name: host.address for name, host in found.hosts.items()}, subnet)
@@ -179,12 +179,12 @@ def container(lab: str, host: str) -> str:
     return f"{lab}-{host}"
 
 
-def network_command(wanted: Wanted, subnet: str) -> list[str]:
+def network_command(wanted: Desired, subnet: str) -> list[str]:
     """The podman command that makes the network."""
     return ["network", "create", "--label", f"{LAB}={wanted.name}", "--subnet", subnet, wanted.name]
 
 
-def run_command(wanted: Wanted, host: str, address: str) -> list[str]:
+def run_command(wanted: Desired, host: str, address: str) -> list[str]:
     """The podman command that makes a host: systemd as PID 1, a fixed address, a name that its neighbours resolve."""
     labels = {LAB: wanted.name, HOST: host, ADDRESS: address}
     return [
@@ -206,7 +206,7 @@ def known_hosts(addresses: Mapping[str, str], public_key: str) -> str:
     return f"{names} {kind} {key}\n"
 
 
-def inventory(wanted: Wanted, addresses: Mapping[str, str]) -> str:
+def inventory(wanted: Desired, addresses: Mapping[str, str]) -> str:
     """The inventory file: how each host is reached. JSON's strings are YAML's."""
     ssh = (
         f'-o UserKnownHostsFile="{wanted.state_dir}/known_hosts" -o GlobalKnownHostsFile=/dev/null '

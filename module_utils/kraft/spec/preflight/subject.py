@@ -12,7 +12,7 @@ Facts = Mapping[str, Any]
 
 
 @dataclasses.dataclass(frozen=True)
-class Wanted:
+class Desired:
     """What the roles' variables ask of a host. ``disks``: those that role kafka_host mounts (mount, fstype).
 
     ``replaced``: its disk is gone for good, so that an empty one is what is expected. ``added``: it joins a living
@@ -39,7 +39,7 @@ class Host:
     name: str
     node: Mapping[str, Any]
     facts: Facts | None
-    wanted: Wanted = dataclasses.field(default_factory=Wanted)
+    wanted: Desired = dataclasses.field(default_factory=Desired)
     in_run: bool = True
     silence: str = ""
     target: str = ""

@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from ansible.module_utils.kraft.providers.ec2 import model
-from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Found, Node, Rule, Volume, Wanted
+from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Current, Desired, Node, Rule, Volume
 
 HOSTS = ("kafka1", "kafka2", "kafka3")
 ZONES = ("eu-central-1a", "eu-central-1b", "eu-central-1c")
@@ -44,7 +44,7 @@ def node(at: int, **more: Any) -> Node:
     return Node(HOSTS[at], at + 1, ("broker", "controller"), ZONES[at], "m6i.large", **given)
 
 
-def wanted(**more: Any) -> Wanted:
+def wanted(**more: Any) -> Desired:
     given: dict[str, Any] = {
         "cluster": "orders",
         "cluster_id": CLUSTER_ID,
@@ -54,10 +54,10 @@ def wanted(**more: Any) -> Wanted:
         "image": "ami-1",
         "public_key": "ssh-ed25519 A",
     }
-    return Wanted(**{**given, **more})
+    return Desired(**{**given, **more})
 
 
-def instance(at: int, **more: Any) -> model.FoundInstance:
+def instance(at: int, **more: Any) -> model.CurrentInstance:
     given: dict[str, Any] = {
         "id": f"i-{at + 1}",
         "host": HOSTS[at],
@@ -69,10 +69,10 @@ def instance(at: int, **more: Any) -> model.FoundInstance:
         "private_ip": f"10.40.{at}.11",
         "group_ids": (GROUP,),
     }
-    return model.FoundInstance(**{**given, **more})
+    return model.CurrentInstance(**{**given, **more})
 
 
-def volume(at: int, **more: Any) -> model.FoundVolume:
+def volume(at: int, **more: Any) -> model.CurrentVolume:
     given: dict[str, Any] = {
         "id": f"vol-{at + 1}",
         "host": HOSTS[at],
@@ -84,24 +84,26 @@ def volume(at: int, **more: Any) -> model.FoundVolume:
         "instance_id": f"i-{at + 1}",
         "device": "/dev/sdf",
     }
-    return model.FoundVolume(**{**given, **more})
+    return model.CurrentVolume(**{**given, **more})
 
 
-def nothing(**more: Any) -> Found:
+def nothing(**more: Any) -> Current:
     """An account without anything of the cluster."""
-    return Found(zones=ZONES, image_id="ami-1", root_device="/dev/xvda", **more)
+    return Current(zones=ZONES, image_id="ami-1", root_device="/dev/xvda", **more)
 
 
-def everything(**more: Any) -> Found:
+def everything(**more: Any) -> Current:
     """The cluster as it was wanted."""
     rules = tuple(dataclasses.replace(r, source=GROUP) if r.source == OWN_GROUP else r for r in RULES)
     given: dict[str, Any] = {
-        "vpc": model.FoundVpc("vpc-1", ("10.40.0.0/16",), owned=True, gateway="igw-1", tables=("rtb-1",), routed=True),
+        "vpc": model.CurrentVpc(
+            "vpc-1", ("10.40.0.0/16",), owned=True, gateway="igw-1", tables=("rtb-1",), routed=True
+        ),
         "subnets": tuple(
-            model.FoundSubnet(f"subnet-{at}", "vpc-1", zone, f"10.40.{at}.0/24", owned=True)
+            model.CurrentSubnet(f"subnet-{at}", "vpc-1", zone, f"10.40.{at}.0/24", owned=True)
             for at, zone in enumerate(ZONES)
         ),
-        "groups": (model.FoundGroup(GROUP, "kafka-brokers-orders", "vpc-1", rules, owned=True),),
+        "groups": (model.CurrentGroup(GROUP, "kafka-brokers-orders", "vpc-1", rules, owned=True),),
         "volumes": tuple(map(volume, range(3))),
         "instances": tuple(map(instance, range(3))),
         "keys": ("orders", "somebody"),

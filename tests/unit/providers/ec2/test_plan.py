@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.problem import errors
 from ansible.module_utils.kraft.providers.ec2 import model
 from ansible.module_utils.kraft.providers.ec2.checks import against, asked
 from ansible.module_utils.kraft.providers.ec2.disks import data_disks
-from ansible.module_utils.kraft.providers.ec2.model import Found, FoundAddress, FoundSubnet, Rule, Volume
+from ansible.module_utils.kraft.providers.ec2.model import Current, CurrentAddress, CurrentSubnet, Rule, Volume
 from ansible.module_utils.kraft.providers.ec2.plan import describe, plan
 from ansible.module_utils.kraft.providers.ec2.requests import of_plan
 
@@ -23,7 +23,7 @@ def three(make: Any, **first: Any) -> tuple[Any, ...]:
     return make(0, **first), make(1), make(2)
 
 
-def lines(found: Found, **more: Any) -> list[str]:
+def lines(found: Current, **more: Any) -> list[str]:
     wanted = scene.wanted(**more)
     return describe(wanted, found, plan(wanted, found))
 
@@ -50,8 +50,8 @@ def test_from_nothing_everything_is_made() -> None:
 
 
 def test_in_a_given_vpc_no_network_is_made() -> None:
-    subnets = tuple(FoundSubnet(f"subnet-{at}", "vpc-9", zone, f"10.9.{at}.0/24") for at, zone in enumerate(ZONES))
-    found = scene.nothing(vpc=model.FoundVpc("vpc-9", ("10.9.0.0/16",)), subnets=subnets)
+    subnets = tuple(CurrentSubnet(f"subnet-{at}", "vpc-9", zone, f"10.9.{at}.0/24") for at, zone in enumerate(ZONES))
+    found = scene.nothing(vpc=model.CurrentVpc("vpc-9", ("10.9.0.0/16",)), subnets=subnets)
     given = lines(found, vpc_id="vpc-9", subnet_ids=tuple(each.id for each in subnets))
     assert given[0] == "import key pair orders"
 
@@ -113,8 +113,8 @@ def test_a_new_zone_gets_the_lowest_free_subnet() -> None:
 
 
 def test_elastic_addresses_stay_with_their_hosts() -> None:
-    here = FoundAddress("eipalloc-1", "kafka1", "198.51.100.1", "i-1")
-    free = FoundAddress("eipalloc-2", "kafka2", "198.51.100.2")
+    here = CurrentAddress("eipalloc-1", "kafka1", "198.51.100.1", "i-1")
+    free = CurrentAddress("eipalloc-2", "kafka2", "198.51.100.2")
     found = scene.everything(addresses=(here, free))
     assert lines(found, public_addresses=model.ELASTIC) == [
         "give kafka2 an Elastic IP (198.51.100.2)",
@@ -175,9 +175,9 @@ def test_what_is_wrong_is_refused_before_aws_is_asked(more: dict[str, Any], rule
 
 
 GIVEN = {"vpc_id": "vpc-9", "subnet_ids": ("subnet-0", "subnet-1", "subnet-2")}
-OUTSIDE = tuple(FoundSubnet(f"subnet-{at}", "vpc-8", zone, f"10.9.{at}.0/24") for at, zone in enumerate(ZONES))
-TWO = tuple(FoundSubnet(f"subnet-{at}", "vpc-9", zone, f"10.9.{at}.0/24") for at, zone in enumerate(ZONES[:2]))
-VPC = model.FoundVpc("vpc-9", ("10.9.0.0/16",))
+OUTSIDE = tuple(CurrentSubnet(f"subnet-{at}", "vpc-8", zone, f"10.9.{at}.0/24") for at, zone in enumerate(ZONES))
+TWO = tuple(CurrentSubnet(f"subnet-{at}", "vpc-9", zone, f"10.9.{at}.0/24") for at, zone in enumerate(ZONES[:2]))
+VPC = model.CurrentVpc("vpc-9", ("10.9.0.0/16",))
 
 
 @pytest.mark.parametrize(
@@ -196,10 +196,10 @@ VPC = model.FoundVpc("vpc-9", ("10.9.0.0/16",))
         ({}, scene.everything(instances=(scene.instance(0, zone=ZONES[1]),)), "ec2_zone"),
         ({}, scene.everything(volumes=(scene.volume(0, size=500),)), "ec2_volume"),
         ({}, scene.everything(volumes=(scene.volume(0, zone=ZONES[2]),)), "ec2_zone"),
-        ({}, scene.everything(groups=(model.FoundGroup("sg-1", "kafka-brokers-orders", "vpc-1"),)), "ec2_group"),
+        ({}, scene.everything(groups=(model.CurrentGroup("sg-1", "kafka-brokers-orders", "vpc-1"),)), "ec2_group"),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_is_made(more: dict[str, Any], found: Found, rule: str) -> None:
+def test_what_cannot_be_is_refused_before_anything_is_made(more: dict[str, Any], found: Current, rule: str) -> None:
     assert rule in {each.rule for each in errors(against(scene.wanted(**more), found))}
 
 

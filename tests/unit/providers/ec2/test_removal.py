@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 from ansible.module_utils.kraft.problem import errors
-from ansible.module_utils.kraft.providers.ec2.model import FoundAddress, FoundGroup, FoundVpc
+from ansible.module_utils.kraft.providers.ec2.model import CurrentAddress, CurrentGroup, CurrentVpc
 from ansible.module_utils.kraft.providers.ec2.removal import Removal, describe, problems, removal
 
 from tests.unit.providers.ec2 import scene
@@ -15,7 +15,7 @@ NAME = "orders"
 
 
 def test_what_carries_the_tag_goes_and_data_stay() -> None:
-    found = scene.everything(addresses=(FoundAddress("eipalloc-1", "kafka1", "198.51.100.1"),))
+    found = scene.everything(addresses=(CurrentAddress("eipalloc-1", "kafka1", "198.51.100.1"),))
     gone = removal(found, delete_data=False)
     assert gone == Removal(
         instances=("i-1", "i-2", "i-3"),
@@ -32,9 +32,9 @@ def test_what_carries_the_tag_goes_and_data_stay() -> None:
 
 
 def test_a_given_vpc_and_foreign_groups_and_keys_stay() -> None:
-    given = FoundVpc("vpc-9", ("10.9.0.0/16",), gateway="igw-9", tables=("rtb-9",))
+    given = CurrentVpc("vpc-9", ("10.9.0.0/16",), gateway="igw-9", tables=("rtb-9",))
     subnets = tuple(dataclasses.replace(each, owned=False) for each in scene.everything().subnets)
-    groups = (FoundGroup("sg-9", "kafka-brokers-orders", "vpc-9"),)
+    groups = (CurrentGroup("sg-9", "kafka-brokers-orders", "vpc-9"),)
     found = scene.everything(vpc=given, subnets=subnets, groups=groups, own_keys=(), instances=())
     assert removal(found, delete_data=False) == Removal()
 

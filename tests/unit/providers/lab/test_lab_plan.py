@@ -9,7 +9,7 @@ import pytest
 import yaml
 from ansible.module_utils.kraft.providers.lab import plan as lab
 
-WANTED = lab.Wanted(name="try", hosts=("a", "b", "c"), image="image:2", state_dir="/state of/try")
+WANTED = lab.Desired(name="try", hosts=("a", "b", "c"), image="image:2", state_dir="/state of/try")
 NET = "10.89.5.0/24"
 
 
@@ -17,13 +17,13 @@ def host(last: int, running: bool = True, image: str = "image:2") -> lab.Host:
     return lab.Host(address=f"10.89.5.{last}", running=running, image=image)
 
 
-def whole(**changes: lab.Host) -> lab.Found:
+def whole(**changes: lab.Host) -> lab.Current:
     hosts = {"a": host(11), "b": host(12), "c": host(13), **changes}
-    return lab.Found(subnet=NET, hosts=hosts, keys=True)
+    return lab.Current(subnet=NET, hosts=hosts, keys=True)
 
 
 def test_a_new_lab_gets_a_network_and_addresses_in_order() -> None:
-    plan = lab.plan(WANTED, lab.Found(taken=("10.89.0.0/24",)))
+    plan = lab.plan(WANTED, lab.Current(taken=("10.89.0.0/24",)))
     assert plan.make_network
     assert plan.subnet == "10.89.1.0/24"
     assert plan.create == ("a", "b", "c")
@@ -46,7 +46,7 @@ def test_a_host_of_an_older_image_is_named_and_left_alone() -> None:
 
 
 def test_a_lab_that_was_killed_half_way_is_completed() -> None:
-    found = lab.Found(subnet=NET, hosts={"b": host(12)}, keys=True)
+    found = lab.Current(subnet=NET, hosts={"b": host(12)}, keys=True)
     plan = lab.plan(WANTED, found)
     assert plan.create == ("a", "c")
     assert plan.addresses == {"a": "10.89.5.11", "b": "10.89.5.12", "c": "10.89.5.13"}
@@ -84,20 +84,20 @@ def test_addresses_stay_when_hosts_come_before_or_go() -> None:
     ],
 )
 def test_refuses(wanted: dict[str, object], found: dict[str, object], message: str) -> None:
-    problems = lab.problems(dataclasses.replace(WANTED, **wanted), dataclasses.replace(lab.Found(), **found))  # type: ignore[arg-type]
+    problems = lab.problems(dataclasses.replace(WANTED, **wanted), dataclasses.replace(lab.Current(), **found))  # type: ignore[arg-type]
     assert len(problems) == 1
     assert message in problems[0]
 
 
 def test_accepts_what_is_new_and_what_is_whole() -> None:
-    assert lab.problems(WANTED, lab.Found()) == []
+    assert lab.problems(WANTED, lab.Current()) == []
     assert lab.problems(WANTED, whole()) == []
     assert lab.problems(dataclasses.replace(WANTED, subnet=NET), whole()) == []
 
 
 def test_all_mistakes_are_told_at_once() -> None:
     wanted = dataclasses.replace(WANTED, name="-", hosts=("a", "a", "B"), subnet="none")
-    assert len(lab.problems(wanted, lab.Found())) == 4
+    assert len(lab.problems(wanted, lab.Current())) == 4
 
 
 def test_an_address_that_podman_holds_for_another_container_is_told_from_other_errors() -> None:
@@ -107,8 +107,8 @@ def test_an_address_that_podman_holds_for_another_container_is_told_from_other_e
 
 
 def test_a_host_moves_past_addresses_that_are_taken_or_refused() -> None:
-    wanted = lab.Wanted("demo", ("one", "two", "three"), "image:2", "/state", subnet="10.89.7.0/28")
-    plan = lab.plan(wanted, lab.Found())
+    wanted = lab.Desired("demo", ("one", "two", "three"), "image:2", "/state", subnet="10.89.7.0/28")
+    plan = lab.plan(wanted, lab.Current())
     assert lab.moved(plan, "one", {"10.89.7.11"}).addresses == {**plan.addresses, "one": "10.89.7.14"}
     assert lab.moved(plan, "one", {"10.89.7.11", "10.89.7.14"}).addresses["one"] == ""
 

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
-from ansible.module_utils.kraft.spec.preflight.subject import Host, Subject, Wanted
+from ansible.module_utils.kraft.spec.preflight.subject import Desired, Host, Subject
 
 CLUSTER_ID = "nq3DoF4lQiqcqPnYvYPP7g"
 DIRECTORY_IDS = ("rXm2TCBFTkSSLm9uM1CErA", "07R5amHmR32VDA6jHkGbTA", "MvDxzVmcRsaTz33bUuRU6A")
@@ -142,7 +142,7 @@ class Scene:
         self.cluster = {**CLUSTER, **cluster}
         self.nodes = {name: node(at) for at, name in enumerate(NAMES, 1)}
         self.facts: dict[str, dict[str, Any] | None] = {name: host_facts(at) for at, name in enumerate(NAMES, 1)}
-        self.wanted = dict.fromkeys(NAMES, Wanted())
+        self.wanted = dict.fromkeys(NAMES, Desired())
         self.left_out: set[str] = set()
         self.snapshot: Snapshot | None = None
         self.silence = ""

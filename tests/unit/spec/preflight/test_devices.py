@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.spec import preflight
-from ansible.module_utils.kraft.spec.preflight.subject import Wanted
+from ansible.module_utils.kraft.spec.preflight.subject import Desired
 
 from tests.unit.spec.preflight.scene import Scene
 
@@ -27,7 +27,7 @@ EMPTY = {
 def told(wanted: dict[str, Any] | None = None, **found: Any) -> list[tuple[str, str, str]]:
     """Rule, message and remedy of what is said of a disk of k1."""
     scene = Scene()
-    scene.wanted["k1"] = Wanted(disks=({"device": DEVICE, "mount": MOUNT, **(wanted or {})},))
+    scene.wanted["k1"] = Desired(disks=({"device": DEVICE, "mount": MOUNT, **(wanted or {})},))
     scene.of("k1")["disks"] = {DEVICE: {**EMPTY, **found}}
     made = [each for each in preflight.check(scene.subject()) if each.rule.startswith("disk_")]
     assert all((each.host, each.variable, each.value) == ("k1", "kafka_host_data_disks", DEVICE) for each in made)

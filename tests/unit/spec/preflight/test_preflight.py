@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.spec import preflight
 from ansible.module_utils.kraft.spec.preflight import cross_host, network
-from ansible.module_utils.kraft.spec.preflight.subject import Wanted
+from ansible.module_utils.kraft.spec.preflight.subject import Desired
 
 from tests.unit.problems import worded
 from tests.unit.spec.preflight.scene import LOGS, NAMES, Scene, empty_log_dir, formatted_log_dir
@@ -52,7 +52,7 @@ def no_java(family: str, given: str = "", javas: tuple[int, ...] = ()) -> Break:
     def act(scene: Scene) -> None:
         system = {"family": family, "distribution": "nixos", "version": "", "package_manager": ""}
         scene.of("k1").update(java=None, os=system, javas=[{"home": f"/jvm/{each}", "major": each} for each in javas])
-        scene.wanted["k1"] = Wanted(java_home=given)
+        scene.wanted["k1"] = Desired(java_home=given)
 
     return act
 
@@ -458,7 +458,7 @@ def test_separate_metadata_dir_may_share_a_disk_and_is_named_by_its_variable() -
 def test_disk_that_is_mounted_later_is_judged_later_and_makes_the_node_unknown_to_a_format() -> None:
     scene = Scene()
     scene.wanted["k1"] = dataclasses.replace(
-        Wanted(), disks=({"device": "/dev/vdb", "mount": "/data", "fstype": "xfs"},)
+        Desired(), disks=({"device": "/dev/vdb", "mount": "/data", "fstype": "xfs"},)
     )
     scene.logs("k1", mount="/", fstype="tmpfs", free_mb=10)
     assert told(scene) == []
@@ -473,7 +473,7 @@ def test_disk_that_is_mounted_later_is_judged_later_and_makes_the_node_unknown_t
 def test_root_of_a_disk_that_will_be_ext4_is_refused_before_it_is_made() -> None:
     scene = Scene()
     disks = ({"device": "/dev/vdb", "mount": LOGS, "fstype": "ext4"},)
-    scene.wanted["k1"] = dataclasses.replace(Wanted(), disks=disks)
+    scene.wanted["k1"] = dataclasses.replace(Desired(), disks=disks)
     scene.logs("k1", mount="/")
     assert told(scene)[0] == ("error", "log_dir_is_mount_root", "k1", "kafka_log_dirs", LOGS)
 
