@@ -101,7 +101,7 @@ def unregister(client: Client, broker_id: int) -> None:
         raise error
 
 
-def bring_about(client: Client, params: dict[str, Any], check_mode: bool, seen: set[int]) -> dict[str, Any]:
+def ensure_unregistered(client: Client, params: dict[str, Any], check_mode: bool, seen: set[int]) -> dict[str, Any]:
     """Look, refuse or wait, unregister, and see it gone. `seen` keeps, over attempts, that it was registered."""
     broker_id, deadline = params["broker_id"], time.monotonic() + params["timeout"]
     while True:
@@ -138,7 +138,9 @@ def main() -> None:
     seen: set[int] = set()
     try:
         with Client(params["client"]) as client:
-            found = until_answered(lambda: bring_about(client, params, module.check_mode, seen), params["timeout"])
+            found = until_answered(
+                lambda: ensure_unregistered(client, params, module.check_mode, seen), params["timeout"]
+            )
     except KraftError as error:
         module.fail_json(msg=f"Broker {params['broker_id']} stays registered: {error}")
     module.exit_json(**found)

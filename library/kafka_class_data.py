@@ -130,7 +130,7 @@ def diff(before: class_data.ClassData, action: str) -> dict[str, str]:
     }
 
 
-def bring_about(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
+def ensure_class_data(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     """The five steps; gives the module's result."""
     found = observe(run, params)
     if check_mode and not found.key:  # a run would install the JVM first
@@ -155,7 +155,7 @@ def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     os.umask(0o022)
     try:
-        result = bring_about(module.run_command, module.params, module.check_mode)
+        result = ensure_class_data(module.run_command, module.params, module.check_mode)
     except RefusedError as error:
         module.fail_json(msg=f"class data of Kafka {module.params['version']}: {error}")
     except (KraftError, OSError) as error:  # a start that takes longer is better than no start

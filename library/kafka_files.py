@@ -112,7 +112,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-def bring_about(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
+def ensure_files(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     """The five steps; gives the module's result."""
     wanted = files.wanted_list(params)
     known = file_io.accounts(wanted)
@@ -137,7 +137,7 @@ def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True, no_log=True)
     invocation = {"module_args": {"paths": [item["path"] for kind in LISTS for item in module.params[kind]]}}
     try:
-        result = bring_about(module.params, module.check_mode)
+        result = ensure_files(module.params, module.check_mode)
     except (KraftError, ValueError, OSError) as error:
         module.fail_json(msg=str(error), invocation=invocation)
     module.exit_json(invocation=invocation, **result)

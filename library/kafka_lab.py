@@ -187,8 +187,8 @@ def absent(params: Params, check_mode: bool) -> dict[str, Any]:
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
-        bring_about = present if module.params["state"] == "present" else absent
-        result = bring_about(module.params, module.check_mode)
+        ensure = present if module.params["state"] == "present" else absent
+        result = ensure(module.params, module.check_mode)
     except (KraftError, OSError) as error:
         module.fail_json(msg=f"lab {module.params['name']}: {error}")
     if outdated := result.pop("outdated", None):

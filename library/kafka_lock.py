@@ -97,8 +97,8 @@ def write(path: str, record: lock.Record) -> None:
     os.replace(path + ".new", path)
 
 
-def settle(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
-    """Take or give back, while no other process on this host looks at the lock."""
+def acquire_or_release(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
+    """Acquire or release the lock, while no other process on this host looks at the lock."""
     path, asked = params["path"], lock.record(params["record"])
     if asked is None:
         raise ValueError("kafka_lock works through its action plugin, which says who asks")
@@ -111,7 +111,7 @@ def settle(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     return {"changed": False, "granted": granted, "holder": held.as_dict() if held else {}}
 
 
-def outlast(params: dict[str, Any]) -> dict[str, Any]:
+def wait_for_leftovers(params: dict[str, Any]) -> dict[str, Any]:
     """Wait for what a dead run left at work. Raises ValueError when it does not end."""
     began = time.monotonic()
     left = workers.wait_for_others(params["record"]["run"], params["timeout"])
@@ -125,9 +125,9 @@ def main() -> None:
     try:
         with open(module.params["path"] + ".guard", "a", encoding="utf-8") as guard:
             fcntl.flock(guard, fcntl.LOCK_EX)
-            result = settle(module.params, module.check_mode)
+            result = acquire_or_release(module.params, module.check_mode)
         if module.params["state"] == "held" and result["granted"] and not module.check_mode:
-            result |= outlast(module.params)
+            result |= wait_for_leftovers(module.params)
     except (OSError, ValueError) as error:
         module.fail_json(msg=f"cannot lock this host at {module.params['path']}: {error}")
     module.exit_json(**result)

@@ -220,7 +220,7 @@ def predicted(found: node.NodeState, actions: tuple[str, ...], release: str) -> 
     }
 
 
-def bring_about(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
+def ensure_node(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     """The five steps; gives the module's result."""
     place = wanted_place(params)
     given = given_files(params, check_mode)
@@ -256,7 +256,7 @@ def main() -> None:
         module.fail_json(msg=f"missing: release, which state {module.params['state']} takes from next")
     invocation = {"module_args": {name: value for name, value in module.params.items() if name != "files"}}
     try:
-        result = bring_about(module.run_command, module.params, module.check_mode)
+        result = ensure_node(module.run_command, module.params, module.check_mode)
     except StartError as error:
         module.fail_json(msg=str(error), actions=list(error.actions), invocation=invocation)
     except (KraftError, OSError) as error:

@@ -61,7 +61,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 NAMED = 20
 
 
-def bring_about(client: Client, node_ids: list[int] | None, check_mode: bool) -> dict[str, Any]:
+def ensure_preferred_leaders(client: Client, node_ids: list[int] | None, check_mode: bool) -> dict[str, Any]:
     """Observe, plan, elect; the module's result."""
     address = until_answered(client.reach, ANSWER_SECONDS)
     snapshot = until_answered(lambda: observe(client, ("topics",), address), ANSWER_SECONDS)
@@ -94,7 +94,7 @@ def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         with Client(module.params["client"]) as client:
-            result = bring_about(client, module.params["node_ids"], module.check_mode)
+            result = ensure_preferred_leaders(client, module.params["node_ids"], module.check_mode)
     except KraftError as error:
         module.fail_json(msg=str(error))
     if said := warning(result["refused"]):

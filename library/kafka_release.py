@@ -148,7 +148,7 @@ def diff(params: dict[str, Any], state: release.ReleaseState, plan: release.Plan
     }
 
 
-def bring_about(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
+def ensure_release(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     """The five steps; gives the module's result."""
     archive = params["archive"] or ""
     release.parse_checksum(params["checksum"])
@@ -181,7 +181,7 @@ def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         with held(module.params["install_dir"], module.check_mode):
-            result = bring_about(module.params, module.check_mode)
+            result = ensure_release(module.params, module.check_mode)
     except (KraftError, ValueError, OSError) as error:
         module.fail_json(msg=f"Kafka {module.params['version']}: {error}")
     module.exit_json(**result)

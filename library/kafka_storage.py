@@ -145,7 +145,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
-        result = storage_apply.bring_about(module.params, module.check_mode)
+        result = storage_apply.ensure_storage(module.params, module.check_mode)
     except RefusedError as error:
         problems = [problem.as_dict() for problem in storage_apply.as_problems(error)]
         module.fail_json(msg=f"The log dirs are left as they are:\n{error}", problems=problems)

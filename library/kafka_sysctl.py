@@ -59,7 +59,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
-        result = kernel.bring_about(module.params, module.check_mode)
+        result = kernel.ensure_settings(module.params, module.check_mode)
     except (KraftError, OSError) as error:
         module.fail_json(msg=f"kernel settings: {error}")
     module.exit_json(**result)

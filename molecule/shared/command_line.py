@@ -20,7 +20,7 @@ class CommandLine:
         self._inventories = [str(scenario / "inventory")]
         self._forgotten = ""
 
-    def settle(self, operation: Operation) -> None:
+    def set_up(self, operation: Operation) -> None:
         """What the operation wants from now on."""
         self._settings.update(operation.settings)
         kept = [one for one in self._inventories if one != self._forgotten]

@@ -49,7 +49,7 @@ class Condition:
         ports = self._nodes.controllers
         return {host: (self.every.address(host), ports.get(host, self._port)) for host in self.every.known}
 
-    def settle(self, operation: Operation) -> None:
+    def expect(self, operation: Operation) -> None:
         """Who is expected from now on."""
         self._brokers = operation.brokers or self._brokers
         self._voters = operation.voters or self._voters

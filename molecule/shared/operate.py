@@ -194,8 +194,8 @@ def main(project: Path, scenario: Path) -> int:
     try:
         workload.start()
         for number, operation in enumerate(every, 1):
-            command_line.settle(operation)
-            condition.settle(operation)
+            command_line.set_up(operation)
+            condition.expect(operation)
             if asked_for(operation):
                 step = f"{number:2}/{len(every)} {operation.name}: "
                 with workload.step(operation.name):

@@ -88,7 +88,7 @@ class Host:
         return {**params, **changed}
 
     def run(self, **changed: Any) -> dict[str, Any]:
-        return storage_apply.bring_about(self.params(**changed), check_mode=False)
+        return storage_apply.ensure_storage(self.params(**changed), check_mode=False)
 
     def identities(self) -> dict[str, tuple[str, int | None, str]]:
         found = [log_dir.observe_log_dir(str(path)) for path in (self.data, self.meta)]

@@ -27,7 +27,7 @@ STORAGE_DEFAULTS = {"directory_id": None, "initial_controllers": None, "metadata
 
 
 def of_kernel(_: Run, asked: Desired) -> dict[str, Any]:
-    found = kernel.bring_about({"at_least": kernel.AT_LEAST, **asked}, check_mode=True)
+    found = kernel.ensure_settings({"at_least": kernel.AT_LEAST, **asked}, check_mode=True)
     return {"changed": found["changed"], "unmet": found["unmet"]}
 
 
@@ -62,7 +62,7 @@ def of_client(_: Run, asked: Desired) -> dict[str, Any]:
 
 def of_storage(_: Run, asked: Desired) -> dict[str, Any]:
     """The other nodes are not known yet. Without them a log dir is rather thought to need something."""
-    return {"changed": storage.bring_about({**STORAGE_DEFAULTS, **asked}, check_mode=True)["changed"]}
+    return {"changed": storage.ensure_storage({**STORAGE_DEFAULTS, **asked}, check_mode=True)["changed"]}
 
 
 STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {

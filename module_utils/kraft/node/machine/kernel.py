@@ -59,7 +59,7 @@ def plan_file(path: str, text: str, check_mode: bool) -> tuple[list[files.Change
     return files.plan([wanted], [found], known), known
 
 
-def bring_about(params: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
+def ensure_settings(params: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
     """The five steps; gives the module's result."""
     problems = sysctl.bad_names(params["settings"])
     if problems:

@@ -121,7 +121,7 @@ def sync(path: str) -> None:
         os.close(handle)
 
 
-def settle(directory: str, key: str, reason: str) -> str:
+def put_into_use(directory: str, key: str, reason: str) -> str:
     """Put what was written into place and use, or away if there is a `reason`; recorded last. Gives the reason."""
     path = f"{directory}/{release.CLASS_DATA}"
     if reason:
@@ -145,7 +145,7 @@ def install(directory: str, java: str, key: str, packed: str) -> str:
         fresh(directory)
         return f"the class data that was brought is damaged: {error}"
     sync(target)
-    return settle(directory, key, refusal(java, directory, target))
+    return put_into_use(directory, key, refusal(java, directory, target))
 
 
 def prepare(directory: str, java: str, key: str, packed_list: str) -> str:

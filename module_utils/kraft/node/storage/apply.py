@@ -158,7 +158,7 @@ def verify(node: NodeStorage, dirs: Sequence[LogDir], others: Sequence[Peer]) ->
         )
 
 
-def bring_about(params: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
+def ensure_storage(params: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
     """The five steps; gives the module's result. Observes and acts under a lock on the metadata log dir."""
     node, others = node_storage(params), peers(params)
     with contextlib.ExitStack() as held:

@@ -14,16 +14,16 @@ from ansible.module_utils.kraft.spec.rules.subject import RISK
 ACCEPT = "; to accept the risk, list {rule} in kafka_accepted_risks"
 
 
-def settle(problems: Iterable[Problem], cluster: Cluster) -> list[Problem]:
+def assign_severities(problems: Iterable[Problem], cluster: Cluster) -> list[Problem]:
     """Risks become errors in production and warnings elsewhere or where accepted; the gravest come first.
 
     Whatever a rule shows, secrets go no further than here.
     """
-    settled = [_without_secrets(_settled(problem, cluster)) for problem in problems]
-    return sorted(settled, key=lambda problem: problem.severity != ERROR)
+    assigned = [_without_secrets(_assigned(problem, cluster)) for problem in problems]
+    return sorted(assigned, key=lambda problem: problem.severity != ERROR)
 
 
-def _settled(problem: Problem, cluster: Cluster) -> Problem:
+def _assigned(problem: Problem, cluster: Cluster) -> Problem:
     if problem.rule in RISKS and problem.rule in cluster.accepted_risks:
         return dataclasses.replace(problem, severity=WARNING)
     if problem.severity != RISK:

@@ -9,7 +9,7 @@ from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec import rules
 from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.inventory.reading import HostVariables, read
-from ansible.module_utils.kraft.spec.inventory.severity import settle
+from ansible.module_utils.kraft.spec.inventory.severity import assign_severities
 from ansible.module_utils.kraft.spec.inventory.spec import Option
 from ansible.module_utils.kraft.spec.rules.subject import Subject
 
@@ -61,4 +61,4 @@ def validate(
     """The cluster that the hosts' variables describe, and everything that is wrong with it, the gravest first."""
     cluster, problems = read(hosts, specs)
     subject = Subject(cluster, **{field.name: getattr(surroundings, field.name) for field in _FIELDS})
-    return cluster, settle([*problems, *rules.check(subject)], cluster)
+    return cluster, assign_severities([*problems, *rules.check(subject)], cluster)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.model import Cluster
-from ansible.module_utils.kraft.spec.inventory.severity import settle
+from ansible.module_utils.kraft.spec.inventory.severity import assign_severities
 from ansible.module_utils.kraft.spec.preflight import accounts, cross_host, devices, disk, machine, members, network
 from ansible.module_utils.kraft.spec.preflight.subject import Subject
 
@@ -18,7 +18,7 @@ PARTS = (cross_host, members, accounts, machine, devices, disk, network)
 def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Problem]:
     """Everything that is wrong, gravest first."""
     found = [problem for part in PARTS for problem in part.check(subject)]
-    return settle(found, context(subject, accepted_risks))
+    return assign_severities(found, context(subject, accepted_risks))
 
 
 def silent(subject: Subject) -> list[Problem]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Node
 from ansible.module_utils.kraft.spec.desired.settings import server_settings
 
-#: Severity of what endangers data or service; ``severity.settle`` makes it an error or a warning.
+#: Severity of what endangers data or service; ``severity.assign_severities`` makes it an error or a warning.
 RISK = "risk"
 
 

@@ -17,11 +17,11 @@ THEIRS = lock.Record("pc-2-b", "bob@other", "machine-2 other", "boot-2 pid:[1]",
 OUR_OTHER = dataclasses.replace(OURS, run="pc-3-c", process="3 80")
 
 
-def settle(
+def acquire_or_release(
     path: Path, record: lock.Record, state: str = "held", break_run: str = "", check: bool = False
 ) -> dict[str, Any]:
     params = {"path": str(path), "record": record.as_dict(), "state": state, "break_run": break_run}
-    return kafka_lock.settle(params, check)
+    return kafka_lock.acquire_or_release(params, check)
 
 
 @pytest.mark.parametrize(
@@ -69,38 +69,38 @@ def test_the_refusal_says_who_since_when_and_how_to_clear_it() -> None:
 
 def test_the_second_run_is_refused_until_the_first_gives_the_lock_back(tmp_path: Path) -> None:
     path = tmp_path / "lock"
-    assert settle(path, OURS)["granted"]
-    assert settle(path, THEIRS) == {"changed": False, "granted": False, "holder": OURS.as_dict()}
-    settle(path, THEIRS, state="released")
+    assert acquire_or_release(path, OURS)["granted"]
+    assert acquire_or_release(path, THEIRS) == {"changed": False, "granted": False, "holder": OURS.as_dict()}
+    acquire_or_release(path, THEIRS, state="released")
     assert path.exists()
-    settle(path, OURS, state="released")
-    assert settle(path, THEIRS)["granted"]
+    acquire_or_release(path, OURS, state="released")
+    assert acquire_or_release(path, THEIRS)["granted"]
 
 
 def test_check_mode_takes_nothing(tmp_path: Path) -> None:
-    assert settle(tmp_path / "lock", OURS, check=True)["granted"]
+    assert acquire_or_release(tmp_path / "lock", OURS, check=True)["granted"]
     assert not (tmp_path / "lock").exists()
 
 
 @pytest.mark.parametrize("torn", ["", "{", "[]", json.dumps({"who": "x"})])
 def test_a_record_that_a_crash_tore_holds_nothing(tmp_path: Path, torn: str) -> None:
     (tmp_path / "lock").write_text(torn)
-    assert settle(tmp_path / "lock", OURS)["granted"]
+    assert acquire_or_release(tmp_path / "lock", OURS)["granted"]
 
 
 def test_a_record_of_an_older_version_holds(tmp_path: Path) -> None:
     older = {key: value for key, value in THEIRS.as_dict().items() if key != "place"}
     (tmp_path / "lock").write_text(json.dumps(older))
-    assert not settle(tmp_path / "lock", OURS)["granted"]
+    assert not acquire_or_release(tmp_path / "lock", OURS)["granted"]
 
 
 def test_a_lock_that_cannot_be_read_is_not_taken(tmp_path: Path) -> None:
     (tmp_path / "lock").mkdir()
     with pytest.raises(IsADirectoryError):
-        settle(tmp_path / "lock", OURS)
+        acquire_or_release(tmp_path / "lock", OURS)
 
 
 def test_a_named_dead_run_is_taken_over(tmp_path: Path) -> None:
-    settle(tmp_path / "lock", THEIRS)
-    assert settle(tmp_path / "lock", OURS, break_run=THEIRS.run)["granted"]
+    acquire_or_release(tmp_path / "lock", THEIRS)
+    assert acquire_or_release(tmp_path / "lock", OURS, break_run=THEIRS.run)["granted"]
     assert kafka_lock.read(str(tmp_path / "lock")) == OURS

@@ -74,7 +74,7 @@ def test_work_that_does_not_end_is_refused_with_its_name(monkeypatch: pytest.Mon
     at_work = [lock.Worker(123, DEAD, "dpkg"), lock.Worker(124, DEAD, "java")]
     monkeypatch.setattr(workers, "wait_for_others", lambda *_: at_work)
     with pytest.raises(ValueError, match="dead run") as refused:
-        kafka_lock.outlast({"record": {"run": OURS}, "timeout": 120})
+        kafka_lock.wait_for_leftovers({"record": {"run": OURS}, "timeout": 120})
     assert str(refused.value) == (
         "a dead run (pc-1-dead) left work that still goes on after 120 s: dpkg (process 123), java (process 124). "
         "Wait until it has ended, or end it, then run again"

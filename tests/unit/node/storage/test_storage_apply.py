@@ -92,19 +92,19 @@ def host(tmp_path: Path) -> Host:
 
 
 def test_new_node_is_formatted_once(host: Host) -> None:
-    first = storage_apply.bring_about(host.params(), check_mode=False)
+    first = storage_apply.ensure_storage(host.params(), check_mode=False)
     assert first["changed"]
     assert set(first["actions"].values()) == {"format"}
     assert {found["state"] for found in first["log_dirs"].values()} == {"formatted"}
     host.log.unlink()
-    second = storage_apply.bring_about(host.params(), check_mode=False)
+    second = storage_apply.ensure_storage(host.params(), check_mode=False)
     assert not second["changed"]
     assert second["diff"] == []
     assert not host.log.exists()
 
 
 def test_tool_gets_its_arguments_by_stdin_and_a_cluster_id_with_a_leading_dash_intact(host: Host) -> None:
-    storage_apply.bring_about(host.params(), check_mode=False)
+    storage_apply.ensure_storage(host.params(), check_mode=False)
     line, *arguments = host.log.read_text().splitlines()
     assert line.endswith("kafka.tools.StorageTool @/dev/stdin")
     assert CLUSTER not in line
@@ -120,7 +120,7 @@ def test_check_mode_predicts_and_changes_nothing(host: Host, prepared: bool) -> 
         host.config.unlink()
     params = host.params()
     before = host.content()
-    result = storage_apply.bring_about(params, check_mode=True)
+    result = storage_apply.ensure_storage(params, check_mode=True)
     assert host.content() == before
     assert result["changed"]
     state = "empty" if prepared else "absent"
@@ -132,17 +132,17 @@ def test_check_mode_predicts_and_changes_nothing(host: Host, prepared: bool) -> 
 
 
 def test_check_mode_says_what_the_real_run_does(host: Host) -> None:
-    storage_apply.bring_about(host.params(), check_mode=False)
+    storage_apply.ensure_storage(host.params(), check_mode=False)
     (host.dirs[1] / "meta.properties").write_text("")
-    checked = storage_apply.bring_about(host.params(), check_mode=True)
-    real = storage_apply.bring_about(host.params(), check_mode=False)
+    checked = storage_apply.ensure_storage(host.params(), check_mode=True)
+    real = storage_apply.ensure_storage(host.params(), check_mode=False)
     assert (checked["changed"], checked["actions"], checked["diff"]) == (real["changed"], real["actions"], real["diff"])
 
 
 def test_unusable_meta_is_set_aside_and_kept(host: Host) -> None:
     (host.dirs[0] / "meta.properties").write_text("")
     (host.dirs[0] / "meta.properties.aside-1").write_text("older")
-    result = storage_apply.bring_about(host.params(), check_mode=False)
+    result = storage_apply.ensure_storage(host.params(), check_mode=False)
     assert result["actions"] == {str(host.dirs[0]): "complete", str(host.dirs[1]): "format"}
     assert result["set_aside"] == [str(host.dirs[0] / "meta.properties.aside-2")]
     assert (host.dirs[0] / "meta.properties.aside-1").read_text() == "older"
@@ -151,13 +151,13 @@ def test_unusable_meta_is_set_aside_and_kept(host: Host) -> None:
 
 def test_success_of_the_tool_is_not_believed(host: Host) -> None:
     with pytest.raises(KraftError, match=r"reported success, but .*/meta is interrupted is empty \(0 bytes\)"):
-        storage_apply.bring_about(host.params("full"), check_mode=False)
-    assert storage_apply.bring_about(host.params(), check_mode=False)["changed"]
+        storage_apply.ensure_storage(host.params("full"), check_mode=False)
+    assert storage_apply.ensure_storage(host.params(), check_mode=False)["changed"]
 
 
 def test_failure_of_the_tool_is_one_message_with_a_hint(host: Host) -> None:
     with pytest.raises(ToolError) as failed:
-        storage_apply.bring_about(host.params("fail"), check_mode=False)
+        storage_apply.ensure_storage(host.params("fail"), check_mode=False)
     assert str(failed.value) == (
         "kafka-storage format failed (exit code 1): AccessDeniedException: /data/a/bootstrap.checkpoint.tmp"
         " (the directory and what is in it must belong to the user that Kafka runs as)"
@@ -189,7 +189,7 @@ def test_refusal_leaves_everything_as_it_is(host: Host) -> None:
     params = host.params()
     before = host.content()
     with pytest.raises(RefusedError, match="holds data"):
-        storage_apply.bring_about(params, check_mode=False)
+        storage_apply.ensure_storage(params, check_mode=False)
     assert host.content() == before
     assert not host.log.exists()
 
@@ -205,7 +205,7 @@ def test_refusal_leaves_everything_as_it_is(host: Host) -> None:
 def test_tool_is_not_run_over_another_configuration(host: Host, config: str, said: str) -> None:
     host.config.write_text(config.format(dirs=",".join(map(str, host.dirs)), other=host.dirs[1]))
     with pytest.raises(RefusedError, match=said):
-        storage_apply.bring_about(host.params(), check_mode=False)
+        storage_apply.ensure_storage(host.params(), check_mode=False)
     assert not host.log.exists()
 
 
@@ -215,23 +215,23 @@ def test_static_quorum_is_not_begun_past_a_voter_that_nobody_looked_at(host: Hos
     static: dict[str, Any] = {"quorum": "static", "directory_id": None, "initial_controllers": None}
     peers = [{"host": "k2", "node_id": 2, "known": True, "lived": []}]
     with pytest.raises(RefusedError, match=r"/meta would start a new quorum, but nobody has checked node 3 -> "):
-        storage_apply.bring_about(host.params(**static, peers=peers), check_mode=False)
+        storage_apply.ensure_storage(host.params(**static, peers=peers), check_mode=False)
     assert not host.log.exists()
     both = [*peers, {"host": "k3", "node_id": 3, "known": True, "lived": []}]
-    assert storage_apply.bring_about(host.params(**static, peers=both), check_mode=False)["changed"]
+    assert storage_apply.ensure_storage(host.params(**static, peers=both), check_mode=False)["changed"]
 
 
 def test_absent_log_dir_is_not_left_to_the_tool(host: Host) -> None:
     host.dirs[1].rmdir()
     with pytest.raises(RefusedError, match=r"/data does not exist -> make it first"):
-        storage_apply.bring_about(host.params(), check_mode=False)
+        storage_apply.ensure_storage(host.params(), check_mode=False)
 
 
 def test_missing_release_and_unknown_user_are_told_before_anything_runs(host: Host) -> None:
     with pytest.raises(KraftError, match=r"release 9\.9 is not installed in"):
-        storage_apply.bring_about(host.params(version="9.9"), check_mode=False)
+        storage_apply.ensure_storage(host.params(version="9.9"), check_mode=False)
     with pytest.raises(KraftError, match="user nobody-here does not exist"):
-        storage_apply.bring_about(host.params(user="nobody-here"), check_mode=False)
+        storage_apply.ensure_storage(host.params(user="nobody-here"), check_mode=False)
     assert not host.log.exists()
 
 
