@@ -76,7 +76,7 @@ def uncompared(results: Mapping[str, Any]) -> list[str]:
     return [*found, *([f"controllers were not asked: {view}"] if view else [])]
 
 
-def strangers(snapshot: Snapshot | None, about: Mapping[str, Any]) -> Iterator[str]:
+def unknown_nodes(snapshot: Snapshot | None, about: Mapping[str, Any]) -> Iterator[str]:
     """Brokers that are registered and voters that count, and no host of the inventory has their node id."""
     for broker in snapshot.brokers if snapshot else ():
         if broker.node_id not in about["broker_ids"]:

@@ -32,8 +32,8 @@ class Node:
 class Status:
     """``causes`` say why the cluster is not healthy, ``problems`` what it shows of that.
 
-    ``leader``: host and node id of the active controller in words, empty where there is none. ``drift``: strangers and
-    overrides. ``ungranted``: what hosts do not grant, which makes no status worse. ``counts``: label -> figure.
+    ``leader``: host and node id of the active controller in words, empty where there is none. ``drift``: unknown nodes
+    and overrides. ``ungranted``: what hosts do not grant, which makes no status worse. ``counts``: label -> figure.
     """
 
     name: str

@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot, from_dict, quorum_from_dict
 from ansible.module_utils.kraft.node.machine.ungranted import ungranted
 from ansible.module_utils.kraft.status.causes import Cause, Scene, causes
-from ansible.module_utils.kraft.status.drift import node_drift, strangers, uncompared
+from ansible.module_utils.kraft.status.drift import node_drift, uncompared, unknown_nodes
 from ansible.module_utils.kraft.status.evidence import Evidence, evidence, unread
 from ansible.module_utils.kraft.status.model import Node, Status
 
@@ -74,7 +74,7 @@ def _scene(desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]], s
 def _drift(snapshot: Snapshot | None, about: Mapping[str, Any], live: Mapping[str, Any]) -> tuple[str, ...]:
     """Differences that are no single host's."""
     overrides = (*live.get("differs", ()), *live.get("undeclared", ()))
-    return (*strangers(snapshot, about), *(f"live: {text}" for text in overrides))
+    return (*unknown_nodes(snapshot, about), *(f"live: {text}" for text in overrides))
 
 
 def _by_id(desired: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:

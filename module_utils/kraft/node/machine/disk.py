@@ -75,7 +75,7 @@ def closed_to(path: str, user: str) -> str:
     return ""
 
 
-def strangers(path: str, user: str) -> list[str]:
+def foreign_files(path: str, user: str) -> list[str]:
     """Names in `path` (of the first few hundred) that belong to somebody else than `user`: ``name (owner)``."""
     found = []
     try:

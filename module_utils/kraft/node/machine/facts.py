@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.kraft.node.machine import accounts, devices
-from ansible.module_utils.kraft.node.machine.disk import describe, install_dir, mounts, strangers
+from ansible.module_utils.kraft.node.machine.disk import describe, foreign_files, install_dir, mounts
 from ansible.module_utils.kraft.node.machine.machine import (
     cpus,
     distribution,
@@ -105,9 +105,9 @@ def disk_facts(ask: Questions) -> dict[str, Any]:
 
 
 def log_dir(path: str, name: str, mounted: list[dict[str, Any]]) -> dict[str, Any]:
-    """Where a log dir lies and what it holds; ``strangers``: what in it is not Kafka's user's."""
+    """Where a log dir lies and what it holds; ``foreign_files``: what in it is not Kafka's user's."""
     where = describe(path, name, mounted)
-    return {**where, **observe_log_dir(path).as_facts(), "strangers": strangers(path, name)}
+    return {**where, **observe_log_dir(path).as_facts(), "foreign_files": foreign_files(path, name)}
 
 
 def quorum(properties: str) -> str | None:

@@ -73,8 +73,8 @@ def room(host: Host, path: str, found: Facts) -> Iterator[Problem]:
 def ownership(host: Host, path: str, found: Facts) -> Iterator[Problem]:
     """What is there must be Kafka's. The role gives Kafka a directory of root's, but none that somebody else keeps."""
     variable, user = host.variable_of(path), host.wanted.user
-    if found["strangers"] and found["state"] in (log_dir.FORMATTED, log_dir.INTERRUPTED):
-        names = ", ".join(found["strangers"])
+    if found["foreign_files"] and found["state"] in (log_dir.FORMATTED, log_dir.INTERRUPTED):
+        names = ", ".join(found["foreign_files"])
         message = f"{path} holds files that do not belong to {user}: {names}"
         remedy = f"if this is the node's own disk: chown -R {user}: {path}"
         yield Problem("log_dir_wrong_owner", message, remedy, variable, host.name, path)

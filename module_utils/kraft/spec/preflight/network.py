@@ -1,4 +1,4 @@
-"""Ports, names and ways between the hosts: whether the listeners can be opened and found."""
+"""Ports, names and connectivity between the hosts: whether the listeners can be opened and found."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def check(subject: Subject) -> Iterator[Problem]:
         yield from taken_ports(host, facts)
         yield from foreign_binds(host, facts)
         yield from names(subject, host, facts)
-    yield from ways(subject)
+    yield from connectivity(subject)
 
 
 def taken_ports(host: Host, facts: Facts) -> Iterator[Problem]:
@@ -109,7 +109,7 @@ def names(subject: Subject, host: Host, facts: Facts) -> Iterator[Problem]:
             yield Problem("loopback_name", message, remedy, **problem)
 
 
-def ways(subject: Subject) -> Iterator[Problem]:
+def connectivity(subject: Subject) -> Iterator[Problem]:
     """The port matrix: each host to every listener of the others. Refused is fine while nobody listens there."""
     owners = {target(listener): host for host in subject.hosts for listener in host.node["listeners"]}
     for host, facts in subject.seen:

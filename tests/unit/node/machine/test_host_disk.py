@@ -80,8 +80,8 @@ def test_closed_directory_on_the_way_is_named(tmp_path: Path) -> None:
 def test_files_of_somebody_else_are_named(tmp_path: Path) -> None:
     (tmp_path / "meta.properties").touch()
     (tmp_path / "lost+found").mkdir()
-    assert host_disk.strangers(str(tmp_path), getpass.getuser()) == []
-    assert host_disk.strangers(str(tmp_path), "kafka-user") == [f"meta.properties ({getpass.getuser()})"]
+    assert host_disk.foreign_files(str(tmp_path), getpass.getuser()) == []
+    assert host_disk.foreign_files(str(tmp_path), "kafka-user") == [f"meta.properties ({getpass.getuser()})"]
 
 
 def test_place_of_the_installation_tells_ours_from_another(tmp_path: Path) -> None:

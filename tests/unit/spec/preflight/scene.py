@@ -79,7 +79,7 @@ def empty_log_dir(path: str, **found: Any) -> dict[str, Any]:
         "bootstrap_ok": False,
         "partitions": 0,
         "detail": "",
-        "strangers": [],
+        "foreign_files": [],
     }
     return {**disk(path), **content, **found}
 

@@ -32,7 +32,7 @@ def told(scene: Scene, accepted: tuple[str, ...] = ()) -> list[Told]:
 def test_fit_hosts_have_no_problem(state: str) -> None:
     scene = Scene()
     if state != "fresh":
-        scene.format(strangers=[])
+        scene.format(foreign_files=[])
     if state == "living":
         scene.format(lived=["__cluster_metadata-0/quorum-state"], partitions=40)
         for name in NAMES:
@@ -155,7 +155,7 @@ DISK: dict[str, tuple[Break, list[Told]]] = {
     ),
     "no fixed number of inodes": (logs(free_inodes=-1), []),
     "wrong owner": (
-        lambda scene: scene.format(strangers=["meta.properties (root)"]),
+        lambda scene: scene.format(foreign_files=["meta.properties (root)"]),
         [
             ("error", "log_dir_wrong_owner", "k1", "kafka_log_dirs", "/data/logs"),
             ("error", "log_dir_wrong_owner", "k2", "kafka_log_dirs", "/data/logs"),
