@@ -31,7 +31,7 @@ options:
           read back, so it is set each time.
         type: dict
         required: true
-  note:
+  override_state:
     description: >-
       File on this host in which the overrides of brokers that are set here are noted before they are set, so that they
       can be told from others' later on.
@@ -85,8 +85,9 @@ from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, UnreachableError
 from ansible.module_utils.kraft.node.files.apply import write_file
 from ansible.module_utils.kraft.node.release.manifest import read_text
-from ansible.module_utils.kraft.operations.config import claims
+from ansible.module_utils.kraft.operations.config import managed_overrides
 from ansible.module_utils.kraft.operations.config.admin import ConfigAdmin
+from ansible.module_utils.kraft.operations.config.managed_overrides import ManagedOverrides
 from ansible.module_utils.kraft.operations.config.plan import Change, Desired, desired, diff, plan, problems, twice
 from ansible.module_utils.kraft.operations.config.settings import BROKER, Settings, shown
 from ansible.module_utils.kraft.problem import Problem
@@ -99,10 +100,10 @@ ENTITY: dict[str, Any] = {
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
     "entities": {"type": "list", "elements": "dict", "required": True, "options": ENTITY},
-    "note": {"type": "path"},
+    "override_state": {"type": "path"},
     "timeout": {"type": "int", "default": 30},
 }
-NOTE_MODE = 0o644
+STATE_MODE = 0o644
 
 
 class Run:
@@ -110,7 +111,7 @@ class Run:
 
     def __init__(self, client: Client, params: dict[str, Any], check_mode: bool) -> None:
         self._client, self._timeout, self._check_mode = client, params["timeout"], check_mode
-        self._desired, self._note = [desired(one) for one in params["entities"]], params["note"]
+        self._desired, self._override_state = [desired(one) for one in params["entities"]], params["override_state"]
         self._reported: list[dict[str, Any]] = []
 
     def __call__(self) -> list[dict[str, Any]]:
@@ -132,14 +133,16 @@ class Run:
         return self._reported
 
     def _carry_out(self, admin: ConfigAdmin, changes: Sequence[Change]) -> None:
-        noted = claims.read(read_text(self._note)) if self._note else {}
-        during = claims.with_set(noted, changes)
-        if self._note and during != noted:
-            write_file(self._note, claims.text_of(during).encode(), os.geteuid(), os.getegid(), NOTE_MODE)
+        before = managed_overrides.read(read_text(self._override_state)) if self._override_state else {}
+        during = managed_overrides.with_set(before, changes)
+        self._write(before, during)
         admin.apply(changes)
-        after = claims.without_removed(during, changes)
-        if self._note and after != during:
-            write_file(self._note, claims.text_of(after).encode(), os.geteuid(), os.getegid(), NOTE_MODE)
+        self._write(during, managed_overrides.without_removed(during, changes))
+
+    def _write(self, before: ManagedOverrides, after: ManagedOverrides) -> None:
+        if self._override_state and after != before:
+            text = managed_overrides.text_of(after).encode()
+            write_file(self._override_state, text, os.geteuid(), os.getegid(), STATE_MODE)
 
     @staticmethod
     def _refuse(*found: Problem | str) -> None:

@@ -47,7 +47,7 @@ options:
         type: list
         elements: dict
         default: []
-  note:
+  override_state:
     description: File on this host in which M(kafka_config) noted the overrides that it has set.
     type: path
   show:
@@ -113,7 +113,7 @@ from ansible.module_utils.kraft.difference import DIFFERENCE_SPEC, differences_f
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.client_moves import Move
-from ansible.module_utils.kraft.operations.config import claims, words
+from ansible.module_utils.kraft.operations.config import managed_overrides, words
 from ansible.module_utils.kraft.operations.config.admin import ConfigAdmin, Current
 from ansible.module_utils.kraft.operations.config.live import Decision, Node, decide, undeclared
 from ansible.module_utils.kraft.operations.config.plan import Change
@@ -131,7 +131,7 @@ NODE: dict[str, Any] = {
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
     "nodes": {"type": "list", "elements": "dict", "required": True, "options": NODE},
-    "note": {"type": "path"},
+    "override_state": {"type": "path"},
     "show": {"type": "bool", "default": True},
     "timeout": {"type": "int", "default": 120},
 }
@@ -139,13 +139,13 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 def wanted_nodes(params: dict[str, Any]) -> list[Node]:
     """The parameters as values, with what an earlier run has set and the inventory has forgotten."""
-    noted = claims.read(read_text(params["note"])) if params["note"] else {}
+    noted = managed_overrides.read(read_text(params["override_state"])) if params["override_state"] else {}
     return [
         Node(
             one["host"],
             one["node_id"],
             one["serves"],
-            claims.forgotten(noted, one["node_id"], one["wanted"]) if one["serves"] else one["wanted"],
+            managed_overrides.forgotten(noted, one["node_id"], one["wanted"]) if one["serves"] else one["wanted"],
             differences_from(one["differences"]),
             tuple(Move(**move) for move in one["client_moves"]),
         )

@@ -18,7 +18,7 @@ from ansible.module_utils.kraft.node.machine import ungranted
 from ansible.module_utils.kraft.node.service.deployed import listeners_now
 from ansible.module_utils.kraft.node.service.difference_text import sentences
 from ansible.module_utils.kraft.node.service.unit import fingerprinted
-from ansible.module_utils.kraft.operations.config import asked
+from ansible.module_utils.kraft.operations.config import dynamic_config_request
 from ansible.module_utils.kraft.operations.features import upgrade
 from ansible.module_utils.kraft.secret_values import is_secret
 from ansible.module_utils.kraft.spec.desired import client_files, files
@@ -83,7 +83,7 @@ def kraft_change_nodes(
     """
     found = {host: one["process"] for host, one in looked.items()}
     written = any((one.get("files") or {}).get("changed_paths") for one in looked.values())
-    nodes = asked.change_nodes(found, found, desired)
+    nodes = dynamic_config_request.change_nodes(found, found, desired)
     differs = always or written or any(node["differences"] for node in nodes)
     return nodes if differs and not all(node["started"] for node in nodes) else []
 
@@ -140,7 +140,7 @@ def kraft_status_nodes(looked: Mapping[str, Mapping[str, Any]], desired: Mapping
     nothing: dict[str, Any] = {"stale": False, "differences": []}
     found = {host: {**nothing, **(one.get("process") or {})} for host, one in looked.items()}
     silent = {host for host, one in looked.items() if ((one.get("view") or {}).get("broker") or {}).get("error")}
-    nodes = asked.change_nodes(found, found, desired)
+    nodes = dynamic_config_request.change_nodes(found, found, desired)
     return [{**node, "serves": node["serves"] and node["host"] not in silent} for node in nodes]
 
 

@@ -130,7 +130,7 @@ def test_a_broker_that_does_not_serve_is_named(kafka_cluster: KafkaCluster, run_
 def plan(kafka_cluster: KafkaCluster, run_module: Module, tmp_path: Path) -> Callable[..., dict[str, Any]]:
     """Plans that broker 1 has these settings, and with ``act`` changes what can be changed live."""
     client = {"bootstrap_servers": [kafka_cluster.bootstrap_servers]}
-    note = str(tmp_path / "live.json")
+    override_state = str(tmp_path / "live.json")
 
     def run(wanted: dict[str, Any], *reasons: str, act: bool = True) -> dict[str, Any]:
         node = {
@@ -139,9 +139,10 @@ def plan(kafka_cluster: KafkaCluster, run_module: Module, tmp_path: Path) -> Cal
             "wanted": wanted,
             "differences": plain(*map(setting, reasons)),
         }
-        found = run_module("kafka_config_plan", check_mode=not act, client=client, nodes=[node], note=note, timeout=20)
+        common = {"client": client, "override_state": override_state}
+        found = run_module("kafka_config_plan", check_mode=not act, nodes=[node], timeout=20, **common)
         if act and found["entities"]:
-            made = run_module("kafka_config", client=client, entities=found["entities"], note=note)
+            made = run_module("kafka_config", entities=found["entities"], **common)
             assert made.get("changed"), made
         return found
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.node.service.client_moves import Move
-from ansible.module_utils.kraft.operations.config import asked, claims
+from ansible.module_utils.kraft.operations.config import dynamic_config_request, managed_overrides
 from ansible.module_utils.kraft.operations.config.live import Node, decide, undeclared
 from ansible.module_utils.kraft.operations.config.settings import ALL_BROKERS, Layer, Setting, broker
 from ansible.module_utils.kraft.operations.config.words import block
@@ -163,22 +163,22 @@ def test_the_plan_says_where_an_override_goes_because_the_file_has_it() -> None:
 
 def test_what_was_set_here_and_is_no_longer_named_is_taken_back() -> None:
     (change,) = decide([node(num_io_threads="12")], {broker(1): {IO: setting(IO, file="8")}}).changes
-    noted = claims.read(claims.text_of(claims.with_set({}, [change])))
+    noted = managed_overrides.read(managed_overrides.text_of(managed_overrides.with_set({}, [change])))
     assert noted == {"1": frozenset({IO})}
-    assert claims.forgotten(noted, 1, {}) == {IO: None}
-    assert claims.forgotten(noted, 1, {IO: "16"}) == {IO: "16"}
-    assert claims.forgotten(noted, 2, {}) == {}
+    assert managed_overrides.forgotten(noted, 1, {}) == {IO: None}
+    assert managed_overrides.forgotten(noted, 1, {IO: "16"}) == {IO: "16"}
+    assert managed_overrides.forgotten(noted, 2, {}) == {}
     gone = decide([node(num_io_threads=None)], {broker(1): {IO: setting(IO, own="12", default="8")}}).changes
-    assert claims.text_of(claims.without_removed(noted, gone)) == "{}\n"
+    assert managed_overrides.text_of(managed_overrides.without_removed(noted, gone)) == "{}\n"
 
 
 @pytest.mark.parametrize("text", ["", "nonsense", "[]", '{"1": 3}'])
-def test_a_note_that_cannot_be_read_claims_nothing(text: str) -> None:
-    assert claims.read(text) == {}
+def test_an_override_state_that_cannot_be_read_is_empty(text: str) -> None:
+    assert managed_overrides.read(text) == {}
 
 
 def test_what_is_asked_live_is_what_kafka_itself_says_can_change() -> None:
-    keys = asked.live_keys("4.3.1")
+    keys = dynamic_config_request.live_keys("4.3.1")
     assert {IO, ISR, RETENTION, "message.max.bytes", "log.cleaner.threads", "cordoned.log.dirs"} <= keys
     assert not {"advertised.listeners", "listeners", "log.retention.hours", "metric.reporters", "num.partitions"} & keys
 
@@ -190,7 +190,7 @@ def test_each_node_is_asked_for_what_it_declares_and_for_what_it_no_longer_names
     settings = map(differing, (f"{RETENTION} 5 -> (unset)", "num.partitions 1 -> (unset)"))
     differences = plain(OF_THE_UNIT, *settings)
     found = {"kafka1": {"stale": True, "differences": differences, "actions": []}}
-    assert asked.change_nodes(["kafka1"], found, desired) == [
+    assert dynamic_config_request.change_nodes(["kafka1"], found, desired) == [
         {
             "host": "kafka1",
             "node_id": 1,
@@ -210,8 +210,9 @@ def test_whom_a_restart_sends_elsewhere_is_asked_along() -> None:
         "nodes": {"kafka1": {"node_id": 1, "roles": ["broker"], "properties": {}}},
     }
     found = {"stale": True, "differences": plain(OF_THE_UNIT), "client_moves": [move]}
-    assert asked.change_nodes(["kafka1"], {"kafka1": found}, desired)[0]["client_moves"] == [move]
-    assert asked.change_nodes(["kafka1"], {"kafka1": {**found, "stale": False}}, desired)[0]["client_moves"] == []
+    for stale, moves in ((True, [move]), (False, [])):
+        (entry,) = dynamic_config_request.change_nodes(["kafka1"], {"kafka1": {**found, "stale": stale}}, desired)
+        assert entry["client_moves"] == moves
 
 
 def test_the_plan_tells_whose_clients_must_move() -> None:

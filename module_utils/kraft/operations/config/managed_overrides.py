@@ -1,7 +1,7 @@
 """Which overrides were set here, so that they can be told from those that somebody else has set.
 
-The note says who owns an override, never what it is: that is asked of Kafka. It is written before the override is set.
-Lost, it costs nothing but that a left-over of ours is shown as somebody else's.
+A file on a host, the override state, says who owns an override, and never its value: Kafka says that. It is written
+before the override is set. If it is lost, an override that was set here is shown as somebody else's.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from ansible.module_utils.kraft.operations.config.plan import Change
 from ansible.module_utils.kraft.operations.config.settings import BROKER
 
 #: Name of a broker entity ('' for all brokers) -> keys.
-Claims = Mapping[str, frozenset[str]]
+ManagedOverrides = Mapping[str, frozenset[str]]
 
 
 def read(text: str) -> dict[str, frozenset[str]]:
-    """A note's claims; none of a note that is not there or cannot be read."""
+    """The overrides in the file; none where the file is missing or cannot be read."""
     try:
         data = json.loads(text or "{}")
         return {str(name): frozenset(map(str, keys)) for name, keys in data.items()}
@@ -25,29 +25,29 @@ def read(text: str) -> dict[str, frozenset[str]]:
         return {}
 
 
-def text_of(claims: Claims) -> str:
-    return json.dumps({name: sorted(claims[name]) for name in sorted(claims) if claims[name]}, indent=1) + "\n"
+def text_of(overrides: ManagedOverrides) -> str:
+    return json.dumps({name: sorted(overrides[name]) for name in sorted(overrides) if overrides[name]}, indent=1) + "\n"
 
 
-def with_set(claims: Claims, changes: Iterable[Change]) -> dict[str, frozenset[str]]:
+def with_set(overrides: ManagedOverrides, changes: Iterable[Change]) -> dict[str, frozenset[str]]:
     """What is noted before the changes are made."""
-    out = dict(claims)
+    out = dict(overrides)
     for one in changes:
         if one.entity.kind == BROKER and one.after is not None:
             out[one.entity.name] = out.get(one.entity.name, frozenset()) | {one.key}
     return out
 
 
-def without_removed(claims: Claims, changes: Iterable[Change]) -> dict[str, frozenset[str]]:
+def without_removed(overrides: ManagedOverrides, changes: Iterable[Change]) -> dict[str, frozenset[str]]:
     """What is noted after the changes were made."""
-    out = dict(claims)
+    out = dict(overrides)
     for one in changes:
         if one.entity.kind == BROKER and one.after is None:
             out[one.entity.name] = out.get(one.entity.name, frozenset()) - {one.key}
     return out
 
 
-def forgotten(claims: Claims, node_id: int, wanted: Mapping[str, str | None]) -> dict[str, str | None]:
-    """`wanted` of a node, and None for each key that was claimed and is no longer named."""
-    claimed = claims.get(str(node_id), frozenset()) | claims.get("", frozenset())
-    return {**dict.fromkeys(claimed - set(wanted)), **wanted}
+def forgotten(overrides: ManagedOverrides, node_id: int, wanted: Mapping[str, str | None]) -> dict[str, str | None]:
+    """`wanted` of a node, and None for each key that was set here and is no longer named."""
+    ours = overrides.get(str(node_id), frozenset()) | overrides.get("", frozenset())
+    return {**dict.fromkeys(ours - set(wanted)), **wanted}
