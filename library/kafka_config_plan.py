@@ -113,7 +113,7 @@ from ansible.module_utils.kraft.difference import DIFFERENCE_SPEC, differences_f
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.client_moves import Move
-from ansible.module_utils.kraft.operations.config import managed_overrides, words
+from ansible.module_utils.kraft.operations.config import managed_overrides, plan_format
 from ansible.module_utils.kraft.operations.config.admin import ConfigAdmin, Current
 from ansible.module_utils.kraft.operations.config.live import Decision, Node, decide, undeclared
 from ansible.module_utils.kraft.operations.config.plan import Change
@@ -204,11 +204,11 @@ def planned(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     except KraftError as error:
         refused = {"whatever differs": str(error)}
     return {
-        "plan": words.block(nodes, decision, started, others, refused),
+        "plan": plan_format.block(nodes, decision, started, others, refused),
         "entities": entities(decision.changes),
         "settled": {host: sorted(keys) for host, keys in decision.settled.items()},
-        "differs": words.live_lines([one for one in decision.changes if one.matters], len(nodes)),
-        "undeclared": words.drift_lines(others),
+        "differs": plan_format.live_lines([one for one in decision.changes if one.matters], len(nodes)),
+        "undeclared": plan_format.drift_lines(others),
     }
 
 

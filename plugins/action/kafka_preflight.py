@@ -16,7 +16,7 @@ from ansible.utils.display import Display
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot, from_dict
-from ansible.module_utils.kraft.control.connection import target, words
+from ansible.module_utils.kraft.control.connection import error_text, target
 from ansible.module_utils.kraft.control.reaching import reached
 from ansible.module_utils.kraft.node.machine.ungranted import lines
 from ansible.module_utils.kraft.node.machine.ungranted import ungranted as find_ungranted
@@ -57,7 +57,7 @@ def wanted(arguments: Mapping[str, Any], hostvars: Mapping[str, Any]) -> Desired
 def silence(variables: Mapping[str, Any]) -> str:
     """The words with which a host could not be locked or looked at; empty where it could."""
     results = [variables.get(name) or {} for name in STEPS]
-    return next((words(each) for each in results if each.get("unreachable") or each.get("failed")), "")
+    return next((error_text(each) for each in results if each.get("unreachable") or each.get("failed")), "")
 
 
 def read(

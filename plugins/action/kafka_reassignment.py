@@ -12,7 +12,7 @@ from ansible.utils.display import Display
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
-from ansible.module_utils.kraft.operations.reassignment import words
+from ansible.module_utils.kraft.operations.reassignment.move_format import amount, counted
 
 DISPLAY = Display()
 MODULE = "kafka_reassignment"
@@ -55,7 +55,7 @@ class ActionModule(ActionBase):
                 return {**found, "changed": True}
             left = found["left"]["partitions"], found["left"]["bytes"]
             closest = min(closest or left, left)
-            DISPLAY.display(f"  {words.counted(left[0], 'partition')} and {words.amount(left[1])} left to move")
+            DISPLAY.display(f"  {counted(left[0], 'partition')} and {amount(left[1])} left to move")
             if not stall_timeout.lasts(closest):
                 text = f"nothing has advanced for {timeout:g} s. The moves go on by themselves, throttled as they are"
                 return {**found, "failed": True, "changed": True, "msg": f"{text}: run again, with another throttle."}

@@ -19,7 +19,7 @@ import ansible.module_utils
 from ansible.plugins.callback import CallbackBase
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
-from ansible.module_utils.kraft.control.connection import explain, remedy, target, words
+from ansible.module_utils.kraft.control.connection import error_text, explain, remedy, target
 
 
 class CallbackModule(CallbackBase):
@@ -46,7 +46,7 @@ class CallbackModule(CallbackBase):
 
     def _tell(self, result: Any) -> None:
         host = result.host.get_name()
-        cause = explain(words(result.result))
+        cause = explain(error_text(result.result))
         if cause and (host, cause.rule) not in self._told:
             self._told.add((host, cause.rule))
             way_out = remedy(cause, target(result.host.get_vars(), host))

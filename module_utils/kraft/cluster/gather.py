@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.cluster import answers
+from ansible.module_utils.kraft.cluster import responses
 from ansible.module_utils.kraft.cluster.client import ANSWER_SECONDS, Answer, Client, Question
 from ansible.module_utils.kraft.cluster.retry import PAUSE, until_answered
 from ansible.module_utils.kraft.cluster.snapshot import Broker, LogDir, Quorum, Snapshot, Topic
@@ -52,7 +52,7 @@ def observe(
     asked += [client.request(part.request, **part.fields) for part in first.values()]
     cluster, *rest = client.ask_all([Question(place, request) for request in asked], seconds)
     seen = checked(client, "DescribeCluster", cluster)
-    brokers = answers.brokers(seen)
+    brokers = responses.brokers(seen)
     found, unanswered = _read(client, first, rest)
     if "configs" in wanted and "topics" in found:
         _add("min_insync", found, unanswered, lambda: min_insync(client, place, found["topics"], seconds))
@@ -97,7 +97,7 @@ def _quorum(client: Client, answer: Mapping[str, Any]) -> Quorum:
     error = client.error("DescribeQuorum", partition["error_code"], partition["error_message"])
     if error:
         raise error
-    return answers.quorum(partition)
+    return responses.quorum(partition)
 
 
 def quorum_at(client: Client, address: str, seconds: float = ANSWER_SECONDS) -> Quorum:
@@ -112,7 +112,7 @@ def min_insync(client: Client, address: str, topics: Iterable[Topic], seconds: f
     if not resources:
         return {}
     answer = client.ask(address, client.request("DescribeConfigsRequest", resources=resources), seconds)
-    return {name: int(value) for name, value in answers.config_values(answer, MIN_INSYNC).items()}
+    return {name: int(value) for name, value in responses.config_values(answer, MIN_INSYNC).items()}
 
 
 def log_dirs(
@@ -127,7 +127,7 @@ def log_dirs(
     request = [Question(one.address, client.request("DescribeLogDirsRequest", topics=topics)) for one in asked]
     found: list[LogDir] = []
     for broker, answer in zip(asked, client.ask_all(request, seconds)):
-        found += answers.log_dirs(broker.node_id, checked(client, "DescribeLogDirs", answer), LOG_DIR_ERRORS)
+        found += responses.log_dirs(broker.node_id, checked(client, "DescribeLogDirs", answer), LOG_DIR_ERRORS)
     return tuple(found)
 
 
@@ -139,13 +139,13 @@ FIRST_ROUND: dict[str, Part] = {
     "topics": Part(
         "MetadataRequest",
         {"topics": None, "allow_auto_topic_creation": False},
-        lambda _, answer: answers.topics(answer),
+        lambda _, answer: responses.topics(answer),
     ),
-    "features": Part("ApiVersionsRequest", software(), lambda _, answer: answers.features(answer)),
+    "features": Part("ApiVersionsRequest", software(), lambda _, answer: responses.features(answer)),
     "reassignments": Part(
         "ListPartitionReassignmentsRequest",
         {"topics": None, "timeout_ms": 3000},
-        lambda _, answer: answers.reassignments(answer),
+        lambda _, answer: responses.reassignments(answer),
     ),
     "quorum": Part("DescribeQuorumRequest", {"topics": METADATA_LOG}, _quorum),
 }

@@ -112,7 +112,7 @@ CAUSES = (
 )
 
 
-def words(result: Mapping[str, Any]) -> str:
+def error_text(result: Mapping[str, Any]) -> str:
     """All that a failed task's result says; a host that refuses before Python runs says it on its own outputs."""
     said = (str(result.get(name) or "").strip() for name in ("module_stderr", "module_stdout", "msg"))
     return "\n".join(each for each in said if each) or "no answer"

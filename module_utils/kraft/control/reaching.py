@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible.errors import AnsibleConnectionFailure, AnsibleError
-from ansible.module_utils.kraft.control.connection import explain, words
+from ansible.module_utils.kraft.control.connection import error_text, explain
 
 
 def reached(ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def reached(ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         if explain(str(error)) is None:
             raise
         return {"changed": False, "unreachable": True, "msg": str(error)}
-    said = result.get("failed") and "module_stderr" in result and words(result)
+    said = result.get("failed") and "module_stderr" in result and error_text(result)
     if said and explain(said):
         return {"changed": False, "unreachable": True, "msg": said}
     return result

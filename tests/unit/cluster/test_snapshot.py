@@ -4,7 +4,7 @@ import json
 import uuid
 from typing import Any
 
-from ansible.module_utils.kraft.cluster import answers
+from ansible.module_utils.kraft.cluster import responses
 from ansible.module_utils.kraft.cluster.snapshot import Feature, LogDir, Reassignment, Snapshot, directory_id, from_dict
 
 from tests.unit.cluster.snapshots import broker, partition, quorum, topic
@@ -51,14 +51,14 @@ def replica(node: int, end: int, caught_up: int) -> dict[str, Any]:
 
 def test_distances_are_counted_from_the_leaders_own_entry() -> None:
     voters = [replica(1, 100, 50_000), replica(2, 97, 49_200), replica(3, -1, -1)]
-    found = answers.quorum(
+    found = responses.quorum(
         {"leader_id": 1, "leader_epoch": 4, "high_watermark": 99, "current_voters": voters, "observers": []}
     )
     assert [(one.lag, one.behind_ms) for one in found.voters] == [(0, 0), (3, 800), (None, None)]
 
 
 def test_without_a_leader_no_distance_is_known() -> None:
-    found = answers.quorum(
+    found = responses.quorum(
         {
             "leader_id": -1,
             "leader_epoch": 4,
@@ -72,7 +72,7 @@ def test_without_a_leader_no_distance_is_known() -> None:
 
 def test_topics_that_vanished_are_left_out() -> None:
     part = {"partition_index": 0, "leader_id": 1, "replica_nodes": [1], "isr_nodes": [1], "offline_replicas": []}
-    found = answers.topics(
+    found = responses.topics(
         {
             "topics": [
                 {"name": "b", "error_code": 0, "is_internal": False, "partitions": [part]},
@@ -84,7 +84,7 @@ def test_topics_that_vanished_are_left_out() -> None:
 
 
 def test_features_that_are_not_finalised_have_level_zero() -> None:
-    found = answers.features(
+    found = responses.features(
         {
             "finalized_features": [{"name": "m", "max_version_level": 30, "min_version_level": 30}],
             "supported_features": [
@@ -98,4 +98,4 @@ def test_features_that_are_not_finalised_have_level_zero() -> None:
 
 def test_an_offline_log_directory_carries_its_error() -> None:
     answer = {"results": [{"error_code": 56, "log_dir": "/d", "total_bytes": -1, "usable_bytes": -1, "topics": []}]}
-    assert answers.log_dirs(2, answer, {56: "offline"}) == (LogDir(2, "/d", "offline"),)
+    assert responses.log_dirs(2, answer, {56: "offline"}) == (LogDir(2, "/d", "offline"),)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from ansible.errors import AnsibleConnectionFailure, AnsibleError
-from ansible.module_utils.kraft.control.connection import CAUSES, explain, remedy, target, words
+from ansible.module_utils.kraft.control.connection import CAUSES, error_text, explain, remedy, target
 from ansible.module_utils.kraft.control.reaching import reached
 
 PLAIN = 'Task failed: Data could not be sent to remote host "10.89.3.12". Make sure this host can be reached over ssh: '
@@ -108,5 +108,5 @@ def test_what_is_no_matter_of_reaching_a_host_stays_as_it_is() -> None:
 
 
 def test_words_are_all_that_a_result_says() -> None:
-    assert words({}) == "no answer"
-    assert words({"msg": "b", "module_stderr": "a\n"}) == "a\nb"
+    assert error_text({}) == "no answer"
+    assert error_text({"msg": "b", "module_stderr": "a\n"}) == "a\nb"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from ansible.module_utils.kraft.cluster import answers, gather
+from ansible.module_utils.kraft.cluster import gather, responses
 from ansible.module_utils.kraft.cluster.client import ApiError, Client, Question
 from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Snapshot
@@ -32,7 +32,7 @@ class FeatureAdmin:
         serving = [one for one in snapshot.brokers if not one.fenced]
         question = self._client.request("ApiVersionsRequest", **gather.software())
         given = self._client.ask_all([Question(one.address, question) for one in serving])
-        read = [answers.features(gather.checked(self._client, "ApiVersions", one)) for one in given]
+        read = [responses.features(gather.checked(self._client, "ApiVersions", one)) for one in given]
         return snapshot, {broker.node_id: features for broker, features in zip(serving, read)}
 
     def planned(self, wanted: Mapping[str, int], allow_downgrade: bool, cluster_id: str = "") -> Batches:

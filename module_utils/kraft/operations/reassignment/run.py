@@ -16,7 +16,7 @@ from ansible.module_utils.kraft.cluster.registration import replicas as held_by
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Reassignment, Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
-from ansible.module_utils.kraft.operations.reassignment import throttle, words
+from ansible.module_utils.kraft.operations.reassignment import move_format, throttle
 from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
 from ansible.module_utils.kraft.operations.reassignment.model import (
     BALANCED,
@@ -26,6 +26,7 @@ from ansible.module_utils.kraft.operations.reassignment.model import (
     known_bytes,
     placement,
 )
+from ansible.module_utils.kraft.operations.reassignment.move_format import amount, counted
 from ansible.module_utils.kraft.operations.reassignment.planner import plan, problems
 from ansible.module_utils.kraft.operations.reassignment.throttle import Throttles
 from ansible.module_utils.kraft.problem import Problem
@@ -210,7 +211,7 @@ def too_full(snapshot: Snapshot, moves: Sequence[Move], admin: ReassignmentAdmin
     return [
         Problem(
             "disk_too_full",
-            f"would get {words.amount(coming[broker])} and has {words.amount(free)} free",
+            f"would get {amount(coming[broker])} and has {amount(free)} free",
             "make room or add a broker first",
             host=f"broker {broker}",
         )
@@ -221,9 +222,9 @@ def too_full(snapshot: Snapshot, moves: Sequence[Move], admin: ReassignmentAdmin
 
 def stuck(asked: Desired, moving: Sequence[Reassignment], missing: int) -> str:
     named = ", ".join(f"{one.topic}-{one.partition}" for one in moving[:5])
-    slower = f" Records may come in faster than {words.amount(asked.rate)}/s: allow more." if asked.rate else ""
+    slower = f" Records may come in faster than {amount(asked.rate)}/s: allow more." if asked.rate else ""
     return (
-        f"{words.counted(len(moving), 'partition')} on the move, {words.amount(missing)} missing, and nothing has "
+        f"{counted(len(moving), 'partition')} on the move, {amount(missing)} missing, and nothing has "
         f"advanced for {asked.timeout:g} s: {named}.{slower} The moves go on by themselves; run again to "
         "wait for them, or take them back with state: cancelled."
     )
@@ -231,16 +232,16 @@ def stuck(asked: Desired, moving: Sequence[Reassignment], missing: int) -> str:
 
 def result(work: Work, asked: Desired) -> dict[str, Any]:
     """What was found and is planned, as the module says it."""
-    said = words.headline(work.moves, () if asked.cancel else work.under_way)
-    cancelled = words.counted(len(work.under_way), "partition")
+    said = move_format.headline(work.moves, () if asked.cancel else work.under_way)
+    cancelled = counted(len(work.under_way), "partition")
     steps = [
         *([said] if said else []),
         *([f"cancel the moves of {cancelled}"] if asked.cancel and work.under_way else []),
-        *words.throttles(work.found, work.aim),
-        *([f"let preferred leaders lead {words.counted(work.displaced, 'partition')} again"] if work.displaced else []),
+        *move_format.throttles(work.found, work.aim),
+        *([f"let preferred leaders lead {counted(work.displaced, 'partition')} again"] if work.displaced else []),
     ]
     start, ids = placement(work.snapshot), [one.node_id for one in work.snapshot.brokers]
-    lines = [*steps, *words.brokers(start, work.moves, ids), *words.moves(work.moves)]
+    lines = [*steps, *move_format.brokers(start, work.moves, ids), *move_format.moves(work.moves)]
     found: dict[str, Any] = {
         "changed": work.changes,
         "steps": steps,

@@ -10,8 +10,8 @@ import pytest
 from ansible.module_utils.kraft.node.service.client_moves import Move
 from ansible.module_utils.kraft.operations.config import dynamic_config_request, managed_overrides
 from ansible.module_utils.kraft.operations.config.live import Node, decide, undeclared
+from ansible.module_utils.kraft.operations.config.plan_format import block
 from ansible.module_utils.kraft.operations.config.settings import ALL_BROKERS, Layer, Setting, broker
-from ansible.module_utils.kraft.operations.config.words import block
 
 from tests.unit.differences import OF_THE_UNIT, plain
 from tests.unit.differences import setting as differing

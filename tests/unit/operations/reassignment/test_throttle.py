@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from ansible.module_utils.kraft.operations.reassignment import throttle
 from ansible.module_utils.kraft.operations.reassignment.model import Move
+from ansible.module_utils.kraft.operations.reassignment.move_format import amount
 from ansible.module_utils.kraft.operations.reassignment.throttle import LISTS, MARK, RATES, Alteration, Throttles
-from ansible.module_utils.kraft.operations.reassignment.words import amount
 
 MOVES = [Move("a", 3, (1, 2), (4, 2)), Move("b", 0, (1,), (2,)), Move("c", 0, (1, 2), (2, 1))]
 

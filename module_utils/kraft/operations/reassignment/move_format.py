@@ -1,4 +1,4 @@
-"""Plans of moves in words."""
+"""Plans of moves as text."""
 
 from __future__ import annotations
 

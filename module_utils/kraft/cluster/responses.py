@@ -1,4 +1,4 @@
-"""Kafka's answers as values of a snapshot. Pure: dicts in, values out; error codes inside are the caller's to check."""
+"""Kafka's responses as values of a snapshot. Pure: dicts in, values out; the caller checks their error codes."""
 
 from __future__ import annotations
 
