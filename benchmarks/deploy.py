@@ -1,7 +1,7 @@
 """Cold deployments and re-runs against the floor: ``python -m benchmarks.deploy --rounds 3`` prints a Markdown table.
 
 Each round makes its three hosts anew for every kind of run and goes through the kinds in turn. *First* is a
-deployment by a control machine that has no class data yet, *later* one that has what an earlier node made.
+deployment by a control machine that has no AppCDS archive yet, *later* one that has what an earlier node made.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def class_data(directory: str) -> list[str]:
-    return ["--extra-vars", json.dumps({"kafka_class_data_cache": directory})]
+def appcds_archive(directory: str) -> list[str]:
+    return ["--extra-vars", json.dumps({"kafka_appcds_cache": directory})]
 
 
 def warm_up(lab: Lab, kept: str) -> None:
-    """Have class data made once and fetched, so that the *later* runs have it."""
-    if any(lab.directory.glob("class_data/*.jsa.gz")):
+    """Have the AppCDS archive made once and fetched, so that the *later* runs have it."""
+    if any(lab.directory.glob("appcds_archive/*.jsa.gz")):
         return
-    say("warm-up: class data is made")
+    say("warm-up: the AppCDS archive is made")
     lab.make()
-    lab.deploy(True, *class_data(kept))
+    lab.deploy(True, *appcds_archive(kept))
     deadline = time.monotonic() + MAKING_SECONDS
-    while not any(lab.directory.glob("class_data/*.jsa.gz")) and time.monotonic() < deadline:
-        lab.deploy(True, *class_data(kept))
+    while not any(lab.directory.glob("appcds_archive/*.jsa.gz")) and time.monotonic() < deadline:
+        lab.deploy(True, *appcds_archive(kept))
 
 
 def one_round(lab: Lab, kept: str, results: Results) -> None:
@@ -56,11 +56,11 @@ def one_round(lab: Lab, kept: str, results: Results) -> None:
     results["floor"].append(Run(floor.measured(lab), 0, 0))
     for way, mitogen in WAYS.items():
         for kind in ("first", "later"):
-            nothing = str(lab.directory / "no_class_data")
+            nothing = str(lab.directory / "no_appcds_archive")
             shutil.rmtree(nothing, ignore_errors=True)
             lab.make()
-            results[f"{kind}, {way}"].append(lab.deploy(mitogen, *class_data(kept if kind == "later" else nothing)))
-        results[f"re-run, {way}"].append(lab.deploy(mitogen, *class_data(kept)))
+            results[f"{kind}, {way}"].append(lab.deploy(mitogen, *appcds_archive(kept if kind == "later" else nothing)))
+        results[f"re-run, {way}"].append(lab.deploy(mitogen, *appcds_archive(kept)))
     say("; ".join(f"{kind} {runs[-1].seconds:.1f} s" for kind, runs in results.items()))
 
 
@@ -94,7 +94,7 @@ def rows(results: Results) -> list[list[str]]:
 def main(arguments: Sequence[str]) -> int:
     given, before = parser().parse_args(arguments), busy_cores()
     lab, results = Lab("deploy"), defaultdict[str, list[Run]](list)
-    kept = str(lab.directory / "class_data")
+    kept = str(lab.directory / "appcds_archive")
     end = time.monotonic() + 60 * given.minutes
     try:
         warm_up(lab, kept)

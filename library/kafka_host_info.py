@@ -39,8 +39,8 @@ options:
       options: {description: Options of the mount; nothing here depends on them., type: str}
   steps:
     description:
-      - Steps of a deployment (V(kernel), V(directories), V(release), V(class_data), V(client), V(storage)), each with
-        the parameters that its module gets. Each is asked whether it would change anything.
+      - Steps of a deployment (V(kernel), V(directories), V(release), V(appcds_archive), V(client), V(storage)), each
+        with the parameters that its module gets. Each is asked whether it would change anything.
     type: dict
     default: {}
 author: [Kraftwright]

@@ -30,7 +30,7 @@ options:
   looked:
     description:
       - Host to what was registered on it, as filter C(kraft_registered) gives it. Shown is what a host does not grant
-        of C(kernel) (M(kafka_sysctl)), C(class_data) (M(kafka_class_data)) and C(nofile_hard).
+        of C(kernel) (M(kafka_sysctl)), C(appcds_archive) (M(kafka_appcds_archive)) and C(nofile_hard).
     type: dict
 author: [Kraftwright]
 """

@@ -1,4 +1,4 @@
-"""Records which classes Kafka loads at a start, for `kafka_class_data`: run it once for each release of Kafka.
+"""Records which classes Kafka loads at a start, for `kafka_appcds_archive`: run it once for each release of Kafka.
 
     python scripts/record_classes.py <unpacked release> roles/kafka/files/classes-<version>.gz
 

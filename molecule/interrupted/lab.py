@@ -8,7 +8,8 @@ INSTALL = "/opt/kafka"
 LOG_DIRS = f"{INSTALL}/kraft-logs/kafka-logs1 {INSTALL}/kraft-logs/kafka-logs2"
 #: Everything that a deployment brings to a host is gone after this, and nothing else.
 RESET = f"""
-systemctl kill --signal=KILL kafka kafka-class-data; systemctl disable --now kafka; systemctl stop kafka-class-data
+systemctl kill --signal=KILL kafka kafka-appcds-archive; systemctl disable --now kafka
+systemctl stop kafka-appcds-archive
 rm -rf {INSTALL} /var/log/kafka /etc/systemd/system/kafka.service /etc/sysctl.d/90-kafka.conf /run/kafka
 systemctl daemon-reload; systemctl reset-failed kafka
 if getent passwd kafka; then userdel kafka; fi

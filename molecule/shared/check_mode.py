@@ -9,7 +9,7 @@ from hosts import Hosts
 from runs import Outcome, Runs, hold
 
 STATE = (Path(__file__).parent / "host_state.py").read_text()
-LAST = "! systemctl is-active --quiet kafka-class-data"
+LAST = "! systemctl is-active --quiet kafka-appcds-archive"
 
 
 def foretell(hosts: Hosts, runs: Runs, words: Sequence[str]) -> Outcome:

@@ -12,7 +12,7 @@ ON_HOST = """
 test ! -s /run/kraftwright.lock || echo "the lock of $(cat /run/kraftwright.lock)"
 find {install} /etc/systemd/system -xdev -name '.kraftwright-*' -o -xdev -name '.partial-*' 2>/dev/null
 for one in /proc/[0-9]*; do
-  grep -q kafka-class-data $one/cgroup 2>/dev/null && continue # class data is made behind all else
+  grep -q kafka-appcds-archive $one/cgroup 2>/dev/null && continue # the AppCDS archive is made behind all else
   tr '\\0' '\\n' <$one/environ 2>/dev/null | grep -q '^KRAFTWRIGHT_RUN=.' || continue
   echo "at work: $(tr '\\0' ' ' <$one/cmdline)"
 done

@@ -11,7 +11,7 @@ import ansible.module_utils
 from ansible.plugins.action import ActionBase
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
-from ansible.module_utils.kraft.control.class_data import is_wanted
+from ansible.module_utils.kraft.control.appcds_archive import is_wanted
 from ansible.module_utils.kraft.control.reaching import reached
 
 
@@ -23,7 +23,7 @@ def digest(path: Path) -> str:
 class ActionModule(ActionBase):
     """Adds ``clock_offset``, the bounds in seconds of the host's clock minus ours: it read its clock between ours.
 
-    Of the steps that are asked for, two depend on files of this machine: its copy of the client, and the class data
+    Of the steps that are asked for, two depend on files of this machine: its copy of the client, and the AppCDS archive
     that it keeps.
     """
 
@@ -38,7 +38,7 @@ class ActionModule(ActionBase):
         facts = result.get("ansible_facts", {}).get("kafka_host")
         if facts:
             facts["clock_offset"] = [facts["time"] - after, facts["time"] - before]
-            self._judge_class_data(facts.get("steps", {}).get("class_data"), task_vars or {})
+            self._judge_appcds_archive(facts.get("steps", {}).get("appcds_archive"), task_vars or {})
         return result
 
     def _steps(self) -> dict[str, Any]:
@@ -49,8 +49,8 @@ class ActionModule(ActionBase):
             asked["client"] = {"path": asked["client"]["path"], "digest": digest(archive)}
         return asked
 
-    def _judge_class_data(self, found: dict[str, Any] | None, task_vars: dict[str, Any]) -> None:
+    def _judge_appcds_archive(self, found: dict[str, Any] | None, task_vars: dict[str, Any]) -> None:
         """One host has something to do where this machine lacks what the host has."""
         if found and found.get("in_use"):
-            cache_dir = self._task.args["steps"]["class_data"].get("cache_dir")
+            cache_dir = self._task.args["steps"]["appcds_archive"].get("cache_dir")
             found["changed"] = found["changed"] or is_wanted(cache_dir, found["key"], task_vars)

@@ -1,6 +1,6 @@
 """Where the tests find Kafka's jars: the archive that ``python -m dist kafka`` makes, unpacked once.
 
-Class data is made beside the jars, once: it halves the processor time of every node and tool that a test starts.
+The AppCDS archive is made beside the jars, once: it halves the processor time of every node and tool of a test.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
-from ansible.module_utils.kraft.node.release.class_data import java_home, jvm_identity
+from ansible.module_utils.kraft.node.release.appcds_archive import java_home, jvm_identity
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".cache" / "kafka"
@@ -37,19 +37,19 @@ def kafka_home() -> Path:
 
 @lru_cache(maxsize=1)
 def class_path() -> tuple[str, ...]:
-    """Options of ``java`` for Kafka's classes: its jars and, where they are the archive's own, class data of them."""
+    """Options of ``java`` for Kafka's classes: its jars and, where they are Kafka's own, their AppCDS archive."""
     jars = ":".join(str(jar) for jar in sorted((kafka_home() / "libs").glob("*.jar")))
     if os.environ.get("KAFKA_HOME"):
         return ("-cp", jars)
-    return (f"-XX:SharedArchiveFile={_class_data(jars)}", "-cp", jars)
+    return (f"-XX:SharedArchiveFile={_appcds_archive(jars)}", "-cp", jars)
 
 
-def _class_data(jars: str) -> Path:
+def _appcds_archive(jars: str) -> Path:
     """Made once for this build of Java, by one process at a time."""
     java = shutil.which("java") or "java"
     identity = hashlib.sha256(json.dumps(jvm_identity(java_home(java))).encode()).hexdigest()[:16]
     data = kafka_home() / f"classes-{identity}.jsa"
-    with (CACHE / "class_data.lock").open("w") as lock:
+    with (CACHE / "appcds_archive.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not data.exists():
             listed, partial = data.with_suffix(".list"), data.with_suffix(".partial")

@@ -16,7 +16,7 @@ from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files import plan as files
 from ansible.module_utils.kraft.node.machine import kernel
-from ansible.module_utils.kraft.node.release import class_data, class_data_io, unpack
+from ansible.module_utils.kraft.node.release import appcds_archive, appcds_archive_io, unpack
 from ansible.module_utils.kraft.node.release import manifest as release
 from ansible.module_utils.kraft.node.service.state import Run
 from ansible.module_utils.kraft.node.storage import apply as storage
@@ -44,12 +44,12 @@ def of_release(_: Run, asked: Desired) -> dict[str, Any]:
     return {"changed": release.plan_release(state, asked["checksum"], "", archive_found=False, ours=False).changed}
 
 
-def of_class_data(run: Run, asked: Desired) -> dict[str, Any]:
+def of_appcds_archive(run: Run, asked: Desired) -> dict[str, Any]:
     place = (asked["java"], asked["install_dir"], asked["version"], asked["checksum"])
-    found = class_data_io.observe(run, *place)
-    said = class_data.described(found)
-    action = class_data.plan_class_data(found, brought=False, can_make=False)
-    return {**said, "changed": bool(said["missing"] or not said["key"] or action != class_data.NONE)}
+    found = appcds_archive_io.observe(run, *place)
+    said = appcds_archive.described(found)
+    action = appcds_archive.plan_appcds_archive(found, brought=False, can_make=False)
+    return {**said, "changed": bool(said["missing"] or not said["key"] or action != appcds_archive.NONE)}
 
 
 def of_client(_: Run, asked: Desired) -> dict[str, Any]:
@@ -69,7 +69,7 @@ STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {
     "kernel": of_kernel,
     "directories": of_directories,
     "release": of_release,
-    "class_data": of_class_data,
+    "appcds_archive": of_appcds_archive,
     "client": of_client,
     "storage": of_storage,
 }

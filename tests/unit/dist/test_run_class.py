@@ -33,7 +33,7 @@ def test_an_unpacked_archive_uses_every_jar(home: Path) -> None:
     assert words(home)[-5:] == ["-cp", f"{home}/libs/*", "a.Tool", "--list", "two words"]
 
 
-def test_a_node_uses_the_class_path_that_class_data_demands(home: Path) -> None:
+def test_a_node_uses_the_class_path_that_appcds_archive_demands(home: Path) -> None:
     (home / "classpath.options").write_text("")
     found = words(home)
     assert found[-4:] == [f"@{home}/classpath.options", "a.Tool", "--list", "two words"]

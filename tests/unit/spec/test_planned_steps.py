@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.spec import steps
 
-QUESTIONS = ("kernel", "directories", "release", "class_data", "client", "storage")
+QUESTIONS = ("kernel", "directories", "release", "appcds_archive", "client", "storage")
 
 
 def looked(*changed: str) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def test_a_host_that_nobody_looked_at_does_every_step() -> None:
         ("kernel", "kernel"),
         ("directories", "install"),
         ("release", "install"),
-        ("class_data", "install"),
+        ("appcds_archive", "install"),
         ("client", "install"),
         ("storage", "format"),
     ],
@@ -43,7 +43,7 @@ def test_a_step_that_was_not_asked_for_looks_for_itself() -> None:
     assert steps.due(found) == ["kernel"]
 
 
-def test_class_data_may_be_switched_off() -> None:
+def test_appcds_archive_may_be_switched_off() -> None:
     found = looked()
-    del found["class_data"]
+    del found["appcds_archive"]
     assert steps.due(found) == []

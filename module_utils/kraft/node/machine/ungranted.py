@@ -1,4 +1,4 @@
-"""What was asked of a host and not granted: kernel settings, open files, class data. Pure: results in, words out.
+"""What was asked of a host and not granted: kernel settings, open files, AppCDS archive. Pure: results in, words out.
 
 Nothing of this fails a run or is drift: the host was set up as far as it lets us. An operator has to know of it.
 """
@@ -33,8 +33,8 @@ def ungranted(
 ) -> tuple[Ungranted, ...]:
     """Host by host. `nodes`: those of ``kafka_desired``.
 
-    `results`: host -> ``kernel`` (of ``kafka_sysctl``), ``class_data`` (of ``kafka_class_data``), ``nofile_hard`` (of
-    ``kafka_host_info``'s facts); each may be missing.
+    `results`: host -> ``kernel`` (of ``kafka_sysctl``), ``appcds_archive`` (of ``kafka_appcds_archive``),
+    ``nofile_hard`` (of ``kafka_host_info``'s facts); each may be missing.
     """
     return tuple(one for host, given in results.items() for one in _of_host(host, given, nodes.get(host, {})))
 
@@ -47,9 +47,9 @@ def _of_host(host: str, given: Mapping[str, Any], node: Mapping[str, Any]) -> It
     if hard is not None and wanted is not None and int(hard) < int(wanted):
         reason = "the host gives a service no more: raise its limit, or lower kafka_nofile_limit"
         yield Ungranted(host, "open files", str(wanted), str(hard), reason)
-    refused = (given.get("class_data") or {}).get("reason")
+    refused = (given.get("appcds_archive") or {}).get("reason")
     if refused:
-        yield Ungranted(host, "class data", "", "", f"Kafka starts without it, more slowly: {refused}")
+        yield Ungranted(host, "AppCDS archive", "", "", f"Kafka starts without it, more slowly: {refused}")
 
 
 def lines(found: Sequence[Ungranted], hosts: Collection[str]) -> list[str]:

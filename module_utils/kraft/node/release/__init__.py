@@ -1,1 +1,1 @@
-"""A release of Kafka on a node: unpacked, complete, repaired, and its class data."""
+"""A release of Kafka on a node: unpacked, complete, repaired, and its AppCDS archive."""

@@ -17,8 +17,8 @@ from ansible.module_utils.kraft.errors import RefusedError
 
 MANIFEST = "MANIFEST"
 CLASSPATH = "classpath.options"
-#: Class data of all that Kafka loads at a start; see ``class_data``. Not part of a release: one JVM build's own.
-CLASS_DATA = "classes.jsa"
+#: The AppCDS archive of all that Kafka loads at a start: one JVM build's own, no part of a release.
+APPCDS_ARCHIVE = "classes.jsa"
 #: An archive below the install dir's ``.incoming`` was brought by us, so it is ours to remove.
 INCOMING = ".incoming"
 CHECKSUM_LENGTH = {"sha256": 64, "sha512": 128}
@@ -132,19 +132,19 @@ def jars(paths: Iterable[str]) -> list[str]:
 
 
 def class_path(directory: str, paths: Iterable[str]) -> str:
-    """Absolute, sorted, no wildcard: always the same string, as class data demands.
+    """Absolute, sorted, no wildcard: always the same string, as an AppCDS archive demands.
 
     Named by release and not by ``current``, so that a running JVM never loads a class of the release after it.
     """
     return ":".join(f"{directory}/{path}" for path in jars(paths))
 
 
-def classpath_options(directory: str, paths: Iterable[str], class_data: bool = False) -> str:
-    """A java @argfile with the class path, and with the class data where it is usable.
+def classpath_options(directory: str, paths: Iterable[str], appcds_archive: bool = False) -> str:
+    """A java @argfile with the class path, and with the AppCDS archive where it is usable.
 
-    The JVM sums up the class data before it takes it, and goes on without where it is gone, damaged or another JVM's.
+    The JVM checks the archive's sums before it takes it. It goes on without one that is gone, damaged or another JVM's.
     """
-    shared = f"-XX:SharedArchiveFile={directory}/{CLASS_DATA}\n-XX:+VerifySharedSpaces\n" if class_data else ""
+    shared = f"-XX:SharedArchiveFile={directory}/{APPCDS_ARCHIVE}\n-XX:+VerifySharedSpaces\n" if appcds_archive else ""
     return f'{shared}-cp "{class_path(directory, paths)}"\n'
 
 
@@ -179,7 +179,7 @@ def observe_release(install_dir: str, version: str) -> ReleaseState:
     if manifest is None:
         return ReleaseState(exists=True, damage={MANIFEST: "missing or unreadable"}, partial=partial)
     damage = file_damage(directory, manifest)
-    right = [classpath_options(directory, manifest.files, class_data) for class_data in (False, True)]
+    right = [classpath_options(directory, manifest.files, appcds_archive) for appcds_archive in (False, True)]
     if read_text(f"{directory}/{CLASSPATH}") not in right:
         damage[CLASSPATH] = "not the one of this release"
     return ReleaseState(exists=True, manifest=manifest, damage=damage, partial=partial)

@@ -55,7 +55,7 @@ def copy_member(archive: tarfile.TarFile, member: tarfile.TarInfo, target: str) 
             file.write(chunk)
         file.flush()
         os.fchmod(handle, 0o755 if member.mode & 0o111 else 0o644)
-        os.utime(handle, (member.mtime, member.mtime))  # class data that another host made knows jars by their time
+        os.utime(handle, (member.mtime, member.mtime))  # an AppCDS archive knows jars by their time
     return FileRecord(member.size, digest.hexdigest())
 
 

@@ -18,7 +18,7 @@ from ansible.module_utils.kraft.secret_values import shown
 #: Of the file. A plan of another format is refused.
 FORMAT = 1
 #: Steps that no plan shows: this one makes a cache, in the background, and changes nothing that anybody sees.
-UNPLANNED = ("class_data",)
+UNPLANNED = ("appcds_archive",)
 Json = dict[str, Any]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ansible.module_utils.kraft.node.files.plan import FILE, Change, Found, Wanted
+from ansible.module_utils.kraft.node.files.plan import FILE, Change, Current, Desired
 from ansible.module_utils.kraft.node.files.secret_digest import secret_digest, secret_digests
 
 TEXT = "num.io.threads=8\nssl.keystore.password=c4n4ry\n"
@@ -21,8 +21,8 @@ def test_text_without_a_secret_has_none() -> None:
 
 
 def test_only_changed_contents_are_digested() -> None:
-    wanted = {name: Wanted(name, FILE, content=TEXT.encode()) for name in ("/new", "/mode", "/edited")}
+    wanted = {name: Desired(name, FILE, content=TEXT.encode()) for name in ("/new", "/mode", "/edited")}
     reasons = {"/new": ("create",), "/mode": ("mode",), "/edited": ("content", "mode")}
-    changes = [Change(wanted[name], Found(), why) for name, why in reasons.items()]
-    plain = Change(Wanted("/plain", FILE, content=b"a=1\n"), Found(), ("create",))
+    changes = [Change(wanted[name], Current(), why) for name, why in reasons.items()]
+    plain = Change(Desired("/plain", FILE, content=b"a=1\n"), Current(), ("create",))
     assert secret_digests([*changes, plain], "salt") == dict.fromkeys(["/new", "/edited"], secret_digest(TEXT, "salt"))

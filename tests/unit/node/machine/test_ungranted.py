@@ -36,10 +36,10 @@ def test_fewer_open_files_than_asked_for_are_named() -> None:
     assert line.startswith("kafka1: open files is 20000, not 100000: ")
 
 
-def test_class_data_that_the_jvm_refuses_is_named_with_its_reason() -> None:
-    (line,) = said(kafka1={"class_data": {"reason": "the archive has a bad magic"}}, kafka2={"class_data": {}})
-    assert line == "kafka1: class data: Kafka starts without it, more slowly: the archive has a bad magic"
+def test_appcds_archive_that_the_jvm_refuses_is_named_with_its_reason() -> None:
+    (line,) = said(kafka1={"appcds_archive": {"reason": "the archive has a bad magic"}}, kafka2={"appcds_archive": {}})
+    assert line == "kafka1: AppCDS archive: Kafka starts without it, more slowly: the archive has a bad magic"
 
 
 def test_a_host_on_which_nothing_ran_says_nothing() -> None:
-    assert said(kafka1={}, kafka2={"kernel": None, "class_data": None}) == []
+    assert said(kafka1={}, kafka2={"kernel": None, "appcds_archive": None}) == []

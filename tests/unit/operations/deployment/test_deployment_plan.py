@@ -27,7 +27,7 @@ def looked(**changed: Any) -> dict[str, Any]:
             "user": {"name": "kafka", "exists": True},
             "group": {"name": "kafka", "exists": True},
             "disks": {},
-            "steps": {"release": {"changed": False}, "class_data": {"changed": True, "wanted": {}}},
+            "steps": {"release": {"changed": False}, "appcds_archive": {"changed": True, "wanted": {}}},
         },
         "files": {"diff": [], "secret_digests": {}},
         "process": {"actions": [], "differences": []},

@@ -38,14 +38,14 @@ def test_host_compares_its_client_with_the_digest_of_ours(tmp_path: Path, monkey
 
 
 @pytest.mark.parametrize(("kept", "changed"), [(True, False), (False, True)])
-def test_class_data_that_this_machine_lacks_is_something_to_do(
+def test_appcds_archive_that_this_machine_lacks_is_something_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool, changed: bool
 ) -> None:
     if kept:
         (tmp_path / "k.jsa.gz").touch()
-    found = {"class_data": {"in_use": True, "key": "k", "changed": False}}
-    _, judged = looked_at(monkeypatch, {"class_data": {"cache_dir": str(tmp_path)}}, found)
-    assert judged["class_data"]["changed"] is changed
+    found = {"appcds_archive": {"in_use": True, "key": "k", "changed": False}}
+    _, judged = looked_at(monkeypatch, {"appcds_archive": {"cache_dir": str(tmp_path)}}, found)
+    assert judged["appcds_archive"]["changed"] is changed
 
 
 @pytest.mark.parametrize("ahead", [0.0, 90.0, -90.0])

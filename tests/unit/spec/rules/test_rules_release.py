@@ -174,6 +174,11 @@ CASES: list[tuple[str, dict[str, Any], Finding]] = [
         ("error", "k1", "kafka_roll_together", None),
     ),
     (
+        "renamed_variable",
+        {"kafka_class_data": False},
+        ("error", "k1", "kafka_class_data", None),
+    ),
+    (
         "unknown_risk",
         {"kafka_accepted_risks": ["even_controler"]},
         ("error", "", "kafka_accepted_risks", "even_controler"),

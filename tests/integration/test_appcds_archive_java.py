@@ -1,4 +1,4 @@
-"""Class data with a real Java: what is damaged, gone or another JVM's costs time at a start, and never the start."""
+"""The AppCDS archive with a real Java: a damaged, missing or foreign one costs time, and never the start."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from ansible.module_utils.kraft.node.release import class_data_io
+from ansible.module_utils.kraft.node.release import appcds_archive_io
 from ansible.module_utils.kraft.node.release.manifest import (
-    CLASS_DATA,
+    APPCDS_ARCHIVE,
     CLASSPATH,
     FileRecord,
     Manifest,
@@ -32,7 +32,7 @@ def starts(release: Path, *options: str) -> bool:
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A release of one jar, with class data that a real JVM made the way the unit does."""
+    """A release of one jar, with an AppCDS archive that a real JVM made the way the unit does."""
     directory = tmp_path_factory.mktemp("release")
     (directory / "libs").mkdir()
     with zipfile.ZipFile(directory / "libs/one.jar", "w") as jar:
@@ -42,7 +42,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (directory / CLASSPATH).write_text(classpath_options(str(directory), manifest.files))
     packed = directory / "list.gz"
     packed.write_bytes(gzip.compress(b"java/lang/Object\njava/lang/String\n"))
-    script = class_data_io.prepare(str(directory), JAVA, "key", str(packed))
+    script = appcds_archive_io.prepare(str(directory), JAVA, "key", str(packed))
     assert run("/bin/sh", script)[0] == 0
     return directory
 
@@ -70,7 +70,7 @@ def another_build(path: Path) -> None:
 
 @pytest.mark.parametrize("spoil", [flipped, halved, another_build, Path.unlink])
 def test_what_is_spoiled_is_not_taken_and_stops_no_start(release: Path, spoil: Callable[[Path], None]) -> None:
-    path = release / CLASS_DATA
+    path = release / APPCDS_ARCHIVE
     whole = path.read_bytes()
     try:
         path.chmod(0o644)

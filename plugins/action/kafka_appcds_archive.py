@@ -1,4 +1,4 @@
-"""The control side of class data: keeps what one host made, brings it to the others."""
+"""The control side of the AppCDS archive: keeps what one host made, brings it to the others."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import ansible.module_utils
 from ansible.plugins.action import ActionBase
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
-from ansible.module_utils.kraft.control.class_data import is_wanted, kept_at
+from ansible.module_utils.kraft.control.appcds_archive import is_wanted, kept_at
 from ansible.module_utils.kraft.control.courier import brought
 
-MODULE = "kafka_class_data"
+MODULE = "kafka_appcds_archive"
 #: The module's arguments that name files of the control machine; on a host they name what was brought there.
 CONTROL_SIDE = ("cache_dir", "class_list")
 

@@ -1,4 +1,4 @@
-"""The control side of kafka_class_data in real runs: fetched from one host, brought to another, a damaged copy goes."""
+"""The control side of kafka_appcds_archive in real runs: fetched from one host, brought to another, damage removed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.node.release import class_data
+from ansible.module_utils.kraft.node.release import appcds_archive
 
 from tests.unit.modules.archives import checksum
 from tests.unit.modules.module_runner import RunModule
-from tests.unit.modules.test_kafka_class_data import VERSION, Host
+from tests.unit.modules.test_kafka_appcds_archive import VERSION, Host
 
 ROOT = Path(__file__).resolve().parents[2]
 Results = list[dict[str, Any]]
@@ -39,7 +39,7 @@ class Control:
         """What each task returned; a task is what it adds to the plain one."""
         common = {"version": VERSION, "checksum": checksum(host.archive), "install_dir": str(self.shared)}
         files = {"java": str(host.java), "cache_dir": str(self.cache), "class_list": str(host.root / "list.gz")}
-        module = {"kafka_class_data": {**common, **files, "state": "made"}}
+        module = {"kafka_appcds_archive": {**common, **files, "state": "made"}}
         play = [{"hosts": "localhost", "gather_facts": False, "tasks": [{**module, **task} for task in tasks]}]
         (self.root / "play.json").write_text(json.dumps(play))
         return self.run_playbook(str(host.systemd))
@@ -75,8 +75,8 @@ def test_what_one_host_made_is_fetched_by_the_next_task_and_brought_to_another(c
 
 def test_a_damaged_copy_is_forgotten(control: Control) -> None:
     host = control.host("one")
-    identity = class_data.jvm_identity(str(host.home))
-    key = class_data.key_of(identity, str(control.shared), VERSION, checksum(host.archive))
+    identity = appcds_archive.jvm_identity(str(host.home))
+    key = appcds_archive.key_of(identity, str(control.shared), VERSION, checksum(host.archive))
     control.cache.mkdir()
     (control.cache / f"{key}.jsa.gz").write_text("damaged")
     (result,) = control.play(host, {})

@@ -1,4 +1,4 @@
-"""Has class data made, brings it into place, and tells the JVM of it only when the JVM takes it."""
+"""Has the AppCDS archive made, brings it into place, and tells the JVM of it only when the JVM takes it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ansible.module_utils.kraft.errors import ToolError
 from ansible.module_utils.kraft.node.files.apply import fsync_directory, write_file
 from ansible.module_utils.kraft.node.files.plan import temporary
 from ansible.module_utils.kraft.node.release import manifest as release
-from ansible.module_utils.kraft.node.release.class_data import (
+from ansible.module_utils.kraft.node.release.appcds_archive import (
     REASON,
     RECORD,
     REFUSED,
     TAKEN,
     UNIT,
     WORK,
-    ClassData,
+    AppCdsArchive,
     java_home,
     jvm_identity,
     key_of,
@@ -40,27 +40,27 @@ TRY_SECONDS = 30.0
 CHUNK = 1 << 20
 
 
-def observe(run: Run, java: str, install_dir: str, version: str, checksum: str) -> ClassData:
-    """Class data of an installed release, as it is and as it could be.
+def observe(run: Run, java: str, install_dir: str, version: str, checksum: str) -> AppCdsArchive:
+    """The AppCDS archive of an installed release, as it is and as it could be.
 
     Whether it is being made is asked first: what ends after that has left its record.
     """
     directory = release.release_dir(install_dir, version)
     making = os.path.isdir(f"{directory}/{WORK}") and run(["systemctl", "is-active", "--quiet", UNIT])[0] == 0
     record = parse_record(read_text(f"{directory}/{RECORD}"))
-    state = ClassData(
+    state = AppCdsArchive(
         tried=str(record.get("key", "")),
         usable=record.get("usable") is True,
         reason=str(record.get("reason", "")),
-        exists=os.path.isfile(f"{directory}/{release.CLASS_DATA}"),
+        exists=os.path.isfile(f"{directory}/{release.APPCDS_ARCHIVE}"),
         enabled=read_text(f"{directory}/{release.CLASSPATH}").startswith("-XX:SharedArchiveFile="),
         making=making,
     )
     try:
         key = key_of(jvm_identity(java_home(java)), install_dir, version, checksum)
     except OSError as error:
-        return ClassData(**{**vars(state), "reason": f"no JVM that could use class data: {error}"})
-    return ClassData(**{**vars(state), "key": key})
+        return AppCdsArchive(**{**vars(state), "reason": f"no JVM that could use the AppCDS archive: {error}"})
+    return AppCdsArchive(**{**vars(state), "key": key})
 
 
 def run_java(command: Sequence[str], seconds: float) -> str:
@@ -87,26 +87,26 @@ def class_path(directory: str) -> str:
 
 
 def refusal(java: str, directory: str, path: str) -> str:
-    """Why the JVM does not take the class data in `path`; '' where it does. Costs a tenth of a second."""
+    """Why the JVM does not take the AppCDS archive in `path`; '' where it does. Costs a tenth of a second."""
     return run_java(trial(java, directory, path), TRY_SECONDS)
 
 
 def trial(java: str, directory: str, path: str) -> list[str]:
-    """A JVM that ends at once, with an error where it does not take the class data."""
+    """A JVM that ends at once, with an error where it does not take the AppCDS archive."""
     options = ["-Xshare:on", VERIFY, "-XX:-UsePerfData", f"-XX:SharedArchiveFile={path}"]
     return [java, *options, "-cp", class_path(directory), "-version"]
 
 
 def enable(directory: str, enabled: bool) -> None:
-    """Tell JVMs of the class data, or no longer. A running one is not touched."""
+    """Tell JVMs of the AppCDS archive, or no longer. A running one is not touched."""
     manifest = read_manifest(directory)
     text = release.classpath_options(directory, manifest.files if manifest else (), enabled)
     write_file(f"{directory}/{release.CLASSPATH}", text.encode(), os.geteuid(), os.getegid(), 0o644)
 
 
 def fresh(directory: str) -> str:
-    """Where new class data is written before it is put into place; what a killed run left there is removed."""
-    path = temporary(f"{directory}/{release.CLASS_DATA}")
+    """Where a new AppCDS archive is written before it is put into place; what a killed run left there is removed."""
+    path = temporary(f"{directory}/{release.APPCDS_ARCHIVE}")
     with contextlib.suppress(FileNotFoundError):
         os.unlink(path)
     return path
@@ -123,7 +123,7 @@ def sync(path: str) -> None:
 
 def put_into_use(directory: str, key: str, reason: str) -> str:
     """Put what was written into place and use, or away if there is a `reason`; recorded last. Gives the reason."""
-    path = f"{directory}/{release.CLASS_DATA}"
+    path = f"{directory}/{release.APPCDS_ARCHIVE}"
     if reason:
         fresh(directory)
     else:
@@ -136,14 +136,14 @@ def put_into_use(directory: str, key: str, reason: str) -> str:
 
 
 def install(directory: str, java: str, key: str, packed: str) -> str:
-    """Unpack class data that another host made and put it to use. A damaged file leaves everything as it was."""
+    """Unpack the archive that another host made and put it to use. A damaged file leaves everything as it was."""
     target = fresh(directory)
     try:
         with gzip.open(packed, "rb") as source, open(target, "xb") as file:
             shutil.copyfileobj(source, file, CHUNK)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         fresh(directory)
-        return f"the class data that was brought is damaged: {error}"
+        return f"the AppCDS archive that was brought is damaged: {error}"
     sync(target)
     return put_into_use(directory, key, refusal(java, directory, target))
 
@@ -156,15 +156,15 @@ def prepare(directory: str, java: str, key: str, packed_list: str) -> str:
     with gzip.open(packed_list, "rb") as source, open(f"{work}/list", "wb") as file:
         shutil.copyfileobj(source, file, CHUNK)
     manifest = read_manifest(directory)
-    dump = [java, *DUMP_OPTIONS, "-XX:SharedClassListFile=list", f"-XX:SharedArchiveFile={release.CLASS_DATA}"]
+    dump = [java, *DUMP_OPTIONS, "-XX:SharedClassListFile=list", f"-XX:SharedArchiveFile={release.APPCDS_ARCHIVE}"]
     texts = {
         release.CLASSPATH: release.classpath_options(directory, manifest.files if manifest else (), True),
         TAKEN: record_text(key, True, ""),
         REFUSED: record_text(key, False, REASON),
         "make.sh": making_script(
             [*dump, "-cp", class_path(directory)],
-            trial(java, directory, release.CLASS_DATA),
-            release.CLASS_DATA,
+            trial(java, directory, release.APPCDS_ARCHIVE),
+            release.APPCDS_ARCHIVE,
             release.CLASSPATH,
         ),
     }
@@ -176,7 +176,7 @@ def prepare(directory: str, java: str, key: str, packed_list: str) -> str:
 def begin(run: Run, script: str) -> None:
     """Start the making as a unit of its own, which outlives this run. Raises ToolError where systemd does not."""
     properties = [f"--property={each}" for each in UNIT_PROPERTIES]
-    words = ["--quiet", "--collect", f"--unit={UNIT}", "--description=Makes class data of a release of Kafka"]
+    words = ["--quiet", "--collect", f"--unit={UNIT}", "--description=Makes the AppCDS archive of a release of Kafka"]
     rc, out, err = run(["systemd-run", *words, *properties, "/bin/sh", script])
     if rc != 0:
         raise ToolError(f"systemd-run: {(err or out).strip() or f'exit code {rc}'}")
@@ -184,6 +184,7 @@ def begin(run: Run, script: str) -> None:
 
 def pack(directory: str, output: str) -> None:
     """A compressed copy for other hosts. Level 1: four times the time would save a tenth of the size."""
-    with open(f"{directory}/{release.CLASS_DATA}", "rb") as source, gzip.open(output, "wb", compresslevel=1) as file:
+    path = f"{directory}/{release.APPCDS_ARCHIVE}"
+    with open(path, "rb") as source, gzip.open(output, "wb", compresslevel=1) as file:
         shutil.copyfileobj(source, file, CHUNK)
     os.chmod(output, 0o644)

@@ -1,4 +1,4 @@
-"""Class data: what a JVM makes of Kafka's classes when it loads them, kept in a file that the next JVM maps.
+"""The AppCDS archive: what a JVM makes of Kafka's classes when it loads them, kept in a file that the next JVM maps.
 
 It halves the processor time of a start (Kafka 4.3.1 on OpenJDK 17: 7.6 -> 3.9 s) and of a tool (1.7 -> 0.9 s). The JVM
 takes such a file only if it was made by the very same build of the JVM, for the very same class path, from jars of the
@@ -16,23 +16,23 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-#: Beside the class data: for which key it was made or tried, and whether the JVM took it.
+#: Beside the AppCDS archive: for which key it was made or tried, and whether the JVM took it.
 RECORD = "classes.json"
 NONE, INSTALL, MAKE, ENABLE, DISABLE = "none", "install", "make", "enable", "disable"
-#: Below the release: where class data is made, and what is renamed from there once the JVM has taken it.
+#: Below the release: where the AppCDS archive is made, and what is renamed from there once the JVM has taken it.
 WORK = ".classes"
 #: The transient unit that makes it, beside everything else that the host does.
-UNIT = "kafka-class-data"
+UNIT = "kafka-appcds-archive"
 #: In that directory: the record for either end.
 TAKEN, REFUSED = "taken.json", "refused.json"
-REASON = f"the JVM made no class data that it takes; journalctl -u {UNIT} says more"
+REASON = f"the JVM made no AppCDS archive that it takes; journalctl -u {UNIT} says more"
 #: What of a JVM's home decides whether it takes the file.
 JVM_FILES = ("lib/server/libjvm.so", "lib/modules")
 
 
 @dataclasses.dataclass(frozen=True)
-class ClassData:
-    """Class data as a host has it.
+class AppCdsArchive:
+    """The AppCDS archive as a host has it.
 
     ``key``: of what this host's JVM would take, '' where that cannot be told (``reason`` says why). ``tried``: key of
     what was last made or brought, with its ``usable``. ``exists``: the file is there; ``enabled``: the JVM is told so;
@@ -66,7 +66,7 @@ def jvm_identity(home: str) -> list[object]:
 
 
 def key_of(identity: list[object], install_dir: str, version: str, checksum: str) -> str:
-    """Name under which class data can be kept and brought to other hosts; hosts of one kind have the same."""
+    """Name under which an AppCDS archive can be kept and brought to other hosts; hosts of one kind have the same."""
     text = json.dumps([identity, install_dir, version, checksum.lower()])
     return f"{version}-{hashlib.sha256(text.encode()).hexdigest()[:32]}"
 
@@ -84,7 +84,7 @@ def record_text(key: str, usable: bool, reason: str) -> str:
     return json.dumps({"key": key, "usable": usable, "reason": reason}, indent=1, sort_keys=True) + "\n"
 
 
-def plan_class_data(found: ClassData, brought: bool, can_make: bool) -> str:
+def plan_appcds_archive(found: AppCdsArchive, brought: bool, can_make: bool) -> str:
     """One action. What was tried for this key stays; data of another key goes out of use, also if none replaces it."""
     if found.making:
         return NONE
@@ -97,8 +97,8 @@ def plan_class_data(found: ClassData, brought: bool, can_make: bool) -> str:
     return DISABLE if found.enabled else NONE
 
 
-def described(found: ClassData) -> Mapping[str, Any]:
-    """What a caller needs: the key, whether it is in use, and whether class data should still be brought."""
+def described(found: AppCdsArchive) -> Mapping[str, Any]:
+    """What a caller needs: the key, whether it is in use, and whether an AppCDS archive should still be brought."""
     in_use = found.settled and found.usable and found.enabled
     return {
         "key": found.key,

@@ -1,4 +1,4 @@
-"""Class data that the control machine keeps, one file for each key."""
+"""AppCDS archives that the control machine keeps, one file for each key."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def kept_at(cache_dir: str | None, key: str) -> Path | None:
-    """Where the class data with this key is kept, or would be; None where nothing is kept."""
+    """Where the AppCDS archive with this key is kept, or would be; None where nothing is kept."""
     return Path(cache_dir) / f"{key}.jsa.gz" if cache_dir and key else None
 
 
@@ -18,6 +18,6 @@ def is_first(task_vars: Mapping[str, Any]) -> bool:
 
 
 def is_wanted(cache_dir: str | None, key: str, task_vars: Mapping[str, Any]) -> bool:
-    """Whether this host's class data is to be fetched."""
+    """Whether this host's AppCDS archive is to be fetched."""
     kept = kept_at(cache_dir, key)
     return kept is not None and not kept.is_file() and is_first(task_vars)
