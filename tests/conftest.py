@@ -26,5 +26,5 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def wording(request: pytest.FixtureRequest) -> Wording:
-    """Compares sentences with the wording file of the test's module."""
-    return Wording(request.module.__name__, request.config.getoption("--renew-wording"))
+    """Compares sentences with those of this test in the wording file of its module."""
+    return Wording(request.module.__name__, request.node.name, request.config.getoption("--renew-wording"))

@@ -1,7 +1,7 @@
 """The wording of messages, checked in one place: the files of ``tests/wording``.
 
-A rule's test asserts rule, severity, host, variable and value. Its sentences stand in the wording file of its module.
-After a better sentence run ``pytest --renew-wording`` and read the difference.
+A test asserts rule, severity, host, variable and value. Its sentences stand in the wording file of its module, below
+the name of the test. After a better sentence run ``pytest --renew-wording`` and read the difference.
 """
 
 from __future__ import annotations
@@ -12,17 +12,33 @@ from pathlib import Path
 FILES = Path(__file__).resolve().parent / "wording"
 
 
+def sections(text: str) -> dict[str, list[str]]:
+    """``[name]`` on a line of its own begins the lines of that test; each of them is indented by two spaces."""
+    found: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        if line.startswith("["):
+            found[line[1:-1]] = []
+        else:
+            found[next(reversed(found))].append(line[2:])
+    return found
+
+
+def body(lines: Iterable[str]) -> str:
+    return "".join(f"  {line}\n" for line in lines)
+
+
 class Wording:
-    """The wording file of one test module. Called with all its lines, it compares them, or writes them."""
+    """The sentences of one test. Called with all of them, it compares them, or writes them."""
 
-    def __init__(self, module: str, renew: bool = False, files: Path = FILES) -> None:
+    def __init__(self, module: str, test: str, renew: bool = False, files: Path = FILES) -> None:
         self.path = files / f"{module.rpartition('.')[2].removeprefix('test_')}.txt"
-        self.renew = renew
+        self.test, self.renew = test, renew
 
-    def __call__(self, lines: Iterable[str]) -> None:
-        text = "".join(f"{line}\n" for line in lines)
+    def __call__(self, sentences: Iterable[str]) -> None:
+        lines = [line for each in sentences for line in each.splitlines()]
+        known = sections(self.path.read_text()) if self.path.exists() else {}
         if self.renew:
+            known[self.test] = lines
             self.path.parent.mkdir(exist_ok=True)
-            self.path.write_text(text)
-        known = self.path.read_text() if self.path.exists() else ""
-        assert text.splitlines() == known.splitlines(), f"{self.path}: run pytest --renew-wording, read the difference"
+            self.path.write_text("".join(f"[{name}]\n" + body(known[name]) for name in sorted(known)))
+        assert lines == known.get(self.test), f"{self.path}: run pytest --renew-wording, read the difference"
