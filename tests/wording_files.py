@@ -24,7 +24,7 @@ def sections(text: str) -> dict[str, list[str]]:
 
 
 def body(lines: Iterable[str]) -> str:
-    return "".join(f"  {line}\n" for line in lines)
+    return "".join(f"  {line}\n" if line else "\n" for line in lines)
 
 
 class Wording:
@@ -35,7 +35,7 @@ class Wording:
         self.test, self.renew = test, renew
 
     def __call__(self, sentences: Iterable[str]) -> None:
-        lines = [line for each in sentences for line in each.splitlines()]
+        lines = [line for each in sentences for line in each.split("\n")]
         known = sections(self.path.read_text()) if self.path.exists() else {}
         if self.renew:
             known[self.test] = lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from ansible.module_utils.kraft.problem import Problem
@@ -25,3 +26,8 @@ def told(problems: Iterable[Problem], remedies: bool = True) -> list[Told]:
 def worded(problems: Iterable[Problem]) -> list[str]:
     """Lines of a wording file: severity and sentence."""
     return [f"{problem.rule}: {problem.severity} {problem}" for problem in problems]
+
+
+def values(text: str) -> set[str]:
+    """What a sentence names: its words without the punctuation around them, as ``kafka3`` and ``/data/1``."""
+    return {one.strip(".,:;()'\"") for one in re.split(r"\s+", text)}

@@ -16,6 +16,8 @@ from ansible.module_utils.kraft.status.view import status
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
 from tests.unit.differences import plain, setting
+from tests.unit.problems import values
+from tests.wording_files import Wording
 
 RUNS = {"running": True, "actions": [], "differences": [], "stale": False, "current": "4.3.1"}
 SERVICE = {"installed": True, "active": True, "state": "active", "pid": 7, "result": "success", "exit_status": 0}
@@ -49,30 +51,27 @@ def seen(snapshot: Any = None, **hosts: Any) -> Status:
     return status(DESIRED, results, answer, {"settled": {"kafka1": ["num.io.threads"]}})
 
 
-def test_a_healthy_cluster_fits_on_one_screen() -> None:
+def rows(found: Status, label: str) -> list[set[str]]:
+    """What the lines of the screen with `label` name."""
+    return [values(line.strip().removeprefix(label)) for line in lines(found) if line.strip().startswith(label)]
+
+
+def test_a_healthy_cluster_fits_on_one_screen(wording: Wording) -> None:
     found = seen()
     assert found.good
-    assert lines(found, "page.html") == [
-        "Cluster demo: healthy, as the inventory says.",
-        "",
-        "  Leader          kafka1 (node 1), epoch 1, as controllers 1, 2, 3 say",
-        "  Brokers         3 of 3 serve",
-        "  Partitions      1 in 1 topics",
-        "  Behind          0 partitions",
-        "  Without leader  0 partitions",
-        "  On the move     0 partitions",
-        "",
-        "  Node   Host                 State                    May go down now",
-        "  1      kafka1               serves, leads            yes",
-        "  2      kafka2               serves, follows          yes",
-        "  3      kafka3               serves, follows          yes",
-        "",
-        "  Drift           none",
-        "  Page            page.html",
+    assert rows(found, "Leader") == [{"", "kafka1", "node", "1", "epoch", "as", "controllers", "2", "3", "say"}]
+    assert [one for label in ("Behind", "Without leader", "On the move") for one in rows(found, label)] == [
+        {"", "0", "partitions"}
+    ] * 3
+    assert [(node.node_id, node.host, node.state, node.may_go) for node in found.nodes] == [
+        (1, "kafka1", "serves, leads", True),
+        (2, "kafka2", "serves, follows", True),
+        (3, "kafka3", "serves, follows", True),
     ]
+    wording(lines(found, "page.html"))
 
 
-def test_with_a_host_away_the_cause_comes_first_and_the_others_may_not_go() -> None:
+def test_with_a_host_away_the_cause_comes_first_and_the_others_may_not_go(wording: Wording) -> None:
     sick = cluster(
         topic("orders", partition(0, [1, 2, 3], [1, 2])),
         brokers=[broker(1), broker(2), broker(3, fenced=True)],
@@ -85,30 +84,34 @@ def test_with_a_host_away_the_cause_comes_first_and_the_others_may_not_go() -> N
     assert [node.may_go for node in found.nodes] == [False, False, None]
     assert [node.state for node in found.nodes] == ["serves, leads", "serves, follows", "host away"]
     text = "\n".join(lines(found))
-    assert text.startswith("Cluster demo: NOT HEALTHY: kafka3 (node 3): neither ssh nor Kafka answers. Because of it")
-    assert text.index("Cause") < text.index("Do next") < text.index("Leader")
-    assert "Because of it   1 partition is under-replicated" in text
-    assert "controller 3 does not answer: x" in text
-    assert "Not compared    kafka3 (node 3): nothing was compared: Connection timed out" in text
-    assert "no: controller 3 has not been heard of by the leader" in text
+    assert [(one.rule, one.node_ids) for one in found.causes] == [("host_down", (3,))]
+    assert text.index("kafka3") < text.index("Cause") < text.index("Do next") < text.index("Leader")
+    (consequence,) = rows(found, "Because of it")
+    assert {"1", "partition"} <= consequence
+    (uncompared_host,) = rows(found, "Not compared")
+    assert {"kafka3", "3", "Connection", "timed", "out"} <= uncompared_host
+    wording([text])
 
 
-def test_a_node_that_does_not_run_is_a_cause_and_no_drift() -> None:
+def test_a_node_that_does_not_run_is_a_cause_and_no_drift(wording: Wording) -> None:
     found = seen(kafka3={"process": {**RUNS, "actions": ["start"]}, "service": DEAD})
-    assert [(one.rule, one.node_ids, one.detail) for one in found.causes] == [
-        ("not_running", (3,), "its unit has failed (exit-code, exit status 1)")
-    ]
+    (cause,) = found.causes
+    assert (cause.rule, cause.node_ids) == ("not_running", (3,))
+    assert {"exit-code", "1"} <= values(cause.detail)
+    wording([cause.detail])
     assert (found.healthy, found.drifted, found.nodes[2].state) == (False, False, "does not run")
 
 
-def test_a_cluster_that_does_not_answer_is_not_healthy_and_nobody_may_go_by_it() -> None:
+def test_a_cluster_that_does_not_answer_is_not_healthy_and_nobody_may_go_by_it(wording: Wording) -> None:
     nobody = {"service": DEAD, "view": {**view(without=(1, 2, 3)), "broker": {"address": "a:1", "error": "x"}}}
     results = {name: {**LOOKED, **nobody} for name in DESIRED["nodes"]}
     found = status(DESIRED, results, {"skipped": True}, None)
     assert found.problems == ("no broker answers",)
     assert [one.rule for one in found.causes] == ["not_running"]
     assert [(node.state, node.may_go) for node in found.nodes] == [("does not run", None)] * 3
-    assert "Leader          none: 0 of 3 controllers answer, 2 must agree" in "\n".join(lines(found))
+    (leader,) = rows(found, "Leader")
+    assert {"none", "0", "3", "2"} <= leader
+    wording(lines(found))
 
 
 def test_the_leader_is_known_by_the_controllers_although_the_asked_broker_is_cut_off() -> None:
@@ -121,7 +124,7 @@ def test_the_leader_is_known_by_the_controllers_although_the_asked_broker_is_cut
     assert (told["node_id"], told["epoch"], told["according_to"]) == (2, 5, [2, 3])
     assert told["out_of_date"] == [{"node_id": 1, "leader_id": -1, "epoch": 4}]
     assert [(one.rule, one.node_ids) for one in found.causes] == [("cut_off", (1,))]
-    assert "Leader          kafka2 (node 2), epoch 5, as controllers 2, 3 say" in "\n".join(lines(found))
+    assert rows(found, "Leader") == [{"", "kafka2", "node", "2", "epoch", "5", "as", "controllers", "3", "say"}]
 
 
 def test_the_quorum_of_the_leaders_own_host_fills_in_for_a_broker_that_has_none() -> None:
@@ -133,108 +136,112 @@ def test_the_quorum_of_the_leaders_own_host_fills_in_for_a_broker_that_has_none(
 def test_without_the_controllers_word_that_of_the_broker_counts() -> None:
     found = seen(**{name: {"view": {"failed": True, "msg": "no library"}} for name in DESIRED["nodes"]})
     assert found.healthy
-    assert "  Leader          kafka1 (node 1), epoch 1" in lines(found)
-    assert "kafka1 (node 1): controllers were not asked: no library" in "\n".join(lines(found))
+    assert rows(found, "Leader") == [{"", "kafka1", "node", "1", "epoch"}]
+    (uncompared_host,) = rows(found, "Not compared")
+    assert {"kafka1", "1", "no", "library"} <= uncompared_host
 
 
 def test_what_hosts_do_not_grant_is_shown_once_for_all_and_harms_nothing() -> None:
     unmet = [{"name": "vm.swappiness", "wanted": "1", "value": "60", "reason": "read-only"}]
     found = seen(**{name: {"kernel": {"unmet": unmet}} for name in DESIRED["nodes"]})
     assert found.good
-    assert "  Not granted     all hosts: vm.swappiness is 60, not 1: read-only" in lines(found)
+    (ungranted,) = rows(found, "Not granted")
+    assert {"all", "hosts", "vm.swappiness", "60", "1", "read-only"} <= ungranted
     assert [one["host"] for one in report(found, "now")["ungranted"]] == ["kafka1", "kafka2", "kafka3"]
 
 
-@pytest.mark.parametrize(
-    ("results", "said"),
-    [
-        ({}, []),
-        ({"process": {**RUNS, "running": True, "actions": ["start"]}}, []),
-        (
-            {
-                "process": {
-                    **RUNS,
-                    "differences": plain(setting("num.partitions 1 -> 3"), Difference("release", "", "4.2.1", "4.3.1")),
-                }
-            },
-            [
-                "runs with something else: server.properties: num.partitions 1 -> 3",
-                "runs with something else: release 4.2.1 -> 4.3.1",
-            ],
-        ),
-        ({"process": {**RUNS, "differences": plain(setting("num.io.threads 4 -> 8"))}}, []),
-        (
-            {
-                "process": {
-                    **RUNS,
-                    "actions": ["place"],
-                    "diff": [{"after": "x\nput back as wanted: jvm.options\n"}],
-                }
-            },
-            ["edited in place: jvm.options"],
-        ),
-        (
-            {"process": {**RUNS, "actions": ["flip"], "current": "4.2.1"}},
-            ["`current` leads to release 4.2.1, which is not the one that runs"],
-        ),
-        (
-            {"process": {**RUNS, "actions": ["enable"]}},
-            ["the unit is not enabled: Kafka would not start with the machine"],
-        ),
-        (
-            {"staged": {"changed_paths": ["/opt/kafka/next/jvm.options"]}},
-            ["waits for the next start, and is not what the inventory says: /opt/kafka/next/jvm.options"],
-        ),
-        ({"kernel": {"changed_settings": ["vm.swappiness"]}}, ["kernel: vm.swappiness is not what was set"]),
-        (
-            {"kernel": {"changed": True, "changed_settings": []}},
-            ["kernel: the settings for the next boot are not what was written"],
-        ),
-        ({"process": None}, []),
-    ],
-)
-def test_drift_is_said_in_words(results: dict[str, Any], said: list[str]) -> None:
-    assert node_drift({**LOOKED, **results}, ["num.io.threads"]) == said
+DRIFT: list[tuple[dict[str, Any], list[set[str]]]] = [
+    ({}, []),
+    ({"process": {**RUNS, "running": True, "actions": ["start"]}}, []),
+    (
+        {
+            "process": {
+                **RUNS,
+                "differences": plain(setting("num.partitions 1 -> 3"), Difference("release", "", "4.2.1", "4.3.1")),
+            }
+        },
+        [{"server.properties", "num.partitions", "1", "3"}, {"release", "4.2.1", "4.3.1"}],
+    ),
+    ({"process": {**RUNS, "differences": plain(setting("num.io.threads 4 -> 8"))}}, []),
+    (
+        {"process": {**RUNS, "actions": ["place"], "diff": [{"after": "x\nput back as wanted: jvm.options\n"}]}},
+        [{"edited", "jvm.options"}],
+    ),
+    ({"process": {**RUNS, "actions": ["flip"], "current": "4.2.1"}}, [{"`current`", "4.2.1"}]),
+    ({"process": {**RUNS, "actions": ["enable"]}}, [{"unit", "enabled"}]),
+    (
+        {"staged": {"changed_paths": ["/opt/kafka/next/jvm.options"]}},
+        [{"next", "start", "/opt/kafka/next/jvm.options"}],
+    ),
+    ({"kernel": {"changed_settings": ["vm.swappiness"]}}, [{"kernel", "vm.swappiness"}]),
+    ({"kernel": {"changed": True, "changed_settings": []}}, [{"kernel", "boot"}]),
+    ({"process": None}, []),
+]
+UNCOMPARED: list[tuple[dict[str, Any], list[set[str]]]] = [
+    ({}, []),
+    ({"kernel": {"failed": True, "msg": "no\nsysctl"}}, [{"kernel", "no", "sysctl"}]),
+    ({"process": {"failed": True, "msg": "y" * 200}}, [{"process", "y" * 160}]),
+    ({"process": None}, [{"process", "nothing"}]),
+    ({"process": None, "kernel": {"unreachable": True, "msg": "away"}}, [{"nothing", "away"}]),
+]
 
 
-@pytest.mark.parametrize(
-    ("results", "said"),
-    [
-        ({}, []),
-        ({"kernel": {"failed": True, "msg": "no\nsysctl"}}, ["kernel was not compared: no sysctl"]),
-        ({"process": {"failed": True, "msg": "y" * 200}}, [f"process was not compared: {'y' * 160}..."]),
-        ({"process": None}, ["process was not compared: nothing was asked"]),
-        ({"process": None, "kernel": {"unreachable": True, "msg": "away"}}, ["nothing was compared: away"]),
-    ],
-)
-def test_what_was_not_compared_is_said(results: dict[str, Any], said: list[str]) -> None:
-    assert uncompared({**LOOKED, **results}) == said
+def drift(results: dict[str, Any]) -> list[str]:
+    return node_drift({**LOOKED, **results}, ["num.io.threads"])
 
 
-def test_a_node_that_was_not_compared_is_not_good() -> None:
+@pytest.mark.parametrize(("results", "named"), DRIFT)
+def test_drift_names_what_differs(results: dict[str, Any], named: list[set[str]]) -> None:
+    found = drift(results)
+    assert len(found) == len(named)
+    assert all(one <= values(line) for one, line in zip(named, found))
+
+
+@pytest.mark.parametrize(("results", "named"), UNCOMPARED)
+def test_what_was_not_compared_is_named(results: dict[str, Any], named: list[set[str]]) -> None:
+    found = uncompared({**LOOKED, **results})
+    assert len(found) == len(named)
+    assert all(one <= values(line) for one, line in zip(named, found))
+
+
+def test_the_sentences_of_drift(wording: Wording) -> None:
+    wording(line for results, _ in DRIFT for line in drift(results))
+
+
+def test_the_sentences_of_what_was_not_compared(wording: Wording) -> None:
+    wording(line for results, _ in UNCOMPARED for line in uncompared({**LOOKED, **results}))
+
+
+def test_a_node_that_was_not_compared_is_not_good(wording: Wording) -> None:
     found = seen(kafka1={"process": {"failed": True, "msg": "y"}})
     assert (found.healthy, found.drifted, found.good) == (True, False, False)
-    assert found.headline == "Cluster demo: healthy, 1 node not compared."
+    assert {"demo", "healthy", "1"} <= values(found.headline)
+    wording([found.headline])
 
 
-def test_overrides_that_nobody_declared_are_drift_of_the_cluster() -> None:
+def test_overrides_that_nobody_declared_are_drift_of_the_cluster(wording: Wording) -> None:
     results = dict.fromkeys(DESIRED["nodes"], LOOKED)
     answer = {"snapshot": cluster(topic("orders", partition(0, [1, 2, 3]))).to_dict()}
     found = status(DESIRED, results, answer, {"differs": ["a 1 -> 2 on node 1"], "undeclared": ["b 3 on broker 2"]})
     assert found.healthy
     assert not found.good
-    assert "  Drift           live: a 1 -> 2 on node 1" in lines(found)
+    (line,) = rows(found, "Drift")
+    assert {"live", "a", "1", "2", "node"} <= line
+    wording(one for one in lines(found) if "Drift" in one or "broker 2" in one)
 
 
-def test_who_is_in_no_inventory_is_named() -> None:
+def test_who_is_in_no_inventory_is_named(wording: Wording) -> None:
     voters = quorum(1, voter(1), voter(2), voter(3), voter(8, behind_ms=None))
     found = seen(cluster(brokers=[*(broker(one) for one in (1, 2, 3)), broker(9, fenced=True)], leader=voters))
     assert not found.good
-    text = "\n".join(lines(found))
-    assert "broker 9 is registered, away (fenced), and in no inventory: new features must wait for it" in text
-    assert "controller 8 is a voter and in no inventory: it counts for the majority" in text
+    assert [(one.split()[0], one.split()[1]) for one in found.drift] == [("broker", "9"), ("controller", "8")]
+    shown = " ".join("\n".join(lines(found)).split())
+    assert all(" ".join(one.split())[:60] in shown for one in found.drift)
+    wording(found.drift)
 
 
-def test_a_screen_stays_a_screen() -> None:
+def test_a_screen_stays_a_screen(wording: Wording) -> None:
     many = {"staged": {"changed_paths": [f"/x/{one}" for one in range(30)]}}
-    assert "                  and 18 more, on the page" in lines(seen(kafka1=many))
+    shown = seen(kafka1=many)
+    assert {"18", "more"} <= values(lines(shown)[-1])
+    wording(lines(shown)[-2:])
