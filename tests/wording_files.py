@@ -38,7 +38,7 @@ class Wording:
         lines = [line for each in sentences for line in each.split("\n")]
         known = sections(self.path.read_text()) if self.path.exists() else {}
         if self.renew:
-            known[self.test] = lines
+            known = {name: there for name, there in {**known, self.test: lines}.items() if there}
             self.path.parent.mkdir(exist_ok=True)
             self.path.write_text("".join(f"[{name}]\n" + body(known[name]) for name in sorted(known)))
-        assert lines == known.get(self.test), f"{self.path}: run pytest --renew-wording, read the difference"
+        assert lines == known.get(self.test, []), f"{self.path}: run pytest --renew-wording, read the difference"

@@ -31,3 +31,13 @@ def worded(problems: Iterable[Problem]) -> list[str]:
 def values(text: str) -> set[str]:
     """What a sentence names: its words without the punctuation around them, as ``kafka3`` and ``/data/1``."""
     return {one.strip(".,:;()'\"") for one in re.split(r"\s+", text)}
+
+
+#: A word that stands for a value: a number, a path, a setting, an address, a name in capitals.
+VALUE = re.compile(r"\d|[_/=@]|\w\.\w|^[A-Z]{2,}$")
+
+
+def named(sentences: Iterable[object]) -> list[list[str]]:
+    """The values in each sentence, in their order; the words around them stand in tests/wording."""
+    lines = [str(one).split() for one in sentences]
+    return [[word for each in line if VALUE.search(word := each.strip(".,:;()'\""))] for line in lines]

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
+from tests.unit.problems import named
+from tests.wording_files import Wording
 
 
 def test_a_node_of_a_whole_cluster_may_go() -> None:
@@ -16,19 +18,21 @@ def test_a_node_of_a_whole_cluster_may_go() -> None:
     assert verdict.sentences() == ()
 
 
-def test_in_sync_replicas_must_not_fall_below_the_minimum() -> None:
+def test_in_sync_replicas_must_not_fall_below_the_minimum(wording: Wording) -> None:
     verdict = judge(cluster(topic("orders", partition(3, [1, 2, 3], [1, 2]))), [1])
     assert not verdict.allows(accept_unavoidable=True)
-    assert verdict.reasons == ("partition orders-3: in sync 1, 2 of min 2 would fall to 1",)
+    assert named(verdict.reasons) == [["orders-3", "1", "2", "2", "1"]]
+    wording(verdict.reasons)
 
 
 def test_a_node_outside_the_in_sync_replicas_may_go_while_enough_are_left() -> None:
     assert judge(cluster(topic("a", partition(0, [1, 2, 3], [1, 2]))), [3]).allows()
 
 
-def test_a_node_that_is_catching_up_is_needed_where_too_few_are_in_sync() -> None:
+def test_a_node_that_is_catching_up_is_needed_where_too_few_are_in_sync(wording: Wording) -> None:
     verdict = judge(cluster(topic("a", partition(0, [1, 2, 3], [1]))), [3])
-    assert verdict.reasons == ("partition a-0: only 1 in sync of min 2, and 3 is catching up",)
+    assert named(verdict.reasons) == [["a-0", "1", "2", "3"]]
+    wording(verdict.reasons)
 
 
 def test_internal_topics_count() -> None:
@@ -36,14 +40,12 @@ def test_internal_topics_count() -> None:
     assert not verdict.allows()
 
 
-def test_a_topic_with_no_replica_to_spare_is_named_apart() -> None:
+def test_a_topic_with_no_replica_to_spare_is_named_apart(wording: Wording) -> None:
     snapshot = cluster(topic("scratch", partition(0, [2])), topic("pair", partition(0, [2, 3])))
     verdict = judge(snapshot, [2])
     assert verdict.reasons == ()
-    assert verdict.unavoidable == (
-        "partition scratch-0: in sync 2 of min 1 would fall to 0",
-        "partition pair-0: in sync 2, 3 of min 2 would fall to 1",
-    )
+    assert named(verdict.unavoidable) == [["scratch-0", "2", "1", "0"], ["pair-0", "2", "3", "2", "1"]]
+    wording(verdict.unavoidable)
     assert not verdict.allows()
     assert verdict.allows(accept_unavoidable=True)
 
@@ -52,12 +54,10 @@ def test_partitions_held_elsewhere_do_not_matter() -> None:
     assert judge(cluster(topic("a", partition(0, [1, 2], [1, 2]))), [3]).allows()
 
 
-def test_the_majority_of_controllers_must_stay_caught_up() -> None:
+def test_the_majority_of_controllers_must_stay_caught_up(wording: Wording) -> None:
     verdict = judge(cluster(leader=quorum(2, voter(1), voter(2), voter(3, 12_000, 99))), [1])
-    assert verdict.reasons == (
-        "controller 3 is 12.0 s and 99 records behind the leader; without 1 only 1 of 3 controllers are caught up, "
-        "and 2 are needed",
-    )
+    assert named(verdict.reasons) == [["3", "12.0", "99", "1", "1", "3", "2"]]
+    wording(verdict.reasons)
 
 
 def test_a_controller_that_is_behind_may_go_for_it_is_not_counted() -> None:

@@ -10,6 +10,9 @@ from ansible.module_utils.kraft.operations.quorum.plan import Desired, Listener,
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.problems import named, values, worded
+from tests.wording_files import Wording
+
 AT = (Listener("CONTROLLER", "kafka3", 9093),)
 AWAY = 60_000
 
@@ -41,15 +44,17 @@ def test_a_voter_that_is_one_needs_nothing() -> None:
     assert not plan(Desired(9, present=False), snapshot(*THREE)).changes
 
 
-def test_an_observer_that_has_caught_up_becomes_a_voter() -> None:
+def test_an_observer_that_has_caught_up_becomes_a_voter(wording: Wording) -> None:
     made = plan(Desired(3, listeners=AT), snapshot(replica(1), replica(2), observers=(NEW, replica(7))))
     assert (made.remove, made.add, made.waits) == ("", "new", ())
-    assert made.steps() == ("add controller 3, directory id new, at CONTROLLER://kafka3:9093",)
+    assert named(made.steps()) == [["3", "CONTROLLER://kafka3:9093"]]
+    wording(made.steps())
 
 
-def test_an_observer_that_is_behind_is_waited_for() -> None:
+def test_an_observer_that_is_behind_is_waited_for(wording: Wording) -> None:
     made = plan(Desired(3, listeners=AT), snapshot(replica(1), replica(2), observers=(replica(3, "new", 9_000),)))
-    assert made.waits == ("controller 3 is 9.0 s and 9000 records behind the leader",)
+    assert named(made.waits) == [["3", "9.0", "9000"]]
+    wording(made.waits)
 
 
 @pytest.mark.parametrize("directory", ["", "new"])
@@ -58,10 +63,11 @@ def test_a_controller_that_nobody_has_seen_is_waited_for(directory: str) -> None
     assert "does not follow the leader" in made.waits[0]
 
 
-def test_a_wiped_voter_is_not_replaced_unless_asked() -> None:
-    text = refusals(Desired(3, directory_id="new"), snapshot(*WIPED, observers=(NEW,)))
-    assert text.startswith("controller 3: is a voter with directory id old, and new is to be one -> give it its disk")
-    assert "replace: true" in text
+def test_a_wiped_voter_is_not_replaced_unless_asked(wording: Wording) -> None:
+    (found,) = problems(Desired(3, directory_id="new"), snapshot(*WIPED, observers=(NEW,)))
+    assert (found.variable, "old" in found.message, "new" in found.message) == ("controller 3", True, True)
+    assert "replace: true" in found.remedy
+    wording(worded([found]))
 
 
 @pytest.mark.parametrize("directory", ["", "new"])
@@ -80,9 +86,11 @@ def test_of_two_observers_of_one_node_the_latest_counts() -> None:
     assert made.add == "new"
 
 
-def test_a_voter_that_lives_is_never_replaced() -> None:
-    text = refusals(Desired(3, directory_id="new", replace=True), snapshot(*THREE, observers=(NEW,)))
-    assert "lives and is caught up with directory id dir3; new would be a second one" in text
+def test_a_voter_that_lives_is_never_replaced(wording: Wording) -> None:
+    (found,) = problems(Desired(3, directory_id="new", replace=True), snapshot(*THREE, observers=(NEW,)))
+    assert found.variable == "controller 3"
+    assert {"dir3", "new"} <= values(found.message)
+    wording(worded([found]))
 
 
 def test_the_entry_that_was_just_removed_is_not_taken_for_what_comes() -> None:
@@ -99,24 +107,24 @@ def test_the_last_voter_never_goes() -> None:
     assert "was the only voter" in refusals(Desired(1, replace=True), lost)
 
 
-def test_a_voter_stays_while_the_rest_would_be_no_majority() -> None:
+def test_a_voter_stays_while_the_rest_would_be_no_majority(wording: Wording) -> None:
     seen = snapshot(replica(1), replica(2), replica(3, behind_ms=AWAY))
     made = plan(Desired(2, present=False), seen)
-    assert made.waits == (
-        "controller 3 is 60.0 s and 60000 records behind the leader: of 2 voters (1, 3) only 1 would be caught up, "
-        "and 2 are needed",
-    )
+    assert named(made.waits) == [["3", "60.0", "60000", "2", "1", "3", "1", "2"]]
+    wording(made.waits)
     assert plan(Desired(3, present=False), seen).waits == ()
 
 
-def test_a_voter_does_not_come_while_a_majority_of_more_is_not_there() -> None:
+def test_a_voter_does_not_come_while_a_majority_of_more_is_not_there(wording: Wording) -> None:
     seen = snapshot(replica(1), replica(2, behind_ms=None), observers=(NEW,))
     made = plan(Desired(3), seen)
     assert made.waits == ()  # 2 of 3
     worse = snapshot(replica(1), replica(2), replica(4, behind_ms=None), replica(5, behind_ms=None), observers=(NEW,))
     assert "of 5 voters" not in "".join(plan(Desired(3), worse).waits)  # 3 of 5
     worst = snapshot(replica(1), replica(4, behind_ms=None), replica(5, behind_ms=None), observers=(NEW,))
-    assert "of 4 voters (1, 3, 4, 5) only 2 would be caught up, and 3 are needed" in plan(Desired(3), worst).waits[0]
+    waits = plan(Desired(3), worst).waits
+    assert named(waits[:1])[0][-7:] == ["4", "1", "3", "4", "5", "2", "3"]
+    wording(waits)
 
 
 def test_an_entry_that_is_gone_already_is_not_removed_again() -> None:

@@ -9,6 +9,8 @@ from ansible.module_utils.kraft.node.storage.log_dir import EMPTY, FORMATTED, Lo
 from ansible.module_utils.kraft.operations.quorum.replacement import Replaced, listed_directory_id, problems, waits
 
 from tests.unit.cluster.snapshots import broker, partition, topic
+from tests.unit.problems import named, told, values, worded
+from tests.wording_files import Wording
 
 AWAY, LOGS = 60_000, "/data/logs"
 OLD, NEW = "inPTLlc5L8Y7esZH1-igFw", "YxZuUvU6gGM08SDU6euOkw"
@@ -52,15 +54,21 @@ def test_the_quorum_says_under_which_directory_id_it_lists_the_node() -> None:
     assert listed_directory_id(9, seen()) == ""
 
 
-def test_the_directory_id_of_the_lost_log_is_refused_and_another_one_proposed() -> None:
-    text = refusals(dataclasses.replace(LOST, directory_id=OLD), seen())
-    assert "under the same id an empty one could vote" in text
-    assert f"such as {directory_id_after(OLD)}" in text
+def test_the_directory_id_of_the_lost_log_is_refused_and_another_one_proposed(wording: Wording) -> None:
+    found = problems(dataclasses.replace(LOST, directory_id=OLD), seen())
+    assert [one[:2] for one in told(found)] == [("listed_directory_id", "kafka_directory_id")]
+    assert OLD in values(found[0].message)
+    assert directory_id_after(OLD) in found[0].remedy
+    wording(worded(found))
 
 
 @pytest.mark.parametrize("node", [LOST, BROKER])
-def test_a_node_whose_data_is_there_after_all_is_started_and_not_replaced(node: Replaced) -> None:
-    assert "there is nothing to replace -> run site.yml" in refusals(with_disk(node, lived(OLD)), seen())
+def test_a_node_whose_data_is_there_after_all_is_started_and_not_replaced(node: Replaced, wording: Wording) -> None:
+    found = problems(with_disk(node, lived(OLD)), seen())
+    assert [one[:2] for one in told(found)] == [("data_is_there", "kafka_replace_node")]
+    assert {LOGS, "quorum-state"} <= values(found[0].message)
+    assert "site.yml" in values(found[0].remedy)
+    wording(worded(found))
 
 
 def test_a_controllers_lost_metadata_log_is_enough_though_its_other_disks_hold_data() -> None:
@@ -77,15 +85,16 @@ def test_what_a_killed_run_began_is_gone_on_with(voters: tuple[Replica, ...]) ->
     assert not waits(running, seen(*voters, fenced=False))
 
 
-def test_a_node_that_answers_from_elsewhere_is_waited_for_to_fall_silent() -> None:
+def test_a_node_that_answers_from_elsewhere_is_waited_for_to_fall_silent(wording: Wording) -> None:
     found = waits(LOST, seen(voter(1), voter(2), voter(3, OLD), fenced=False))
-    assert f"controller 3 lives elsewhere with directory id {OLD}" in found[0]
-    assert "broker 3 serves elsewhere, at kafka3:9092" in found[1]
+    assert [each[:2] for each in named(found)] == [["3", OLD], ["3", "kafka3:9092"]]
+    wording(found)
 
 
-def test_the_voters_that_stay_must_be_caught_up() -> None:
+def test_the_voters_that_stay_must_be_caught_up(wording: Wording) -> None:
     found = waits(LOST, seen(voter(1), voter(2, behind_ms=AWAY), voter(3, OLD, AWAY)))
-    assert "of 2 voters (1, 2) only 1 would be caught up, and 2 are needed" in found[0]
+    assert named(found[:1])[0][-5:] == ["2", "1", "2", "1", "2"]
+    wording(found)
 
 
 def test_the_only_voter_and_a_static_quorum_and_another_cluster_are_refused() -> None:
@@ -95,11 +104,13 @@ def test_the_only_voter_and_a_static_quorum_and_another_cluster_are_refused() ->
     assert "this is cluster x, and y is expected" in refusals(other, seen())
 
 
-def test_what_nobody_else_has_in_sync_is_given_up_only_by_name() -> None:
+def test_what_nobody_else_has_in_sync_is_given_up_only_by_name(wording: Wording) -> None:
     orders = topic("orders", partition(0, [1, 2, 3], isr=[1, 2]), partition(1, [1, 2, 3], isr=[3], leader=-1))
-    text = refusals(LOST, seen(topics=(orders,)))
-    assert "nobody else is in sync for orders-1: their records would be lost" in text
-    assert "list only_replica in kafka_accepted_risks" in text
+    found = problems(LOST, seen(topics=(orders,)))
+    assert [one.rule for one in found] == ["only_replica"]
+    assert "orders-1" in named(found)[0]
+    assert {"only_replica", "kafka_accepted_risks"} <= values(found[0].remedy)
+    wording(worded(found))
     taken = dataclasses.replace(LOST, accepted_risks=("only_replica",))
     assert not problems(taken, seen(topics=(orders,)))
 
