@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from ansible.module_utils.kraft.operations.config.admin import missing, steps
 from ansible.module_utils.kraft.operations.config.plan import desired, diff, paced, plan, problems, twice
 from ansible.module_utils.kraft.operations.config.settings import ALL_BROKERS, DYNAMIC_BROKER, broker
 
 from tests.unit.operations.config.described import setting
+from tests.unit.problems import named, worded
+from tests.wording_files import Wording
 
 IO = "num.io.threads"
 
@@ -47,39 +51,28 @@ def test_a_secret_that_kafka_does_not_describe_is_known_by_its_name() -> None:
     assert "geheim" not in str(change)
 
 
-@pytest.mark.parametrize(
-    ("entity", "known", "message"),
-    [
-        (
-            {"type": "broker", "name": "1", "config": {"node.id": 2}},
-            {"node.id": setting("node.id", read_only=True, file="1")},
-            "broker 1: node.id: is read when Kafka starts, and cannot be changed while it runs"
-            " -> put it into kafka_config; the nodes are restarted one by one",
-        ),
-        (
-            {"type": "broker", "name": "", "config": {"num.io.thread": 2}},
-            {},
-            "all brokers: num.io.thread: is none that Kafka knows -> correct the name",
-        ),
-        (
-            {"type": "topic", "name": "orders", "config": {"retention": 2}},
-            {},
-            "topic orders: retention: is no setting of Kafka's -> correct the name",
-        ),
-        (
-            {"type": "topic", "name": "", "config": {}},
-            {},
-            "all topics: topics have no common settings -> name the topic",
-        ),
-        (
-            {"type": "broker", "name": "kafka1", "config": {}},
-            {},
-            "broker kafka1: a broker is named by its node id -> give a number, or '' for all brokers",
-        ),
-    ],
-)
-def test_what_cannot_be_is_refused_with_entity_key_and_remedy(entity: object, known: object, message: str) -> None:
-    assert [str(one) for one in problems(desired(entity), {}, known)] == [message]  # type: ignore[arg-type]
+REFUSED = [
+    (
+        {"type": "broker", "name": "1", "config": {"node.id": 2}},
+        {"node.id": setting("node.id", read_only=True, file="1")},
+        "broker 1: node.id",
+    ),
+    ({"type": "broker", "name": "", "config": {"num.io.thread": 2}}, {}, "all brokers: num.io.thread"),
+    ({"type": "topic", "name": "orders", "config": {"retention": 2}}, {}, "topic orders: retention"),
+    ({"type": "topic", "name": "", "config": {}}, {}, "all topics"),
+    ({"type": "broker", "name": "kafka1", "config": {}}, {}, "broker kafka1"),
+]
+
+
+@pytest.mark.parametrize(("entity", "known", "variable"), REFUSED)
+def test_what_cannot_be_is_refused_with_entity_key_and_remedy(entity: Any, known: Any, variable: str) -> None:
+    (found,) = problems(desired(entity), {}, known)
+    assert (found.rule, found.variable) == ("config", variable)
+    assert found.remedy
+
+
+def test_the_sentences_of_refusals(wording: Wording) -> None:
+    wording(worded(one for entity, known, _ in REFUSED for one in problems(desired(entity), {}, known)))
 
 
 def test_a_listeners_own_setting_is_not_refused_although_kafka_lists_it_only_when_it_is_set() -> None:
@@ -91,9 +84,10 @@ def test_a_listeners_own_setting_is_not_refused_although_kafka_lists_it_only_whe
     )
 
 
-def test_an_entity_that_is_listed_twice_is_refused() -> None:
+def test_an_entity_that_is_listed_twice_is_refused(wording: Wording) -> None:
     both = [desired(asked(num_io_threads=1)), desired(asked(num_io_threads=2))]
-    assert [str(one) for one in twice(both)] == ["broker 1: is listed more than once -> keep one of the entries"]
+    assert named(twice(both)) == [["1"]]
+    wording(worded(twice(both)))
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ from ansible.module_utils.kraft.operations.config.settings import ALL_BROKERS, L
 from tests.unit.differences import OF_THE_UNIT, plain
 from tests.unit.differences import setting as differing
 from tests.unit.operations.config.described import setting
+from tests.unit.problems import named
+from tests.wording_files import Wording
 
 IO, ISR, UNCLEAN = "num.io.threads", "min.insync.replicas", "unclean.leader.election.enable"
 RETENTION, FETCHERS = "log.retention.ms", "num.replica.fetchers"
@@ -129,7 +131,7 @@ def test_overrides_that_nobody_asked_for_are_shown_and_left() -> None:
     assert overrides(nodes, found) == [("1", IO, None)]
 
 
-def test_the_plan_says_what_happens_to_whom_and_why() -> None:
+def test_the_plan_says_what_happens_to_whom_and_why(wording: Wording) -> None:
     nodes = [
         node(1, f"{IO} 8 -> 12", num_io_threads="12"),
         node(2, f"{IO} 8 -> 12", num_io_threads="12"),
@@ -140,25 +142,23 @@ def test_the_plan_says_what_happens_to_whom_and_why() -> None:
     ]
     found = {broker(one): {IO: setting(IO, file="8")} for one in (1, 2)}
     other = [(broker(5), FETCHERS, setting(FETCHERS, own="3"))]
-    assert block(nodes, decide(nodes, found), [6], other, {"all brokers: x": "no"}) == [
-        "Plan of the change",
-        "  live      num.io.threads 8 -> 12 on nodes 1, 2",
-        "  start     node 6, down until now",
-        "  restart   nodes 3, 4, because of server.properties: num.partitions 1 -> 3",
-        "  not live  all brokers: x: no",
-        "  drift     num.replica.fetchers 3 on broker 5 (DYNAMIC_BROKER): the inventory does not name it; "
-        "left as it is",
-        "  nothing   node 5",
+    lines = block(nodes, decide(nodes, found), [6], other, {"all brokers: x": "no"})
+    assert [line.split()[0] for line in lines] == ["Plan", "live", "start", "restart", "not", "drift", "nothing"]
+    assert named(lines[1:4]) == [
+        [IO, "8", "12", "1", "2"],
+        ["6"],
+        ["3", "4", "server.properties", "num.partitions", "1", "3"],
     ]
+    assert named(lines[5:]) == [[FETCHERS, "3", "5", "DYNAMIC_BROKER"], ["5"]]
+    wording(lines)
 
 
-def test_the_plan_says_where_an_override_goes_because_the_file_has_it() -> None:
+def test_the_plan_says_where_an_override_goes_because_the_file_has_it(wording: Wording) -> None:
     nodes = [node(1, num_io_threads="12"), node(2, num_io_threads="8")]
     found = {broker(1): {IO: setting(IO, own="12", file="12")}, broker(2): {IO: setting(IO, own="12", file="8")}}
-    assert block(nodes, decide(nodes, found))[1:] == [
-        "  live      num.io.threads stays 12 (the file has it, the override goes) on node 1",
-        "            num.io.threads 12 -> 8 (the override goes) on node 2",
-    ]
+    lines = block(nodes, decide(nodes, found))[1:]
+    assert named(lines) == [[IO, "12", "1"], [IO, "12", "8", "2"]]
+    wording(lines)
 
 
 def test_what_was_set_here_and_is_no_longer_named_is_taken_back() -> None:
@@ -215,13 +215,12 @@ def test_whom_a_restart_sends_elsewhere_is_asked_along() -> None:
         assert entry["client_moves"] == moves
 
 
-def test_the_plan_tells_whose_clients_must_move() -> None:
+def test_the_plan_tells_whose_clients_must_move(wording: Wording) -> None:
     move = Move("CLIENT", "k1:9092 PLAINTEXT", "k1:9192 PLAINTEXT")
     what = "advertised.listeners CLIENT://k1:9092 -> CLIENT://k1:9192 (2 stay)"
     nodes = [dataclasses.replace(node(1, what), moves=(move,)), node(2)]
-    assert block(nodes, decide(nodes, {})) == [
-        "Plan of the change",
-        f"  restart   node 1, because of server.properties: {what}",
-        "  clients   of CLIENT must move: node 1, k1:9092 PLAINTEXT -> k1:9192 PLAINTEXT",
-        "  nothing   node 2",
-    ]
+    lines = block(nodes, decide(nodes, {}))
+    assert [line.split()[0] for line in lines] == ["Plan", "restart", "clients", "nothing"]
+    assert lines[1].endswith(f"server.properties: {what}")
+    assert named(lines[2:]) == [["CLIENT", "1", "k1:9092", "PLAINTEXT", "k1:9192", "PLAINTEXT"], ["2"]]
+    wording(lines)

@@ -8,6 +8,9 @@ import pytest
 from ansible.module_utils.kraft.providers.ec2.exposure import differences, judge, question, verdict
 from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Rule
 
+from tests.unit.problems import named, values
+from tests.wording_files import Wording
+
 OWN = "sg-00000000"
 ALLOWED = (
     Rule(22, 22, "203.0.113.0/24"),
@@ -38,34 +41,33 @@ def test_what_the_listeners_need_is_justified_also_a_part_of_it(rule: Rule) -> N
     assert found(rule) == []
 
 
-@pytest.mark.parametrize(
-    ("rule", "expected"),
-    [
-        (
-            Rule(19093, 19093, "10.40.0.0/16"),
-            "sg-2 lets 10.40.0.0/16 reach tcp 19093, among them 19093 (controller CONTROLLER)",
-        ),
-        (
-            Rule(19093, 19093, "sg-99999999"),
-            "sg-2 lets sg-99999999 reach tcp 19093, among them 19093 (controller CONTROLLER)",
-        ),
-        (Rule(9092, 9092, "10.0.0.0/8"), "sg-2 lets 10.0.0.0/8 reach tcp 9092, among them 9092 (client CLIENT)"),
-        (Rule(9092, 9092, "::/0"), "sg-2 lets ::/0 reach tcp 9092, among them 9092 (client CLIENT)"),
-        (Rule(8080, 8081, "10.40.0.0/16"), "sg-2 lets 10.40.0.0/16 reach tcp 8080-8081"),
-        (Rule(19092, 19094, OWN), f"sg-2 lets {OWN} reach tcp 19094"),
-        (Rule(9092, 9092, "10.40.0.0/16", protocol="udp"), "sg-2 lets 10.40.0.0/16 reach udp 9092"),
-        (Rule(-1, -1, "10.40.0.0/16", protocol="icmp"), "sg-2 lets 10.40.0.0/16 reach icmp all"),
-        (Rule(9092, 9092, "pl-12345678"), "sg-2 lets pl-12345678 reach tcp 9092, among them 9092 (client CLIENT)"),
-    ],
-)
-def test_anything_else_is_found(rule: Rule, expected: str) -> None:
-    assert found(rule) == [expected]
+OPEN = [
+    (Rule(19093, 19093, "10.40.0.0/16"), ["sg-2", "10.40.0.0/16", "19093", "19093", "CONTROLLER"]),
+    (Rule(19093, 19093, "sg-99999999"), ["sg-2", "sg-99999999", "19093", "19093", "CONTROLLER"]),
+    (Rule(9092, 9092, "10.0.0.0/8"), ["sg-2", "10.0.0.0/8", "9092", "9092", "CLIENT"]),
+    (Rule(9092, 9092, "::/0"), ["sg-2", "/0", "9092", "9092", "CLIENT"]),
+    (Rule(8080, 8081, "10.40.0.0/16"), ["sg-2", "10.40.0.0/16", "8080-8081"]),
+    (Rule(19092, 19094, OWN), ["sg-2", OWN, "19094"]),
+    (Rule(9092, 9092, "10.40.0.0/16", protocol="udp"), ["sg-2", "10.40.0.0/16", "9092"]),
+    (Rule(-1, -1, "10.40.0.0/16", protocol="icmp"), ["sg-2", "10.40.0.0/16"]),
+    (Rule(9092, 9092, "pl-12345678"), ["sg-2", "pl-12345678", "9092", "9092", "CLIENT"]),
+]
+
+
+@pytest.mark.parametrize(("rule", "expected"), OPEN)
+def test_anything_else_is_found(rule: Rule, expected: list[str]) -> None:
+    assert named(found(rule)) == [expected]
+    assert rule.protocol in values(found(rule)[0])
+
+
+def test_the_sentences_of_what_is_open(wording: Wording) -> None:
+    wording(line for rule, _ in OPEN for line in found(rule))
 
 
 def test_a_wide_range_is_cut_at_what_is_justified() -> None:
-    assert found(Rule(9000, 9100, "10.40.0.0/16")) == [
-        "sg-2 lets 10.40.0.0/16 reach tcp 9000-9091",
-        "sg-2 lets 10.40.0.0/16 reach tcp 9093-9100",
+    assert named(found(Rule(9000, 9100, "10.40.0.0/16"))) == [
+        ["sg-2", "10.40.0.0/16", "9000-9091"],
+        ["sg-2", "10.40.0.0/16", "9093-9100"],
     ]
 
 
@@ -116,17 +118,18 @@ def test_what_is_tried_between_nodes_is_what_the_rules_promise() -> None:
     ("a", "expected"),
     [
         ({}, []),
-        ({"exposure": {"unjustified": ["sg-2 lets ::/0 in"]}}, ["sg-2 lets ::/0 in"]),
+        ({"exposure": {"unjustified": ["sg-2 lets ::/0 in"]}}, [["sg-2", "/0"]]),
         (
             {"from_here": {"reached": {"198.51.100.1:19093": True, "198.51.100.1:29093": False}}},
-            ["198.51.100.1:19093 (a) answers where Ansible runs, and is for the group only"],
+            [["198.51.100.1:19093"]],
         ),
-        (
-            {"from_node": {"reached": {"10.40.1.11:29093": False}}},
-            ["from a: 10.40.1.11:29093 should be reachable, and is not"],
-        ),
+        ({"from_node": {"reached": {"10.40.1.11:29093": False}}}, [["10.40.1.11:29093"]]),
     ],
 )
-def test_the_verdict_has_what_is_open_and_what_was_measured(a: dict[str, Any], expected: list[str]) -> None:
+def test_the_verdict_has_what_is_open_and_what_was_measured(
+    a: dict[str, Any], expected: list[list[str]], wording: Wording
+) -> None:
     between = {"a": {"10.40.1.11:29093": True}, "b": {}}
-    assert verdict(["a", "b"], {"a": a, "b": {}}, {"between": between}) == expected
+    found = verdict(["a", "b"], {"a": a, "b": {}}, {"between": between})
+    assert named(found) == expected
+    wording(found)

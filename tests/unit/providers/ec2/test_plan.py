@@ -14,8 +14,10 @@ from ansible.module_utils.kraft.providers.ec2.model import Current, CurrentAddre
 from ansible.module_utils.kraft.providers.ec2.plan import describe, plan
 from ansible.module_utils.kraft.providers.ec2.requests import of_plan
 
+from tests.unit.problems import named
 from tests.unit.providers.ec2 import scene
 from tests.unit.providers.ec2.scene import GROUP, HOSTS, MOUNT, ZONES
+from tests.wording_files import Wording
 
 
 def three(make: Any, **first: Any) -> tuple[Any, ...]:
@@ -36,15 +38,14 @@ def test_nothing_is_missing_where_everything_is_there() -> None:
     assert not any(each["work"] for each in of_plan(wanted, scene.everything(), made, {}, 20)["nodes"].values())
 
 
-def test_from_nothing_everything_is_made() -> None:
+def test_from_nothing_everything_is_made(wording: Wording) -> None:
     found = lines(scene.nothing())
-    assert found[:5] == [
-        "create VPC 10.40.0.0/16",
-        "create subnet 10.40.0.0/24 in eu-central-1a",
-        "create subnet 10.40.1.0/24 in eu-central-1b",
-        "create subnet 10.40.2.0/24 in eu-central-1c",
-        "route subnets to the internet",
+    assert named(found[:5]) == [
+        ["VPC", "10.40.0.0/16"],
+        *([f"10.40.{at}.0/24", zone] for at, zone in enumerate(ZONES)),
+        [],
     ]
+    wording(found)
     assert sum(line.startswith("launch instance") for line in found) == 3
     assert sum(line.startswith("create volume") for line in found) == 3
 
@@ -88,23 +89,24 @@ def test_only_what_differs_is_done(changed: dict[str, Any], expected: str) -> No
     assert found[0].startswith(expected)
 
 
-def test_a_lost_machine_is_launched_where_its_disk_is_and_gets_it_back() -> None:
+def test_a_lost_machine_is_launched_where_its_disk_is_and_gets_it_back(wording: Wording) -> None:
     found = scene.everything(instances=tuple(map(scene.instance, (0, 2))))
-    assert lines(found) == [
-        "launch instance kafka2: m6i.large in eu-central-1b, node id 2, ami-1",
-        "attach volume vol-2 to kafka2 as /dev/sdf",
+    assert named(lines(found)) == [
+        ["kafka2", "m6i.large", "eu-central-1b", "2", "ami-1"],
+        ["vol-2", "kafka2", "/dev/sdf"],
     ]
+    wording(lines(found))
 
 
-def test_foreign_rules_go_and_new_ones_come() -> None:
+def test_foreign_rules_go_and_new_ones_come(wording: Wording) -> None:
     foreign = Rule(19093, 19093, "0.0.0.0/0")
     everything = scene.everything()
     group = dataclasses.replace(everything.groups[0], rules=(*everything.groups[0].rules, foreign))
     new = Rule(9092, 9092, "10.41.0.0/16", reason="listener CLIENT")
-    assert lines(scene.everything(groups=(group,)), rules=(*scene.RULES, new)) == [
-        "remove rule tcp 19093 from 0.0.0.0/0",
-        "add rule tcp 9092 from 10.41.0.0/16 (listener CLIENT)",
-    ]
+    changes = lines(scene.everything(groups=(group,)), rules=(*scene.RULES, new))
+    assert [line.split()[0] for line in changes] == ["remove", "add"]
+    assert named(changes) == [["19093", "0.0.0.0/0"], ["9092", "10.41.0.0/16", "CLIENT"]]
+    wording(changes)
 
 
 def test_a_new_zone_gets_the_lowest_free_subnet() -> None:
@@ -112,14 +114,13 @@ def test_a_new_zone_gets_the_lowest_free_subnet() -> None:
     assert plan(scene.wanted(), found).subnets == (("eu-central-1a", "10.40.0.0/24"),)
 
 
-def test_elastic_addresses_stay_with_their_hosts() -> None:
+def test_elastic_addresses_stay_with_their_hosts(wording: Wording) -> None:
     here = CurrentAddress("eipalloc-1", "kafka1", "198.51.100.1", "i-1")
     free = CurrentAddress("eipalloc-2", "kafka2", "198.51.100.2")
     found = scene.everything(addresses=(here, free))
-    assert lines(found, public_addresses=model.ELASTIC) == [
-        "give kafka2 an Elastic IP (198.51.100.2)",
-        "give kafka3 an Elastic IP",
-    ]
+    changes = lines(found, public_addresses=model.ELASTIC)
+    assert named(changes) == [["kafka2", "IP", "198.51.100.2"], ["kafka3", "IP"]]
+    wording(changes)
 
 
 def test_a_machine_is_asked_for_with_its_address_group_and_tags() -> None:
