@@ -18,7 +18,7 @@ options:
   looked:
     description:
       - Host to what was registered on it, as filter C(kraft_registered) gives it. C(process) of M(kafka_node),
-        C(staged) of M(kafka_files), C(kernel) of M(kafka_sysctl), C(view) of M(kafka_connectivity_info).
+        C(kernel) of M(kafka_sysctl), C(view) of M(kafka_connectivity_info).
     type: dict
     required: true
   cluster:

@@ -17,8 +17,8 @@ options:
     required: true
   looked:
     description:
-      - Host to what was registered on it, as filter C(kraft_registered) gives it. C(files) of M(kafka_files) and
-        C(process) of M(kafka_node), both in check mode.
+      - Host to what was registered on it, as filter C(kraft_registered) gives it. C(process) of M(kafka_node) in
+        check mode.
     type: dict
     required: true
   live:

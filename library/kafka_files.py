@@ -87,49 +87,17 @@ secret_digests:
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft.errors import KraftError, RefusedError
-from ansible.module_utils.kraft.node.files import apply as file_io
-from ansible.module_utils.kraft.node.files import plan as files
-from ansible.module_utils.kraft.node.files.secret_digest import secret_digests
+from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.node.files.ensure import DIRECTORY_SPEC, FILE_SPEC, LINK_SPEC, ensure_files
 
-PATH = {"type": "str", "required": True}
-OWNED = {"path": PATH, "owner": {"type": "str", "default": "root"}, "group": {"type": "str", "default": "root"}}
 LISTS = ("directories", "files", "links")
 LIST: dict[str, Any] = {"type": "list", "elements": "dict", "default": []}
 ARGUMENT_SPEC: dict[str, Any] = {
-    "directories": {**LIST, "options": {**OWNED, "mode": {"type": "str", "default": "0755"}}},
-    "files": {
-        **LIST,
-        "options": {
-            **OWNED,
-            "content": {"type": "str", "required": True},
-            "mode": {"type": "str", "default": "0644"},
-            "sensitive": {"type": "bool", "default": False},
-        },
-    },
-    "links": {**LIST, "options": {"path": PATH, "target": {"type": "str", "required": True}}},
+    "directories": {**LIST, "options": DIRECTORY_SPEC},
+    "files": {**LIST, "options": FILE_SPEC},
+    "links": {**LIST, "options": LINK_SPEC},
     "digest_salt": {"type": "str", "default": "", "no_log": False},
 }
-
-
-def ensure_files(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
-    """The five steps; gives the module's result."""
-    wanted = files.wanted_list(params)
-    known = file_io.accounts(wanted)
-    found = [file_io.find(w) for w in wanted]
-    problems = files.problems(wanted, found, known, predict=check_mode)
-    if problems:
-        raise RefusedError(problems)
-    changes = files.plan(wanted, found, known)
-    if not check_mode:
-        for change in changes:
-            file_io.apply(change, known)
-    return {
-        "changed": bool(changes),
-        "changed_paths": files.changed_paths(changes),
-        "diff": files.diffs(changes),
-        "secret_digests": secret_digests(changes, params["digest_salt"]) if params["digest_salt"] else {},
-    }
 
 
 def main() -> None:
@@ -137,7 +105,8 @@ def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True, no_log=True)
     invocation = {"module_args": {"paths": [item["path"] for kind in LISTS for item in module.params[kind]]}}
     try:
-        result = ensure_files(module.params, module.check_mode)
+        given = {kind: module.params[kind] for kind in LISTS}
+        result = ensure_files(**given, salt=module.params["digest_salt"], check_mode=module.check_mode)
     except (KraftError, ValueError, OSError) as error:
         module.fail_json(msg=str(error), invocation=invocation)
     module.exit_json(invocation=invocation, **result)

@@ -92,9 +92,9 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster import controllers as controller_listeners
 from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Client
-from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, expected, problems
+from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, Expected, expected
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE
-from ansible.module_utils.kraft.cluster.watch import Look, Node, UnhealthyError, Watch
+from ansible.module_utils.kraft.cluster.watch import Node, UnhealthyError, Watch, look_once
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.service import log as node_log
 from ansible.module_utils.kraft.node.service import state as service
@@ -127,56 +127,37 @@ def node(module: AnsibleModule) -> Node | None:
     )
 
 
-def look_once(module: AnsibleModule) -> dict[str, Any]:
-    """The prediction of check mode: on a host that has nothing yet, that nothing answers."""
-    try:
-        with Client(module.params["client"]) as client:
-            seen = Watch(client, expected(module.params["expected"] or {}), module.params["node_id"]).look()
-    except KraftError as error:
-        seen = Look(None, (str(error),))
-    return result(seen, module.params)
-
-
-def result(seen: Look, params: dict[str, Any]) -> dict[str, Any]:
-    everywhere = dataclasses.replace(expected(params["expected"] or {}), only=frozenset())
-    return {
-        "changed": False,
-        "healthy": not seen.problems,
-        "all_healthy": not seen.problems and seen.snapshot is not None and not problems(seen.snapshot, everywhere),
-        "problems": list(seen.problems),
-        "snapshot": dataclasses.replace(seen.snapshot, topics=None).to_dict() if seen.snapshot else None,
-    }
-
-
-def wait(module: AnsibleModule, client: Client) -> dict[str, Any]:
+def wait(module: AnsibleModule, client: Client, wanted: Expected) -> dict[str, Any]:
     params, started = module.params, time.monotonic()
-    watch = Watch(client, expected(params["expected"] or {}), params["node_id"], node(module))
+    watch = Watch(client, wanted, params["node_id"], node(module))
     seen = watch.wait(params["timeout"])
     waited = round(time.monotonic() - started, 2)
     if params["steady"]:
         seen = watch.stay(params["steady"])
-    return {**result(seen, params), "waited": waited}
+    return {"changed": False, **seen.as_dict(wanted), "waited": waited}
 
 
-def failure(client: Client, params: dict[str, Any], error: UnhealthyError) -> dict[str, Any]:
+def failure(client: Client, params: dict[str, Any], wanted: Expected, error: UnhealthyError) -> dict[str, Any]:
     """What there is to know; controllers are asked too when nobody knows a leader."""
     leader = error.look.snapshot.controller_id if error.look.snapshot else NO_NODE
     words = controller_listeners.whom_they_follow(client, params["controllers"]) if leader == NO_NODE else []
     message = "\n".join([str(error), *words])
-    return {"msg": message, "diagnosis": dataclasses.asdict(error.diagnosis), **result(error.look, params)}
+    return {"msg": message, "diagnosis": dataclasses.asdict(error.diagnosis), **error.look.as_dict(wanted)}
 
 
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    wanted = expected(module.params["expected"] or {})
     if module.check_mode:
-        module.exit_json(**look_once(module))
+        seen = look_once(module.params["client"], wanted, module.params["node_id"])
+        module.exit_json(changed=False, **seen.as_dict(wanted))
     try:
         # Every deployment waits here first, so this is where the client is unpacked for all that ask later.
         with Client(module.params["client"], unpack=True) as client:
             try:
-                found = wait(module, client)
+                found = wait(module, client, wanted)
             except UnhealthyError as error:
-                module.fail_json(**failure(client, module.params, error))
+                module.fail_json(**failure(client, module.params, wanted, error))
     except KraftError as error:
         module.fail_json(msg=str(error))
     module.exit_json(**found)

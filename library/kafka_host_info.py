@@ -43,6 +43,20 @@ options:
         with the parameters that its module gets. Each is asked whether it would change anything.
     type: dict
     default: {}
+  health:
+    description:
+      - Asks the node that runs on the host once how it and its cluster are, as M(kafka_health) does, without waiting.
+    type: dict
+    suboptions:
+      client:
+        description: Options of the client, as for M(kafka_health).
+        type: dict
+        required: true
+      expected:
+        description: What the cluster is to be, as for M(kafka_health).
+        type: dict
+        required: true
+      node_id: {description: Id of the node on the host., type: int, required: true}
 author: [Kraftwright]
 """
 
@@ -73,6 +87,8 @@ ansible_facts:
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.cluster.health import expected
+from ansible.module_utils.kraft.cluster.watch import look_once
 from ansible.module_utils.kraft.node import steps
 from ansible.module_utils.kraft.node.machine.facts import Questions, observe_host
 
@@ -105,6 +121,14 @@ ARGUMENT_SPEC: dict[str, Any] = {
         },
     },
     "steps": {"type": "dict", "default": {}},
+    "health": {
+        "type": "dict",
+        "options": {
+            "client": {"type": "dict", "required": True, "no_log": True},
+            "expected": {"type": "dict", "required": True},
+            "node_id": {"type": "int", "required": True},
+        },
+    },
 }
 
 
@@ -126,11 +150,20 @@ def questions(params: dict[str, Any]) -> Questions:
     )
 
 
+def health(asked: dict[str, Any] | None, running: bool) -> dict[str, Any] | None:
+    """What this node and its cluster say of themselves; None where nobody asks or nothing runs here."""
+    if not asked or not running:
+        return None
+    wanted = expected(asked["expected"])
+    return look_once(asked["client"], wanted, asked["node_id"]).as_dict(wanted)
+
+
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         facts = observe_host(questions(module.params), module.run_command)
         facts["steps"] = steps.observe(module.run_command, module.params["steps"])
+        facts["health"] = health(module.params["health"], bool(facts["service"]["pid"]))
     except OSError as error:
         module.fail_json(msg=f"The host cannot be examined: {error}")
     module.exit_json(changed=False, ansible_facts={"kafka_host": facts})

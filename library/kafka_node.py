@@ -71,16 +71,27 @@ options:
     default: 330
   files:
     description:
-      - The files of C(next) as M(kafka_files) gets them. Read in check mode only, where they are not on disk yet; of
-        each entry path and content.
+      - The files of C(next), written before the process is compared with them, as M(kafka_files) writes them. Without
+        any, what lies in C(next) counts.
     type: list
     elements: dict
     default: []
+    suboptions:
+      path: {description: Absolute path., type: str, required: true}
+      content: {description: What is in it., type: str, required: true}
+      owner: {description: Name of the owner., type: str, default: root}
+      group: {description: Name of the group., type: str, default: root}
+      mode: {description: Octal digits in quotes., type: str, default: "0644"}
+      sensitive: {description: Whether the diff hides the content., type: bool, default: false}
+  digest_salt:
+    description: Salt for RV(secret_digests); without it there are none.
+    type: str
+    default: ""
 author: [Kraftwright]
 """
 
 EXAMPLES = r"""
-- name: Start the node if it is down
+- name: Write the node's files, and start it if it is down
   kafka_node:
     release: 4.3.1
   register: started
@@ -133,6 +144,15 @@ actions:
   returned: always
   type: list
   elements: str
+changed_paths:
+  description: Those of O(files) that were changed, or would be in check mode, as M(kafka_files) gives them.
+  returned: always
+  type: list
+  elements: str
+secret_digests:
+  description: As M(kafka_files) gives them, of O(files).
+  returned: always
+  type: dict
 current:
   description: Version that the link C(current) leads to.
   returned: always
@@ -146,6 +166,7 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.difference import DIFFERENCE_SPEC, differences_from
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError
+from ansible.module_utils.kraft.node.files.ensure import FILE_SPEC, ensure_files
 from ansible.module_utils.kraft.node.service import age, repetition
 from ansible.module_utils.kraft.node.service import apply as node_io
 from ansible.module_utils.kraft.node.service import plan as node
@@ -163,7 +184,8 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "replaces": {"type": "int", "default": 0},
     "differences": {"type": "list", "elements": "dict", "default": [], "options": DIFFERENCE_SPEC},
     "timeout": {"type": "int", "default": 330},
-    "files": {"type": "list", "elements": "dict", "default": []},
+    "files": {"type": "list", "elements": "dict", "default": [], "options": FILE_SPEC},
+    "digest_salt": {"type": "str", "default": "", "no_log": False},
 }
 #: States that start something new, or compare with it.
 WITH_RELEASE = (node.STARTED, node.RESTARTED, node.REPORTED)
@@ -220,8 +242,16 @@ def predicted(found: node.NodeState, actions: tuple[str, ...], release: str) -> 
     }
 
 
+def ensure(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
+    """The files first, then the process; gives the module's result."""
+    files = ensure_files(params["files"], salt=params["digest_salt"], check_mode=check_mode)
+    node = ensure_node(run, params, check_mode)
+    merged = {"changed": files["changed"] or node["changed"], "diff": [*files["diff"], *node["diff"]]}
+    return {**files, **node, **merged}
+
+
 def ensure_node(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
-    """The five steps; gives the module's result."""
+    """The five steps; gives what concerns the process."""
     place = wanted_place(params)
     given = given_files(params, check_mode)
     if not check_mode:
@@ -256,10 +286,10 @@ def main() -> None:
         module.fail_json(msg=f"missing: release, which state {module.params['state']} takes from next")
     invocation = {"module_args": {name: value for name, value in module.params.items() if name != "files"}}
     try:
-        result = ensure_node(module.run_command, module.params, module.check_mode)
+        result = ensure(module.run_command, module.params, module.check_mode)
     except StartError as error:
         module.fail_json(msg=str(error), actions=list(error.actions), invocation=invocation)
-    except (KraftError, OSError) as error:
+    except (KraftError, OSError, ValueError) as error:
         module.fail_json(msg=str(error), invocation=invocation)
     module.exit_json(invocation=invocation, **result)
 

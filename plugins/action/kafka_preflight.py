@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +94,13 @@ def members(answer: Mapping[str, Any] | None, cluster_id: str) -> tuple[Snapshot
     return snapshot, "; ".join(f"{part}: {reason}" for part, reason in snapshot.unanswered.items())
 
 
+def seen(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What the first node that answered fully in the look said of its cluster; None where none did."""
+    facts = ((hostvars[name].get("ansible_facts") or {}).get("kafka_host") or {} for name in map(str, hosts))
+    looks = ((each.get("health") or {}) for each in facts)
+    return next((each for each in looks if each.get("snapshot") and not each["snapshot"]["unanswered"]), None)
+
+
 def ungranted(subject: Subject) -> list[str]:
     """What hosts do not grant, where no step of this run is to set the kernel's values; otherwise that step tells."""
     looked = {
@@ -102,7 +109,7 @@ def ungranted(subject: Subject) -> list[str]:
         if "kernel" in (facts.get("steps") or {})
     }
     nodes = {host.name: host.node for host in subject.hosts}
-    if any("kernel" in steps.due(one) for one in looked.values()):
+    if any(one["kernel"]["changed"] for one in looked.values()):
         return []
     return lines(find_ungranted(looked, nodes), list(looked))
 
@@ -132,7 +139,9 @@ class ActionModule(ActionBase):
         derived = self._derived(task_vars or {}) if arguments.get("derive") else {}
         desired = derived.get("ansible_facts") or {}
         play = {**(task_vars or {}), "ansible_facts": {**(task_vars or {})["ansible_facts"], **desired}}
-        answer = self._members(arguments["ask"], task_vars or {}) if arguments.get("running") else None
+        answer = seen(arguments["hosts"], play["hostvars"])
+        if answer is None and arguments.get("running"):
+            answer = self._members(arguments["ask"], task_vars or {})
         subject = read(arguments, play, answer)
         found = [*given(derived), *checked(subject, arguments)]
         said = ungranted(subject)
@@ -144,7 +153,10 @@ class ActionModule(ActionBase):
             DISPLAY.display(line)
         facts = {
             **desired,
-            "kafka_plan": {host.name: steps.due(host.facts and host.facts.get("steps")) for host in subject.hosts},
+            "kafka_plan": {host.name: steps.due(host.facts) for host in subject.hosts},
+            "kafka_healthy": all(
+                host.facts and (host.facts.get("health") or {}).get("all_healthy") for host in subject.hosts
+            ),
             "kafka_peers": peers_for_storage(subject, predict=bool(self._task.check_mode)),
             "kafka_disks_pending": any(map(awaits_disk, subject.hosts)),
             "kafka_now": listeners_now(facts["deployed"] for _, facts in subject.seen),

@@ -78,11 +78,11 @@ def kraft_change_nodes(
 ) -> list[dict[str, Any]]:
     """The nodes as ``kafka_config_plan`` takes them; none where nothing differs and nothing was written.
 
-    `looked`: as `kraft_registered` gives it, with ``process`` (``kafka_node``) and ``files`` (``kafka_files``).
+    `looked`: as `kraft_registered` gives it, with ``process`` (``kafka_node``).
     `always`: also where no file differs. Where every node was down until now nothing can be changed live.
     """
     found = {host: one["process"] for host, one in looked.items()}
-    written = any((one.get("files") or {}).get("changed_paths") for one in looked.values())
+    written = any(one["process"].get("changed_paths") for one in looked.values())
     nodes = dynamic_config_request.change_nodes(found, found, desired)
     differs = always or written or any(node["differences"] for node in nodes)
     return nodes if differs and not all(node["started"] for node in nodes) else []

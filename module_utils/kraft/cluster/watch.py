@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.gather import log_dirs, observe
@@ -34,6 +35,25 @@ class Look:
 
     snapshot: Snapshot | None
     problems: tuple[str, ...]
+
+    def as_dict(self, wanted: Expected) -> dict[str, Any]:
+        """``healthy``, ``all_healthy``, ``problems`` and ``snapshot`` as modules give them; the topics are left out."""
+        everywhere = dataclasses.replace(wanted, only=frozenset())
+        return {
+            "healthy": not self.problems,
+            "all_healthy": not self.problems and self.snapshot is not None and not problems(self.snapshot, everywhere),
+            "problems": list(self.problems),
+            "snapshot": dataclasses.replace(self.snapshot, topics=None).to_dict() if self.snapshot else None,
+        }
+
+
+def look_once(options: Mapping[str, Any], wanted: Expected, node_id: int | None) -> Look:
+    """One look without waiting. On a host that has nothing yet, that nothing answers."""
+    try:
+        with Client(options) as client:
+            return Watch(client, wanted, node_id).look()
+    except KraftError as error:
+        return Look(None, (str(error),))
 
 
 class UnhealthyError(KraftError):

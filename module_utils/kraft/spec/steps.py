@@ -13,12 +13,20 @@ STEPS = {
 }
 
 
-def due(found: Mapping[str, Mapping[str, Any]] | None) -> list[str]:
-    """The steps that a host has to do, in their order; `found`: what its look said of each, None where nobody looked.
+def due(facts: Mapping[str, Any] | None) -> list[str]:
+    """The steps that a host has to do, in their order; `facts`: of ``kafka_host_info``, None where nobody looked.
 
-    A step that nobody asked for is due: it looks for itself.
+    A step that nobody asked for is due: it looks for itself. ``host`` is role kafka_host, with ``kernel`` as a part.
     """
-    return [step for step, questions in STEPS.items() if is_due(found or {}, questions)]
+    found = (facts or {}).get("steps") or {}
+    steps = [step for step, questions in STEPS.items() if is_due(found, questions)]
+    return ["host", *steps] if "kernel" in steps or lacks(facts or {}) else steps
+
+
+def lacks(facts: Mapping[str, Any]) -> bool:
+    """Whether Java or an account is missing, or there are disks: role kafka_host looks at those by itself."""
+    accounts = [facts.get(kind) or {} for kind in ("user", "group")]
+    return not facts.get("java") or bool(facts.get("disks")) or not all(one.get("exists") for one in accounts)
 
 
 def is_due(found: Mapping[str, Mapping[str, Any]], questions: tuple[str, ...]) -> bool:

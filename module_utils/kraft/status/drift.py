@@ -1,6 +1,6 @@
 """Where a node differs from what the inventory says, in words. Pure: what the modules returned in check mode in.
 
-Secrets never get here: ``kafka_node`` and ``kafka_files`` compare them on the host and say only that they differ.
+Secrets never get here: ``kafka_node`` compares them on the host and say only that they differ.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def edited(result: Result) -> list[str]:
 
 
 def staged(result: Result) -> Iterator[str]:
-    """From ``kafka_files`` in check mode."""
+    """From ``kafka_node`` in check mode: the files that its next start would take."""
     for path in result.get("changed_paths", ()):
         yield f"waits for the next start, and is not what the inventory says: {path}"
 
@@ -57,17 +57,14 @@ def kernel(result: Result) -> Iterator[str]:
 
 
 def node_drift(results: Mapping[str, Any], settled: Collection[str]) -> list[str]:
-    """All of a node's drift. `results`: ``process``, ``staged``, ``kernel`` as registered; none where nobody looked."""
-    of_process = [] if unread(results.get("process")) else process(results.get("process") or {}, settled)
-    read = [*of_process]
-    for name, differences in (("staged", staged), ("kernel", kernel)):
-        read += [] if unread(results.get(name)) else differences(results.get(name) or {})
-    return read
+    """All of a node's drift. `results`: ``process`` and ``kernel`` as registered; none where nobody looked."""
+    found = {name: {} if unread(results.get(name)) else results.get(name) or {} for name in ("process", "kernel")}
+    return [*process(found["process"], settled), *staged(found["process"]), *kernel(found["kernel"])]
 
 
 def uncompared(results: Mapping[str, Any]) -> list[str]:
     """What could not be compared on a host, and why: once for all of it where the host could not be reached."""
-    reasons = {name: unread(results.get(name)) for name in ("process", "staged", "kernel")}
+    reasons = {name: unread(results.get(name)) for name in ("process", "kernel")}
     away = unreached(results)
     if away:
         return [f"nothing was compared: {away}"]

@@ -107,6 +107,14 @@ class Host:
         config = {"server.properties": properties, "jvm.options": "-Xmx1g\n", "log4j2.yaml": ""}
         return {**config, "kafka.service": unit}
 
+    def wanted(self, properties: str, nofile: int = 20000) -> list[dict[str, str]]:
+        """The files as the module gets them, for the user of the test."""
+        own = {"owner": str(os.getuid()), "group": str(os.getgid()), "mode": "0644"}
+        room = self.install_dir / "next"
+        return [
+            {"path": str(room / name), "content": text, **own} for name, text in self.files(properties, nofile).items()
+        ]
+
     def begin(self) -> None:
         """What the unit does at a start."""
         current = (self.install_dir / "current").resolve()
@@ -184,10 +192,7 @@ def test_a_listener_that_moves_is_told_in_check_mode_too(host: Host) -> None:
     host.install()
     host.configure("listeners=CLIENT://k1:9092\n")
     host.kafka_node()
-    files = [
-        {"path": f"next/{name}", "content": text} for name, text in host.files("listeners=CLIENT://k1:9192\n").items()
-    ]
-    predicted = host.kafka_node(check_mode=True, files=files)
+    predicted = host.kafka_node(check_mode=True, files=host.wanted("listeners=CLIENT://k1:9192\n"))
     host.configure("listeners=CLIENT://k1:9192\n")
     moves = [{"listener": "CLIENT", "before": "k1:9092 CLIENT", "after": "k1:9192 CLIENT"}]
     assert predicted["client_moves"] == host.kafka_node()["client_moves"] == moves
@@ -359,13 +364,39 @@ def test_check_mode_predicts_a_start_on_an_empty_host(host: Host) -> None:
 def test_check_mode_predicts_from_the_files_that_were_not_written(host: Host) -> None:
     host.install()
     host.kafka_node()
-    files = [
-        {"path": f"/anywhere/{name}", "content": text} for name, text in host.files("node.id=1\n", nofile=1).items()
-    ]
+    files = host.wanted("node.id=1\n", nofile=1)
     predicted = host.kafka_node(check_mode=True, files=files)
     assert said(predicted["differences"]) == ["unit: - LimitNOFILE=20000; + LimitNOFILE=1"]
-    assert said(host.kafka_node(files=files)["differences"]) == []
+    assert said(host.kafka_node()["differences"]) == []
     assert "content" not in str(predicted["invocation"])
+
+
+def test_files_are_written_before_the_process_is_compared_with_them(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    files = host.wanted("node.id=1\nnum.io.threads=9\n")
+    predicted, done = host.kafka_node(check_mode=True, files=files), host.kafka_node(files=files)
+    for result in (predicted, done):
+        assert (result["changed"], result["actions"], result["stale"]) == (True, [], True)
+        assert result["changed_paths"] == [str(host.install_dir / "next/server.properties")]
+        assert said(result["differences"]) == ["server.properties: num.io.threads (unset) -> 9"]
+    assert (host.install_dir / "next/server.properties").read_text() == "node.id=1\nnum.io.threads=9\n"
+    again = host.kafka_node(files=files)
+    assert (again["changed"], again["changed_paths"], again["diff"]) == (False, [], [])
+
+
+def test_files_that_cannot_be_written_leave_the_process_alone(host: Host) -> None:
+    host.install()
+    files = [{**host.wanted("node.id=1\n")[0], "path": str(host.install_dir / "missing/server.properties")}]
+    assert "does not exist" in host.kafka_node(files=files)["msg"]
+    assert host.commands == []
+
+
+def test_secret_of_a_file_is_digested_and_not_shown(host: Host) -> None:
+    host.install()
+    result = host.kafka_node(files=host.wanted("ssl.keystore.password=c4n4ry\n"), digest_salt="salt")
+    assert list(result["secret_digests"]) == [str(host.install_dir / "next/server.properties")]
+    assert "c4n4ry" not in str(result)
 
 
 def test_a_start_that_fails_gives_the_units_last_words(host: Host) -> None:

@@ -56,8 +56,10 @@ def test_kafka_is_asked_only_where_something_differs_and_somebody_ran_before() -
     desired = {"cluster": {"version": "4.3.1"}, "nodes": {"kraft1": node}}
 
     def asked(always: bool = False, written: bool = False, **started: Any) -> int:
-        found = {"stale": False, "differences": [], "actions": [], **started}
-        looked = {"kraft1": {"process": found, "files": {"changed_paths": ["server.properties"] if written else []}}}
+        paths = ["server.properties"] if written else []
+        looked = {
+            "kraft1": {"process": {"stale": False, "differences": [], "actions": [], "changed_paths": paths, **started}}
+        }
         return len(FILTERS.kraft_change_nodes(looked, desired, always))
 
     assert asked() == 0

@@ -10,8 +10,11 @@ from ansible.module_utils.kraft.spec import steps
 QUESTIONS = ("kernel", "directories", "release", "appcds_archive", "client", "storage")
 
 
+THERE = {"java": {"version": 17}, "user": {"exists": True}, "group": {"exists": True}, "disks": {}}
+
+
 def looked(*changed: str) -> dict[str, Any]:
-    return {name: {"changed": name in changed} for name in QUESTIONS}
+    return {**THERE, "steps": {name: {"changed": name in changed} for name in QUESTIONS}}
 
 
 def test_a_host_with_nothing_to_do_has_no_step() -> None:
@@ -19,7 +22,7 @@ def test_a_host_with_nothing_to_do_has_no_step() -> None:
 
 
 def test_a_host_that_nobody_looked_at_does_every_step() -> None:
-    assert steps.due(None) == steps.due({}) == ["kernel", "install", "format"]
+    assert steps.due(None) == steps.due({}) == ["host", "kernel", "install", "format"]
 
 
 @pytest.mark.parametrize(
@@ -34,16 +37,25 @@ def test_a_host_that_nobody_looked_at_does_every_step() -> None:
     ],
 )
 def test_each_question_decides_over_one_step(changed: str, step: str) -> None:
-    assert steps.due(looked(changed)) == [step]
+    assert steps.due(looked(changed)) == (["host", step] if step == "kernel" else [step])
+
+
+@pytest.mark.parametrize(
+    "lacks",
+    [{"java": None}, {"user": {"exists": False}}, {"group": {"exists": False}}, {"disks": {"/dev/sdb": {}}}],
+    ids=["java", "user", "group", "disks"],
+)
+def test_a_host_that_lacks_something_is_prepared(lacks: dict[str, Any]) -> None:
+    assert steps.due({**looked(), **lacks}) == ["host"]
 
 
 def test_a_step_that_was_not_asked_for_looks_for_itself() -> None:
     found = looked()
-    del found["kernel"]
-    assert steps.due(found) == ["kernel"]
+    del found["steps"]["kernel"]
+    assert steps.due(found) == ["host", "kernel"]
 
 
 def test_appcds_archive_may_be_switched_off() -> None:
     found = looked()
-    del found["appcds_archive"]
+    del found["steps"]["appcds_archive"]
     assert steps.due(found) == []

@@ -72,7 +72,6 @@ def sick_status() -> Status:
             "actions": ["place"],
             "diff": [{"after": "put back as wanted: server.properties"}],
         },
-        "staged": {},
         "kernel": {"unmet": unmet},
         "view": {"controllers": [dataclasses.asdict(one) for one in heard(1, without=[3])], "broker": None},
     }

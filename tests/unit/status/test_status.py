@@ -32,7 +32,6 @@ def view(leader_id: int = 1, epoch: int = 1, without: tuple[int, ...] = ()) -> d
 
 LOOKED: dict[str, Any] = {
     "process": RUNS,
-    "staged": {"changed_paths": []},
     "kernel": {"changed_settings": []},
     "view": view(),
     "service": SERVICE,
@@ -170,7 +169,7 @@ DRIFT: list[tuple[dict[str, Any], list[set[str]]]] = [
     ({"process": {**RUNS, "actions": ["flip"], "current": "4.2.1"}}, [{"`current`", "4.2.1"}]),
     ({"process": {**RUNS, "actions": ["enable"]}}, [{"unit", "enabled"}]),
     (
-        {"staged": {"changed_paths": ["/opt/kafka/next/jvm.options"]}},
+        {"process": {**RUNS, "changed_paths": ["/opt/kafka/next/jvm.options"]}},
         [{"next", "start", "/opt/kafka/next/jvm.options"}],
     ),
     ({"kernel": {"changed_settings": ["vm.swappiness"]}}, [{"kernel", "vm.swappiness"}]),
@@ -241,7 +240,7 @@ def test_who_is_in_no_inventory_is_named(wording: Wording) -> None:
 
 
 def test_a_screen_stays_a_screen(wording: Wording) -> None:
-    many = {"staged": {"changed_paths": [f"/x/{one}" for one in range(30)]}}
+    many = {"kernel": {"changed_settings": [f"vm.x{one}" for one in range(30)]}}
     shown = seen(kafka1=many)
     assert {"18", "more"} <= values(lines(shown)[-1])
     wording(lines(shown)[-2:])

@@ -30,9 +30,8 @@ def deployment_plan(
 ) -> Json:
     """`live`: entities of ``kafka_config_plan``. `batches`: of ``kafka_roll_plan``. `desired`: fact ``kafka_desired``.
 
-    `hosts`: name -> ``facts`` (of ``kafka_host_info``), ``files`` (of ``kafka_files``) and ``process`` (of
-    ``kafka_node``), the last two as they answer in check mode. The order of the batches is left out: the active
-    controller goes last, and leadership moves by itself.
+    `hosts`: name -> ``facts`` (of ``kafka_host_info``) and ``process`` (of ``kafka_node`` in check mode). The order of
+    the batches is left out: the active controller goes last, and leadership moves by itself.
     """
     cluster = desired["cluster"]
     return {
@@ -51,15 +50,15 @@ def of_config(config: Mapping[str, str | None]) -> dict[str, str | None]:
 
 def of_host(looked: Mapping[str, Any]) -> Json:
     """What is done on one host, and the state that this follows from (``found``)."""
-    facts, files, process = looked["facts"], looked["files"], looked["process"]
+    facts, process = looked["facts"], looked["process"]
     return {
         "found": {"release": facts["current_release"], "running": bool(facts["service"]["pid"])},
         "prepare": prepared(facts),
         "steps": {
             name: step.get("wanted", {}) for name, step in sorted(facts["steps"].items()) if is_planned(name, step)
         },
-        "files": {one["after_header"]: changed_lines(one) for one in files["diff"]},
-        "secrets": dict(sorted(files["secret_digests"].items())),
+        "files": {one["after_header"]: changed_lines(one) for one in process["diff"] if one["after_header"][:1] == "/"},
+        "secrets": dict(sorted(process["secret_digests"].items())),
         "process": list(process["actions"]),
         "differences": {
             " ".join(filter(None, (one.file, one.key))): {"old": one.old, "new": one.new}

@@ -29,8 +29,7 @@ def looked(**changed: Any) -> dict[str, Any]:
             "disks": {},
             "steps": {"release": {"changed": False}, "appcds_archive": {"changed": True, "wanted": {}}},
         },
-        "files": {"diff": [], "secret_digests": {}},
-        "process": {"actions": [], "differences": []},
+        "process": {"actions": [], "differences": [], "diff": [], "secret_digests": {}},
     }
     for place, value in changed.items():
         where, _, key = place.partition("__")
@@ -55,8 +54,8 @@ def difference(**values: Any) -> dict[str, Any]:
 
 
 CHANGED: dict[str, dict[str, Any]] = {
-    "a file": {"files__diff": [edited("a=1\n", "a=2\n")]},
-    "a secret in a file": {"files__secret_digests": {PROPERTIES: "00ff"}},
+    "a file": {"process__diff": [edited("a=1\n", "a=2\n")]},
+    "a secret in a file": {"process__secret_digests": {PROPERTIES: "00ff"}},
     "a start": {"process__actions": ["start"]},
     "a difference": {"process__differences": [difference()]},
     "a step": {"facts__steps": {"release": {"changed": True, "wanted": {"version": "4.3.1"}}}},
@@ -111,12 +110,12 @@ def test_secret_override_is_hidden() -> None:
 
 
 def test_lines_that_look_like_a_diffs_header_are_kept() -> None:
-    made = plan(k1=looked(files__diff=[edited("-- a\n", "++ b\n")]))
+    made = plan(k1=looked(process__diff=[edited("-- a\n", "++ b\n")]))
     assert made["hosts"]["k1"]["files"][PROPERTIES] == ["@@ -1 +1 @@", "--- a", "+++ b"]
 
 
 def test_of_two_lists_only_what_differs_is_told() -> None:
-    old, new = (looked(files__diff=[edited("a=1\nb=1\n", f"a=2\nb={each}\n")]) for each in (2, 3))
+    old, new = (looked(process__diff=[edited("a=1\nb=1\n", f"a=2\nb={each}\n")]) for each in (2, 3))
     (told,) = moved(plan(k1=old), plan(k1=new))
     assert (told.variable, "b=2" in told.message, "b=3" in told.message) == (f"files > {PROPERTIES}", True, True)
     assert "a=2" not in told.message

@@ -129,7 +129,7 @@ def test_plan_names_the_steps_of_each_host() -> None:
     scene.of("k1")["steps"] = nothing
     scene.of("k2")["steps"] = {**nothing, "client": {"changed": True}}
     plan = action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene))["ansible_facts"]["kafka_plan"]
-    assert plan == {"k1": [], "k2": ["install"], "k3": ["kernel", "install", "format"]}
+    assert plan == {"k1": [], "k2": ["install"], "k3": ["host", "kernel", "install", "format"]}
 
 
 def deriving(scene: Scene, problems: list[Any], calls: list[Any]) -> Any:
@@ -197,6 +197,35 @@ def test_running_cluster_is_asked_for_its_members(running: bool, answer: Any, ru
     problems = preflight.run(task_vars=play(Scene()))["problems"]
     assert asked == ([("kafka_cluster_info", {"timeout": 5})] if running else [])
     assert sorted(problem["rule"] for problem in problems) == rules
+
+
+@pytest.mark.parametrize(("unanswered", "asked"), [({}, []), ({"quorum": "no leader"}, ["kafka_cluster_info"])])
+def test_cluster_that_answered_in_the_look_is_not_asked_again(unanswered: dict[str, str], asked: list[str]) -> None:
+    scene, found = Scene(), list[str]()
+    answer = {"snapshot": {**SNAPSHOT, "unanswered": unanswered}}
+    scene.of("k2")["health"] = {"all_healthy": True, **answer}
+
+    def execute(name: str, **_: Any) -> Any:
+        found.append(name)
+        return answer
+
+    preflight = action(PREFLIGHT, hosts=list(NAMES), ask={}, running=True, refuse=False)
+    preflight._execute_module = execute
+    problems = preflight.run(task_vars=play(scene))["problems"]
+    assert found == asked
+    assert "dropped_broker" in [problem["rule"] for problem in problems]
+
+
+@pytest.mark.parametrize(
+    ("healths", "healthy"),
+    [([True, True, True], True), ([True, True, False], False), ([True, True, None], False)],
+)
+def test_cluster_is_healthy_where_every_node_is(healths: list[bool | None], healthy: bool) -> None:
+    scene = Scene()
+    for name, health in zip(NAMES, healths):
+        scene.of(name)["health"] = None if health is None else {"all_healthy": health, "snapshot": None}
+    facts = action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene))["ansible_facts"]
+    assert facts["kafka_healthy"] is healthy
 
 
 @pytest.mark.parametrize(("changed", "said"), [(False, True), (True, False)])

@@ -1,0 +1,52 @@
+"""Brings directories, files and links to the wanted state: looks, refuses, and changes what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.node.files import apply as file_io
+from ansible.module_utils.kraft.node.files import plan
+from ansible.module_utils.kraft.node.files.secret_digest import secret_digests
+
+PATH = {"type": "str", "required": True}
+OWNED = {"path": PATH, "owner": {"type": "str", "default": "root"}, "group": {"type": "str", "default": "root"}}
+#: Of the modules that take such lists.
+DIRECTORY_SPEC: dict[str, Any] = {**OWNED, "mode": {"type": "str", "default": "0755"}}
+FILE_SPEC: dict[str, Any] = {
+    **OWNED,
+    "content": {"type": "str", "required": True},
+    "mode": {"type": "str", "default": "0644"},
+    "sensitive": {"type": "bool", "default": False},
+}
+LINK_SPEC: dict[str, Any] = {"path": PATH, "target": {"type": "str", "required": True}}
+
+
+def ensure_files(
+    files: Sequence[Mapping[str, Any]],
+    directories: Sequence[Mapping[str, Any]] = (),
+    links: Sequence[Mapping[str, Any]] = (),
+    salt: str = "",
+    check_mode: bool = False,
+) -> dict[str, Any]:
+    """``changed``, ``changed_paths``, ``diff`` and, with a `salt`, ``secret_digests``; see module ``kafka_files``.
+
+    Raises RefusedError with everything that cannot be done, before the first change.
+    """
+    wanted = plan.wanted_list({"files": files, "directories": directories, "links": links})
+    known = file_io.accounts(wanted)
+    found = [file_io.find(w) for w in wanted]
+    problems = plan.problems(wanted, found, known, predict=check_mode)
+    if problems:
+        raise RefusedError(problems)
+    changes = plan.plan(wanted, found, known)
+    if not check_mode:
+        for change in changes:
+            file_io.apply(change, known)
+    return {
+        "changed": bool(changes),
+        "changed_paths": plan.changed_paths(changes),
+        "diff": plan.diffs(changes),
+        "secret_digests": secret_digests(changes, salt) if salt else {},
+    }
