@@ -13,7 +13,9 @@ from ansible.module_utils.kraft.status.causes import ORDER, Cause
 from ansible.module_utils.kraft.status.effects import WORST_FIRST
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
+from tests.unit.problems import named
 from tests.unit.status.scenes import AWAY, IDS, explained, heard, node, silent_quorum, without
+from tests.wording_files import Wording
 
 FAILED = "its unit has failed (exit-code, exit status 1)"
 HANGS = "controller: 10.0.0.3:9093 accepts connections and does not answer"
@@ -233,21 +235,20 @@ def test_of_dedicated_controllers_no_partition_suffers() -> None:
     assert (rules((found,)), suffered(found)) == ([("not_running", (3,))], {"no_spare_controller": 2})
 
 
-def test_the_worst_effect_comes_first_and_is_in_the_sentence() -> None:
+def test_the_worst_effect_comes_first_and_is_in_the_sentence(wording: Wording) -> None:
     nodes, snapshot, *_ = CASES["two of three are down"]
     (found,) = explained(nodes, snapshot)
     assert [WORST_FIRST.index(one.rule) for one in found.effects] == [0, 2, 3]
-    assert found.sentence == (
-        "Kafka on kafka1 (node 1) and kafka2 (node 2) does not run. "
-        "Because of it only 1 of 3 controllers work, and a leader needs 2"
-    )
+    assert named([found.sentence]) == [["kafka1", "1", "kafka2", "2", "1", "3", "2"]]
+    wording([found.sentence])
 
 
-def test_names_of_many_nodes_are_shortened_and_braces_in_errors_stay() -> None:
+def test_names_of_many_nodes_are_shortened_and_braces_in_errors_stay(wording: Wording) -> None:
     roles = dict.fromkeys(range(1, 9), ("broker",))
     (found,) = explained({one: {"down": "{}"} for one in roles}, None, roles=roles)
-    assert found.text.startswith("Kafka on kafka1 (node 1), kafka2 (node 2)")
-    assert "and 3 more does not run" in found.text
+    assert named([found.text])[0][:4] == ["kafka1", "1", "kafka2", "2"]
+    assert named([found.text])[0][-1] == "3"
+    wording([found.text])
     assert found.detail == "{}"
 
 
