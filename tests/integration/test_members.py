@@ -29,6 +29,7 @@ from confluent_kafka import Producer
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.kafka_home import class_path, kafka_home
 from tests.integration.kafka_node import KafkaNode, free_ports, random_id
+from tests.unit.problems import named, values
 
 Module = Callable[..., dict[str, Any]]
 
@@ -184,15 +185,13 @@ def test_a_wiped_voter_is_replaced_only_when_asked_and_its_old_entry_goes_first(
     directory = directory_id_after(before[node_id])
     ask = functools.partial(replacement_gate, members, node_id, run_module, client)
     alive = ask(directory, timeout=1)["msg"]
-    assert f"controller {node_id} lives elsewhere with directory id {before[node_id]}" in alive
-    assert f"broker {node_id} serves elsewhere" in alive
+    assert {"controller", "broker", str(node_id), before[node_id]} <= values(alive)
     members.kill_node(node_id)
     shutil.rmtree(members.nodes[node_id].directory / "data")
     assert ask(directory)["listed_directory_id"] == before[node_id]
-    assert "under the same id an empty one could vote" in ask(before[node_id])["msg"]
+    assert {"kafka_directory_id", before[node_id], directory} <= values(ask(before[node_id])["msg"])
     as_before = formatted(members, node_id, run_module, before, before[node_id])
-    assert "is the directory id that the quorum lists, of a log that is gone" in as_before["msg"]
-    assert f"such as {directory}" in as_before["msg"]
+    assert {before[node_id], directory} <= values(as_before["msg"])
     assert formatted(members, node_id, run_module, before, directory)["actions"] == {
         str(data(members, node_id)): "format"
     }
@@ -201,7 +200,7 @@ def test_a_wiped_voter_is_replaced_only_when_asked_and_its_old_entry_goes_first(
     members.start_node(node_id)
     refused = voter(node_id, directory_id=directory)
     assert refused["failed"]
-    assert f"is a voter with directory id {before[node_id]}, and {directory} is to be one" in refused["msg"]
+    assert {before[node_id], directory} <= values(refused["msg"])
     assert voters() == before
     done = voter(node_id, replace=True)
     assert not done.get("failed"), done["msg"]
@@ -225,7 +224,7 @@ def test_no_voter_goes_while_the_rest_is_no_majority(
     refused = voter(other, state="absent", timeout=2)
     assert refused["failed"]
     assert f"controller {away} is " in refused["msg"]
-    assert "only 1 would be caught up, and 2 are needed" in refused["msg"]
+    assert named([refused["msg"]])[0][-2:] == ["1", "2"]
     assert len(voters()) == 3
     members.start_node(away)
 
@@ -240,11 +239,11 @@ def test_a_broker_is_forgotten_only_when_it_is_stopped_and_empty(
         return run_module("kafka_broker_registration", client=client, broker_id=node_id, **params)
 
     run_module("kafka_topic", client=client, name="kept", partitions=7, replication_factor=3)
-    assert "serves (it is not fenced): stop it first" in forget(timeout=1)["msg"]
+    assert {str(node_id), "serves"} <= values(forget(timeout=1)["msg"])
     members.stop_node(node_id)
     refused = forget()
     assert refused["failed"]
-    assert "has replicas of 7 partitions: kept-0, kept-1, kept-2, kept-3, kept-4 and 2 more" in refused["msg"]
+    assert {"7", *(f"kept-{one}" for one in range(5)), "2"} <= values(refused["msg"])
     run_module("kafka_topic", client=client, name="kept", state="absent")
     asked = forget(check_mode=True)
     assert asked["diff"]["before"] == "1\n2\n3\n"
@@ -318,7 +317,9 @@ def test_a_broker_gets_its_share_although_runs_end_half_way_and_is_emptied_again
     assert not reassign()["changed"]
 
     refused = run_module("kafka_reassignment", client=client, state="drained", broker_ids=[3, 4])
-    assert "topic moved has 3 replicas, and without 3, 4 only 2 brokers (1, 2) are left" in refused["msg"]
+    (numbers,) = named([refused["msg"]])
+    assert any(numbers[at:][:6] == ["3", "3", "4", "2", "1", "2"] for at in range(len(numbers)))
+    assert "moved" in values(refused["msg"])
     begun = reassign(state="drained", broker_ids=[4], throttle=1000, pause=1)
     assert not begun["finished"]
     assert reassign(state="cancelled")["steps"][0] == "cancel the moves of 6 partitions"
@@ -406,12 +407,12 @@ def test_features_are_raised_once_no_registered_broker_holds_them_back(
         refused = feature(check_mode=check_mode)
         assert refused["failed"]
         assert "Broker 9 only supports versions 7-29" in refused["msg"]
-        assert "brokers 9 are registered and away (fenced)" in refused["msg"]
+        assert {"9", "fenced"} <= values(refused["msg"])
     assert run_module("kafka_broker_registration", client=client, broker_id=9)["changed"]
     done = feature()
     assert done["diff"] == asked["diff"]
     assert not feature()["changed"]
-    assert "is finalised at 30, and the requested level is 29" in feature(features={"metadata.version": 29})["msg"]
+    assert {"metadata.version", "30", "29"} <= values(feature(features={"metadata.version": 29})["msg"])
     lossy = feature(features={"metadata.version": 29}, allow_downgrade=True)
     assert "Kafka refuses metadata.version 29" in lossy["msg"]
 

@@ -4,6 +4,8 @@ from ansible.module_utils.kraft.cluster.registration import problems, registered
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, topic
+from tests.unit.problems import named
+from tests.wording_files import Wording
 
 FOUR = (broker(1), broker(2), broker(3), broker(4, fenced=True))
 
@@ -15,8 +17,10 @@ def test_a_fenced_broker_that_holds_nothing_may_be_forgotten() -> None:
     assert waits(4, seen) == ()
 
 
-def test_a_broker_that_serves_is_waited_for() -> None:
-    assert waits(3, cluster(brokers=FOUR)) == ("broker 3 serves (it is not fenced): stop it first",)
+def test_a_broker_that_serves_is_waited_for(wording: Wording) -> None:
+    found = waits(3, cluster(brokers=FOUR))
+    assert named(found) == [["3"]]
+    wording(found)
 
 
 def test_replicas_are_counted_and_named() -> None:

@@ -14,6 +14,8 @@ from ansible.module_utils.kraft.errors import UnreachableError
 from ansible.module_utils.kraft.node.service.state import ServiceState
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, topic
+from tests.unit.problems import named, values
+from tests.wording_files import Wording
 
 THREE = Expected("x", frozenset({1, 2, 3}), frozenset({1, 2, 3}))
 RUNNING = ServiceState(installed=True, active=True, pid=7, state="active", sub_state="running")
@@ -71,12 +73,15 @@ def test_the_node_is_asked_at_its_own_listener(monkeypatch: pytest.MonkeyPatch) 
     assert "under-replicated" in seen.problems[0]
 
 
-def test_a_node_that_does_not_answer_is_a_problem_though_others_believe_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_node_that_does_not_answer_is_a_problem_though_others_believe_in_it(
+    monkeypatch: pytest.MonkeyPatch, wording: Wording
+) -> None:
     brokers = Brokers({"kafka1:9092": cluster(), "kafka2:9092": cluster()})
     watched = watching(monkeypatch, brokers, node_id=2)
     assert not watched.look().problems
     brokers.answers["kafka2:9092"] = None
-    assert watched.look().problems == ("broker 2 does not answer: kafka2:9092: nobody listens",)
+    assert named(watched.look().problems) == [["2", "kafka2:9092"]]
+    wording(watched.look().problems)
 
 
 def test_a_node_without_a_client_listener_is_judged_by_the_brokers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,14 +110,14 @@ def test_the_deadline_shows_problems_cause_and_remedy(monkeypatch: pytest.Monkey
     text = str(failure.value)
     assert "Node 2 is not healthy after" in text
     assert "  - broker 2 is not registered" in text
-    assert "Likely cause: num.io.threads = 0 is refused: at least 1." in text
-    assert "Remedy: correct num.io.threads" in text
+    assert {"num.io.threads", "0", "1"} <= values(failure.value.diagnosis.cause)
+    assert "num.io.threads" in values(failure.value.diagnosis.remedy)
 
 
 def test_a_failed_unit_ends_the_wait_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     failed = dataclasses.replace(RUNNING, active=False, state="failed", result="exit-code", exit_status=1)
     watched = watching(monkeypatch, Brokers({}), 2, node(failed))
-    with pytest.raises(UnhealthyError, match=r"after [0-3] s: its unit has failed \(exit-code, exit status 1\)"):
+    with pytest.raises(UnhealthyError, match=r"after [0-3] s: .*exit-code.* 1\)"):
         watched.wait(1000, ticking())
 
 
@@ -202,5 +207,5 @@ def test_trouble_that_lasts_ends_an_observation_and_a_hiccup_does_not(monkeypatc
     monkeypatch.setattr(watch, "observe", lambda *_: ill if next(looks) == 3 else cluster())
     assert not seen.stay(20, clock=ticking()).problems
     monkeypatch.setattr(watch, "observe", lambda *_: ill)
-    with pytest.raises(UnhealthyError, match=r"it was healthy before\.\n.*under-replicated"):
+    with pytest.raises(UnhealthyError, match=r"before\.\n.*under-replicated"):
         seen.stay(20, clock=ticking())

@@ -7,20 +7,23 @@ import json
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.inventory.report import as_json, sentences, shown, summary, table
 
+from tests.unit.problems import named
+from tests.wording_files import Wording
+
 PORT = [Problem("port", "is not a port", "give one", "kafka_listeners[A].port", host, 0) for host in ("k1", "k2")]
 RACK = Problem("rack", "is missing " + "very " * 12 + "much", "give one", "kafka_rack", "k1", severity=WARNING)
 
 
-def test_hosts_that_share_a_problem_share_a_row() -> None:
-    assert table([*PORT, RACK], hosts=2, width=80).splitlines() == [
-        "         where                    value  what is wrong, and what to do",
-        "-------  -----------------------  -----  ---------------------------------------",
-        "error    kafka_listeners[A].port  0      is not a port",
-        "         all hosts                       -> give one",
-        "warning  kafka_rack                      is missing very very very very very",
-        "         k1                              very very very very very very very much",
-        "                                         -> give one",
-    ]
+def test_hosts_that_share_a_problem_share_a_row(wording: Wording) -> None:
+    lines = table([*PORT, RACK], hosts=2, width=80).splitlines()
+    assert [line.split()[0] for line in lines if line[0] != " "] == ["-------", "error", "warning"]
+    assert [line.split()[1:3] for line in lines if line.startswith("error")] == [["kafka_listeners[A].port", "0"]]
+    assert lines[3].split()[:2] == ["all", "hosts"]
+    assert lines[4].split()[1] == "kafka_rack"
+    assert lines[5].split()[0] == "k1"
+    assert [at for at, line in enumerate(lines) if "-> give one" in line] == [3, 6]
+    assert max(map(len, lines)) <= 80
+    wording(lines)
 
 
 def test_some_hosts_are_named() -> None:
@@ -33,8 +36,11 @@ def test_problems_are_counted_as_they_are_shown() -> None:
     assert summary([]) == "nothing wrong"
 
 
-def test_sentences_hold_the_value() -> None:
-    assert sentences(PORT, hosts=2) == ["all hosts: kafka_listeners[A].port: '0' is not a port -> give one"]
+def test_sentences_hold_the_value(wording: Wording) -> None:
+    found = sentences(PORT, hosts=2)
+    assert named(found) == [["kafka_listeners[A].port", "0"]]
+    assert found[0].startswith("all hosts: ")
+    wording(found)
 
 
 def test_programs_get_every_problem_of_every_host() -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from ansible.module_utils.kraft.cluster.leadership import Claim, best_claims, claims_from, leadership
 
+from tests.unit.problems import named
+from tests.wording_files import Wording
+
 THREE = {1, 2, 3}
 AWAY = "nobody listens"
 
@@ -69,13 +72,14 @@ def test_claims_are_read_from_what_the_module_returns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("claim", "said"),
+    ("claim", "numbers"),
     [
-        (Claim(1, 2, 3), "controller 1 follows controller 2 (epoch 3)"),
-        (Claim(1, 1, 3), "controller 1 takes itself for the leader (epoch 3)"),
-        (Claim(1, -1, 3), "controller 1 knows no leader (epoch 3)"),
-        (Claim(1, error=AWAY), "controller 1 does not answer: nobody listens"),
+        (Claim(1, 2, 3), ["1", "2", "3"]),
+        (Claim(1, 1, 3), ["1", "3"]),
+        (Claim(1, -1, 3), ["1", "3"]),
+        (Claim(1, error=AWAY), ["1"]),
     ],
 )
-def test_a_claim_is_said_in_words(claim: Claim, said: str) -> None:
-    assert claim.sentence() == said
+def test_a_claim_names_controller_leader_and_epoch(claim: Claim, numbers: list[str], wording: Wording) -> None:
+    assert named([claim.sentence()]) == [numbers]
+    wording([claim.sentence()])

@@ -6,6 +6,9 @@ import pytest
 from ansible.module_utils.kraft.node.service.diagnosis import Diagnosis, diagnose, last_errors, last_start
 from ansible.module_utils.kraft.node.service.diagnosis_rules import RULES
 
+from tests.unit.problems import named
+from tests.wording_files import Wording
+
 FAILURES = Path(__file__).parent / "failures"
 RULE = {
     "bad_address": "address_not_local",
@@ -64,11 +67,12 @@ def test_a_real_failure_is_recognised(name: str) -> None:
     assert "{" not in found.cause + found.remedy
 
 
-def test_the_values_of_the_failure_stand_in_the_cause() -> None:
-    assert diagnosed("port_client").cause == "127.0.0.1:45251 is in use by another process"
-    assert diagnosed("bad_value").cause == "num.io.threads = 0 is refused: Value must be at least 1"
-    assert "belongs to node 1, and this node is configured as 7" in diagnosed("node_id").cause
+def test_the_values_of_the_failure_stand_in_the_cause(wording: Wording) -> None:
+    assert named([diagnosed("port_client").cause]) == [["127.0.0.1:45251"]]
+    assert named([diagnosed("bad_value").cause]) == [["num.io.threads", "=", "0", "1"]]
+    assert named([diagnosed("node_id").cause])[0][-2:] == ["1", "7"]
     assert "7FBxtqCcQJq4fdnBnfscXg" in diagnosed("cluster_id_two_dirs").cause
+    wording(f"{name}: {diagnosed(name).cause} -> {diagnosed(name).remedy}" for name in sorted(RULE))
 
 
 def test_a_node_without_known_failure_has_no_cause() -> None:
@@ -137,11 +141,9 @@ def test_rules_have_names_of_their_own() -> None:
     assert len({rule.name for rule in RULES}) == len(RULES)
 
 
-def test_a_diagnosis_reads_as_cause_remedy_and_errors() -> None:
-    assert diagnosed("bad_value").sentences() == (
-        "Likely cause: num.io.threads = 0 is refused: Value must be at least 1.",
-        "Remedy: correct num.io.threads in kafka_config, kafka_group_config or kafka_host_config.",
-        "Its last errors:",
-        "  ERROR Exiting Kafka due to fatal exception: org.apache.kafka.common.config.ConfigException: "
-        "Invalid value 0 for configuration num.io.threads: Value must be at least 1",
-    )
+def test_a_diagnosis_reads_as_cause_remedy_and_errors(wording: Wording) -> None:
+    found = diagnosed("bad_value")
+    cause, remedy, heading, *errors = found.sentences()
+    assert (found.cause in cause, found.remedy in remedy) == (True, True)
+    assert [one.strip() for one in errors] == list(found.errors)
+    wording([cause, remedy, heading])

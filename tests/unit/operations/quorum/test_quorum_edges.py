@@ -9,7 +9,7 @@ from ansible.module_utils.kraft.cluster.snapshot import Feature, Quorum, Replica
 from ansible.module_utils.kraft.operations.quorum.plan import Desired, Listener, Plan, distance, plan, problems, target
 
 from tests.unit.cluster.snapshots import replica
-from tests.unit.problems import Told, told
+from tests.unit.problems import Told, told, values
 
 AT = (Listener("CONTROLLER", "kafka3", 9093),)
 AWAY, NEVER = 60_000, -1
@@ -99,11 +99,11 @@ def test_a_plan_has_what_goes_and_what_comes(desired: Desired, seen: Snapshot, r
     assert plan(desired, seen) == Plan(desired, remove, add)
 
 
-def test_a_plan_that_cannot_be_made_yet_keeps_the_wish() -> None:
+def test_a_plan_that_cannot_be_made_yet_keeps_what_is_desired() -> None:
     unseen, desired = snapshot(ONE, TWO), Desired(3, directory_id="new")
     waiting = plan(desired, unseen)
     assert waiting.desired == desired
-    assert "controller 3 with directory id new does not follow" in waiting.waits[0]
+    assert "controller 3 with directory id new " in waiting.waits[0]
     unnamed = plan(Desired(3), unseen)
     assert (unnamed.desired, unnamed.waits[0].partition(":")[0]) == (
         Desired(3),
@@ -117,7 +117,9 @@ def test_steps_are_those_that_a_plan_has() -> None:
     desired = Desired(3, listeners=AT)
     assert Plan(desired).steps() == ()
     assert Plan(desired, remove="old").steps() == ("remove controller 3, directory id old",)
-    assert Plan(desired, add="new").steps() == ("add controller 3, directory id new, at CONTROLLER://kafka3:9093",)
+    (step,) = Plan(desired, add="new").steps()
+    assert step.split()[0] == "add"
+    assert {"3", "new", "CONTROLLER://kafka3:9093"} <= values(step)
 
 
 def test_the_distance_adds_up_what_all_are_behind() -> None:

@@ -16,7 +16,8 @@ from ansible.module_utils.kraft.operations.quorum.replacement import (
 )
 
 from tests.unit.cluster.snapshots import broker, partition, topic
-from tests.unit.problems import Told, told
+from tests.unit.problems import Told, named, told
+from tests.wording_files import Wording
 
 AWAY, LOGS = 60_000, "/data/logs"
 OLD, NEW, THIRD = "inPTLlc5L8Y7esZH1-igFw", "YxZuUvU6gGM08SDU6euOkw", "07R5amHmR32VDA6jHkGbTA"
@@ -101,10 +102,11 @@ def test_a_partition_that_is_led_or_that_another_holds_in_sync_keeps_nobody_back
     assert [one.rule for one in problems(LOST, seen(topics=(nobody,)))] == ["only_replica"]
 
 
-def test_who_answers_from_elsewhere_is_told_with_where_and_what_to_do() -> None:
+def test_who_answers_from_elsewhere_is_told_with_where_and_what_to_do(wording: Wording) -> None:
     found = waits(CONTROLLER, seen(voter(1), voter(2), voter(3, OLD), third=broker(3)))
-    assert found[0] == f"controller 3 lives elsewhere with directory id {OLD}: stop it before its place is taken"
-    assert found[1] == "broker 3 serves elsewhere, at kafka3:9092: stop it before its place is taken"
+    assert named(found) == [["3", OLD], ["3", "kafka3:9092"]]
+    assert [one.split()[0] for one in found] == ["controller", "broker"]
+    wording(found)
 
 
 def test_a_quorum_that_is_behind_holds_back_only_an_entry_that_must_go() -> None:
