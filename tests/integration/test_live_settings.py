@@ -174,7 +174,7 @@ def test_what_the_broker_itself_refuses_is_left_to_a_restart_and_said(plan: Call
     found = plan({"log.cleaner.dedupe.buffer.size": "1000"}, reason, act=False)
     assert found["entities"] == []
     change = ["log.cleaner.dedupe.buffer.size", "4194304", "1000"]
-    restart, refused = rows(found)
+    restart, refused, *_ = rows(found)
     assert restart == ("restart", ["1", "server.properties", *change])
     assert (refused[0], refused[1][:4]) == ("not live", ["1", *change])
 
