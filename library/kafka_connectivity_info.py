@@ -133,7 +133,7 @@ def own_quorum(client: Client, address: str, seconds: float) -> dict[str, Any] |
 
 
 def leads(claims: Claims, node_id: int) -> bool:
-    """Whether the controller of this node takes itself for the leader."""
+    """Whether the controller of this node reports itself as the leader."""
     return any(claim.node_id == claim.leader_id == node_id for claim in claims)
 
 

@@ -66,8 +66,8 @@ def foreign_characters(text: str) -> list[str]:
 def directory_id(cluster_id: str, node_id: int) -> str:
     """Id of the directory that holds a controller's metadata log: the same for the same node in every run.
 
-    base64url of the first 16 bytes of sha256("kraftwright directory:<cluster id>:<node id>"), drawn again with a
-    counter appended while it starts with "-" (which tools take for an option) or is one that Kafka reserves.
+    base64url of the first 16 bytes of sha256("kraftwright directory:<cluster id>:<node id>"). While it starts with "-"
+    (which tools take for an option), or is one that Kafka reserves, it is drawn again with a counter appended.
     """
     return _drawn(f"kraftwright directory:{cluster_id}:{node_id}")
 

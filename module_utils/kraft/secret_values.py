@@ -1,7 +1,7 @@
 """What must not be shown, decided in one place for every variable, file, log, report and message.
 
-By name: of a setting of Kafka or of one of its listeners (``listener.name.…``), of a client's option (``kafka.…``), of
-a system property of Java, of a variable. By value: an address with credentials, a login's line, a private key.
+By name: settings of Kafka and of its listeners (``listener.name.…``), options of clients (``kafka.…``), system
+properties of Java, variables. By value: an address with credentials, a login's line, a private key.
 Kafka's definitions do not travel to the hosts; a test holds them against the names: no password of Kafka's is missed.
 """
 

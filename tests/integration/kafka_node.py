@@ -40,7 +40,7 @@ def random_id() -> str:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of loopback that nobody listens on now, all different."""
+    """Ports of loopback that nothing listens on now, all different."""
     with contextlib.ExitStack() as held:
         sockets = [held.enter_context(socket.socket()) for _ in range(count)]
         for one in sockets:

@@ -170,7 +170,7 @@ def test_in_check_mode_health_reports_and_does_not_fail(run_module: Module) -> N
     found = run_module("kafka_health", check_mode=True, client=nobody, timeout=60)
     assert not found.get("failed")
     assert not found["healthy"]
-    assert found["problems"] == ["127.0.0.1:1: nobody listens"]
+    assert found["problems"] == ["127.0.0.1:1: nothing listens"]
 
 
 def test_a_roll_is_planned_with_the_active_controller_last(

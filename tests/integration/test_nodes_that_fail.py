@@ -117,7 +117,7 @@ def test_a_lost_majority_is_named_with_what_the_controllers_say(fragile: KafkaCl
     assert found["failed"]
     assert "quorum is not known" in found["msg"]
     addresses = fragile.controller_bootstrap.split(",")
-    assert f"{addresses[0]}: nobody listens" in found["msg"]
+    assert f"{addresses[0]}: nothing listens" in found["msg"]
     assert f"The controller at {addresses[2]} follows" in found["msg"]
     for node in (1, 2):
         fragile.launch_node(node)

@@ -34,8 +34,8 @@ def batches(
 ) -> tuple[tuple[int, ...], ...]:
     """`node_ids` in batches of at most `together` nodes.
 
-    One by one first go those that do not serve anyway, and one by one those without which a partition or the quorum
-    has nothing to spare (the shutdown check will say so). The active controller goes last and alone.
+    Nodes that do not serve go first, one by one. So do those without which a partition or the quorum has nothing to
+    spare, where the shutdown check decides. The active controller goes last and alone.
     """
     sequence = order(node_ids, snapshot, members.voters, members.brokers, largest_delay_ms)
     serving = ready(snapshot, members.voters, members.brokers, largest_delay_ms)

@@ -204,5 +204,5 @@ def split_addresses(servers: str | Sequence[str]) -> tuple[str, ...]:
 
 def _plain(text: str) -> str:
     """Sockets' errors in words that a reader knows."""
-    words = {"ECONNREFUSED": "nobody listens", "EHOSTUNREACH": "no route", "ECONNRESET": "connection closed"}
+    words = {"ECONNREFUSED": "nothing listens", "EHOSTUNREACH": "no route", "ECONNRESET": "connection closed"}
     return next((said for code, said in words.items() if code in text), text.replace("KafkaConnectionError: ", ""))

@@ -1,14 +1,14 @@
 """Leaders back where they belong after a restart, so that their clients hardly notice.
 
 A stop moves a broker's leaders away by itself (controlled shutdown). They do not come back by themselves for minutes
-(auto.leader.rebalance), and until then the brokers that were rolled first do no work and the next stop moves twice as
+(auto.leader.rebalance). Until then the brokers that were rolled first lead nothing, and the next stop moves twice as
 many.
 
 A broker takes over all partitions of one election in one go, and whoever writes to any of them waits for the last one.
 A JVM that has just started takes far longer for each than one that is warm. So the first
-election is of one partition, the next is twice as large while the new leader keeps up, and each waits until the one
-before is done: until the new leader itself answers as the leader. Kafka's own topics go first, for fewer clients wait
-for them, and then it begins again with one.
+election is of one partition, and the next is twice as large while the new leader keeps up. Each waits until the new
+leader of the one before answers as the leader. Kafka's own topics go first, for fewer clients wait for them, and then
+it begins again with one.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Claim:
             return f"controller {self.node_id} does not answer: {self.error}"
         leader = "knows no leader" if self.leader_id == NO_NODE else f"follows controller {self.leader_id}"
         if self.leader_id == self.node_id:
-            leader = "takes itself for the leader"
+            leader = "reports itself as the leader"
         return f"controller {self.node_id} {leader} (epoch {self.epoch})"
 
 

@@ -1,9 +1,9 @@
 """Requests that kafka-python 3.0 does not have: voters of the quorum, registrations of brokers.
 
-kafka-python makes a message's class from the JSON schema that lies in its package under the class's name, and offers
-no way to hand it another: a schema of ours would have to be a file inside a package, and what Ansible brings to a host
-is one zip. But before a schema is used, a class's ``json_patch`` may change it, or return a different one. So these
-classes are born under the name of a schema that exists, with a patch that returns ours, and are named afterwards.
+kafka-python makes a message's class from the JSON schema in its package that has the class's name. Another schema would
+have to be a file inside that package, and what Ansible brings to a host is one zip. But before a schema is used, a
+class's ``json_patch`` may change it, or return a different one. So these classes are made under the name of a schema
+that exists, with a patch that returns ours, and are named afterwards.
 
 The schemas are Kafka 4.3.1's (clients/src/main/resources/common/message: AddRaftVoter, RemoveRaftVoter,
 UnregisterBroker). Brokers pass all three on to the active controller (KIP-590, KIP-853).

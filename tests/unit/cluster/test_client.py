@@ -65,9 +65,9 @@ def test_addresses_come_as_lists_as_texts_and_as_lists_of_texts() -> None:
 
 def test_where_nobody_listens_it_is_said_at_once(asking: Client) -> None:
     started = time.monotonic()
-    with pytest.raises(UnreachableError, match=r"127\.0\.0\.1:1: nobody listens"):
+    with pytest.raises(UnreachableError, match=r"127\.0\.0\.1:1: nothing listens"):
         asking.ask(NOBODY, question(asking))
-    with pytest.raises(UnreachableError, match="nobody listens"):
+    with pytest.raises(UnreachableError, match="nothing listens"):
         asking.reach()
     assert time.monotonic() - started < 0.5
 

@@ -36,13 +36,13 @@ class Brokers:
         for address, answer in self.answers.items():
             if answer is not None:
                 return address
-        raise UnreachableError("nobody listens")
+        raise UnreachableError("nothing listens")
 
     def observe(self, _client: object, _parts: object, address: str, _seconds: float) -> Snapshot:
         self.asked.append(address)
         answer = self.answers[address]
         if answer is None:
-            raise UnreachableError(f"{address}: nobody listens")
+            raise UnreachableError(f"{address}: nothing listens")
         return answer
 
 

@@ -9,7 +9,7 @@ from tests.unit.problems import named
 from tests.wording_files import Wording
 
 THREE = {1, 2, 3}
-AWAY = "nobody listens"
+AWAY = "nothing listens"
 
 
 def follows(leader_id: int, epoch: int, *node_ids: int) -> list[Claim]:

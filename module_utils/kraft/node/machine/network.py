@@ -117,7 +117,7 @@ def bindable(name: str) -> str:
 
 
 def reach(target: str) -> str:
-    """``open``, ``refused`` (the host answers, nobody listens) or why there is no answer from ``host:port``."""
+    """``open``, ``refused`` (the host answers, nothing listens) or why there is no answer from ``host:port``."""
     host, port = target.rsplit(":", 1)
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_TIMEOUT).close()

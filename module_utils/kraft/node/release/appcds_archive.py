@@ -1,8 +1,8 @@
 """The AppCDS archive: what a JVM makes of Kafka's classes when it loads them, kept in a file that the next JVM maps.
 
 It halves the processor time of a start (Kafka 4.3.1 on OpenJDK 17: 7.6 -> 3.9 s) and of a tool (1.7 -> 0.9 s). The JVM
-takes such a file only if it was made by the very same build of the JVM, for the very same class path, from jars of the
-same size and time, and if its sums are right (``-XX:+VerifySharedSpaces``); otherwise it starts as without one.
+takes such a file only from the same build of the JVM, for the same class path and jars of the same size and time.
+Its sums must be right as well (``-XX:+VerifySharedSpaces``). Otherwise the JVM starts as without one.
 """
 
 from __future__ import annotations

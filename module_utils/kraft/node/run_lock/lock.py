@@ -1,8 +1,8 @@
 """Who may change a host now: one run at a time, and a dead run does not bar the next.
 
-A lock is a small record on each host. The run that left one behind is known to be dead when its process ran where we
-run and is gone, or when that machine was booted anew since; what cannot be known is asked of the operator: a lock from
-elsewhere is cleared by naming its run. A dead run's work may outlive it on a host, so that is waited for as well.
+A lock is a small record on each host. Its run is known to be dead when its process ran on this machine and is gone, or
+when this machine was booted since. Of a run on another machine this cannot be known: the operator clears its lock by
+naming the run. What a dead run started may still work on a host, so that is waited for as well.
 """
 
 from __future__ import annotations

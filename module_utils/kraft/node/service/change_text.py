@@ -1,7 +1,7 @@
 """What a changed value comes to in one line, with nothing of the change left out. Pure; secrets are the caller's.
 
-A list is compared element by element, and elements are paired by their name (``CLIENT`` of ``CLIENT://host:port``), so
-that one listener's new port stands out among listeners that stay as they are.
+A list is compared element by element, and elements are paired by their name (``CLIENT`` of ``CLIENT://host:port``). So
+one listener's new port stands out among listeners that stay as they are.
 """
 
 from __future__ import annotations

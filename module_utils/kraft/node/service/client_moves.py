@@ -1,7 +1,7 @@
 """Which clients a change of a node's listeners sends elsewhere. Pure.
 
-A client that knows a broker by an address that it no longer advertises does not find it again after a restart, unless
-another broker is left to tell it. So who plans the change must tell the clients.
+A client may know a broker by an address that the broker no longer advertises. After a restart it finds the broker only
+if another one still answers at a known address. So who plans the change must tell the clients.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What Kafka, the JVM and systemd write when a node cannot run, and what to do about it.
 
 Order matters: the first rule that matches decides, so causes stand before their consequences. A pattern's named groups
-fill the texts. Patterns of Kafka and the JVM were taken from the output of Kafka 4.3.1 on Java 17 that was made to
-fail in that way (tests/unit/client/failures); those of systemd from systemd 252.
+fill the texts. Patterns of Kafka and the JVM are from Kafka 4.3.1 on Java 17, made to fail in that way
+(tests/unit/node/service/failures). Those of systemd are from systemd 252.
 """
 
 from __future__ import annotations

@@ -71,7 +71,8 @@ def static_voter_problems(node: NodeStorage, found: Mapping[str, str], others: S
     voters = {entry.partition("@")[0].strip() for entry in entries if "@" in entry}
     unseen = sorted(voters - {str(node.node_id)} - {str(peer.node_id) for peer in others})
     if unseen:
-        message = f"{node.metadata_log_dir} would start a new quorum, but nobody has checked node {', '.join(unseen)}"
+        disks = f"the disks of node {', '.join(unseen)}"
+        message = f"{node.metadata_log_dir} would start a new quorum, but nothing is known of {disks}"
         yield Problem("voter_needs_all_peers", message, "name all nodes of the cluster in peers", value=unseen)
 
 

@@ -1,8 +1,9 @@
 """What a log dir holds: whose it is, whether a broker ever wrote into it, or only a format that did not finish.
 
-Measured on Kafka 4.3.1: for one directory after the other ``kafka-storage format`` writes ``bootstrap.checkpoint`` (by
-way of ``.tmp``), for a voter ``__cluster_metadata-0/00000000000000000000-0000000000.checkpoint`` (by way of
-``-<random>.checkpoint.part``), and last ``meta.properties`` (by way of ``.tmp``). On a full disk it leaves a
+Measured on Kafka 4.3.1: ``kafka-storage format`` goes through the directories one by one. In each it writes
+``bootstrap.checkpoint`` (by way of ``.tmp``), and ``meta.properties`` last (by way of ``.tmp``). For a voter it writes
+``__cluster_metadata-0/00000000000000000000-0000000000.checkpoint`` in between (by way of
+``-<random>.checkpoint.part``). On a full disk it leaves a
 ``meta.properties`` of 0 bytes and reports success. ``bootstrap.checkpoint`` is never flushed to the disk: a power cut
 may empty it although ``meta.properties`` is whole.
 """

@@ -151,7 +151,7 @@ def voter_problems(node: NodeStorage, dirs: Sequence[LogDir], peers: Sequence[Pe
     if unknown:
         yield Problem(
             "voter_needs_all_peers",
-            f"{path} would start a new quorum, but nobody has checked the disks of {', '.join(unknown)}",
+            f"{path} would start a new quorum, but nothing is known of the disks of {', '.join(unknown)}",
             "make all nodes reachable and run without --limit",
             variable,
             node.host,

@@ -1,8 +1,8 @@
 """Which voters a quorum loses and gains so that one controller is, or is not, one of them. Pure.
 
 A voter is known by its node id *and* the directory id of its metadata log (KIP-853). A controller whose disk was wiped
-and formatted anew comes back as an observer under a new directory id, while its old entry goes on counting as a voter
-that is away; Kafka refuses a second entry of the same node id (DUPLICATE_VOTER). So the old one goes first.
+and formatted anew comes back as an observer under a new directory id. Its old entry still counts as a voter that is
+away, and Kafka refuses a second entry of the same node id (DUPLICATE_VOTER). So the old one goes first.
 
 What keeps the quorum alive: the last voter never goes; after each step the voters that are caught up are a majority;
 who comes must have caught up before, or a majority could depend on a log that is not there.
@@ -137,7 +137,7 @@ def _problems(desired: Desired, quorum: Quorum) -> Iterator[Problem]:
         remedy = "give it its disk back or, if that is gone for good, let the old entry be replaced (replace: true)"
         yield Problem("other_directory", text, remedy, where)
     elif caught_up(entry, desired.largest_delay_ms):
-        text = f"lives and is caught up with directory id {entry.directory_id}; {wanted} would be a second one"
+        text = f"runs and is caught up with directory id {entry.directory_id}; {wanted} would be a second one"
         yield Problem("voter_lives", text, "stop the process that runs under its node id elsewhere", where)
     elif len(quorum.voters) == 1:
         text = f"was the only voter (directory id {entry.directory_id}); the cluster's metadata went with its disk"

@@ -1,9 +1,12 @@
 """May a node come back with an empty disk under its old node id, and if not, why not? Pure.
 
-Asked of the living before anything is changed on the machine that takes the node's place. What it keeps from happening:
-a disk that is there after all is given up, two processes answer to one node id, an empty log votes under the directory
-id of the lost one, an old voter entry leaves although the voters that stay are then no majority, and the only replica
-of acknowledged records comes back empty and is taken for the whole partition.
+The running nodes are asked before anything is changed on the machine that takes the node's place. This prevents that
+
+- a disk that is still there is given up;
+- two processes answer to one node id;
+- an empty log votes under the directory id of the lost one;
+- an old voter entry leaves although the voters that stay are then no majority;
+- the only replica of acknowledged records comes back empty and counts as the whole partition.
 """
 
 from __future__ import annotations
@@ -119,7 +122,7 @@ def _elsewhere(node: Replaced, snapshot: Snapshot) -> Iterator[str]:
     entry = _entry(node.node_id, snapshot.quorum)
     stop = "stop it before its place is taken"
     if entry and snapshot.quorum and caught_up(entry, LARGEST_DELAY_MS):
-        yield f"controller {node.node_id} lives elsewhere with directory id {entry.directory_id}: {stop}"
+        yield f"controller {node.node_id} still runs elsewhere with directory id {entry.directory_id}: {stop}"
     for broker in snapshot.brokers:
         if broker.node_id == node.node_id and not broker.fenced:
             yield f"broker {node.node_id} serves elsewhere, at {broker.address}: {stop}"

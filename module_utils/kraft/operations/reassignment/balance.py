@@ -2,8 +2,8 @@
 
 Replicas go one by one from a broker that holds most to one that holds least, as long as they differ by two or more.
 Without racks in the way that is the least that can be moved: each step takes away from what is above the fair share,
-or fills up what is below it, or both. A step that would put two replicas of a partition on one broker, or into a rack
-that has no fewer of them, is not taken.
+or fills up what is below it, or both. No step puts two replicas of a partition on one broker, or one into a rack
+that has no fewer of them.
 """
 
 from __future__ import annotations
@@ -108,8 +108,8 @@ class Leaders:
     """Evens out who is the preferred leader, by the order of replicas alone: no record is moved.
 
     From who leads most along the shortest chain of brokers that could hand over a partition each, to somebody who
-    leads at least two fewer. When no such chain is left the spread is the best that this layout can have (a cost-
-    reducing path, as in Harvey and others, "Semi-matchings for bipartite graphs and load balancing", 2006).
+    leads at least two fewer. When no such chain is left, the spread is the best that this layout can have. The
+    chain is a cost-reducing path: Harvey and others, "Semi-matchings for bipartite graphs and load balancing", 2006.
     `indices`: the partitions whose order may change; `able`: brokers that may lead.
     """
 

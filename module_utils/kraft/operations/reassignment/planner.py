@@ -1,7 +1,7 @@
 """Which replicas go where, with least movement. Pure, and the same for the same input.
 
-Always: the number of replicas stays, no broker holds two of one partition, racks stay at least as spread as they are,
-nothing goes to a broker that does not serve. A second plan, made when the first is done, is empty.
+The number of replicas stays, no broker holds two of one partition, and racks stay at least as spread as they are.
+Nothing goes to a broker that does not serve. A second plan, made when the first is done, is empty.
 """
 
 from __future__ import annotations

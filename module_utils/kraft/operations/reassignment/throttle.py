@@ -2,8 +2,8 @@
 
 Kafka limits what brokers send and receive (two rates on each broker) for the replicas that topics list (two lists on
 each topic). Nothing in it says who set them. So the lists of this project hold one entry more, MARK: a replica on a
-broker that cannot be. Lists come before rates and go after them, so whenever rates of ours are set a marked list is
-there, and a run finds what a killed one has left although nothing was written down elsewhere.
+broker that cannot be. Lists are set before rates and removed after them, so a marked list is there
+whenever rates of ours are set. A run finds what a killed one has left although nothing was written down elsewhere.
 """
 
 from __future__ import annotations

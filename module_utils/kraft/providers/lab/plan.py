@@ -1,7 +1,7 @@
 """What a lab on one machine should be, what it is, and what must be done; pure.
 
-A lab is a network and hosts on it. Both carry the lab's name as a label, hosts their own name and address, too, so
-that nothing but podman needs to remember them and a lab that was killed half-way is found again.
+A lab is a network and hosts on it. Both have the lab's name as a label, hosts their own name and address, too.
+So podman alone holds the state, and a lab that was killed half-way is found again.
 """
 
 from __future__ import annotations

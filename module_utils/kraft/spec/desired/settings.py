@@ -26,7 +26,7 @@ DEFAULTS: dict[str, str] = {
 }
 
 #: With ``kafka_failure_detection: fast``: a dead broker loses its leaders after 3 s in place of 9, a dead active
-#: controller its office after 1 s in place of 2. Each stays a multiple of the interval in which the living report.
+#: controller its office after 1 s in place of 2. Each stays a multiple of the interval in which running nodes report.
 FAST: dict[str, str] = {
     "broker.heartbeat.interval.ms": "500",
     "broker.session.timeout.ms": "3000",
@@ -61,8 +61,8 @@ OWNED: dict[str, str] = {
 def replication_settings(cluster: Cluster) -> dict[str, str]:
     """Replicas of topics and of Kafka's own topics.
 
-    All nodes get them: brokers use them for the topics they make, and the active controller's ``min.insync.replicas``
-    becomes the cluster's when a new cluster starts (with eligible leader replicas, later files do not count).
+    All nodes get them, for brokers use them for the topics they make. With eligible leader replicas the active
+    controller's ``min.insync.replicas`` becomes the cluster's when a new cluster starts, and later files do not count.
     """
     factor, in_sync = str(cluster.replication_factor), str(cluster.min_isr)
     return {

@@ -1,7 +1,7 @@
 """Settings that Kafka once had, and what to do where one is still written down.
 
-The keys are those of the definitions of Kafka 2.8 and 3.9 that 4.3 does not have (compared once, by
-scripts/kafka_definitions), and ``broker.id``, which 4.3 still reads as another name of ``node.id``.
+The keys are in the definitions of Kafka 2.8 or 3.9 and not in those of 4.3 (scripts/kafka_definitions compared them).
+``broker.id`` is one more: 4.3 still reads it as another name of ``node.id``.
 Source of the replacements: Kafka's upgrade notes, "Upgrading to 4.0".
 """
 

@@ -39,7 +39,7 @@ def authorizers(subject: Subject) -> Iterator[Problem]:
         settings = subject.settings[node.host]
         yield from _orphans(settings, node)
         if settings.get(AUTHORIZER) == STANDARD and _is_true(settings.get(EVERYONE)):
-            message, remedy = "lets everybody do everything that no ACL speaks of", "remove it once the ACLs are there"
+            message, remedy = "lets everybody do everything that no ACL covers", "remove it once the ACLs are there"
             yield Problem("open_authorizer", message, remedy, placed(node, EVERYONE), node.host, True, RISK)
 
 

@@ -34,7 +34,7 @@ def certificates(subject: Subject) -> Iterator[Problem]:
     """A listener with TLS needs a key of its own or of the node."""
     for node, listener, settings in _listeners(subject):
         if listener.protocol.endswith("SSL") and not any(_setting(settings, listener, key) for key in KEY_MATERIAL):
-            message = f"speaks {listener.protocol}, but has neither key nor certificate"
+            message = f"uses {listener.protocol}, but has neither key nor certificate"
             remedy = f"set listener.name.{listener.name.lower()}.ssl.keystore.location (and type) in kafka_config"
             yield Problem("listener_key", message, remedy, f"{VARIABLE}[{listener.name}]", node.host)
 
@@ -46,7 +46,7 @@ def mechanisms(subject: Subject) -> Iterator[Problem]:
             continue
         found, where = _mechanisms(settings, listener), f"{VARIABLE}[{listener.name}]"
         if not found:
-            message = f"speaks {listener.protocol}, but has no mechanism"
+            message = f"uses {listener.protocol}, but has no mechanism"
             remedy = f"set listener.name.{listener.name.lower()}.sasl.enabled.mechanisms in kafka_config"
             yield Problem("listener_mechanism", message, remedy, where, node.host)
         scram = [

@@ -177,7 +177,7 @@ SNAPSHOT = {"cluster_id": CLUSTER_ID, "brokers": [BROKER], "quorum": None, "unan
     [
         (False, {"snapshot": SNAPSHOT}, []),
         (True, {"snapshot": SNAPSHOT}, ["dropped_broker", "members_unknown"]),
-        (True, {"failed": True, "msg": "nobody listens"}, ["members_unknown"]),
+        (True, {"failed": True, "msg": "nothing listens"}, ["members_unknown"]),
         (True, {"unreachable": True, "msg": "timed out"}, ["members_unknown"]),
         (True, {"snapshot": {**SNAPSHOT, "cluster_id": "another"}}, []),
         (True, AnsibleConnectionFailure("timed out"), ["members_unknown"]),
