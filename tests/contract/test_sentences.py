@@ -1,4 +1,4 @@
-"""Plain English that can be counted: no sentence of the README, the pages, the runbooks and the roles is too long.
+"""Plain English that can be counted: no sentence of the README, the changelog, the pages and the roles is too long.
 
 Code, links' targets and what scripts write between their marks are left out. A piece of code counts as one word.
 """
@@ -16,6 +16,7 @@ LONGEST = 25
 PAGES = sorted(
     [
         ROOT / "README.md",
+        ROOT / "CHANGELOG.md",
         ROOT / "CONTRIBUTING.md",
         *ROOT.glob("docs/*.md"),
         *ROOT.glob("docs/runbooks/*.md"),
