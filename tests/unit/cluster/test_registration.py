@@ -4,7 +4,7 @@ from ansible.module_utils.kraft.cluster.registration import problems, registered
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, topic
-from tests.unit.problems import named
+from tests.unit.problems import named, worded
 from tests.wording_files import Wording
 
 FOUR = (broker(1), broker(2), broker(3), broker(4, fenced=True))
@@ -23,13 +23,12 @@ def test_a_broker_that_serves_is_waited_for(wording: Wording) -> None:
     wording(found)
 
 
-def test_replicas_are_counted_and_named() -> None:
+def test_replicas_are_counted_and_named(wording: Wording) -> None:
     held = [partition(number, [1, 4]) for number in range(7)]
     found = problems(4, cluster(topic("a", *held), brokers=FOUR))
-    assert str(found[0]) == (
-        "broker 4: has replicas of 7 partitions: a-0, a-1, a-2, a-3, a-4 and 2 more "
-        "-> move them to other brokers first, or start it again"
-    )
+    assert found[0].variable == "broker 4"
+    assert named([found[0].message]) == [["7", "a-0", "a-1", "a-2", "a-3", "a-4", "2"]]
+    wording(worded(found))
 
 
 def test_a_replica_on_its_way_counts_once() -> None:

@@ -11,6 +11,9 @@ import kafka_lock
 import pytest
 from ansible.module_utils.kraft.node.run_lock import lock
 
+from tests.unit.problems import named
+from tests.wording_files import Wording
+
 HERE = "boot-1 pid:[1]"
 OURS = lock.Record("pc-1-a", "ann@pc", "machine-1 pc", HERE, "1 100", "2026-01-01T10:00:00Z")
 THEIRS = lock.Record("pc-2-b", "bob@other", "machine-2 other", "boot-2 pid:[1]", "2 90", "2026-01-01T09:00:00Z")
@@ -60,11 +63,10 @@ def test_without_a_proc_file_system_the_machine_s_id_decides(machine: str, alive
     assert lock.is_stale(dataclasses.replace(OUR_OTHER, machine=machine, place=""), ours, alive) is stale
 
 
-def test_the_refusal_says_who_since_when_and_how_to_clear_it() -> None:
-    assert lock.refusal("kafka1", THEIRS) == (
-        "kafka1 is being changed by another run: bob@other, process 2, since 2026-01-01T09:00:00Z. "
-        "Wait for it; if it is dead, run again with -e kafka_break_lock=pc-2-b"
-    )
+def test_the_refusal_says_who_since_when_and_how_to_clear_it(wording: Wording) -> None:
+    said = lock.refusal("kafka1", THEIRS)
+    assert named([said]) == [["kafka1", "bob@other", "2", "2026-01-01T09:00:00Z", "kafka_break_lock=pc-2-b"]]
+    wording([said])
 
 
 def test_the_second_run_is_refused_until_the_first_gives_the_lock_back(tmp_path: Path) -> None:

@@ -7,6 +7,9 @@ import dataclasses
 import pytest
 from ansible.module_utils.kraft.node.service.client_moves import client_moves, move_lines
 
+from tests.unit.problems import named
+from tests.wording_files import Wording
+
 BEFORE = {
     "listeners": "CLIENT://0.0.0.0:9092,INTERNAL://10.0.0.1:19092,CONTROLLER://10.0.0.1:9093",
     "advertised.listeners": "CLIENT://k1:9092,INTERNAL://10.0.0.1:19092,CONTROLLER://10.0.0.1:9093",
@@ -59,10 +62,12 @@ def test_node_that_is_only_a_controller_has_no_clients() -> None:
     assert client_moves(before, {**before, "advertised.listeners": "CONTROLLER://k1:9094"}) == ()
 
 
-def test_plan_names_listener_node_and_both_addresses() -> None:
+def test_plan_names_listener_node_and_both_addresses(wording: Wording) -> None:
     moved = client_moves(BEFORE, changed("advertised.listeners", "k1:9092", "k1:9192"))
     gone = client_moves(BEFORE, changed("advertised.listeners", "CLIENT://k1:9092,", ""))
-    assert move_lines({2: gone, 1: moved, 3: ()}) == [
-        "of CLIENT must move: node 1, k1:9092 PLAINTEXT -> k1:9192 PLAINTEXT",
-        "of CLIENT must use another listener: node 2 gives up k1:9092 PLAINTEXT",
+    lines = move_lines({2: gone, 1: moved, 3: ()})
+    assert named(lines) == [
+        ["CLIENT", "1", "k1:9092", "PLAINTEXT", "k1:9192", "PLAINTEXT"],
+        ["CLIENT", "2", "k1:9092", "PLAINTEXT"],
     ]
+    wording(lines)
