@@ -83,10 +83,10 @@ class Lab:
         found: dict[str, dict[str, Any]] = content["all"]["hosts"]
         return {host: found[host] for host in self.hosts}
 
-    def deploy(self, mitogen: bool, *words: str) -> Run:
+    def deploy(self, *words: str) -> Run:
         """One run of deploy_cluster.yml."""
         timeline, log = self.directory / "timeline.jsonl", self.directory / "deploy.log"
-        environment = {"KRAFTWRIGHT_MITOGEN": str(int(mitogen)), "KRAFTWRIGHT_TIMELINE": str(timeline)}
+        environment = {"KRAFTWRIGHT_TIMELINE": str(timeline)}
         inventory = str(self.directory / "inventory")
         began = time.monotonic()
         play([*words, "--inventory", inventory, "playbooks/deploy_cluster.yml"], environment, log)

@@ -82,7 +82,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         lab.make()
         for number, (whose, times) in enumerate(TIMES.items()):
-            lab.deploy(True, "--extra-vars", json.dumps({"kafka_config": times}))
+            lab.deploy("--extra-vars", json.dumps({"kafka_config": times}))
             stalls[whose] = felt(lab, given.moves, f"leaders-{number}")
             say(f"{whose}: {', '.join(f'{one:.2f}' for one in stalls[whose])} s")
     finally:

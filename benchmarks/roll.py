@@ -85,7 +85,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         lab.make()
         for compiler, options in COMPILERS.items():
-            lab.deploy(True, "--extra-vars", json.dumps({"kafka_jvm_options": options}))
+            lab.deploy("--extra-vars", json.dumps({"kafka_jvm_options": options}))
             rolls[compiler] = []
             for _ in range(given.rounds):
                 rolls[compiler].append(roll(lab, options))

@@ -79,7 +79,7 @@ from ansible.module_utils.kraft.node.files.apply import locked, write_file
 from ansible.module_utils.kraft.node.release import manifest as release
 from ansible.module_utils.kraft.node.release import unpack as release_unpack
 
-CARRIED = ".kraftwright-"  # what the courier's directories begin with (module_utils/kraft/control)
+CARRIED = ".kraftwright-"  # how directories of control/ssh_transfer.py begin
 ARGUMENT_SPEC: dict[str, Any] = {
     "version": {"type": "str", "required": True},
     "install_dir": {"type": "str", "default": "/opt/kafka"},
@@ -102,7 +102,7 @@ def observe(params: dict[str, Any]) -> release.ReleaseState:
 
 
 def is_ours(archive: str, install_dir: str) -> bool:
-    """Whether the archive was brought by us: there, or by the courier, whose run may be dead by now."""
+    """Whether the archive was transferred by us: there, or by a run that may be dead by now."""
     directory = os.path.dirname(os.path.realpath(archive))
     carried = os.path.basename(directory).startswith(CARRIED)
     return carried or directory == os.path.realpath(f"{install_dir}/{release.INCOMING}")

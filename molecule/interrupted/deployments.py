@@ -32,7 +32,6 @@ class Point:
     left: str = ""
     random: bool = False
     power: bool = False
-    ssh: bool = False
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Point:
@@ -53,10 +52,10 @@ class Deployments:
         return ["-i", inventory, "-e", setting, *more, "playbooks/deploy_cluster.yml"]
 
     def begun(
-        self, moment: Mapping[str, Any] | None = None, ssh: bool = False
+        self, moment: Mapping[str, Any] | None = None
     ) -> AbstractContextManager[tuple[subprocess.Popen[bytes], Path]]:
         """A deployment under way, and the file that it writes to."""
-        return self._runs.begun(self.words(), moment, ssh)
+        return self._runs.begun(self.words(), moment)
 
     def whole(self, *more: str) -> Outcome:
         """A run that nobody disturbs."""
@@ -66,7 +65,7 @@ class Deployments:
         """A run that meets `point`; `after`: seconds, for a random moment."""
         began = time.monotonic()
         moment = {"task": point.task, "when": point.when, "nth": point.nth, "signal": point.signal}
-        with self.begun(moment, point.ssh) as (process, log):
+        with self.begun(moment) as (process, log):
             if point.until:
                 self._at(point, process)
             elif point.random:

@@ -77,7 +77,7 @@ class Operator:
         """The run that does not die, and that it did what it foretells."""
         words = self._command_line.of(operation, operation.anew)
         if not operation.foretold:
-            return self._runs.run(words, ssh=operation.ssh)
+            return self._runs.run(words)
         written, approved = self._plan(operation)
         foretold = foretell(self._condition.every, self._runs, [*words, *written])
         run = self._runs.run([*words, *approved])

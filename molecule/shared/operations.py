@@ -55,7 +55,6 @@ class Operation:
     kills: int = 0
     lasts: float = 0
     anew: Mapping[str, Any] = field(default_factory=dict)
-    ssh: bool = False
     idle: str = ""
     seen: Mapping[str, str] = field(default_factory=dict)
     told: str = ""

@@ -72,8 +72,8 @@ class Runs:
         self._project, self._directory = project, directory
         self._timeline = directory / "timeline.jsonl"
 
-    def environment(self, moment: Mapping[str, Any], ssh: bool) -> dict[str, str]:
-        """`moment`: see molecule/shared/callback/kill_at.py. `ssh`: without mitogen."""
+    def environment(self, moment: Mapping[str, Any]) -> dict[str, str]:
+        """`moment`: see molecule/shared/callback/kill_at.py."""
         return {
             **os.environ,
             "MOLECULE_PROJECT_DIRECTORY": str(self._project),
@@ -83,19 +83,18 @@ class Runs:
             "ANSIBLE_NOCOLOR": "1",
             "KRAFTWRIGHT_KILL_AT": json.dumps(moment),
             "KRAFTWRIGHT_TIMELINE": str(self._timeline),
-            **({"KRAFTWRIGHT_MITOGEN": "0"} if ssh else {}),
         }
 
     @contextmanager
     def begun(
-        self, words: Sequence[str], moment: Mapping[str, Any] | None = None, ssh: bool = False
+        self, words: Sequence[str], moment: Mapping[str, Any] | None = None
     ) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
         """A run in a process group of its own, and the file that it writes to; the group is gone afterwards."""
         with tempfile.NamedTemporaryFile("wb", dir=self._directory, suffix=".log", delete=False) as log:
             process = subprocess.Popen(  # noqa: S603 - a list, no shell
                 ["ansible-playbook", *words],  # noqa: S607 - the one of this environment
                 cwd=self._project,
-                env=self.environment(moment or {}, ssh),
+                env=self.environment(moment or {}),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -109,14 +108,14 @@ class Runs:
                 process.wait()
             Path(log.name).unlink()
 
-    def run(self, words: Sequence[str], moment: Mapping[str, Any] | None = None, ssh: bool = False) -> Outcome:
+    def run(self, words: Sequence[str], moment: Mapping[str, Any] | None = None) -> Outcome:
         """A run to its end, or to the moment at which it and all that it has started are killed.
 
         That is the moment of a task, the one when it has ``said`` something, or the one ``after`` so many seconds.
         """
         began, moment = time.monotonic(), moment or {}
         self._timeline.unlink(missing_ok=True)
-        with self.begun(words, moment if "task" in moment else {}, ssh) as (process, log):
+        with self.begun(words, moment if "task" in moment else {}) as (process, log):
             if "said" in moment:
                 until_said(process, log, moment["said"])
             if "after" in moment:

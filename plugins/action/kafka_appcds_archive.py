@@ -11,7 +11,7 @@ from ansible.plugins.action import ActionBase
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 from ansible.module_utils.kraft.control.appcds_archive import is_wanted, kept_at
-from ansible.module_utils.kraft.control.courier import brought
+from ansible.module_utils.kraft.control.ssh_transfer import transferred_file
 
 MODULE = "kafka_appcds_archive"
 #: The module's arguments that name files of the control machine; on a host they name what was brought there.
@@ -59,7 +59,7 @@ class ActionModule(ActionBase):
         """Bring what the cache holds. What is still missing afterwards was damaged: then the cache forgets it."""
         if self._task.check_mode:
             return self._ask(archive=str(kept))
-        with brought(self, kept, self._task_vars or {}) as archive:
+        with transferred_file(self, kept, self._task_vars or {}) as archive:
             result = self._ask(archive=archive)
         if result.get("missing"):
             kept.unlink()

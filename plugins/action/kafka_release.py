@@ -9,7 +9,7 @@ import ansible.module_utils
 from ansible.plugins.action import ActionBase
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
-from ansible.module_utils.kraft.control.courier import brought
+from ansible.module_utils.kraft.control.ssh_transfer import transferred_file
 
 MODULE = "kafka_release"
 
@@ -27,7 +27,7 @@ class ActionModule(ActionBase):
             return self._ask(arguments, variables)
         if self._task.check_mode:
             return self._ask({**arguments, "archive": source}, variables)
-        with brought(self, Path(self._loader.path_dwim(source)), variables) as archive:
+        with transferred_file(self, Path(self._loader.path_dwim(source)), variables) as archive:
             return self._ask({**arguments, "archive": archive}, variables)
 
     def _ask(self, arguments: dict[str, Any], task_vars: dict[str, Any]) -> dict[str, Any]:

@@ -99,9 +99,8 @@ def test_the_readme_holds_speed_against_the_limits_that_the_benchmarks_measure()
         assert text in rolls
     write, read = (spark.PROMISES[pair] for pair in list(spark.PROMISES)[:2])
     for text in (
-        limit(deploy.RATIOS["mitogen"], " times"),
-        limit(deploy.RATIOS["plain ssh"]),
-        limit(deploy.RERUN_SECONDS, " s"),
+        limit(deploy.COLD, " times"),
+        limit(deploy.RERUN, " times"),
         limit(deploy.RERUN_TASKS, " tasks"),
         limit(write),
         limit(read),
@@ -110,8 +109,6 @@ def test_the_readme_holds_speed_against_the_limits_that_the_benchmarks_measure()
 
 
 def test_the_readme_repeats_no_measured_speed() -> None:
-    limits = {
-        promise.text().split()[1] for promise in (roll.ROLL, roll.STALL, deploy.RERUN_SECONDS, *deploy.RATIOS.values())
-    }
+    limits = {promise.text().split()[1] for promise in (roll.ROLL, roll.STALL, deploy.COLD, deploy.RERUN)}
     figures = {figure.split()[0] for row in PROMISES if "benchmarks" in row for figure in FIGURE.findall(row)}
     assert figures <= limits

@@ -54,7 +54,7 @@ def test_a_call_from_another_folder_names_the_right_one(tmp_path: Path) -> None:
 def test_an_ansible_cfg_of_ones_own_finds_roles_and_modules_and_is_held_to_the_same(tmp_path: Path) -> None:
     (tmp_path / "ansible.cfg").write_text(OWN_SETTINGS)
     playbook = str(ROOT / "playbooks/validate_inventory.yml")
-    done = run(playbook, folder=tmp_path, KRAFTWRIGHT_MITOGEN="0")
+    done = run(playbook, folder=tmp_path)
     assert "Validate the inventory of every host" in done.stdout, done.stdout + done.stderr
     assert "kafka_cluster_id" in done.stdout
     assert is_refused(run(playbook, "--tags", "x", folder=tmp_path), "--tags x cannot be used")

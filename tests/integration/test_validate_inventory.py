@@ -124,8 +124,7 @@ def test_a_part_of_a_cluster_is_not_proven(tmp_path: Path, playbook: str) -> Non
     assert counted() == []
 
 
-@pytest.mark.parametrize("strategy", ["kraft_linear", "linear"])
-def test_what_counts_connections_counts_them(tmp_path: Path, strategy: str) -> None:
+def test_what_counts_connections_counts_them(tmp_path: Path) -> None:
     run(
         "ansible",
         "-i",
@@ -133,7 +132,6 @@ def test_what_counts_connections_counts_them(tmp_path: Path, strategy: str) -> N
         "node1",
         "-m",
         "ping",
-        ANSIBLE_STRATEGY=strategy,
         ANSIBLE_SSH_RETRIES="0",
     )
     assert any(line.startswith("ssh ") for line in counted())

@@ -1,6 +1,6 @@
-"""Why a host cannot be reached or changed: from the words of ssh, mitogen and sudo to one cause with its remedy. Pure.
+"""Why a host cannot be reached or changed: from the words of ssh and sudo to one cause with its remedy. Pure.
 
-Plain ssh and mitogen are both understood; their words were read from runs against hosts with each fault.
+The words were read from runs against hosts with each fault.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CAUSES = (
     ),
     Cause(
         "host_key_unknown",
-        r"No \S+ host key is known|Host key verification failed|unrecognized or mismatching host key",
+        r"No \S+ host key is known|Host key verification failed",
         "ssh does not know its host key, or knows another one",
         "run `ssh {target}` once: compare the fingerprint that it shows with the host's, and confirm it; for machines"
         " that were just made set ansible_ssh_common_args: -o StrictHostKeyChecking=accept-new",
@@ -52,7 +52,7 @@ CAUSES = (
     ),
     Cause(
         "login_refused",
-        r"Permission denied \(|Permission denied, please try again|SSH authentication is incorrect"
+        r"Permission denied \(|Permission denied, please try again"
         r"|SSH password (is|was)|Too many authentication failures|Invalid/incorrect (username/)?password",
         "it refuses the login: it has no such user, or does not know the key",
         "check ansible_user and ansible_ssh_private_key_file with `ssh {target}`; ssh-copy-id {target} brings a key,"
@@ -66,14 +66,14 @@ CAUSES = (
     ),
     Cause(
         "sudo_password_wrong",
-        r"Incorrect sudo password|sudo password is incorrect|incorrect password attempt",
+        r"Incorrect sudo password|incorrect password attempt",
         "sudo does not take the password",
         "give the password of the user on the host (--ask-become-pass); where hosts differ, ansible_become_password"
         " in a vault",
     ),
     Cause(
         "sudo_password_missing",
-        r"Missing sudo password|sudo password is required|sudo: a password is required"
+        r"Missing sudo password|sudo: a password is required"
         r"|waiting for privilege escalation prompt",
         "sudo asks for a password",
         "add --ask-become-pass to the command, or let the user use sudo without one (NOPASSWD in /etc/sudoers.d)",

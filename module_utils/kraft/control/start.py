@@ -8,7 +8,7 @@ WHOLE = "all"
 #: Words of --skip-tags that leave out tasks whatever tags they carry, and the one tag that a task of ours has.
 LEAVES_OUT = frozenset({"all", "always", "tagged", "untagged"})
 #: Strategies that take all hosts through a task before the next one begins; the plays rely on it.
-LOCK_STEP = ("linear", "kraft_linear", "mitogen_linear", "debug")
+LOCK_STEP = ("linear", "debug")
 NOTHING = "Nothing was changed."
 WHOLE_RUN = "Run the playbook as a whole: a run changes only what differs"
 

@@ -1,4 +1,4 @@
-"""The words of ssh, mitogen and sudo, as hosts with each fault have shown them, and what is made of them."""
+"""The words of ssh and sudo, as hosts with each fault have shown them, and what is made of them."""
 
 from __future__ import annotations
 
@@ -10,32 +10,20 @@ from ansible.module_utils.kraft.control.connection import CAUSES, error_text, ex
 from ansible.module_utils.kraft.control.reaching import reached
 
 PLAIN = 'Task failed: Data could not be sent to remote host "10.89.3.12". Make sure this host can be reached over ssh: '
-MITOGEN = "Task failed: EOF on stream; last 100 lines received:\n"
-SUDO = "Task failed: error occurred on host kafka2: "
 KEY = "ssh does not know its host key, or knows another one"
 SEEN = [
     ("host_key_unknown", PLAIN + "No ED25519 host key is known for 10.89.3.12 and you have requested strict checking."),
-    ("host_key_unknown", "Host key checking is enabled, and SSH reported an unrecognized or mismatching host key."),
     (
         "host_key_changed",
         PLAIN + "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.",
     ),
     ("login_refused", PLAIN + "nobody1@10.89.3.12: Permission denied (publickey)."),
-    ("login_refused", "Task failed: SSH authentication is incorrect"),
     ("name_unresolved", PLAIN + "ssh: Could not resolve hostname nowhere.invalid: Name or service not known"),
-    ("name_unresolved", MITOGEN + "ssh: Could not resolve hostname nowhere.invalid: Name or service not known"),
     ("ssh_refused", PLAIN + "ssh: connect to host 10.89.3.12 port 1: Connection refused"),
-    ("ssh_refused", MITOGEN + "ssh: connect to host 10.89.3.12 port 1: Connection refused"),
     ("ssh_closed", PLAIN + "kex_exchange_identification: read: Connection reset by peer"),
     ("sudo_password_missing", "Task failed: Missing sudo password"),
-    ("sudo_password_missing", SUDO + "sudo password is required"),
     ("sudo_password_missing", "Timeout (12s) waiting for privilege escalation prompt: "),
     ("sudo_password_wrong", "Task failed: Incorrect sudo password"),
-    ("sudo_password_wrong", SUDO + "sudo password is incorrect"),
-    (
-        "sudo_refused",
-        SUDO + "EOF on stream; last 100 lines received:\nmitogen-sudo-prompt:\nops is not in the sudoers file.",
-    ),
     (
         "sudo_refused",
         "ops is not in the sudoers file.\nModule result deserialization failed: No start of json char found",
@@ -46,7 +34,7 @@ SEEN = [
 
 
 @pytest.mark.parametrize(("rule", "text"), SEEN)
-def test_a_cause_is_known_by_the_words_of_either_way(rule: str, text: str) -> None:
+def test_a_cause_is_known_by_its_words(rule: str, text: str) -> None:
     cause = explain(text)
     assert cause is not None
     assert cause.rule == rule
@@ -55,7 +43,7 @@ def test_a_cause_is_known_by_the_words_of_either_way(rule: str, text: str) -> No
 @pytest.mark.parametrize(
     "text",
     [
-        MITOGEN + "ssh: connect to host 10.89.3.99 port 22: No route to host",
+        PLAIN + "ssh: connect to host 10.89.3.99 port 22: No route to host",
         "kafka2 is being changed by another run: ann@pc, process 4711",
         "no answer",
         "Permission denied: '/opt/kafka/config'",

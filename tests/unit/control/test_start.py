@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.control.start import Start, objection
 
-OURS = Start(strategy="kraft_linear", config_file="/srv/kraftwright/ansible.cfg", root="/srv/kraftwright")
+OURS = Start(config_file="/srv/kraftwright/ansible.cfg", root="/srv/kraftwright")
 
 
 def test_a_whole_run_with_the_projects_settings_begins() -> None:
@@ -52,7 +52,7 @@ def test_tags_that_leave_nothing_out_are_fine(options: dict[str, Any]) -> None:
     assert objection(dataclasses.replace(OURS, **options)) == ""
 
 
-@pytest.mark.parametrize("strategy", ["linear", "ansible.builtin.linear", "mitogen_linear", "kraft_linear"])
+@pytest.mark.parametrize("strategy", ["linear", "ansible.builtin.linear"])
 def test_an_ansible_cfg_of_ones_own_is_fine_with_what_plays_rely_on(strategy: str) -> None:
     assert objection(dataclasses.replace(OURS, strategy=strategy, config_file="/etc/ansible/ansible.cfg")) == ""
 

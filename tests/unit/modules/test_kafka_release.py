@@ -107,7 +107,7 @@ def test_an_archive_elsewhere_is_kept(tmp_path: Path, host: Host) -> None:
     assert elsewhere.exists()
 
 
-def test_an_archive_that_the_courier_brought_is_gone_even_if_the_courier_dies(tmp_path: Path, host: Host) -> None:
+def test_a_transferred_archive_is_gone_even_if_its_run_dies(tmp_path: Path, host: Host) -> None:
     (tmp_path / ".kraftwright-kafka1").mkdir()
     carried = make_archive(tmp_path / ".kraftwright-kafka1" / "kafka.tgz")
     host.kafka_release(archive=str(carried), checksum=checksum(carried))

@@ -58,7 +58,7 @@ def unreachable(host: Host) -> Problem:
 
 
 def last_line(text: str) -> str:
-    """Where ssh and mitogen say what it was."""
+    """Where ssh says what it was."""
     return text.removeprefix("Task failed: ").strip().splitlines()[-1].rstrip(".")
 
 

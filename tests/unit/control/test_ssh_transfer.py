@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible.module_utils.kraft.control.courier import directory_for
+from ansible.module_utils.kraft.control.ssh_transfer import directory_for
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,47 @@
+"""Transfers a large file to a host, into a directory of the login's own whose name is always the same.
+
+Ansible's own directory has another name in each run, so a killed run would leave the file there for good. What a killed
+run leaves here the next one overwrites. Connections other than ssh transfer the file in their own way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ansible.errors import AnsibleError
+from ansible.plugins.action import ActionBase
+
+
+def directory_for(host: str) -> str:
+    """Below the home of the user that logs in; a name of its own for each host of the inventory."""
+    return f".kraftwright-{re.sub('[^A-Za-z0-9_.-]', '_', host)}"
+
+
+def run(connection: Any, command: str) -> str:
+    """What the command prints, as the user that logs in. Raises AnsibleError where it fails."""
+    rc, out, err = connection.exec_command(command, sudoable=False)
+    if rc != 0:
+        raise AnsibleError(f"{command}: {err.decode(errors='replace').strip() or f'exit code {rc}'}")
+    return str(out.decode().strip())
+
+
+@contextlib.contextmanager
+def transferred_file(action: ActionBase, local: Path, task_vars: Mapping[str, Any]) -> Iterator[str]:
+    """The path of a copy on the host, which is gone afterwards. Raises AnsibleError where it cannot be transferred."""
+    connection = action._connection
+    if connection.transport != "ssh":
+        shell = connection._shell
+        directory = shell.tmpdir or action._make_tmp_path()
+        yield action._transfer_file(str(local), shell.join_path(directory, local.name))
+        return
+    name = directory_for(str(task_vars["inventory_hostname"]))
+    directory = run(connection, f"umask 077 && mkdir -p {name} && cd {name} && pwd")
+    try:
+        connection.put_file(str(local), f"{directory}/{local.name}")
+        yield f"{directory}/{local.name}"
+    finally:
+        run(connection, f"rm -rf {name}")
