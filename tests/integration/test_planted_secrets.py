@@ -38,6 +38,13 @@ PLAYBOOK = """
           - {path: "{{ __kafka_staged | dirname }}", mode: "0755"}
           - {path: "{{ __kafka_staged }}", mode: "0750"}
 
+    - name: Predict the start, with other files than those that lie there
+      ansible.builtin.import_role:
+        name: kafka
+        tasks_from: start
+      check_mode: true
+      vars: {__kafka_plans_only: true}
+
     - name: Write the node's configuration
       ansible.builtin.import_role:
         name: kafka

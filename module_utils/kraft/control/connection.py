@@ -73,8 +73,7 @@ CAUSES = (
     ),
     Cause(
         "sudo_password_missing",
-        r"Missing sudo password|sudo: a password is required"
-        r"|waiting for privilege escalation prompt",
+        r"Missing sudo password|sudo: a password is required",
         "sudo asks for a password",
         "add --ask-become-pass to the command, or let the user use sudo without one (NOPASSWD in /etc/sudoers.d)",
     ),
