@@ -49,6 +49,8 @@ def faults(values: Mapping[str, Any], plans: bool) -> dict[str, str]:
     written, approved = (str(values.get(name) or "") for name in (WRITTEN, APPROVED))
     if not plans:
         found = {name: OTHER_OPERATION for name in (WRITTEN, APPROVED) if values.get(name)}
+    elif written and approved and Path(written).resolve() == Path(approved).resolve():
+        found = {WRITTEN: f"is the file of {APPROVED}: the fresh plan would take the place of the approved one"}
     else:
         found = {
             WRITTEN: unwritable(Path(written)) if written else "",

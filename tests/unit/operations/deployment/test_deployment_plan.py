@@ -162,9 +162,10 @@ def test_plan_of_another_cluster_is_refused(tmp_path: Path) -> None:
         ({"kafka_plan_file": "{here}/missing/plan.json"}, True, {"kafka_plan_file"}),
         ({"kafka_approved_plan": "{here}/missing.json"}, True, {"kafka_approved_plan"}),
         ({"kafka_plan_file": "{here}/plan.json"}, False, {"kafka_plan_file"}),
+        ({"kafka_plan_file": "{here}/a", "kafka_approved_plan": "{here}/../{name}/a"}, True, {"kafka_plan_file"}),
         ({"kafka_plan_file": "a", "kafka_approved_plan": "b"}, False, {"kafka_plan_file", "kafka_approved_plan"}),
     ],
 )
 def test_faulty_variables_are_named(values: dict[str, str], plans: bool, faulty: set[str], tmp_path: Path) -> None:
-    given = {name: value.format(here=tmp_path) for name, value in values.items()}
+    given = {name: value.format(here=tmp_path, name=tmp_path.name) for name, value in values.items()}
     assert set(document.faults(given, plans)) == faulty
