@@ -15,7 +15,7 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 from ansible.module_utils.kraft.difference import differences_from
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.machine import ungranted
-from ansible.module_utils.kraft.node.service.deployed import listeners_now
+from ansible.module_utils.kraft.node.service.deployed import controllers_now, listeners_now
 from ansible.module_utils.kraft.node.service.difference_text import sentences
 from ansible.module_utils.kraft.node.service.unit import fingerprinted
 from ansible.module_utils.kraft.operations.config import dynamic_config_request
@@ -125,10 +125,26 @@ def kraft_now(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> dict[str, li
 
     Of those of `hosts` that ``kafka_host_info`` has looked at.
     """
-    every = {host: (hostvars[host].get("ansible_facts") or {}).get("kafka_host") for host in hosts}
-    found = {host: facts for host, facts in every.items() if facts}
+    found = _looked_at(hosts, hostvars)
     running = [host for host, facts in found.items() if facts["service"]["pid"]]
     return {**listeners_now(facts["deployed"] for facts in found.values()), "running": running}
+
+
+def kraft_controllers_now(
+    controllers: Iterable[Mapping[str, Any]], hosts: Iterable[str], hostvars: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """The `controllers` of ``kafka_desired``, each with the address at which it is reached now, where that is known."""
+    return controllers_now(controllers, (facts["deployed"] for facts in _looked_at(hosts, hostvars).values()))
+
+
+def kraft_broker_now(node: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+    """Where the other brokers reach this one now: as it was deployed, or else as ``kafka_desired`` has the `node`."""
+    return next(iter(listeners_now([facts["deployed"]])["inter_broker"]), node["broker_address"])
+
+
+def _looked_at(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    every = {host: (hostvars[host].get("ansible_facts") or {}).get("kafka_host") for host in hosts}
+    return {host: facts for host, facts in every.items() if facts}
 
 
 def kraft_status_nodes(looked: Mapping[str, Mapping[str, Any]], desired: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -223,6 +239,8 @@ class FilterModule:
             "kraft_properties_text": kraft_properties_text,
             "kraft_first_broker": kraft_first_broker,
             "kraft_fingerprinted_unit": fingerprinted,
+            "kraft_broker_now": kraft_broker_now,
+            "kraft_controllers_now": kraft_controllers_now,
             "kraft_now": kraft_now,
             "kraft_client_files": kraft_client_files,
             "kraft_picked": kraft_picked,

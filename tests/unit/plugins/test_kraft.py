@@ -136,6 +136,14 @@ def test_listeners_now_are_those_of_the_hosts_that_were_looked_at() -> None:
     }
 
 
+def test_broker_is_reached_where_it_was_deployed_and_else_where_it_shall_be() -> None:
+    listener = {"name": "I", "address": "k1:19092", "protocol": "PLAINTEXT", "purpose": "inter_broker"}
+    node = {"broker_address": "k1:29092"}
+    for listeners, address in (([listener], "k1:19092"), ([], "k1:29092")):
+        facts = {"deployed": {"roles": ["broker"], "listeners": listeners}}
+        assert FILTERS.kraft_broker_now(node, facts) == address
+
+
 def test_a_step_that_had_nothing_to_do_is_shown_as_the_look_found_it() -> None:
     looked = {"kernel": {"changed": False, "unmet": []}}
     skipped, done = {"skipped": True}, {"changed": True, "unmet": ["vm.swappiness"]}

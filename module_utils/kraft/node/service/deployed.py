@@ -67,5 +67,14 @@ def listeners_now(nodes: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
     return {purpose: [one for own in brokers for one in first(own, purpose)] for purpose in (CLIENT, INTER_BROKER)}
 
 
+def controllers_now(desired: Iterable[Mapping[str, Any]], nodes: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """``{node_id, address}`` of each controller: where it was deployed, or else as `desired`.
+
+    `nodes`: the facts that ``describe`` made of those that were looked at.
+    """
+    now = {node["node_id"]: address for node in nodes for address in first(node["listeners"], CONTROLLER)}
+    return [{**one, "address": now.get(str(one["node_id"]), one["address"])} for one in desired]
+
+
 def first(own: Iterable[Mapping[str, str]], purpose: str) -> list[str]:
     return [one["address"] for one in own if one["purpose"] == purpose][:1]

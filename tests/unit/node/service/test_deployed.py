@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
-from ansible.module_utils.kraft.node.service.deployed import describe, elected, listeners_now
+from ansible.module_utils.kraft.node.service.deployed import controllers_now, describe, elected, listeners_now
 
 CONFIG = {
     "node.id": "1",
@@ -56,3 +58,10 @@ def test_brokers_are_reached_where_they_were_deployed() -> None:
         describe({}, {}, ""),
     ]
     assert listeners_now(nodes) == {"client": ["k1:9092"], "inter_broker": ["10.0.0.1:19092"]}
+
+
+def test_controllers_are_reached_where_they_were_deployed_and_else_where_they_shall_be() -> None:
+    listeners = [{"name": "C", "address": "k1:9093", "protocol": "PLAINTEXT", "purpose": "controller"}]
+    nodes: list[dict[str, Any]] = [{"node_id": "1", "listeners": listeners}, {"node_id": "", "listeners": []}]
+    wanted = [{"node_id": 1, "address": "k1:19093"}, {"node_id": 2, "address": "k2:19093"}]
+    assert [one["address"] for one in controllers_now(wanted, nodes)] == ["k1:9093", "k2:19093"]
