@@ -69,7 +69,9 @@ class Operation:
     probed: bool = True
 
     def moments(self, seed: int) -> Iterator[Mapping[str, Any]]:
-        """When each run that dies does so, in their order; the same for the same `seed`.
+        """When each run that dies does so, in their order; the same for the same `seed`. A named moment comes first.
+
+        After a random death the work goes on by itself, on a host or in Kafka, and a named moment may never come.
 
         Each run goes on where the one before has died. So random points of the operation, which ``lasts`` so many
         seconds, are as far apart as the deaths: what a run does before it takes its lock is done by all of them.
@@ -77,9 +79,8 @@ class Operation:
         drawn = random.Random(f"{seed} {self.name}")  # noqa: S311 - moments, not secrets
         points = sorted(drawn.uniform(0, self.lasts) for _ in range(self.kills))
         deaths = [{"after": LOCKED_SECONDS + at - last} for last, at in zip([0.0, *points], points)]
-        yield from deaths[:1]
         yield from [self.kill] if self.kill else []
-        yield from deaths[1:]
+        yield from deaths
 
 
 def load(scenario: Path) -> tuple[Nodes, list[Operation]]:
