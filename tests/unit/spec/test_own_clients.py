@@ -57,6 +57,18 @@ def test_a_secured_first_listener_is_refused_without_the_options(tmp_path: Path)
     assert not [each for each in look(source)[1] if each.rule == "client_options"], "nobody starts the smoke test"
 
 
+@pytest.mark.parametrize(("everywhere", "refused"), [({}, True), ({SMOKE: OPTIONS}, False), ({SMOKE: {}}, True)])
+def test_options_that_this_machine_does_not_read_are_refused(
+    tmp_path: Path, everywhere: dict[str, Any], refused: bool
+) -> None:
+    source = example(tmp_path, **{SMOKE: {**OPTIONS, "kafka.ssl.truststore.location": "/ca.pem"}} if refused else {})
+    (source / "group_vars/all.yml").write_text(yaml.safe_dump(everywhere))
+    hostvars = host_variables(source)
+    _, problems = kafka_desired.look(hostvars, hostvars._loader, ["node1", "node2", "node3"], ["spark"])
+    hosts = [each.host for each in problems if each.variable == SMOKE and each.host]
+    assert hosts == (["node1", "node2", "node3"] if refused else [])
+
+
 def test_who_logs_in_is_also_said_by_ansibles_own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(context, "CLIARGS", {"remote_user": "ubuntu"})
     hosts = "kafka: {hosts: {a: {kafka_node_id: 1}, b: {kafka_node_id: 2}, c: {kafka_node_id: 3}}}"

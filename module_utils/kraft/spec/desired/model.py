@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.terms import BROKER, CONTROLLER
+from ansible.module_utils.kraft.terms import BROKER, CLIENT, CONTROLLER
 
 DYNAMIC = "dynamic"
 STATIC = "static"
@@ -158,6 +158,11 @@ class Cluster:
         """The listener by which the first controller is reached; all controllers share its name and protocol."""
         found = (node.listener_for(CONTROLLER) for node in self.controllers)
         return next((listener for listener in found if listener), None)
+
+    def client_listener(self, node: Node) -> Listener | None:
+        """The node's listener for our own clients: the first broker's first one, which all brokers have by that name."""
+        first = next((each.name for broker in self.brokers for each in broker.listeners_for(CLIENT)), "")
+        return next((each for each in node.listeners_for(CLIENT) if each.name == first), None)
 
     @property
     def replication_factor(self) -> int:

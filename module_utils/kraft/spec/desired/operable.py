@@ -8,6 +8,7 @@ broker is also used by the smoke test and the probe, which need its protocol in 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from ansible.module_utils.kraft.spec.desired.model import Listener
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, MECHANISMS, PLAINTEXT, PROTOCOLS
@@ -28,6 +29,11 @@ MECHANISM_OPTION = "kafka.sasl.mechanism"
 def is_operable(listener: Listener) -> bool:
     """Whether Kraftwright can work with `listener`; a purpose that does not exist is reported where it is read."""
     return listener.protocol in OPERABLE.get(listener.purpose, PROTOCOLS)
+
+
+def as_texts(options: Any) -> dict[str, str]:
+    """A client's options as the clients take them; what is no mapping is refused where its role reads it."""
+    return {str(key): str(each) for key, each in options.items()} if isinstance(options, Mapping) else {}
 
 
 def missing_option(listener: Listener, options: Mapping[str, str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.errors import AnsibleError
-from ansible.module_utils.kraft.spec.desired.operable import PROBE, SMOKE
+from ansible.module_utils.kraft.spec.desired.operable import PROBE, SMOKE, as_texts
 from ansible.template import Templar
 
 TRUE = ("true", "yes", "on", "1")
@@ -22,11 +22,7 @@ def client_options(hostvars: Any, loader: Any, first: str, smoke: bool = True) -
     if str(_value(hostvars, loader, first, "kafka_probe")).lower() in TRUE:
         hosts[PROBE] = first
     found = {name: _value(hostvars, loader, host, name) or {} for name, host in hosts.items()}
-    return {
-        name: {str(key): str(each) for key, each in options.items()}
-        for name, options in found.items()
-        if isinstance(options, Mapping)
-    }
+    return {name: as_texts(options) for name, options in found.items() if isinstance(options, Mapping)}
 
 
 def _value(hostvars: Any, loader: Any, host: str, name: str) -> Any:

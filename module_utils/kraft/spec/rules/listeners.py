@@ -179,14 +179,26 @@ def alike(subject: Subject) -> Iterator[Problem]:
             yield Problem(
                 "listener_differs", message, "use one name and one protocol for all; ports may differ", VARIABLE
             )
-    everywhere = {each.name: each.protocol for _, each in _each(subject) if each.purpose == CLIENT}
+    yield from _alike_for_clients(subject)
+
+
+def _alike_for_clients(subject: Subject) -> Iterator[Problem]:
+    everywhere: dict[str, str] = {}
+    for _, each in _each(subject):
+        if each.purpose == CLIENT:
+            everywhere.setdefault(each.name, each.protocol)
     for node in subject.sound(VARIABLE, "kafka_process_roles"):
-        own = {each.name for each in node.listeners_for(CLIENT)}
-        for name in sorted(set(everywhere) - own) if node.is_broker and own else ():
+        own = {each.name: each for each in node.listeners_for(CLIENT)}
+        for name in sorted(set(everywhere) - set(own)) if node.is_broker and own else ():
             message = f"lacks the client listener {name}, which other brokers have: its clients cannot reach this one"
-            yield Problem(
-                "listener_differs", message, "give every broker the same client listeners", VARIABLE, node.host
-            )
+            remedy = "give every broker the same client listeners"
+            yield Problem("listener_differs", message, remedy, VARIABLE, node.host)
+        for name, each in own.items():
+            if each.protocol != everywhere[name]:
+                message = f"differs from other brokers, whose listener {name} uses {everywhere[name]}"
+                remedy = "use one protocol for all, or give each protocol a listener name of its own"
+                where = _at(each, ".protocol")
+                yield Problem("listener_differs", message, remedy, where, node.host, each.protocol)
 
 
 def protocols(subject: Subject) -> Iterator[Problem]:
@@ -203,14 +215,20 @@ def protocols(subject: Subject) -> Iterator[Problem]:
 
 def _own_clients(subject: Subject) -> Iterator[Problem]:
     """The smoke test and the probe can connect to the client listener that they use."""
-    first = (each for node in subject.cluster.brokers for each in node.listeners_for(CLIENT)[:1])
-    secured = [each for each in first if each.protocol != PLAINTEXT][:1]
-    for listener, (variable, options) in product(secured, subject.client_options.items()):
+    found = (subject.cluster.client_listener(node) for node in subject.cluster.brokers)
+    used = [each for each in found if each][:1]
+    for listener, (variable, options) in product(used, subject.client_options.items()):
         missing = operable.missing_option(listener, options)
         if missing:
             message = f"lacks {missing} for {listener.name}, the client listener that this client connects to"
             remedy = "add it in group_vars/all, which this machine reads too; or put a PLAINTEXT client listener first"
             yield Problem("client_options", message, remedy, variable)
+    for node in subject.sound(operable.SMOKE) if operable.SMOKE in subject.client_options else ():
+        given = operable.as_texts(node.variables.get(operable.SMOKE))
+        if given and given != subject.client_options[operable.SMOKE]:
+            message = "has no effect: the Spark job runs on this machine, which does not read the variables of this host"
+            remedy = "move it to group_vars/all"
+            yield Problem("client_options", message, remedy, operable.SMOKE, node.host)
 
 
 def plaintext(subject: Subject) -> Iterator[Problem]:

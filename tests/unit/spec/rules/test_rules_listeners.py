@@ -161,6 +161,11 @@ CASES: list[tuple[str, dict[str, Any], Finding]] = [
         ("error", "k2", "kafka_listeners", None),
     ),
     (
+        "listener_differs",
+        {"per_host": {"k2": {"kafka_listeners": [{**CLIENT, "protocol": "SSL"}, INTERNAL, CONTROLLER]}}},
+        ("error", "k2", "kafka_listeners[CLIENT].protocol", "SSL"),
+    ),
+    (
         "plaintext",
         {"kafka_profile": "production"},
         ("warning", "k1", "kafka_listeners[CLIENT].protocol", "PLAINTEXT"),

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired import operable
+from ansible.module_utils.kraft.spec.desired import operable, quorum
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, PROTOCOLS
 
-from tests.unit.spec.inventory import LISTENERS, hosts, problems_of
+from tests.unit.spec.inventory import LISTENERS, cluster, hosts, problems_of
 
 SECURED = [each for each in PROTOCOLS if each != "PLAINTEXT"]
 #: What a listener needs of its own, so that nothing else is wrong with it.
@@ -80,6 +80,20 @@ def test_a_client_listener_that_none_of_ours_uses_is_the_applications_own_affair
     }
     made = problems_of(hosts(**given), client_options={operable.SMOKE: {}})
     assert [str(each) for each in made] == []
+
+
+def test_options_of_a_secured_client_do_not_fit_a_plain_listener() -> None:
+    secured = {operable.PROTOCOL_OPTION: "SSL"}
+    made = said("client_options", {}, client_options={operable.SMOKE: secured})
+    assert [(each.severity, each.variable) for each in made] == [("error", operable.SMOKE)]
+
+
+def test_the_first_listener_is_that_of_the_first_broker_wherever_it_stands_on_others() -> None:
+    two = [{**SECOND, "protocol": "PLAINTEXT"}, *LISTENERS]
+    given: dict[str, Any] = {"kafka_listeners": [*LISTENERS, {**SECOND, "protocol": "PLAINTEXT"}]}
+    given["per_host"] = {"k2": {"kafka_listeners": two}}
+    assert [str(each) for each in problems_of(hosts(**given))] == []
+    assert quorum.bootstrap_servers(cluster(**given)) == "10.0.0.1:9092,10.0.0.2:9092,10.0.0.3:9092"
 
 
 def test_the_production_warning_advises_only_what_is_accepted() -> None:
