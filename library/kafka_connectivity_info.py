@@ -77,7 +77,8 @@ from typing import Any, Optional
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster import controllers, gather
-from ansible.module_utils.kraft.cluster.client import CLIENT_SPEC, Answer, Client, Question
+from ansible.module_utils.kraft.cluster.client import Answer, Client, Question
+from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.leadership import Claim
 from ansible.module_utils.kraft.errors import KraftError
 

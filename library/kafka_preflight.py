@@ -76,8 +76,8 @@ problems:
 ansible_facts:
   description: >-
     C(kafka_peers), what M(kafka_storage) must know of all nodes; C(kafka_disks_pending), whether a log dir lies on
-    a disk that is still to be mounted (then look again after that); C(kafka_now), the addresses at which the deployed
-    brokers are reached now (client, inter_broker); C(kafka_plan), for each host the steps of a deployment that have
+    a disk that is still to be mounted (then look again after that); C(kafka_now), where the deployed nodes
+    are reached now (client, nodes); C(kafka_plan), for each host the steps of a deployment that have
     something to do (C(host), C(kernel), C(install), C(format)); C(kafka_healthy), whether every node
     was found healthy; and C(kafka_desired), where it was derived anew.
   returned: unless the task fails

@@ -14,28 +14,25 @@ options:
     required: true
     suboptions:
       bootstrap_servers:
-        description: Client listeners as C(host:port); an entry may hold several, with commas.
+        description: Brokers as C(host:port), asked first; an entry may hold several, with commas.
         type: list
         elements: str
         required: true
       security_protocol:
-        description: What the listeners speak.
+        description: The protocol of the listeners.
         type: str
         default: PLAINTEXT
         choices: [PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL]
-      ssl_cafile:
-        description: PEM file with the certificates to trust.
+      ca_file:
+        description: PEM file with the certificates to trust. Left out, those that the host trusts.
         type: path
-      ssl_certfile:
-        description: PEM file with the client's own certificate.
+      keystore_file:
+        description: PEM file with the client's own key and certificate.
         type: path
-      ssl_keyfile:
-        description: PEM file with the key of O(client.ssl_certfile).
-        type: path
-      ssl_password:
-        description: Password of O(client.ssl_keyfile).
+      key_password:
+        description: Password of the key in O(client.keystore_file).
         type: str
-      ssl_check_hostname:
+      check_hostname:
         description: Whether a broker's certificate must carry its host name.
         type: bool
         default: true
@@ -43,12 +40,62 @@ options:
         description: How to log in.
         type: str
         choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512]
-      sasl_plain_username:
+      username:
         description: User for O(client.sasl_mechanism).
         type: str
-      sasl_plain_password:
+      password:
         description: Password for O(client.sasl_mechanism).
         type: str
+      listener:
+        description: Name of the listener, by which O(client.node) finds its certificates.
+        type: str
+      others:
+        description: Addresses that are reached otherwise, such as controllers with a protocol of their own.
+        type: list
+        elements: dict
+        default: []
+        suboptions:
+          bootstrap_servers:
+            description: The addresses as C(host:port).
+            type: list
+            elements: str
+            required: true
+          security_protocol:
+            description: The protocol of the listeners.
+            type: str
+            default: PLAINTEXT
+            choices: [PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL]
+          ca_file:
+            description: PEM file with the certificates to trust. Left out, those that the host trusts.
+            type: path
+          keystore_file:
+            description: PEM file with the client's own key and certificate.
+            type: path
+          key_password:
+            description: Password of the key in O(client.others.keystore_file).
+            type: str
+          check_hostname:
+            description: Whether a broker's certificate must carry its host name.
+            type: bool
+            default: true
+          sasl_mechanism:
+            description: How to log in.
+            type: str
+            choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512]
+          username:
+            description: User for O(client.others.sasl_mechanism).
+            type: str
+          password:
+            description: Password for O(client.others.sasl_mechanism).
+            type: str
+          listener:
+            description: Name of the listener, by which O(client.node) finds its certificates.
+            type: str
+      node:
+        description:
+          - The C(server.properties) of the node on this host. The module then acts as that node, with the certificates
+            that the file names for O(client.listener).
+        type: path
       python_path:
         description: Zip or directory that holds kafka-python; without it, the one that is installed.
         type: path

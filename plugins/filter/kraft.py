@@ -22,9 +22,11 @@ from ansible.module_utils.kraft.operations.config import dynamic_config_request
 from ansible.module_utils.kraft.operations.features import upgrade
 from ansible.module_utils.kraft.secret_values import is_secret
 from ansible.module_utils.kraft.spec.desired import client_files, files
+from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
 from ansible.module_utils.kraft.spec.inventory.releases import release_features
 from ansible.module_utils.kraft.spec.preflight.network import questions
 from ansible.module_utils.kraft.status.through import asked_through
+from ansible.module_utils.kraft.terms import INTER_BROKER
 
 
 def kraft_directory(path: str, owner: str, group: str, mode: str) -> dict[str, str]:
@@ -120,8 +122,8 @@ def kraft_ungranted(looked: Mapping[str, Mapping[str, Any]], nodes: Mapping[str,
     return ungranted.lines(ungranted.ungranted(looked, nodes), list(looked))
 
 
-def kraft_now(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> dict[str, list[str]]:
-    """``{client, inter_broker, running}``: where the deployed brokers are reached now, and the hosts that run Kafka.
+def kraft_now(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """``{client, nodes, running}``: where the deployed nodes are reached now, and the hosts that run Kafka.
 
     Of those of `hosts` that ``kafka_host_info`` has looked at.
     """
@@ -139,7 +141,8 @@ def kraft_controllers_now(
 
 def kraft_broker_now(node: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
     """Where the other brokers reach this one now: as it was deployed, or else as ``kafka_desired`` has the `node`."""
-    return next(iter(listeners_now([facts["deployed"]])["inter_broker"]), node["broker_address"])
+    now = [one["address"] for one in listeners_now([facts["deployed"]])["nodes"] if one["purpose"] == INTER_BROKER]
+    return str(next(iter(now), node["broker_address"]))
 
 
 def _looked_at(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -231,6 +234,7 @@ class FilterModule:
         return {
             "kraft_asked_through": asked_through,
             "kraft_change_nodes": kraft_change_nodes,
+            "kraft_client": client_parameter,
             "kraft_coming": kraft_coming,
             "kraft_directory": kraft_directory,
             "kraft_holds_secret": kraft_holds_secret,

@@ -36,6 +36,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 from spark_jobs import round_trip
 from spark_jobs.errors import EXIT_PROVEN, EXIT_UNREACHABLE
 from tests.integration import dialects
+from tests.integration.certificates import certify
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.kafka_node import KafkaNode, free_ports
 from tests.integration.spark_topic import create
@@ -77,15 +78,6 @@ class SecuredCluster(KafkaCluster):
             "listener.name.login.plain.sasl.jaas.config": f"{SECURITY}.plain.PlainLoginModule required {users};",
             "listener.name.login.scram-sha-512.sasl.jaas.config": f"{SECURITY}.scram.ScramLoginModule required;",
         }
-
-
-def certify(directory: Path) -> None:
-    """A key and a certificate of its own making, for 127.0.0.1."""
-    names = ["-subj", "/CN=node", "-addext", "subjectAltName=IP:127.0.0.1"]
-    files = ["-keyout", str(directory / "key.pem"), "-out", str(directory / "ca.pem")]
-    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names, *files]
-    subprocess.run(made, check=True, capture_output=True)
-    (directory / "node.pem").write_text((directory / "key.pem").read_text() + (directory / "ca.pem").read_text())
 
 
 @pytest.fixture(scope="module")
@@ -188,7 +180,7 @@ def test_each_dialect_of_one_client_reads_what_every_other_sent(
 
 def asked_with(config: ClientConfig) -> KraftError:
     """How a module's question ends."""
-    with Client(kafka_python(config)) as client, pytest.raises(KraftError) as error:
+    with Client(dataclasses.asdict(config)) as client, pytest.raises(KraftError) as error:
         client.ask(client.addresses[0], client.request("DescribeClusterRequest"))
     return error.value
 
@@ -215,5 +207,5 @@ def test_who_is_known_and_not_permitted_is_refused(secured: KafkaCluster) -> Non
     admin = AdminClient({"bootstrap.servers": secured.bootstrap_servers})
     admin.create_acls([denied])[denied].result(20)
     config = as_client(secured, "LOGIN", "SASL_SSL", "PLAIN")
-    with Client(kafka_python(config)) as client, pytest.raises(AccessError, match="ClusterAuthorizationFailed"):
+    with Client(dataclasses.asdict(config)) as client, pytest.raises(AccessError, match="ClusterAuthorizationFailed"):
         gather.quorum_at(client, client.addresses[0])

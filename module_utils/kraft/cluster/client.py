@@ -12,35 +12,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Union
 
+from ansible.module_utils.kraft.client_config import kafka_python
 from ansible.module_utils.kraft.cluster import messages
+from ansible.module_utils.kraft.cluster.connections import connections
 from ansible.module_utils.kraft.cluster.library import Library, load
 from ansible.module_utils.kraft.cluster.tls_errors import of_tls, tls_error
 from ansible.module_utils.kraft.errors import AccessError, KraftError, ToolError, UnreachableError
-from ansible.module_utils.kraft.terms import MECHANISMS, PLAINTEXT, PROTOCOLS
-
-#: The ``client`` parameter of every module that asks a cluster.
-CLIENT_SPEC: dict[str, Any] = {
-    "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
-    "security_protocol": {
-        "type": "str",
-        "default": PLAINTEXT,
-        "choices": list(PROTOCOLS),
-    },
-    "ssl_cafile": {"type": "path"},
-    "ssl_certfile": {"type": "path"},
-    "ssl_keyfile": {"type": "path"},
-    "ssl_password": {"type": "str", "no_log": True},
-    "ssl_check_hostname": {"type": "bool", "default": True},
-    "sasl_mechanism": {"type": "str", "choices": list(MECHANISMS)},
-    "sasl_plain_username": {"type": "str"},
-    "sasl_plain_password": {"type": "str", "no_log": True},
-    "python_path": {"type": "path"},
-}
 
 CONNECT_SECONDS = 2.0  #: a connection that needs longer is taken for dead; another address is asked meanwhile
 ANSWER_SECONDS = 5.0
 LARGEST_ANSWER = 100_000_000  #: bytes; kafka-python's own 1 MB is too small for the metadata of a few thousand topics
-OURS = ("bootstrap_servers", "python_path")
 
 Answer = Union[dict[str, Any], KraftError]
 
@@ -69,10 +50,10 @@ class Client:
     """Connections to one cluster. Use as a context manager, or ``close``."""
 
     def __init__(self, options: Mapping[str, Any], library: Library | None = None, unpack: bool = False) -> None:
-        """`unpack`: see ``library.load``."""
-        self.addresses = split_addresses(options["bootstrap_servers"])
+        """`options`: the ``client`` parameter, see ``connections``; `unpack`: see ``library.load``."""
+        self._connections = connections(options)
+        self.addresses = self._connections.addresses
         self._library = library or load(options.get("python_path"), unpack)
-        self._settings = {key: value for key, value in options.items() if key not in OURS and value is not None}
         self._net = self._library.selector()
         self._managers: dict[str, Any] = {}
 
@@ -140,15 +121,15 @@ class Client:
 
     def _manager(self, address: str) -> Any:
         if address not in self._managers:
+            settings = {**kafka_python(self._connections.to(address)), "bootstrap_servers": address}
             self._managers[address] = self._library.manager(
                 self._net,
-                bootstrap_servers=address,
                 client_id="kraftwright",
                 reconnect_backoff_ms=0,
                 socket_connection_setup_timeout_ms=CONNECT_SECONDS * 1000,
                 socket_connection_setup_timeout_max_ms=CONNECT_SECONDS * 1000,
                 receive_message_max_bytes=LARGEST_ANSWER,
-                **self._settings,
+                **settings,
             )
         return self._managers[address]
 
@@ -194,12 +175,6 @@ class Client:
         if isinstance(error, (known.KafkaError, OSError)):
             return UnreachableError(f"{address}: {_plain(str(error))}")
         return ToolError(f"{address}: {type(error).__name__}: {error}")
-
-
-def split_addresses(servers: str | Sequence[str]) -> tuple[str, ...]:
-    """``["a:1,b:2", "c:3"]`` or ``"a:1,b:2"`` as single addresses."""
-    listed = [servers] if isinstance(servers, str) else servers
-    return tuple(one.strip() for text in listed for one in text.split(",") if one.strip())
 
 
 def _plain(text: str) -> str:

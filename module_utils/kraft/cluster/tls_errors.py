@@ -27,8 +27,8 @@ def of_tls(address: str, error: ssl.SSLError) -> KraftError:
     """Which side refuses the other; where neither says so, the broker may be going down, or speak without TLS."""
     if isinstance(error, ssl.SSLCertVerificationError):
         reason = error.verify_message or str(error)
-        return TrustError(f"{address}: we do not trust its certificate: {reason}. Check client.ssl_cafile.")
+        return TrustError(f"{address}: we do not trust its certificate: {reason}. Check client.ca_file.")
     reason = error.reason or str(error)
     if any(word in reason for word in OF_OUR_CERTIFICATE):
-        return AccessError(f"{address} refuses us: {reason}. Check client.ssl_certfile.")
+        return AccessError(f"{address} refuses us: {reason}. Check client.keystore_file.")
     return UnreachableError(f"{address}: TLS failed: {reason}. Check client.security_protocol.")

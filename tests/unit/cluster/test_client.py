@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from ansible.module_utils.kraft.cluster import client as client_module
 from ansible.module_utils.kraft.cluster import gather
-from ansible.module_utils.kraft.cluster.client import Client, Question, split_addresses
+from ansible.module_utils.kraft.cluster.client import Client, Question
 from ansible.module_utils.kraft.errors import AccessError, KraftError, ToolError, UnreachableError
 
 NOBODY = "127.0.0.1:1"
@@ -58,11 +58,6 @@ def question(asking: Client) -> object:
     return asking.request("DescribeClusterRequest")
 
 
-def test_addresses_come_as_lists_as_texts_and_as_lists_of_texts() -> None:
-    assert split_addresses("a:1, b:2") == split_addresses(["a:1,b:2"]) == split_addresses(["a:1", "b:2"])
-    assert split_addresses(["a:1", ""]) == ("a:1",)
-
-
 def test_where_nobody_listens_it_is_said_at_once(asking: Client) -> None:
     started = time.monotonic()
     with pytest.raises(UnreachableError, match=r"127\.0\.0\.1:1: nothing listens"):
@@ -102,8 +97,8 @@ def test_a_login_against_a_silent_listener_keeps_the_deadline(listener: Callable
         "bootstrap_servers": [listener()],
         "security_protocol": "SASL_SSL",
         "sasl_mechanism": "SCRAM-SHA-512",
-        "sasl_plain_username": "u",
-        "sasl_plain_password": "p",
+        "username": "u",
+        "password": "p",
     }
     started = time.monotonic()
     with Client(options) as secured, pytest.raises(KraftError):

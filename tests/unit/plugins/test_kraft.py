@@ -131,7 +131,10 @@ def test_listeners_now_are_those_of_the_hosts_that_were_looked_at() -> None:
     }
     assert FILTERS.kraft_now(["k1", "k2", "k3"], hostvars) == {
         "client": ["k:9092", "k:9192"],
-        "inter_broker": ["k:19092", "k:19192"],
+        "nodes": [
+            {"name": "I", "address": address, "protocol": "PLAINTEXT", "purpose": "inter_broker"}
+            for address in ("k:19092", "k:19192")
+        ],
         "running": ["k2"],
     }
 

@@ -61,7 +61,8 @@ def test_a_secured_first_listener_is_refused_without_the_options(tmp_path: Path)
 def test_options_that_this_machine_does_not_read_are_refused(
     tmp_path: Path, everywhere: dict[str, Any], refused: bool
 ) -> None:
-    source = example(tmp_path, **{SMOKE: {**OPTIONS, "kafka.ssl.truststore.location": "/ca.pem"}} if refused else {})
+    given: dict[str, Any] = {SMOKE: {**OPTIONS, "kafka.ssl.truststore.location": "/ca.pem"}} if refused else {}
+    source = example(tmp_path, **given)
     (source / "group_vars/all.yml").write_text(yaml.safe_dump(everywhere))
     hostvars = host_variables(source)
     _, problems = kafka_desired.look(hostvars, hostvars._loader, ["node1", "node2", "node3"], ["spark"])

@@ -58,13 +58,16 @@ def elected(quorum_state: str) -> list[dict[str, Any]]:
         return []
 
 
-def listeners_now(nodes: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """``{client, inter_broker}``: where brokers are reached now, of each the first listener of that purpose.
+def listeners_now(nodes: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """``{client, nodes}``: where the deployed nodes are reached now, of each the first listener of a purpose.
 
-    `nodes`: the facts that ``describe`` made of each of them.
+    ``client``: addresses of brokers; ``nodes``: the listeners that only nodes use. `nodes`: the facts of ``describe``.
     """
-    brokers = [node["listeners"] for node in nodes if BROKER in node["roles"]]
-    return {purpose: [one for own in brokers for one in first(own, purpose)] for purpose in (CLIENT, INTER_BROKER)}
+    found = list(nodes)
+    brokers = [node["listeners"] for node in found if BROKER in node["roles"]]
+    between = [one for own in brokers for one in first(own, INTER_BROKER)]
+    between += [one for node in found for one in first(node["listeners"], CONTROLLER)]
+    return {"client": [one["address"] for own in brokers for one in first(own, CLIENT)], "nodes": between}
 
 
 def controllers_now(desired: Iterable[Mapping[str, Any]], nodes: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -72,9 +75,9 @@ def controllers_now(desired: Iterable[Mapping[str, Any]], nodes: Iterable[Mappin
 
     `nodes`: the facts that ``describe`` made of those that were looked at.
     """
-    now = {node["node_id"]: address for node in nodes for address in first(node["listeners"], CONTROLLER)}
+    now = {node["node_id"]: one["address"] for node in nodes for one in first(node["listeners"], CONTROLLER)}
     return [{**one, "address": now.get(str(one["node_id"]), one["address"])} for one in desired]
 
 
-def first(own: Iterable[Mapping[str, str]], purpose: str) -> list[str]:
-    return [one["address"] for one in own if one["purpose"] == purpose][:1]
+def first(own: Iterable[Mapping[str, str]], purpose: str) -> list[Mapping[str, str]]:
+    return [one for one in own if one["purpose"] == purpose][:1]

@@ -9,7 +9,7 @@ from ansible.module_utils.kraft.spec.desired import quorum, settings
 from ansible.module_utils.kraft.spec.desired.jvm import derived_options
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
 from ansible.module_utils.kraft.spec.desired.sizing import heap_mb
-from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER
+from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER
 
 
 def describe(cluster: Cluster) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
         "profile": cluster.profile,
         "bootstrap_servers": quorum.bootstrap_servers(cluster),
         "clients": clients(cluster),
-        "inter_broker_bootstrap": quorum.inter_broker_bootstrap(cluster),
+        "node_listeners": node_listeners(cluster),
         "controller_bootstrap": quorum.controller_bootstrap(cluster),
         "controllers": [{"node_id": one.node_id, "address": one.endpoint} for one in quorum.voters(cluster)],
         "voters": [voter.as_dict() for voter in quorum.voters(cluster)],
@@ -55,6 +55,17 @@ def clients(cluster: Cluster) -> dict[str, dict[str, str]]:
         }
         for name, listeners in found.items()
     }
+
+
+def node_listeners(cluster: Cluster) -> list[dict[str, str]]:
+    """The listeners that only nodes use, as ``kafka_host_info`` describes those that are deployed."""
+    of_brokers = [node.listener_for(INTER_BROKER) for node in cluster.brokers]
+    of_controllers = [node.listener_for(CONTROLLER) for node in cluster.controllers]
+    return [
+        {"name": one.name, "address": one.advertised_address, "protocol": one.protocol, "purpose": one.purpose}
+        for one in (*of_brokers, *of_controllers)
+        if one
+    ]
 
 
 def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:

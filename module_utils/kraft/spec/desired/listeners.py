@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
-from ansible.module_utils.kraft.terms import INTER_BROKER
+from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER, SSL
 
 
 def listener_settings(cluster: Cluster, node: Node) -> dict[str, str]:
@@ -25,7 +25,8 @@ def listener_settings(cluster: Cluster, node: Node) -> dict[str, str]:
     inter_broker = node.listener_for(INTER_BROKER)
     if inter_broker:
         settings["inter.broker.listener.name"] = inter_broker.name
-    return settings
+    secured = (each for each in (*own, *foreign) if each.purpose != CLIENT and each.protocol == SSL)
+    return settings | {f"listener.name.{each.name.lower()}.ssl.client.auth": "required" for each in secured}
 
 
 def _controllers_of_others(cluster: Cluster, node: Node) -> tuple[Listener, ...]:

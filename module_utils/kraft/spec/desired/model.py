@@ -160,7 +160,7 @@ class Cluster:
         return next((listener for listener in found if listener), None)
 
     def client_listener(self, node: Node) -> Listener | None:
-        """The node's listener for our own clients: the first broker's first one, which all brokers have by that name."""
+        """The node's listener for our own clients: the one with the name of the first broker's first one."""
         first = next((each.name for broker in self.brokers for each in broker.listeners_for(CLIENT)), "")
         return next((each for each in node.listeners_for(CLIENT) if each.name == first), None)
 

@@ -1,8 +1,9 @@
-"""Which listeners Kraftwright itself can work with: the one place that later TLS and SASL between nodes extend.
+"""Which listeners Kraftwright itself can work with: the one place that SASL between nodes would extend.
 
-Modules ask brokers at the listener with purpose inter_broker, and controllers at their own: both without TLS and
-without a login. Applications bring their own client, so client listeners may have any protocol; the first one of a
-broker is also used by the smoke test and the probe, which need its protocol in their client options.
+Modules ask brokers at the listener with purpose inter_broker, and controllers at their own: without TLS, or with the
+certificate of the node on whose host they run (``cluster/connections.py``). Applications bring their own client, so
+client listeners may have any protocol. The first one of the first broker is also used by the smoke test and the probe,
+which need its protocol in their client options.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.spec.desired.model import Listener
-from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, MECHANISMS, PLAINTEXT, PROTOCOLS
+from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, MECHANISMS, PLAINTEXT, PROTOCOLS, SSL
 
 #: purpose -> protocols of a listener with which a cluster can be deployed, asked and changed.
 OPERABLE: Mapping[str, frozenset[str]] = {
-    INTER_BROKER: frozenset({PLAINTEXT}),
-    CONTROLLER: frozenset({PLAINTEXT}),
+    INTER_BROKER: frozenset({PLAINTEXT, SSL}),
+    CONTROLLER: frozenset({PLAINTEXT, SSL}),
     CLIENT: frozenset(PROTOCOLS),
 }
 

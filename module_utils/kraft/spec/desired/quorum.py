@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
 from typing import Any
 
 from ansible.module_utils.kraft.identity import directory_id
-from ansible.module_utils.kraft.spec.desired.model import DYNAMIC, Cluster, Listener, Node, host_port
-from ansible.module_utils.kraft.terms import CONTROLLER, INTER_BROKER
+from ansible.module_utils.kraft.spec.desired.model import DYNAMIC, Cluster, Node, host_port
+from ansible.module_utils.kraft.terms import CONTROLLER
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,16 +70,8 @@ def controller_bootstrap(cluster: Cluster) -> str:
 
 def bootstrap_servers(cluster: Cluster) -> str:
     """``host:port,...`` at which our own clients find the brokers."""
-    return _addresses(cluster.client_listener(node) for node in cluster.brokers)
-
-
-def inter_broker_bootstrap(cluster: Cluster) -> str:
-    """``host:port,...`` of the brokers' listeners for each other."""
-    return _addresses(node.listener_for(INTER_BROKER) for node in cluster.brokers)
-
-
-def _addresses(listeners: Iterable[Listener | None]) -> str:
-    return ",".join(each.advertised_address for each in listeners if each)
+    found = (cluster.client_listener(node) for node in cluster.brokers)
+    return ",".join(listener.advertised_address for listener in found if listener)
 
 
 def quorum_settings(cluster: Cluster) -> dict[str, str]:

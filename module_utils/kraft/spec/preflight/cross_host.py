@@ -15,6 +15,7 @@ from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.model import DYNAMIC
 from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
 from ansible.module_utils.kraft.spec.rules.subject import RISK
+from ansible.module_utils.kraft.terms import CLIENT
 
 MIGRATE = ", or make it dynamic for good: playbooks/migrate_quorum.yml with quorum_form in kafka_accepted_risks"
 ACCEPT_OLDER = ", list release_older in kafka_accepted_risks"
@@ -28,6 +29,7 @@ def check(subject: Subject) -> Iterator[Problem]:
     yield from removed(subject)
     yield from storage(subject)
     yield from ways_back(subject)
+    yield from protocols(subject)
 
 
 def missing(subject: Subject) -> Iterator[Problem]:
@@ -135,6 +137,23 @@ def ways_back(subject: Subject) -> Iterator[Problem]:
             message = f"is older than {running}, which the node has: it does not read what that has finalized"
             remedy = f"give kafka_version: {running}; while metadata.version is still that of {wanted}"
             yield Problem("release_older", message, remedy + ACCEPT_OLDER, "kafka_version", host.name, wanted)
+
+
+def protocols(subject: Subject) -> Iterator[Problem]:
+    """Nodes that run cannot reach one that was restarted with another protocol between nodes."""
+    if not any(running(facts) for _, facts in subject.seen):
+        return
+    for host, facts in subject.seen:
+        now = {
+            each["purpose"]: each["protocol"] for each in facts["deployed"]["listeners"] if each["purpose"] != CLIENT
+        }
+        for each in host.node["listeners"]:
+            runs = now.get(each["purpose"], each["protocol"])
+            if runs != each["protocol"]:
+                message = f"uses {runs} now: the running nodes would not reach a node that uses {each['protocol']}"
+                remedy = f"keep {runs}, or stop all nodes and run again"
+                where = f"kafka_listeners[{each['name']}].protocol"
+                yield Problem("protocol_changes", message, remedy, where, host.name, each["protocol"])
 
 
 def series(version: str) -> tuple[int, ...]:

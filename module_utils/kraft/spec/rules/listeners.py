@@ -207,7 +207,7 @@ def protocols(subject: Subject) -> Iterator[Problem]:
         if not operable.is_operable(listener):
             spoken = " or ".join(sorted(operable.OPERABLE[listener.purpose]))
             message = f"cannot be operated yet: Kraftwright reaches nodes over {spoken} only"
-            remedy = f"use {spoken}, and {PRIVATE}; TLS and SASL between nodes come in a later release"
+            remedy = f"use {spoken}; SASL between nodes is not supported yet"
             where = _at(listener, ".protocol")
             yield Problem("protocol", message, remedy, where, node.host, listener.protocol)
     yield from _own_clients(subject)
@@ -226,7 +226,7 @@ def _own_clients(subject: Subject) -> Iterator[Problem]:
     for node in subject.sound(operable.SMOKE) if operable.SMOKE in subject.client_options else ():
         given = operable.as_texts(node.variables.get(operable.SMOKE))
         if given and given != subject.client_options[operable.SMOKE]:
-            message = "has no effect: the Spark job runs on this machine, which does not read the variables of this host"
+            message = "has no effect: Spark runs on this machine, which does not read the variables of this host"
             remedy = "move it to group_vars/all"
             yield Problem("client_options", message, remedy, operable.SMOKE, node.host)
 

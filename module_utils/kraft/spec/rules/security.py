@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired.model import Listener, Node
+from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
 from ansible.module_utils.kraft.spec.desired.operable import is_operable
 from ansible.module_utils.kraft.spec.rules.subject import Subject, named
-from ansible.module_utils.kraft.terms import CONTROLLER
+from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, SSL
 
 VARIABLE = "kafka_listeners"
+#: What a listener between nodes needs: setting -> value; empty: the path of a file.
+BETWEEN_NODES = {
+    "ssl.keystore.type": "PEM",
+    "ssl.keystore.location": "",
+    "ssl.truststore.type": "PEM",
+    "ssl.truststore.location": "",
+    "ssl.client.auth": "required",
+}
 KEY_MATERIAL = ("ssl.keystore.location", "ssl.keystore.key", "ssl.engine.factory.class")
 
 
@@ -31,12 +39,38 @@ def _listeners(subject: Subject) -> Iterator[tuple[Node, Listener, dict[str, str
 
 
 def certificates(subject: Subject) -> Iterator[Problem]:
-    """A listener with TLS needs a key of its own or of the node."""
+    """A client listener with TLS needs a key of its own or of the node."""
     for node, listener, settings in _listeners(subject):
-        if listener.protocol.endswith("SSL") and not any(_setting(settings, listener, key) for key in KEY_MATERIAL):
+        if (
+            listener.purpose == CLIENT
+            and listener.protocol.endswith("SSL")
+            and not any(_setting(settings, listener, key) for key in KEY_MATERIAL)
+        ):
             message = f"uses {listener.protocol}, but has neither key nor certificate"
             remedy = f"set listener.name.{listener.name.lower()}.ssl.keystore.location (and type) in kafka_config"
             yield Problem("listener_key", message, remedy, f"{VARIABLE}[{listener.name}]", node.host)
+
+
+def node_certificates(subject: Subject) -> Iterator[Problem]:
+    """Nodes show each other certificates. Modules act as the node on their host, and Python reads PEM files."""
+    for node in subject.cluster.nodes:
+        settings = subject.settings[node.host]
+        for listener in _between_nodes(subject.cluster, node):
+            for key, wanted in BETWEEN_NODES.items() if listener.protocol == SSL else ():
+                found = _setting(settings, listener, key)
+                if found and wanted in ("", found):
+                    continue
+                setting = f"listener.name.{listener.name.lower()}.{key}"
+                message = f"is {found or 'not set'}, but {listener.name} uses {SSL} between nodes"
+                remedy = f"set it to {wanted}" if wanted else "give the path of a PEM file on the host"
+                yield Problem("node_certificate", message, remedy, f"kafka_config[{setting}]", node.host)
+
+
+def _between_nodes(cluster: Cluster, node: Node) -> Iterator[Listener]:
+    """The listeners by which a node reaches others or is reached by them; a broker that is no controller needs both."""
+    yield from (each for each in node.own_listeners if each.purpose != CLIENT)
+    if cluster.controller_listener and not node.is_controller:
+        yield cluster.controller_listener
 
 
 def mechanisms(subject: Subject) -> Iterator[Problem]:
@@ -81,4 +115,4 @@ def spoken_mechanism(subject: Subject) -> Iterator[Problem]:
                 )
 
 
-RULES = (certificates, mechanisms, spoken_mechanism)
+RULES = (certificates, node_certificates, mechanisms, spoken_mechanism)

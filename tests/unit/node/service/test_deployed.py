@@ -57,7 +57,13 @@ def test_brokers_are_reached_where_they_were_deployed() -> None:
         describe({**CONFIG, "process.roles": "controller"}, {}, ""),
         describe({}, {}, ""),
     ]
-    assert listeners_now(nodes) == {"client": ["k1:9092"], "inter_broker": ["10.0.0.1:19092"]}
+    found = listeners_now(nodes)
+    assert found["client"] == ["k1:9092"]
+    assert [(one["purpose"], one["address"]) for one in found["nodes"]] == [
+        ("inter_broker", "10.0.0.1:19092"),
+        ("controller", "10.0.0.1:9093"),
+        ("controller", "10.0.0.1:9093"),
+    ]
 
 
 def test_controllers_are_reached_where_they_were_deployed_and_else_where_they_shall_be() -> None:

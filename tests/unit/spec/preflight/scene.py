@@ -28,7 +28,8 @@ CLUSTER = {
 def listener(name: str, host: str) -> dict[str, Any]:
     port, purpose = PORTS[name]
     advertised = {"host": host, "port": port}
-    return {"name": name, "port": port, "purpose": purpose, "bind": host, "advertised": advertised}
+    protocol = {"protocol": "PLAINTEXT", "purpose": purpose}
+    return {"name": name, "port": port, **protocol, "bind": host, "advertised": advertised}
 
 
 def node(at: int) -> dict[str, Any]:

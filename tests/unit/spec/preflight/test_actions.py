@@ -246,4 +246,4 @@ def test_listeners_that_are_deployed_are_facts() -> None:
     listener = {"name": "I", "address": "k1:19092", "protocol": "PLAINTEXT", "purpose": "inter_broker"}
     scene.of("k1")["deployed"] = {"node_id": "1", "roles": ["broker"], "listeners": [listener], "voters": []}
     result = action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene))
-    assert result["ansible_facts"]["kafka_now"] == {"client": [], "inter_broker": ["k1:19092"]}
+    assert result["ansible_facts"]["kafka_now"] == {"client": [], "nodes": [listener]}

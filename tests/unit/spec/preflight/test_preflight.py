@@ -48,6 +48,18 @@ def java(version: str | None, **more: Any) -> Break:
     return lambda scene: scene.of("k1").update(java=found, **more)
 
 
+def deployed(protocol: str, purpose: str, pid: int) -> Break:
+    """k2 was deployed with another protocol; k1 runs, or nobody."""
+
+    def act(scene: Scene) -> None:
+        scene.format(lived=["__cluster_metadata-0/quorum-state"])
+        found = {"name": "X", "address": "k2:1", "protocol": protocol, "purpose": purpose}
+        scene.of("k2")["deployed"]["listeners"] = [found]
+        scene.of("k1")["service"]["pid"] = pid
+
+    return act
+
+
 def no_java(family: str, given: str = "", javas: tuple[int, ...] = ()) -> Break:
     def act(scene: Scene) -> None:
         system = {"family": family, "distribution": "nixos", "version": "", "package_manager": ""}
@@ -359,6 +371,12 @@ TOGETHER: dict[str, tuple[Break, list[Told]]] = {
         living(current_release="4.4.0"),
         [("error", "release_older", "k2", "kafka_version", "4.3.1")],
     ),
+    "protocol between nodes that run": (
+        deployed("SSL", "inter_broker", pid=77),
+        [("error", "protocol_changes", "k2", "kafka_listeners[INTERNAL].protocol", "PLAINTEXT")],
+    ),
+    "protocol between nodes that are all stopped": (deployed("SSL", "controller", pid=0), []),
+    "protocol for clients": (deployed("SSL", "client", pid=77), []),
     "newer release": (living(current_release="4.2.1"), []),
     "older patch": (living(current_release="4.3.9"), []),
     "foreign cluster": (

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired import operable, quorum
+from ansible.module_utils.kraft.spec.desired import operable, quorum, settings
+from ansible.module_utils.kraft.spec.desired.model import Cluster, Node
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, PROTOCOLS
 
 from tests.unit.spec.inventory import LISTENERS, cluster, hosts, problems_of
@@ -28,14 +29,14 @@ def said(rule: str, given: dict[str, Any], **surroundings: Any) -> list[Problem]
 
 @pytest.mark.parametrize("profile", ["production", "test"])
 @pytest.mark.parametrize("purpose", [INTER_BROKER, CONTROLLER])
-@pytest.mark.parametrize("protocol", SECURED)
+@pytest.mark.parametrize("protocol", ["SASL_PLAINTEXT", "SASL_SSL"])
 def test_what_our_modules_cannot_speak_is_refused_in_all_profiles(protocol: str, purpose: str, profile: str) -> None:
     made = said("protocol", {**speaking(protocol, purpose), "kafka_profile": profile})
     name = next(each["name"] for each in LISTENERS if each["purpose"] == purpose)
     assert [(each.severity, each.host, each.variable, each.value) for each in made] == [
         ("error", host, f"kafka_listeners[{name}].protocol", protocol) for host in ("k1", "k2", "k3")
     ]
-    assert {each.remedy.split(",")[0] for each in made} == {"use PLAINTEXT"}
+    assert {each.remedy.split(";")[0] for each in made} == {"use PLAINTEXT or SSL"}
 
 
 @pytest.mark.parametrize("purpose", [INTER_BROKER, CONTROLLER])
@@ -105,9 +106,51 @@ def test_the_production_warning_advises_only_what_is_accepted() -> None:
         assert advised.intersection(PROTOCOLS) <= operable.OPERABLE[each["purpose"]]
 
 
-def test_one_table_decides_so_that_a_protocol_that_is_added_there_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operable, "OPERABLE", {**operable.OPERABLE, INTER_BROKER: frozenset({"PLAINTEXT", "SSL"})})
-    assert not said("protocol", speaking("SSL", INTER_BROKER))
-    assert said("protocol", speaking("SSL", CONTROLLER))
-    bare = {**speaking("SSL", INTER_BROKER), "kafka_config": {}}
-    assert [each.variable for each in said("listener_key", {**bare, "count": 1})] == ["kafka_listeners[INTERNAL]"]
+PEM = {
+    "ssl.keystore.type": "PEM",
+    "ssl.keystore.location": "/etc/kafka/node.pem",
+    "ssl.truststore.type": "PEM",
+    "ssl.truststore.location": "/etc/kafka/ca.pem",
+}
+
+
+def between_nodes(**more: Any) -> dict[str, Any]:
+    found = [{**each, "protocol": "SSL"} if each["purpose"] != CLIENT else each for each in LISTENERS]
+    return {"kafka_listeners": found, "kafka_config": PEM, **more}
+
+
+def test_tls_between_nodes_takes_pem_files_and_certificates_on_both_sides() -> None:
+    assert [str(each) for each in problems_of(hosts(**between_nodes()))] == []
+    made = settings.server_settings(*first(cluster(**between_nodes())))
+    assert {key: value for key, value in made.items() if key.endswith("client.auth")} == {
+        "listener.name.internal.ssl.client.auth": "required",
+        "listener.name.controller.ssl.client.auth": "required",
+    }
+
+
+def first(made: Cluster) -> tuple[Cluster, Node]:
+    return made, made.nodes[0]
+
+
+@pytest.mark.parametrize("key", [*PEM, "ssl.client.auth"])
+def test_tls_between_nodes_is_refused_without_one_of_them(key: str) -> None:
+    wrong = {"listener.name.internal.ssl.client.auth": "requested"} if key == "ssl.client.auth" else {}
+    given = {**{name: value for name, value in PEM.items() if name != key}, **wrong}
+    made = said("node_certificate", between_nodes(kafka_config=given, count=1))
+    names = ["internal"] if wrong else ["internal", "controller"]
+    assert [each.variable for each in made] == [f"kafka_config[listener.name.{name}.{key}]" for name in names]
+
+
+def test_a_broker_that_is_no_controller_needs_certificates_for_the_controllers_listener() -> None:
+    roles = {f"k{at}": {"kafka_process_roles": ["controller"]} for at in (1, 2, 3)}
+    given = {**between_nodes(kafka_config={}), "per_host": roles | {"k4": {"kafka_process_roles": ["broker"]}}}
+    of_broker = {each.variable for each in said("node_certificate", {**given, "count": 4}) if each.host == "k4"}
+    assert {
+        f"kafka_config[listener.name.{name}.ssl.keystore.location]" for name in ("internal", "controller")
+    } < of_broker
+
+
+def test_a_java_keystore_is_refused_between_nodes() -> None:
+    made = said("node_certificate", between_nodes(kafka_config={**PEM, "ssl.keystore.type": "JKS"}, count=1))
+    names = [f"kafka_config[listener.name.{name}.ssl.keystore.type]" for name in ("internal", "controller")]
+    assert [(each.variable, each.remedy) for each in made] == [(name, "set it to PEM") for name in names]

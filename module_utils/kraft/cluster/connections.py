@@ -1,0 +1,95 @@
+"""The ``client`` parameter of the modules, and what follows from it: how each address is reached.
+
+One listener has one protocol, so a client that asks brokers and controllers may need two ways; a cluster whose
+listeners change needs three. ``node`` makes a module act as the node on whose host it runs: then the node's own
+``server.properties`` names the certificates, and no secret travels with the parameter.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ansible.module_utils.kraft.client_config import ALGORITHM, SAME_VALUE, ClientConfig
+from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.node.release.manifest import read_text
+from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
+from ansible.module_utils.kraft.terms import MECHANISMS, PLAINTEXT, PROTOCOLS
+
+#: How the listeners at some addresses are reached: the fields of ``ClientConfig``, and the listener's name.
+CONNECTION_SPEC: dict[str, Any] = {
+    "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
+    "security_protocol": {"type": "str", "default": PLAINTEXT, "choices": list(PROTOCOLS)},
+    "ca_file": {"type": "path"},
+    "keystore_file": {"type": "path"},
+    "key_password": {"type": "str", "no_log": True},
+    "check_hostname": {"type": "bool", "default": True},
+    "sasl_mechanism": {"type": "str", "choices": list(MECHANISMS)},
+    "username": {"type": "str"},
+    "password": {"type": "str", "no_log": True},
+    "listener": {"type": "str"},
+}
+#: The ``client`` parameter of every module that asks a cluster.
+CLIENT_SPEC: dict[str, Any] = {
+    **CONNECTION_SPEC,
+    "others": {"type": "list", "elements": "dict", "options": CONNECTION_SPEC, "default": []},
+    "node": {"type": "path"},
+    "python_path": {"type": "path"},
+}
+#: A node's settings by which it reaches its own kind.
+OF_NODES = ("ssl.truststore.location", "ssl.keystore.location", "ssl.keystore.type", "ssl.key.password")
+JKS = "JKS"  #: what Kafka takes a keystore without a type for
+FIELDS = {field.name for field in dataclasses.fields(ClientConfig)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Connections:
+    """Where a cluster is asked first, and how each address is reached: as `first`, but for those of `others`."""
+
+    first: ClientConfig
+    others: tuple[ClientConfig, ...] = ()
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        return self.first.bootstrap_servers
+
+    def to(self, address: str) -> ClientConfig:
+        """How `address` is reached."""
+        return next((each for each in self.others if address in each.bootstrap_servers), self.first)
+
+
+def connections(options: Mapping[str, Any]) -> Connections:
+    """What the ``client`` parameter says. Raises RefusedError for a node whose configuration names no certificates."""
+    node = options.get("node") or ""
+    others = tuple(_config(one, node) for one in options.get("others") or ())
+    return Connections(_config(options, node), others)
+
+
+def _config(options: Mapping[str, Any], node: str) -> ClientConfig:
+    given = {name: value for name, value in options.items() if name in FIELDS and value is not None}
+    config = ClientConfig(**{**given, "bootstrap_servers": split_addresses(options["bootstrap_servers"])})
+    listener = options.get("listener")
+    return as_node(config, node, listener) if node and listener and config.uses_tls else config
+
+
+def as_node(config: ClientConfig, path: str, listener: str) -> ClientConfig:
+    """`config` with the certificates that the ``server.properties`` at `path` names for `listener`."""
+    properties = parse_properties(read_text(path))
+    own = {key: node_setting(properties, listener, key) for key in OF_NODES}
+    if not own["ssl.keystore.location"]:
+        raise RefusedError([f"{path}: names no ssl.keystore.location for the listener {listener}"])
+    fields: dict[str, Any] = {SAME_VALUE[key]: value for key, value in own.items() if value}
+    checked = node_setting(properties, listener, ALGORITHM, "https") != ""
+    return dataclasses.replace(config, **{"keystore_type": JKS, **fields, "check_hostname": checked})
+
+
+def node_setting(properties: Mapping[str, str], listener: str, key: str, default: str = "") -> str:
+    """A listener's own value of `key`, or the node's, or Kafka's default. Source: Kafka's ``AbstractConfig``."""
+    return properties.get(f"listener.name.{listener.lower()}.{key}", properties.get(key, default))
+
+
+def split_addresses(servers: str | Sequence[str]) -> tuple[str, ...]:
+    """``["a:1,b:2", "c:3"]`` or ``"a:1,b:2"`` as single addresses."""
+    listed = [servers] if isinstance(servers, str) else servers
+    return tuple(one.strip() for text in listed for one in text.split(",") if one.strip())

@@ -1,0 +1,90 @@
+"""TLS between nodes: the modules act as the node on whose host they run, and nobody else gets in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.cluster.client import Client
+from ansible.module_utils.kraft.errors import AccessError
+from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
+
+from tests.integration.certificates import certify
+from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.kafka_node import KafkaNode
+
+Module = Callable[..., dict[str, Any]]
+
+
+class SecuredNodes(KafkaCluster):
+    """Nodes that show each other certificates."""
+
+    def server_properties(self, node: KafkaNode) -> dict[str, str]:
+        required = {f"listener.name.{name}.ssl.client.auth": "required" for name in ("internal", "controller")}
+        return {
+            **super().server_properties(node),
+            **required,
+            "listener.security.protocol.map": "CLIENT:PLAINTEXT,INTERNAL:SSL,CONTROLLER:SSL",
+            "ssl.keystore.type": "PEM",
+            "ssl.keystore.location": str(self.directory / "node.pem"),
+            "ssl.truststore.type": "PEM",
+            "ssl.truststore.location": str(self.directory / "ca.pem"),
+        }
+
+
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
+    directory = tmp_path_factory.mktemp("secured_nodes")
+    certify(directory)
+    cluster = SecuredNodes.start(directory, 3)
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture
+def client(secured: KafkaCluster) -> dict[str, Any]:
+    """As role kafka derives it, for the host of node 1."""
+    found = [
+        {"name": name, "address": f"127.0.0.1:{port}", "protocol": "SSL", "purpose": purpose}
+        for node in secured.nodes.values()
+        for name, purpose, port in (
+            ("INTERNAL", "inter_broker", node.internal_port),
+            ("CONTROLLER", "controller", node.controller_port),
+        )
+    ]
+    derived = client_parameter(found, "/opt/kafka")
+    return {**derived, "node": str(secured.nodes[1].config), "python_path": None}
+
+
+def test_modules_ask_brokers_and_controllers_as_the_node(
+    secured: KafkaCluster, client: dict[str, Any], run_module: Module
+) -> None:
+    ids = list(secured.nodes)
+    found = run_module("kafka_cluster_info", client=client, gather=["quorum", "topics", "log_dirs"])["snapshot"]
+    assert found["unanswered"] == {}
+    assert {one["port"] for one in found["brokers"]} == {node.internal_port for node in secured.nodes.values()}
+    expected = {"cluster_id": secured.cluster_id, "broker_ids": ids, "voter_ids": ids}
+    assert run_module("kafka_health", client=client, expected=expected, node_id=1, unit="", timeout=20)["healthy"]
+    controllers = [{"node_id": n, "address": f"127.0.0.1:{secured.nodes[n].controller_port}"} for n in ids]
+    view = run_module("kafka_connectivity_info", client=client, controllers=controllers, node_id=1)
+    assert [one["error"] for one in view["controllers"]] == ["", "", ""]
+    assert {one["leader_id"] for one in view["controllers"]} <= set(ids)
+
+
+def test_modules_change_the_cluster_as_the_node(client: dict[str, Any], run_module: Module) -> None:
+    made = run_module("kafka_topic", client=client, name="secured", partitions=3, replication_factor=3)
+    assert made["changed"]
+    found = run_module("kafka_shutdown_check", client=client, node_ids=[2])
+    assert found["allowed"], found
+
+
+def test_who_shows_no_certificate_gets_in_nowhere(secured: KafkaCluster, client: dict[str, Any]) -> None:
+    ways = [client, *client["others"]]
+    addresses = [each for way in ways for each in way["bootstrap_servers"]]
+    assert len(addresses) == 6
+    trusted = {"security_protocol": "SSL", "ca_file": str(secured.directory / "ca.pem")}
+    with Client({"bootstrap_servers": addresses, **trusted}) as stranger:
+        for address in addresses:
+            with pytest.raises(AccessError):
+                stranger.ask(address, stranger.request("DescribeClusterRequest"))
