@@ -49,7 +49,7 @@ options:
     type: dict
     suboptions:
       client:
-        description: Options of the client, as for M(kafka_health).
+        description: How the cluster is reached as the node on this host, as for M(kafka_health); no secret is in it.
         type: dict
         required: true
       expected:
@@ -124,7 +124,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "health": {
         "type": "dict",
         "options": {
-            "client": {"type": "dict", "required": True, "no_log": True},
+            "client": {"type": "dict", "required": True},
             "expected": {"type": "dict", "required": True},
             "node_id": {"type": "int", "required": True},
         },
