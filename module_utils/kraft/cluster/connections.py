@@ -13,7 +13,6 @@ from typing import Any
 
 from ansible.module_utils.kraft.client_config import ALGORITHM, SAME_VALUE, ClientConfig
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 from ansible.module_utils.kraft.terms import MECHANISMS, PLAINTEXT, PROTOCOLS
 
@@ -75,7 +74,11 @@ def _config(options: Mapping[str, Any], node: str) -> ClientConfig:
 
 def as_node(config: ClientConfig, path: str, listener: str) -> ClientConfig:
     """`config` with the certificates that the ``server.properties`` at `path` names for `listener`."""
-    properties = parse_properties(read_text(path))
+    try:
+        with open(path, encoding="utf-8") as file:
+            properties = parse_properties(file.read())
+    except OSError as error:
+        raise RefusedError([f"{path}: cannot be read ({error.strerror}); it names the node's certificates"]) from error
     own = {key: node_setting(properties, listener, key) for key in OF_NODES}
     if not own["ssl.keystore.location"]:
         raise RefusedError([f"{path}: names no ssl.keystore.location for the listener {listener}"])
