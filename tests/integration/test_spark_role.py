@@ -60,7 +60,10 @@ class Control:
             "cluster_id": self.cluster.cluster_id,
             "version": "4.3.1",
             "bootstrap_servers": self.cluster.bootstrap_servers,
-            "inter_broker_bootstrap": self.cluster.bootstrap_servers,
+            "node_listeners": [
+                {"name": "CLIENT", "address": address, "protocol": "PLAINTEXT", "purpose": "inter_broker"}
+                for address in self.cluster.bootstrap_servers.split(",")
+            ],
             "clients": {
                 "CLIENT": {"bootstrap.servers": self.cluster.bootstrap_servers, "security.protocol": "PLAINTEXT"}
             },
