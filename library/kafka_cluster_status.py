@@ -53,12 +53,3 @@ status:
   returned: always
   type: dict
 """
-
-ARGUMENT_SPEC = {
-    "desired": {"type": "dict", "required": True},
-    "looked": {"type": "dict", "required": True},
-    "cluster": {"type": "dict"},
-    "live": {"type": "dict"},
-    "directory": {"type": "path"},
-    "refuse": {"type": "bool", "default": True},
-}

@@ -54,12 +54,3 @@ plan:
   returned: unless the task fails
   type: dict
 """
-
-ARGUMENT_SPEC = {
-    "desired": {"type": "dict", "required": True},
-    "looked": {"type": "dict", "required": True},
-    "live": {"type": "list", "elements": "dict", "default": []},
-    "batches": {"type": "list", "elements": "dict", "default": []},
-    "file": {"type": "path"},
-    "approved": {"type": "path"},
-}

@@ -67,11 +67,3 @@ ansible_facts:
   returned: when nothing is wrong
   type: dict
 """
-
-ARGUMENT_SPEC = {
-    "hosts": {"type": "list", "elements": "str", "required": True},
-    "refuse": {"type": "bool", "default": True},
-    "needs": {"type": "list", "elements": "str", "choices": ["client", "spark"], "default": []},
-    "plans": {"type": "bool", "default": True},
-    "report": {"type": "str", "choices": ["warnings", "table", "json"], "default": "warnings"},
-}

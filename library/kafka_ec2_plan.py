@@ -41,9 +41,3 @@ ansible_facts:
   returned: always
   type: dict
 """
-
-ARGUMENT_SPEC = {
-    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
-    "hosts": {"type": "list", "elements": "str", "required": True},
-    "settings": {"type": "dict", "required": True},
-}

@@ -44,8 +44,7 @@ options:
     type: bool
     default: true
   started_before:
-    description:
-      - A moment in UTC, such as C(2026-11-21T20:00:00Z). A process that was started before it is stale, too.
+    description: A moment in UTC, such as C(2026-11-21T20:00:00Z). A process that was started before it is stale, too.
     type: str
     default: ""
   replaces:

@@ -69,11 +69,3 @@ longest_stall:
   returned: when a probe was stopped
   type: float
 """
-
-ARGUMENT_SPEC = {
-    "state": {"type": "str", "choices": ["started", "stopped"], "default": "started"},
-    "home": {"type": "path", "required": True},
-    "required": {"type": "bool", "default": True},
-    "now": {"type": "list", "elements": "str", "default": []},
-    "settings": {"type": "dict", "default": {}},
-}

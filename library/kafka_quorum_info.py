@@ -6,8 +6,7 @@ DOCUMENTATION = r"""
 ---
 module: kafka_quorum_info
 short_description: Who leads the metadata quorum and how far its voters are
-description:
-  - Asks any broker, which asks the active controller. Changes nothing.
+description: Asks any broker, which asks the active controller. Changes nothing.
 options:
   timeout:
     description: Seconds to go on asking while nobody answers or there is no leader.

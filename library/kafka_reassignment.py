@@ -39,8 +39,7 @@ options:
     type: int
     default: 50
   coming:
-    description:
-      - Brokers that are not registered yet. In check mode the plan counts on them.
+    description: Brokers that are not registered yet. In check mode the plan counts on them.
     type: list
     elements: dict
     default: []

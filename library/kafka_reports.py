@@ -36,8 +36,3 @@ path:
   returned: success
   type: str
 """
-
-ARGUMENT_SPEC = {
-    "path": {"type": "path", "required": True},
-    "cluster_id": {"type": "str", "required": True},
-}

@@ -14,20 +14,20 @@ options:
   name:
     description: The topic.
     type: str
-  state:
+  state: &state
     description: Whether the topic is to be there. Kafka's own topics are never removed.
     type: str
     choices: [present, absent]
     default: present
-  partitions:
+  partitions: &partitions
     description: Number of partitions; may only grow. Left out, that of the topic or the cluster's default.
     type: int
-  replication_factor:
+  replication_factor: &replication_factor
     description:
       - Replicas of each partition. Changed by moving as little as possible, spread over racks, no leader displaced.
       - Left out, that of the topic or the cluster's default.
     type: int
-  config:
+  config: &config
     description: Settings of the topic. A null value takes the topic's own setting away. Others are left alone.
     type: dict
   topics:
@@ -39,22 +39,10 @@ options:
         description: The topic.
         type: str
         required: true
-      state:
-        description: Whether the topic is to be there. Kafka's own topics are never removed.
-        type: str
-        choices: [present, absent]
-        default: present
-      partitions:
-        description: Number of partitions; may only grow. Left out, that of the topic or the cluster's default.
-        type: int
-      replication_factor:
-        description:
-          - Replicas of each partition. Changed by moving as little as possible, spread over racks, no leader displaced.
-          - Left out, that of the topic or the cluster's default.
-        type: int
-      config:
-        description: Settings of the topic. A null value takes the topic's own setting away. Others are left alone.
-        type: dict
+      state: *state
+      partitions: *partitions
+      replication_factor: *replication_factor
+      config: *config
   timeout:
     description: Seconds without any advance after which waiting is given up.
     type: int

@@ -30,7 +30,7 @@ def written(option: Mapping[str, Any]) -> str:
 def table(specs: dict[str, Any]) -> str:
     """One table of all the entry points' options, in the order of the specs."""
     options = {name: option for spec in specs.values() for name, option in spec.get("options", {}).items()}
-    rows = [f"| `{n}` | {written(o)} | {' '.join(o['description'])} |" for n, o in options.items()]
+    rows = [f"| `{n}` | {written(o)} | {o['description']} |" for n, o in options.items()]
     return "\n".join(["| variable | default | meaning |", "|---|---|---|", *rows])
 
 

@@ -28,7 +28,7 @@ from spark_jobs import private_file
 from spark_jobs.page.status import render
 
 DISPLAY = Display()
-ARGUMENTS = {
+ARGUMENT_SPEC = {
     "desired": {"type": "dict", "required": True},
     "looked": {"type": "dict", "required": True},
     "cluster": {"type": "dict"},
@@ -46,7 +46,7 @@ class ActionModule(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
-        _, given = self.validate_argument_spec(ARGUMENTS)
+        _, given = self.validate_argument_spec(ARGUMENT_SPEC)
         found = status(given["desired"], given["looked"], given["cluster"], given["live"], inventory_options())
         data = report(found, datetime.now(timezone.utc).isoformat(timespec="seconds"))
         page = ""

@@ -27,7 +27,7 @@ from ansible.module_utils.kraft.spec.inventory import report
 from spark_jobs import private_file
 
 DISPLAY = Display()
-ARGUMENTS = {
+ARGUMENT_SPEC = {
     "desired": {"type": "dict", "required": True},
     "looked": {"type": "dict", "required": True},
     "live": {"type": "list", "elements": "dict", "default": []},
@@ -45,7 +45,7 @@ class ActionModule(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
-        _, given = self.validate_argument_spec(ARGUMENTS)
+        _, given = self.validate_argument_spec(ARGUMENT_SPEC)
         hostvars = (task_vars or {})["hostvars"]
         hosts = {
             host: {**found, "facts": hostvars[host]["ansible_facts"]["kafka_host"]}

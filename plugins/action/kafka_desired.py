@@ -33,6 +33,7 @@ from ansible.module_utils.kraft.spec.inventory import reading, report, validatio
 from ansible.module_utils.kraft.spec.inventory.archive_file import digest, local_path
 from ansible.module_utils.kraft.spec.rules.archive import AWAITED
 from ansible.module_utils.kraft.spec.rules.identity import NAME
+from ansible.module_utils.kraft.spec.rules.subject import Surroundings
 
 PREFIX = "kafka_"
 #: Roles whose variables make up the desired state; those of all other roles are checked where somebody sets them.
@@ -41,7 +42,7 @@ CONNECTION = (
     *("ansible_host", "ansible_port", "ansible_connection", "ansible_ssh_private_key_file"),
     *("ansible_user", "ansible_ssh_user"),
 )
-ARGUMENTS = {
+ARGUMENT_SPEC = {
     "hosts": {"type": "list", "elements": "str", "required": True},
     "refuse": {"type": "bool", "default": True},
     "needs": {"type": "list", "elements": "str", "choices": ["client", "spark"], "default": []},
@@ -154,7 +155,7 @@ class ActionModule(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
-        _, arguments = self.validate_argument_spec(argument_spec=ARGUMENTS)
+        _, arguments = self.validate_argument_spec(argument_spec=ARGUMENT_SPEC)
         hosts, hostvars = arguments["hosts"], (task_vars or {})["hostvars"]
         if nowhere := validation.nowhere(hosts, hostvars):
             raise refusal(nowhere, len(hosts), arguments["report"])
@@ -177,7 +178,7 @@ def look(
     variables = [inventory.read(host, hosts) for host in hosts]
     archive = local_path(variables[0].values.get("kafka_archive"), loader.path_dwim)
     client = local_path(variables[0].values.get("kafka_client_archive"), loader.path_dwim)
-    surroundings = validation.Surroundings(
+    surroundings = Surroundings(
         names=frozenset(specs),
         used={host: inventory.used(host) for host in hosts},
         readable={host: inventory.readable(host) for host in hosts},

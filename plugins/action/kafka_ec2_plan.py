@@ -29,7 +29,7 @@ OF_A_HOST = {
     "volumes": "kafka_ec2_volumes",
     "ssh_port": "ansible_port",
 }
-ARGUMENTS = {
+ARGUMENT_SPEC = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
     "hosts": {"type": "list", "elements": "str", "required": True},
     "settings": {"type": "dict", "required": True},
@@ -66,7 +66,7 @@ class ActionModule(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
-        _, arguments = self.validate_argument_spec(argument_spec=ARGUMENTS)
+        _, arguments = self.validate_argument_spec(argument_spec=ARGUMENT_SPEC)
         variables = task_vars or {}
         settings, gone = arguments["settings"], arguments["state"] == "absent"
         desired = named(settings) if gone else variables["ansible_facts"]["kafka_desired"]

@@ -20,7 +20,7 @@ if str(ROOT) not in sys.path:
 from spark_jobs import private_file
 
 DISPLAY = Display()
-ARGUMENTS = {
+ARGUMENT_SPEC = {
     "state": {"type": "str", "choices": ["started", "stopped"], "default": "started"},
     "home": {"type": "path", "required": True},
     "required": {"type": "bool", "default": True},
@@ -40,7 +40,7 @@ class ActionModule(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
-        _, given = self.validate_argument_spec(ARGUMENTS)
+        _, given = self.validate_argument_spec(ARGUMENT_SPEC)
         home = Path(given["home"]).absolute()
         if self._task.check_mode:
             return {"changed": False, "skipped": True, "directory": "", "msg": "in check mode nothing is probed"}

@@ -13,7 +13,7 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 from ansible.module_utils.kraft.control import reports
 from ansible.module_utils.kraft.errors import RefusedError
 
-ARGUMENTS = {
+ARGUMENT_SPEC = {
     "path": {"type": "path", "required": True},
     "cluster_id": {"type": "str", "required": True},
 }
@@ -27,7 +27,7 @@ class ActionModule(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
-        _, given = self.validate_argument_spec(ARGUMENTS)
+        _, given = self.validate_argument_spec(ARGUMENT_SPEC)
         path = Path(given["path"]).absolute()
         if self._task.check_mode and not reports.is_foreign(path, given["cluster_id"]):
             return {"changed": False, "path": str(path)}

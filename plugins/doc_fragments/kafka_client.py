@@ -18,35 +18,35 @@ options:
         type: list
         elements: str
         required: true
-      security_protocol:
+      security_protocol: &security_protocol
         description: The protocol of the listeners.
         type: str
         default: PLAINTEXT
         choices: [PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL]
-      ca_file:
+      ca_file: &ca_file
         description: PEM file with the certificates to trust. Left out, those that the host trusts.
         type: path
-      keystore_file:
+      keystore_file: &keystore_file
         description: PEM file with the client's own key and certificate.
         type: path
-      key_password:
-        description: Password of the key in O(client.keystore_file).
+      key_password: &key_password
+        description: Password of the client's own key.
         type: str
-      check_hostname:
+      check_hostname: &check_hostname
         description: Whether a broker's certificate must carry its host name.
         type: bool
         default: true
-      sasl_mechanism:
+      sasl_mechanism: &sasl_mechanism
         description: How to log in.
         type: str
         choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512]
-      username:
-        description: User for O(client.sasl_mechanism).
+      username: &username
+        description: The user who logs in.
         type: str
-      password:
-        description: Password for O(client.sasl_mechanism).
+      password: &password
+        description: That user's password.
         type: str
-      listener:
+      listener: &listener
         description: Name of the listener, by which O(client.node) finds its certificates.
         type: str
       others:
@@ -60,37 +60,15 @@ options:
             type: list
             elements: str
             required: true
-          security_protocol:
-            description: The protocol of the listeners.
-            type: str
-            default: PLAINTEXT
-            choices: [PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL]
-          ca_file:
-            description: PEM file with the certificates to trust. Left out, those that the host trusts.
-            type: path
-          keystore_file:
-            description: PEM file with the client's own key and certificate.
-            type: path
-          key_password:
-            description: Password of the key in O(client.others.keystore_file).
-            type: str
-          check_hostname:
-            description: Whether a broker's certificate must carry its host name.
-            type: bool
-            default: true
-          sasl_mechanism:
-            description: How to log in.
-            type: str
-            choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512]
-          username:
-            description: User for O(client.others.sasl_mechanism).
-            type: str
-          password:
-            description: Password for O(client.others.sasl_mechanism).
-            type: str
-          listener:
-            description: Name of the listener, by which O(client.node) finds its certificates.
-            type: str
+          security_protocol: *security_protocol
+          ca_file: *ca_file
+          keystore_file: *keystore_file
+          key_password: *key_password
+          check_hostname: *check_hostname
+          sasl_mechanism: *sasl_mechanism
+          username: *username
+          password: *password
+          listener: *listener
       node:
         description:
           - The C(server.properties) of the node on this host. The module then acts as that node, with the certificates

@@ -24,18 +24,24 @@ def literal(module: str, name: str) -> str:
     raise AssertionError(f"{module} has no {name}")
 
 
+def loaded(name: str, path: Path) -> Any:
+    """A plugin as Ansible loads it: by its path."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    plugin = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(plugin)
+    return plugin
+
+
 def documentation(module: str) -> dict[str, Any]:
     """A module's documentation with the fragments that it extends."""
     documented: dict[str, Any] = yaml.safe_load(literal(module, "DOCUMENTATION"))
     options = documented.setdefault("options", {}) or {}
     for name in documented.get("extends_documentation_fragment", []):
         file, _, part = name.partition(".")
-        spec = importlib.util.spec_from_file_location(file, ROOT / "plugins/doc_fragments" / f"{file}.py")
-        assert spec is not None
-        assert spec.loader is not None
-        loaded = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(loaded)
-        text = getattr(loaded.ModuleDocFragment, part.upper() or "DOCUMENTATION")
+        fragment = loaded(file, ROOT / "plugins/doc_fragments" / f"{file}.py").ModuleDocFragment
+        text = getattr(fragment, part.upper() or "DOCUMENTATION")
         options |= yaml.safe_load(text)["options"]
     return documented
 
@@ -55,11 +61,20 @@ def shape(options: dict[str, Any], inner: str) -> dict[str, Any]:
     return out
 
 
+def argument_spec(module: str) -> dict[str, Any]:
+    """The module's own, or that of the action plugin which runs in its place. Never two."""
+    found = [importlib.import_module(module)]
+    if (ROOT / "plugins/action" / f"{module}.py").exists():
+        found.append(loaded(f"action_{module}", ROOT / "plugins/action" / f"{module}.py"))
+    specs = [one.ARGUMENT_SPEC for one in found if hasattr(one, "ARGUMENT_SPEC")]
+    assert len(specs) == 1, f"{module} has {len(specs)} ARGUMENT_SPEC to compare"
+    return dict(specs[0])
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_documentation_is_the_argument_spec(module: str) -> None:
     documented = documentation(module)
-    spec = getattr(importlib.import_module(module), "ARGUMENT_SPEC", None)
-    assert spec is not None, f"{module} has no ARGUMENT_SPEC to compare"
+    spec = argument_spec(module)
     assert shape(documented.get("options") or {}, "suboptions") == shape(spec, "options")
     assert documented["module"] == module
 

@@ -10,7 +10,8 @@ import yaml
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.inventory.reading import HostVariables, read
-from ansible.module_utils.kraft.spec.inventory.validation import Surroundings, validate
+from ansible.module_utils.kraft.spec.inventory.validation import validate
+from ansible.module_utils.kraft.spec.rules.subject import Surroundings
 
 from tests.unit.problems import worded
 

@@ -49,11 +49,6 @@ class AccountError(KraftError):
     """AWS refused, or could not be asked; says what to change."""
 
 
-def advice(code: str) -> str:
-    """What to do about an error code; empty when nothing is known."""
-    return ADVICE.get(code, "")
-
-
 def advised(text: str) -> str:
     """A module's message that holds an error code of AWS, with what to do."""
     found = [code for code in ADVICE if f"({code})" in text]

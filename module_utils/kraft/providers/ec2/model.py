@@ -20,7 +20,6 @@ OWN_GROUP = "own group"
 NO_ADDRESS = "none"
 ASSIGNED = "assigned"
 ELASTIC = "elastic"
-PUBLIC_ADDRESSES = (NO_ADDRESS, ASSIGNED, ELASTIC)
 
 
 def group_name(cluster: str) -> str:

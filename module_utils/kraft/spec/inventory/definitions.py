@@ -17,7 +17,6 @@ DATA = Path(__file__).parent / "data"
 FILE = re.compile(r"kafka_(\d+)\.(\d+)\.(\d+)\.json")
 
 READ_ONLY = "read-only"
-PER_BROKER = "per-broker"
 CLUSTER_WIDE = "cluster-wide"
 
 

@@ -74,7 +74,7 @@ def place_problem(text: str, path: str) -> tuple[str, str]:
 
 def presence(subject: Subject) -> Iterator[Problem]:
     """Missing is bad only where a host still needs it; before the hosts were looked at, it is a warning."""
-    if subject.archive_exists is False and is_awaited(subject):
+    if subject.surroundings.archive_exists is False and is_awaited(subject):
         severity = ERROR if looked_at(subject) else WARNING
         message, text = "does not exist", subject.cluster.archive
         yield Problem("archive_missing", message, MAKE, "kafka_archive", value=text, severity=severity)
@@ -114,7 +114,8 @@ def checksum(subject: Subject) -> Iterator[Problem]:
 
 def content(subject: Subject) -> Iterator[Problem]:
     """A damaged archive is found here, not on a host that has been changed already. Bad as a missing one is."""
-    found, wanted = subject.archive_digest, subject.cluster.archive_checksum.strip().lower().partition(":")[2]
+    found = subject.surroundings.archive_digest
+    wanted = subject.cluster.archive_checksum.strip().lower().partition(":")[2]
     if found and wanted and found != wanted and is_awaited(subject):
         message = f"has the digest {found[:12]}..., kafka_archive_checksum says {wanted[:12]}...: damaged, or another"
         remedy = "get the archive again, or give the checksum that its publisher gives"

@@ -13,22 +13,22 @@ HERE = "control machine"
 
 def client(subject: Subject) -> Iterator[Problem]:
     """A deployment brings the client to every host; without it the first change would be the last."""
-    if subject.client_exists is False:
+    if subject.surroundings.client_exists is False:
         text = subject.cluster.nodes[0].variables.get("kafka_client_archive")
         yield Problem("client_missing", "does not exist", MAKE, "kafka_client_archive", value=text)
 
 
 def spark(subject: Subject) -> Iterator[Problem]:
     """What proves the cluster, or accounts for a probe, comes after the changes."""
-    if subject.spark_lacks:
-        remedy = MAKE if " lacks " in subject.spark_lacks else "install Java 17 or newer, or set JAVA_HOME"
-        message = f"Spark cannot be started here: {subject.spark_lacks}"
+    if subject.surroundings.spark_lacks:
+        remedy = MAKE if " lacks " in subject.surroundings.spark_lacks else "install Java 17 or newer, or set JAVA_HOME"
+        message = f"Spark cannot be started here: {subject.surroundings.spark_lacks}"
         yield Problem("spark_missing", message, remedy, host=HERE)
 
 
 def private_keys(subject: Subject) -> Iterator[Problem]:
     """A key that ssh does not find, or does not take, is no way to the host."""
-    for host, fault in subject.key_faults.items():
+    for host, fault in subject.surroundings.key_faults.items():
         remedy = "give the path of your key, or remove the line: ssh then takes its default keys and its agent's"
         remedy = "chmod 600 it" if "others" in fault else remedy
         value = subject.node(host).connection.get("ansible_ssh_private_key_file")
@@ -40,7 +40,7 @@ def plans(subject: Subject) -> Iterator[Problem]:
     remedy = (
         "site.yml, deploy_cluster.yml and upgrade_cluster.yml write a plan (kafka_plan_file) and apply an approved one"
     )
-    for variable, fault in subject.plan_faults.items():
+    for variable, fault in subject.surroundings.plan_faults.items():
         yield Problem("plan_file", fault, remedy, variable, value=subject.cluster.nodes[0].variables.get(variable))
 
 

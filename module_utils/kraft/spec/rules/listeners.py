@@ -217,15 +217,15 @@ def _own_clients(subject: Subject) -> Iterator[Problem]:
     """The smoke test and the probe can connect to the client listener that they use."""
     found = (subject.cluster.client_listener(node) for node in subject.cluster.brokers)
     used = [each for each in found if each][:1]
-    for listener, (variable, options) in product(used, subject.client_options.items()):
+    for listener, (variable, options) in product(used, subject.surroundings.client_options.items()):
         missing = operable.missing_option(listener, options)
         if missing:
             message = f"lacks {missing} for {listener.name}, the client listener that this client connects to"
             remedy = "add it in group_vars/all, which this machine reads too; or put a PLAINTEXT client listener first"
             yield Problem("client_options", message, remedy, variable)
-    for node in subject.sound(operable.SMOKE) if operable.SMOKE in subject.client_options else ():
+    for node in subject.sound(operable.SMOKE) if operable.SMOKE in subject.surroundings.client_options else ():
         given = operable.as_texts(node.variables.get(operable.SMOKE))
-        if given and given != subject.client_options[operable.SMOKE]:
+        if given and given != subject.surroundings.client_options[operable.SMOKE]:
             message = "has no effect: Spark runs on this machine, which does not read the variables of this host"
             remedy = "move it to group_vars/all"
             yield Problem("client_options", message, remedy, operable.SMOKE, node.host)

@@ -31,15 +31,15 @@ RENAMED = {
 
 def unknown(subject: Subject) -> Iterator[Problem]:
     """Every ``kafka_*`` variable of the inventory or the command line is one that some role reads."""
-    known = subject.names | ALSO_KNOWN
-    if not subject.names:
+    known = subject.surroundings.names | ALSO_KNOWN
+    if not subject.surroundings.names:
         return
-    for host, used in subject.used.items():
+    for host, used in subject.surroundings.used.items():
         for name in sorted(used & RENAMED.keys()):
             new = RENAMED[name]
             yield Problem("renamed_variable", f"is now called {new}", f"write {new} in its place", name, host)
         for name in sorted(used - known - RENAMED.keys()):
-            meant = nearest(name, subject.names, PREFIX)
+            meant = nearest(name, subject.surroundings.names, PREFIX)
             remedy = f"did you mean {meant}?" if meant else OTHERS
             yield Problem("unknown_variable", "is not a variable of any role", remedy, name, host)
 

@@ -73,7 +73,7 @@ def readable(subject: Subject) -> Iterator[Problem]:
     if not subject.cluster.in_production:
         return
     for node in subject.cluster.nodes:
-        for where in sorted(subject.readable.get(node.host, ())):
+        for where in sorted(subject.surroundings.readable.get(node.host, ())):
             message = "is readable in the inventory"
             remedy = "encrypt it with ansible-vault, look it up, or give ${provider:path:key} for the node to resolve"
             yield Problem("readable_secret", message, remedy, where, node.host, HIDDEN, WARNING)

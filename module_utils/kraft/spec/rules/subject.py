@@ -14,9 +14,10 @@ RISK = "risk"
 
 
 @dataclasses.dataclass(frozen=True)
-class Subject:
-    """``names``: all known variables. ``used``: host -> names of the ``kafka_*`` variables that it has.
+class Surroundings:
+    """What rules need beside the cluster.
 
+    ``names``: all known variables. ``used``: host -> names of the ``kafka_*`` variables that somebody set for it.
     ``readable``: host -> settings whose secret stands unencrypted in the inventory (``kafka_config[key]``).
     ``foreign_reports``: directories for this cluster's reports that hold those of another cluster.
     ``archive_exists``: whether ``kafka_archive`` is a file of the control machine; None where that cannot be said.
@@ -28,7 +29,6 @@ class Subject:
     ``client_options``: variable -> options of each client of ours that connects to the client listener.
     """
 
-    cluster: Cluster
     names: frozenset[str] = frozenset()
     used: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
     archive_exists: bool | None = None
@@ -40,6 +40,14 @@ class Subject:
     readable: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
     foreign_reports: tuple[str, ...] = ()
     client_options: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class Subject:
+    """What the rules of an inventory judge."""
+
+    cluster: Cluster
+    surroundings: Surroundings
 
     @cached_property
     def settings(self) -> dict[str, dict[str, str]]:
