@@ -3,7 +3,7 @@
 Three combined nodes that share this machine's cores are restarted by ``playbooks/restart_cluster.yml`` under the probe,
 once with both of Java's compilers and once with the cheap one alone (``-XX:TieredStopAtLevel=1``).
 *Roll*: from the first look at the cluster until the last node leads again. *Stall*: the longest time for which any
-partition acknowledged nothing. *Errors*: what the clients were told and tried again.
+partition acknowledged nothing. *Errors*: those that the clients got before they tried again.
 """
 
 from __future__ import annotations

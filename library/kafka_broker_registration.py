@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""The registration of a broker that is gone for good."""
+"""The registration of a broker that will not come back."""
 
 from __future__ import annotations
 

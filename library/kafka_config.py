@@ -14,7 +14,7 @@ description:
     Kafka is asked to validate everything before anything is changed.
   - A change is done when those whom it concerns show it. Pools of threads are changed in several steps where Kafka
     allows them only to be doubled or halved at once.
-  - An override counts more than C(server.properties), for ever after. Role C(kafka) removes those that its file has
+  - An override counts more than C(server.properties). Role C(kafka) removes those that its file has
     caught up with.
 options:
   entities:

@@ -24,7 +24,7 @@ options:
     type: str
     default: kafka
   log_file:
-    description: Where the node logs; of the logs that it recovers it speaks only there.
+    description: Where the node logs; only that log names the partitions that it recovers.
     type: path
     default: /var/log/kafka/server.log
   controllers:

@@ -8,7 +8,7 @@ module: kafka_host_info
 short_description: Looks at a host without changing it
 description:
   - One look at everything that decides whether Kafka can be deployed on the host. Reads files and asks systemd once;
-    Java is started only where no file tells its version.
+    Java is started only where no file has its version.
   - Changes nothing, so it runs in check mode as it does otherwise. M(kafka_preflight) judges what was found.
 options:
   log_dirs: {description: Directories for records., type: list, elements: path, default: []}

@@ -29,7 +29,7 @@ options:
     elements: dict
     default: []
   accepted_risks: {description: Rules whose risk is taken., type: list, elements: str, default: []}
-  replace: {description: Inventory name of the node whose disk is gone for good., type: str}
+  replace: {description: Inventory name of the node whose disk is lost., type: str}
   add:
     description: Inventory names of nodes that join a running cluster.
     type: list

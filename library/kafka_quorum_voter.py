@@ -39,7 +39,7 @@ options:
       host: {description: Advertised host., type: str, required: true}
       port: {description: Advertised port., type: int, required: true}
   replace:
-    description: Whether an entry with another directory id, whose disk is gone for good, may make room.
+    description: Whether an entry with another directory id, whose disk is lost, may make room.
     type: bool
     default: false
   cluster_id:

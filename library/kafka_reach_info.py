@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_reach_info
-short_description: Connects to ports of other hosts and tells which answer
+short_description: Connects to ports of other hosts and reports which answer
 description:
   - Connects to all O(targets) at the same time and sends nothing. A port that answers, or that a host refuses, is
     reached; one that stays silent is behind a filter or not there.

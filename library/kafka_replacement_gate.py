@@ -28,7 +28,7 @@ options:
   running: {description: Whether Kafka runs on its machine., type: bool, default: false}
   cluster_id: {description: Id that the cluster must have., type: str, required: true}
   accepted_risks:
-    description: Risks that are taken. Known is C(only_replica), what nobody else has in sync is lost for good.
+    description: Risks that are taken. C(only_replica) accepts that records which nobody else has in sync are lost.
     type: list
     elements: str
     default: []

@@ -9,7 +9,7 @@ short_description: Makes a directory of the control machine for the reports of o
 description:
   - Makes O(path) where it is missing, for its owner and group alone, and notes in it whose reports it holds.
   - Refuses a directory that holds reports of another cluster. One without a note, of an older version, is taken where
-    its last report is this cluster's, or tells none.
+    its last report is this cluster's, or names none.
   - Opens no connection. In check mode it only refuses.
 options:
   path:

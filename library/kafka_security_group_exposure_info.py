@@ -5,7 +5,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_security_group_exposure_info
-short_description: Tells which ports of a cluster's instances the security groups open, and to whom without need
+short_description: Lists which ports of a cluster's instances the security groups open, and to whom without need
 description:
   - Looks at every security group of every network interface of the cluster's instances. What one of them opens is open,
     whatever the others say. Each port and source is held against O(allowed), the rules that follow from the listeners.

@@ -9,8 +9,8 @@ short_description: Formats a node's log dirs, and never one that holds data
 description:
   - Looks into each log dir (C(meta.properties) and what lies beside it), decides for each whether there is nothing to
     do, a format, or the completion of a format that was killed, and refuses everything else, all reasons at once.
-  - Refused are a disk of another cluster or node (both ids are shown), data without a readable C(meta.properties),
-    files that are not Kafka's, and a controller without its metadata log once any node of the cluster has lived.
+  - Refuses a disk of another cluster or node (both ids are shown), data without a readable C(meta.properties),
+    files that are not Kafka's, and a controller without its metadata log once any node of the cluster was started.
   - Runs the format tool of the installed release as Kafka's user, then reads back what it wrote. The tool reports
     success on a full disk; this module does not.
   - Nothing is deleted. A C(meta.properties) that a killed format left unusable is renamed to
@@ -47,7 +47,7 @@ options:
     type: str
   rejoins:
     description: >-
-      The disk of this voter is gone for good, and it returns to a running quorum as an observer. O(directory_id) must
+      The disk of this voter is lost, and it returns to a running quorum as an observer. O(directory_id) must
       differ from O(listed_directory_id).
     type: bool
     default: false

@@ -29,7 +29,7 @@ options:
     elements: dict
   looked:
     description:
-      - Host to what was registered on it, as filter C(kraft_registered) gives it. Shown is what a host does not grant
+      - Host to what was registered on it, as filter C(kraft_registered) gives it. Shows what a host does not grant
         of C(kernel) (M(kafka_sysctl)), C(appcds_archive) (M(kafka_appcds_archive)) and C(nofile_hard).
     type: dict
 author: [Kraftwright]

@@ -18,7 +18,7 @@ MARKS = ("<!-- {}: begin -->", "<!-- {}: end -->")
 
 
 def written(option: Mapping[str, Any]) -> str:
-    """The default as it stands in the table."""
+    """The default as the table shows it."""
     if option.get("required"):
         return "required"
     if "default" not in option:

@@ -2,7 +2,7 @@
 
 Files with owner, mode, size, times (ctime among them, which nobody can set) and the content of small ones; mounts,
 units and their processes with start times, kernel settings. ``compare`` names every difference to what was remembered
-and exits with 1 when there is one. Left out is what changes by itself: logs, the clock, and what Kafka writes.
+and exits with 1 when there is one. What changes by itself is left out: logs, the clock, and what Kafka writes.
 """
 
 from __future__ import annotations

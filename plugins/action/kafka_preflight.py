@@ -102,7 +102,7 @@ def seen(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> Mapping[str, Any]
 
 
 def ungranted(subject: Subject) -> list[str]:
-    """What hosts do not grant, where no step of this run is to set the kernel's values; otherwise that step tells."""
+    """What hosts do not grant, where no step of this run is to set the kernel's values; otherwise that step does."""
     looked = {
         host.name: {**facts["steps"], "nofile_hard": facts["limits"]["nofile_hard"]}
         for host, facts in subject.seen

@@ -7,8 +7,8 @@ name: kraft_remedy
 type: notification
 short_description: Names the cause and the remedy of a connection that failed
 description:
-  - For a host that ssh does not reach, or on which sudo or Python stands in the way. Each cause is told once a host.
-  - Where a task says C(ignore_unreachable), M(kafka_preflight) tells of all hosts together, and this one is silent.
+  - For a host that ssh does not reach, or on which sudo or Python stands in the way. Each cause is shown once a host.
+  - Where a task says C(ignore_unreachable), M(kafka_preflight) reports all hosts together, and this one prints nothing.
 author: Kraftwright
 """
 

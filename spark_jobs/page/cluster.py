@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from spark_jobs.page.snapshot import Broker, Snapshot
 from spark_jobs.report_schema import Report
 
-#: Keys of a node's settings that list its addresses, best first: what clients are told, then what is bound.
+#: Keys of a node's settings that list its addresses, best first: what is advertised, then what is bound.
 LISTENER_KEYS = ("advertised.listeners", "listeners")
 NO_RACK = ""
 

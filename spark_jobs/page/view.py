@@ -116,7 +116,7 @@ def _state(value: int, fatal: bool) -> str:
 
 
 def percentiles(latency: Latency) -> list[tuple[str, float]]:
-    """Names and values of what is told about the distribution."""
+    """Names and values of the distribution."""
     return [
         ("p50", latency["p50_ms"]),
         ("p95", latency["p95_ms"]),

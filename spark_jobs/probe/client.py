@@ -1,4 +1,4 @@
-"""The probe's process: sends, receives and watches until it is told to stop, then leaves a whole log behind."""
+"""The probe's process: sends, receives and watches until it has to stop, then leaves a whole log behind."""
 
 from __future__ import annotations
 

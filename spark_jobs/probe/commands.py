@@ -25,7 +25,7 @@ GRACE_SECONDS = 15.0  # beside the two waits of a stop
 def start(home: Path, config: Path, if_answers: bool) -> int:
     """End and account for a probe that a killed run has left; then make the topic and start a probe of our own."""
     wanted = settings.load(config)
-    submit.find_tools(os.environ, JARS)  # what is missing is told before anything is changed, not after
+    submit.find_tools(os.environ, JARS)  # what is missing is reported before anything is changed
     private_file.directory(home)
     code = _settle(home)
     if code != EXIT_PROVEN:

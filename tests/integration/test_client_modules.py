@@ -1,4 +1,4 @@
-"""The modules that ask and change a living cluster, against real brokers."""
+"""The modules that ask and change a running cluster, against real brokers."""
 
 from __future__ import annotations
 

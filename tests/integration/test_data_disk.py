@@ -1,6 +1,6 @@
 """What role kafka_host does with a data disk, on an image file in place of a disk: made once, grown where it is in use.
 
-A mounted filesystem cannot be grown in every sandbox; the role is told of a mount, and ext4 can be grown without one.
+A mounted filesystem cannot be grown in every sandbox. The role gets the facts of a mount. ext4 can be grown without it.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ def formatted(
     listed: dict[int, str],
     directory_id: str,
 ) -> dict[str, Any]:
-    """kafka_storage on an empty disk of a node of a living cluster."""
+    """kafka_storage on an empty disk of a node of a running cluster."""
     release = members.directory / "kafka/releases/4.3.1"
     release.mkdir(parents=True, exist_ok=True)
     (release / "classpath.options").write_text("\n".join(class_path()) + "\n")

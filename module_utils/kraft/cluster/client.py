@@ -1,7 +1,7 @@
 """Ask brokers and controllers over kafka-python's connections: any address, several at once, always with a deadline.
 
 A question is one of kafka-python's request objects and an answer is its response as a dict. Nothing is bootstrapped:
-an address is asked as it stands, so controllers answer too, and a cluster that is only half up still gives its half.
+an address is asked as it was given, so controllers answer too, and a cluster that is only half up still gives its half.
 Brokers forward what only the active controller can answer or do (KIP-590), so any broker will do for most questions.
 """
 

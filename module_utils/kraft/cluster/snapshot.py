@@ -174,7 +174,7 @@ def _topics(data: Any) -> tuple[Topic, ...] | None:
 
 
 def quorum_from_dict(data: Mapping[str, Any]) -> Quorum:
-    """A quorum as it stands in a snapshot's dict."""
+    """A quorum from a snapshot's dict."""
     replicas = {name: _each(Replica, data.get(name)) or () for name in ("voters", "observers")}
     return Quorum(**{**data, **replicas})
 

@@ -1,4 +1,4 @@
-"""The inventory of this run, as the next command is told of it."""
+"""The inventory of this run, as options of the next command."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ DEPLOY = ("playbook", "playbooks/deploy_cluster.yml")
 STEPS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
     "host_down": (
         ("module", "ansible.builtin.ping", "see whether it answers again; start the machine if not"),
-        ("named", "playbooks/replace_node.yml kafka_replace_node", "only if machine or disk is gone for good"),
+        ("named", "playbooks/replace_node.yml kafka_replace_node", "only if machine or disk is lost"),
     ),
     "not_running": (
         ("on", LOG, "see why it does not run"),

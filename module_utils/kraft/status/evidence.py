@@ -81,7 +81,7 @@ def down(service: Mapping[str, Any] | None) -> str:
 def evidence(host: str, node: Mapping[str, Any], results: Mapping[str, Any]) -> Evidence:
     """`node`: its entry of ``kafka_desired``. `results`: what was registered on the host, by name.
 
-    Read are ``view`` (``kafka_connectivity_info``) and ``service`` (of ``kafka_host_info``'s facts); any result tells
+    Reads ``view`` (``kafka_connectivity_info``) and ``service`` (of ``kafka_host_info``'s facts); any result tells
     whether the host was reached.
     """
     service = results.get("service")

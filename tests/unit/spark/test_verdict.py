@@ -1,4 +1,4 @@
-"""What a reader is told: the outcome, why, and what to do next."""
+"""What a reader sees: the outcome, why, and what to do next."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def number(status: os.stat_result) -> str:
 
 
 def closed(path: str) -> str:
-    """Why a device cannot be read; empty where it can. blkid tells such a one not apart from an empty one."""
+    """Why a device cannot be read; empty where it can. blkid answers for such a device as for an empty one."""
     try:
         os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
     except OSError as error:

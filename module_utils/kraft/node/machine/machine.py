@@ -96,7 +96,7 @@ def java_major(version: str) -> int | None:
 
 
 def java_at(path: str, run: Any) -> dict[str, Any] | None:
-    """The Java whose ``java`` is at `path`: ``{home, path, version, major}``. Started only where no file tells."""
+    """The Java whose ``java`` is at `path`: ``{home, path, version, major}``. It is started only as a last resort."""
     real = os.path.realpath(path)
     if not os.access(real, os.X_OK):
         return None
@@ -118,7 +118,7 @@ def java(java_home: str, run: Any) -> dict[str, Any] | None:
 
 
 def javas(root: Path = ROOT) -> list[dict[str, Any]]:
-    """Every Java that is installed at a usual place and tells its version, newest first, as ``{home, major}``."""
+    """Every Java that is installed at a usual place and has a known version, newest first, as ``{home, major}``."""
     found = {}
     for pattern in JAVA_HOMES:
         for path in glob.glob(str(root / pattern)):

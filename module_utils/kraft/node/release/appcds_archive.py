@@ -35,8 +35,8 @@ class AppCdsArchive:
     """The AppCDS archive as a host has it.
 
     ``key``: of what this host's JVM would take, '' where that cannot be told (``reason`` says why). ``tried``: key of
-    what was last made or brought, with its ``usable``. ``exists``: the file is there; ``enabled``: the JVM is told so;
-    ``making``: it is being made at this moment.
+    what was last made or brought, with its ``usable``. ``exists``: the file is there.
+    ``enabled``: the JVM has the option. ``making``: it is being made at this moment.
     """
 
     key: str = ""

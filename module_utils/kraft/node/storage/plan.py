@@ -1,7 +1,7 @@
 """What to do with a node's log dirs: nothing, format, complete a format that was killed, or refuse. Pure.
 
 The rules that keep data: what holds data is never formatted; a disk of another cluster or node is refused; and a
-controller whose metadata log is gone is not formatted as a voter once the quorum has lived: with an empty log it could
+controller whose metadata log is gone is not formatted as a voter once the quorum has run: with an empty log it could
 help to elect a leader that misses committed records (the rejected alternative of KIP-856; seen on 4.3.1 as a second
 quorum of one beside the running one). Such a voter is replaced: removed from the quorum, formatted as observer, added.
 """

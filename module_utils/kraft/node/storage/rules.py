@@ -18,7 +18,7 @@ from ansible.module_utils.kraft.node.storage.log_dir import (
 from ansible.module_utils.kraft.node.storage.types import NodeStorage, Peer
 from ansible.module_utils.kraft.problem import Problem
 
-REPLACE_VOTER = "replace the node if that disk is gone for good (playbooks/replace_node.yml)"
+REPLACE_VOTER = "replace the node if that disk is lost (playbooks/replace_node.yml)"
 ADD_VOTER = "a new controller comes with playbooks/add_nodes.yml"
 
 

@@ -21,7 +21,7 @@ class NodeStorage:
     quorum: str = "dynamic"
     directory_id: str = ""
     initial_controllers: str = ""
-    #: The voter's disk is gone for good: it comes back as an observer, with another directory id than the listed one.
+    #: The voter's disk is lost: it comes back as an observer, with another directory id than the listed one.
     rejoins: bool = False
     listed_directory_id: str = ""
 

@@ -99,7 +99,7 @@ def refused(changes: Iterable[Change], reason: str, brokers: Iterable[Broker]) -
     if away:
         text = f"brokers {listed(away)} are registered and away (fenced); each may be what holds this back"
         remedy = (
-            "start it with the new release or, if it is gone for good, take its registration away "
+            "start it with the new release or, if it is lost, take its registration away "
             "(module kafka_broker_registration)"
         )
         found.append(Problem("away", text, remedy))

@@ -134,7 +134,7 @@ def _problems(desired: Desired, quorum: Quorum) -> Iterator[Problem]:
         return
     if not desired.replace:
         text = f"is a voter with directory id {entry.directory_id}, and {wanted} is to be one"
-        remedy = "give it its disk back or, if that is gone for good, let the old entry be replaced (replace: true)"
+        remedy = "give it its disk back or, if that is lost, let the old entry be replaced (replace: true)"
         yield Problem("other_directory", text, remedy, where)
     elif caught_up(entry, desired.largest_delay_ms):
         text = f"runs and is caught up with directory id {entry.directory_id}; {wanted} would be a second one"

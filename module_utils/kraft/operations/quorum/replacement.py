@@ -113,7 +113,7 @@ def _only_replicas(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
     if found:
         more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
         text = f"nobody else is in sync for {', '.join(found[:NAMED])}{more}: their records would be lost"
-        remedy = f"give the node its disk back or, if that is gone for good, list {RULE} in kafka_accepted_risks"
+        remedy = f"give the node its disk back or, if that is lost, list {RULE} in kafka_accepted_risks"
         yield Problem(RULE, text, remedy, "kafka_replace_node")
 
 

@@ -70,7 +70,7 @@ def _brokers(snapshot: Snapshot, goal: Goal) -> Iterator[Problem]:
     needed = fenced & goal.broker_ids if goal.state == SPREAD else fenced
     if needed and goal.state != DRAINED:
         text = f"brokers {listed(needed)} are fenced (registered, not serving), so nothing can be moved to them"
-        remedy = "start them or, if they are gone for good, drain them and take their registration away"
+        remedy = "start them or, if they are lost, drain them and take their registration away"
         yield Problem("fenced_broker", text, remedy)
 
 

@@ -1,4 +1,4 @@
-"""How fast replicas are copied: what Kafka must be told, and what an earlier run has left. Pure.
+"""How fast replicas are copied: what Kafka must be given, and what an earlier run has left. Pure.
 
 Kafka limits what brokers send and receive (two rates on each broker) for the replicas that topics list (two lists on
 each topic). Nothing in it says who set them. So the lists of this project hold one entry more, MARK: a replica on a

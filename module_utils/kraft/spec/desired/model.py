@@ -27,7 +27,7 @@ def host_port(host: str, port: int) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Listener:
-    """One socket of a node: where it listens (``bind``) and what others are told to connect to (``advertised_*``)."""
+    """One socket of a node: where it listens (``bind``) and where others connect (``advertised_*``)."""
 
     name: str
     port: int

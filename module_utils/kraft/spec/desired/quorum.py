@@ -1,4 +1,4 @@
-"""How nodes find the controllers, in each of the forms in which Kafka wants to be told."""
+"""How nodes find the controllers, in each of the forms that Kafka takes."""
 
 from __future__ import annotations
 

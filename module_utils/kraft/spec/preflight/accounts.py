@@ -20,7 +20,7 @@ def check(subject: Subject) -> Iterator[Problem]:
 
 
 def user(host: Host, facts: Facts) -> Iterator[Problem]:
-    """Neither root nor who logs in; an account of somebody else is told, for it keeps its shell and its home."""
+    """Neither root nor who logs in; an account of somebody else is a warning, as it keeps its shell and its home."""
     found, login = facts["user"], facts["login"]
     name, shell = found["name"], found["shell"] or ""
     problem = {"variable": "kafka_user", "host": host.name, "value": name}

@@ -55,7 +55,7 @@ def unreachable(host: Host) -> Problem:
         message, remedy = f"could not be examined: {cause.message}", remedy_of(cause, host.target or host.name)
         return Problem(cause.rule, message, remedy, host=host.name)
     said = f": {last_line(host.silence)}" if host.silence else ""
-    remedy = "bring the host up, or take it out of the inventory's group if it is gone for good"
+    remedy = "bring the host up, or take it out of the inventory's group if it is lost"
     return Problem("unreachable_host", f"could not be examined{said}", remedy, host=host.name)
 
 
@@ -162,7 +162,7 @@ def series(version: str) -> tuple[int, ...]:
 
 
 def node_storage(cluster: Mapping[str, Any], host: Host) -> NodeStorage:
-    """A node's desired storage, as `kafka_storage` is told."""
+    """A node's desired storage, as `kafka_storage` takes it."""
     return NodeStorage(
         host=host.name,
         node_id=host.node["node_id"],

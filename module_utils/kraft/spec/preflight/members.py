@@ -21,7 +21,7 @@ from ansible.module_utils.kraft.spec.rules.subject import RISK
 HEARD_MS = 10_000
 TAKE_OUT = (
     "put its host back into the inventory, then run playbooks/remove_nodes.yml -e kafka_remove_nodes=<host>"
-    " (a machine that is gone for good: with --limit '!<host>'), and take it out after that"
+    " (a machine that is lost: with --limit '!<host>'), and take it out after that"
 )
 MIGRATE = (
     "leave the controllers of the inventory as they were and make the quorum dynamic (playbooks/migrate_quorum.yml);"

@@ -110,7 +110,7 @@ def names(subject: Subject, host: Host, facts: Facts) -> Iterator[Problem]:
 
 
 def connectivity(subject: Subject) -> Iterator[Problem]:
-    """The port matrix: each host to every listener of the others. Refused is fine while nothing listens there."""
+    """The port matrix: each host to every listener of the others. A refusal is fine while nothing listens there."""
     owners = {target(listener): host for host in subject.hosts for listener in host.node["listeners"]}
     for host, facts in subject.seen:
         for where, answer in facts["reach"].items():

@@ -15,7 +15,7 @@ Facts = Mapping[str, Any]
 class Desired:
     """What the roles' variables ask of a host. ``disks``: those that role kafka_host mounts (mount, fstype).
 
-    ``replaced``: its disk is gone for good, so that an empty one is what is expected. ``added``: it joins a living
+    ``replaced``: its disk is lost, so an empty one is expected. ``added``: it joins a running
     cluster, in which it has no disk yet.
     """
 

@@ -73,7 +73,7 @@ def place_problem(text: str, path: str) -> tuple[str, str]:
 
 
 def presence(subject: Subject) -> Iterator[Problem]:
-    """Missing is bad only where a host still needs it; before the hosts were looked at, it is a warning."""
+    """An error only where a host still needs it; before the hosts were looked at, it is a warning."""
     if subject.surroundings.archive_exists is False and is_awaited(subject):
         severity = ERROR if looked_at(subject) else WARNING
         message, text = "does not exist", subject.cluster.archive

@@ -113,7 +113,7 @@ def ports(subject: Subject) -> Iterator[Problem]:
 
 
 def binds(subject: Subject) -> Iterator[Problem]:
-    """A wildcard is for clients, and never what others are told."""
+    """A wildcard is for clients only, and never an advertised address."""
     for node, listener in _each(subject):
         if listener.bind not in WILDCARDS:
             if not is_host(listener.bind) and listener.bind != node.address:
@@ -133,7 +133,7 @@ def binds(subject: Subject) -> Iterator[Problem]:
 
 
 def advertised(subject: Subject) -> Iterator[Problem]:
-    """What others are told can be connected to, and leads to one node only."""
+    """An advertised address can be connected to, and leads to one node only."""
     alone = len(subject.cluster.nodes) == 1
     for node, listener in _each(subject):
         text = listener.advertised_host

@@ -1,4 +1,4 @@
-"""Which nodes there are, what each does, and that all hosts speak of the same cluster."""
+"""Which nodes there are, what each does, and that all hosts have the same cluster."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def test_another_process_that_got_the_same_pid_is_not_the_run(action: Any) -> No
     with subprocess.Popen(["sleep", "60"]) as earlier:
         began = action.started(earlier.pid)
         earlier.kill()
-    time.sleep(0.03)  # starts are told apart by hundredths of a second
+    time.sleep(0.03)  # starts differ by hundredths of a second
     with subprocess.Popen(["sleep", "60"]) as later:
         reused = lock.Record("pc-1-a", "ann@pc", action.machine(), action.place(), f"{later.pid} {began}", "")
         assert not action.is_alive(reused)
