@@ -106,7 +106,7 @@ def main() -> None:
     invocation = {"module_args": {"paths": [item["path"] for kind in LISTS for item in module.params[kind]]}}
     try:
         given = {kind: module.params[kind] for kind in LISTS}
-        result = ensure_files(**given, salt=module.params["digest_salt"], check_mode=module.check_mode)
+        result = ensure_files(given, salt=module.params["digest_salt"], check_mode=module.check_mode)
     except (KraftError, ValueError, OSError) as error:
         module.fail_json(msg=str(error), invocation=invocation)
     module.exit_json(invocation=invocation, **result)

@@ -70,8 +70,10 @@ options:
     default: 330
   files:
     description:
-      - The files of C(next), written before the process is compared with them, as M(kafka_files) writes them. Without
-        any, what lies in C(next) counts.
+      - The files of C(next), written before the process is compared with them, as M(kafka_files) writes them; other
+        files in C(next) are removed. Without any, what lies in C(next) counts.
+      - A file with another name than the node's own is one of another role's. C(contributed.list), given with them,
+        names those and says with the word C(restart) whether a change needs one.
     type: list
     elements: dict
     default: []
@@ -159,17 +161,16 @@ current:
 """
 
 import dataclasses
-import os
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.difference import DIFFERENCE_SPEC, differences_from
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError
 from ansible.module_utils.kraft.node.files.ensure import FILE_SPEC, ensure_files
-from ansible.module_utils.kraft.node.service import age, repetition
+from ansible.module_utils.kraft.node.service import age, repetition, staging
 from ansible.module_utils.kraft.node.service import apply as node_io
 from ansible.module_utils.kraft.node.service import plan as node
-from ansible.module_utils.kraft.node.service.staging import CURRENT, NEXT, PREVIOUS, Place, previous_release
+from ansible.module_utils.kraft.node.service.staging import CURRENT, NEXT
 from ansible.module_utils.kraft.node.service.state import Run
 
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -196,24 +197,6 @@ class StartError(KraftError):
     def __init__(self, message: str, actions: tuple[str, ...]) -> None:
         super().__init__(message)
         self.actions = actions
-
-
-def given_files(params: dict[str, Any], check_mode: bool) -> dict[str, str]:
-    """Name -> content of what check mode has not written."""
-    return {os.path.basename(f["path"]): f["content"] for f in params["files"]} if check_mode else {}
-
-
-def wanted_place(params: dict[str, Any]) -> Place:
-    """Which files and release to start with. Raises RefusedError where there are none."""
-    unit, install_dir = params["unit"], params["install_dir"]
-    if params["state"] != node.REVERTED and params["take"] == CURRENT:
-        return Place(unit, install_dir, node_io.current_release(install_dir), CURRENT)
-    if params["state"] != node.REVERTED:
-        return Place(unit, install_dir, params["release"] or "")
-    version = previous_release(install_dir)
-    if not version:
-        raise RefusedError([f"{install_dir}/{PREVIOUS} holds nothing that this node could go back to"])
-    return Place(unit, install_dir, version, PREVIOUS)
 
 
 def described(state: node.NodeState, found: node.NodeState) -> dict[str, Any]:
@@ -243,7 +226,9 @@ def predicted(found: node.NodeState, actions: tuple[str, ...], release: str) -> 
 
 def ensure(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     """The files first, then the process; gives the module's result."""
-    files = ensure_files(params["files"], salt=params["digest_salt"], check_mode=check_mode)
+    names = node_io.given_files(params)
+    gone = staging.strangers(f"{params['install_dir']}/{NEXT}", names) if names else ()
+    files = ensure_files({"files": params["files"], "absent": gone}, params["digest_salt"], check_mode)
     node = ensure_node(run, params, check_mode)
     merged = {"changed": files["changed"] or node["changed"], "diff": [*files["diff"], *node["diff"]]}
     return {**files, **node, **merged}
@@ -251,8 +236,8 @@ def ensure(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str, Any]
 
 def ensure_node(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     """The five steps; gives what concerns the process."""
-    place = wanted_place(params)
-    given = given_files(params, check_mode)
+    place = node_io.wanted_place(params)
+    given = node_io.given_files(params) if check_mode else {}  # what check mode has not written
     if not check_mode:
         repetition.wait_for_job(run, place.unit, params["timeout"])
     found = age.asked_for(node_io.observe_node(run, place, given), params["started_before"])

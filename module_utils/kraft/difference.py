@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 PROPERTIES, JVM_OPTIONS, LOGGING = "server.properties", "jvm.options", "log4j2.yaml"
+#: Names of the files that other roles give the node, one a line; ``name restart`` where a change needs a restart.
+CONTRIBUTED = "contributed.list"
 #: What differs where it is no file of the node's configuration.
 UNIT, RELEASE, RECORD, REQUEST = "unit", "release", "record", "request"
 #: Keys of RELEASE: the process has no manifest, or one with other files of the same version.

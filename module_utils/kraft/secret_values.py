@@ -24,6 +24,7 @@ NO_SECRETS = ("sasl.oauthbearer.client.credentials.client.id",)
 #: Kafka's settings that begin with a listener's name, which may be PRIVATE, before a colon.
 LISTENERS = ("listeners", "advertised.listeners", "listener.security.protocol.map")
 ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*://)(?!\(hidden\)@)[^/\s@]+@", re.IGNORECASE)
+PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY")
 PAIR = re.compile(r"([^\s=:]+)(\s*[=:]\s*|\s+)(.*)", re.DOTALL)
 VALUE = re.compile(
     rf"""\w*(?:{WORDS})\w*["']?\s*[=:]\s*["']?[^\s"';,&]  # password="…", "token": "…", ?sig_token=…
@@ -61,6 +62,8 @@ def shown(value: Any, key: str = "") -> Any:
 
 def shown_line(line: str) -> str:
     """A line of a ``.properties`` file (separators: ``=``, ``:``, blanks), or an option such as ``-Dname=value``."""
+    if PRIVATE_KEY.match(line):
+        return HIDDEN
     parts = PAIR.fullmatch(line)
     return f"{parts[1]}{parts[2]}{shown(parts[3], parts[1])}" if parts else str(shown(line))
 
@@ -76,7 +79,7 @@ def shown_text(text: str) -> str:
 
 
 def _lines(text: str) -> Iterator[str]:
-    hidden = continues = False
+    hidden = continues = in_key = False
     for line in text.splitlines(keepends=True):
         body = line.rstrip("\r\n")
         written = HIDDEN if continues and hidden else body
@@ -84,7 +87,8 @@ def _lines(text: str) -> Iterator[str]:
             written = shown_line(body)
             hidden = written != body
         yield written + line[len(body) :]
-        continues = body.endswith("\\") and not body.endswith("\\\\")
+        in_key = (in_key or bool(PRIVATE_KEY.search(body))) and "-----END" not in body
+        continues = in_key or (body.endswith("\\") and not body.endswith("\\\\"))
 
 
 def differing(before: str, after: str) -> tuple[str, str]:

@@ -28,6 +28,7 @@ from ansible.module_utils.kraft.problem import WARNING, Problem, errors
 from ansible.module_utils.kraft.secret_values import is_secret
 from ansible.module_utils.kraft.spec.desired import describe as desired
 from ansible.module_utils.kraft.spec.desired import own_clients
+from ansible.module_utils.kraft.spec.desired.contributions import PREFIX as CONTRIBUTION
 from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.inventory import reading, report, validation
 from ansible.module_utils.kraft.spec.inventory.archive_file import digest, local_path
@@ -107,10 +108,17 @@ class Inventory:
                     values[name] = plain(templar.template(merged[name]))
                 except AnsibleError as error:
                     unresolved[name] = reason(error, merged[name])
+        contributions: dict[str, Any] = {}
+        for name in (each for each in merged if each.startswith(CONTRIBUTION)):
+            try:
+                contributions[name] = plain(templar.template(merged[name]))
+            except AnsibleError as error:
+                unresolved[name] = reason(error, merged[name])
         return reading.HostVariables(
             host=host,
             values=values,
             unresolved=unresolved,
+            contributions=contributions,
             facts=plain((given.get("ansible_facts") or {}).get("kafka_host") or {}),
             connection=self._connection(templar, given),
         )

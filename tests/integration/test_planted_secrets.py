@@ -59,6 +59,10 @@ PLAYBOOK = """
 """
 
 
+KEY = "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n"
+WITH_SECRETS = ("jvm.options", "planted.password", "planted.pem", "server.properties")
+
+
 def planted(*names: str) -> str:
     """A secret of its own for each place, so that one that is found says where it came from."""
     return MARK + "-".join(names)
@@ -96,6 +100,12 @@ def variables(generation: str) -> dict[str, object]:
             f"-Djavax.net.ssl.trustStorePassword={planted('jvm', generation)}",
             f"-javaagent:/opt/agent.jar=port=1,password={planted('agent', generation)}",
         ],
+        "kafka_contribution_planted": {
+            "files": [
+                {"name": "planted.password", "content": planted("whole", generation), "sensitive": True},
+                {"name": "planted.pem", "content": KEY.format(planted("key", generation))},
+            ]
+        },
         "kafka_smoke_client_options": client,
         "kafka_probe_client_options": client,
     }
@@ -152,7 +162,7 @@ def test_a_planted_secret_is_in_the_nodes_own_files_alone(tmp_path: Path, enviro
     playbook = tmp_path / "play.yml"
     playbook.write_text(PLAYBOOK)
     (tmp_path / "nodes").mkdir()
-    kept = [tmp_path / "nodes/kafka1/next" / name for name in ("jvm.options", "server.properties")]
+    kept = [tmp_path / "nodes/kafka1/next" / name for name in WITH_SECRETS]
     inventory = tmp_path / "inventory" / "hosts.yml"
     for generation in ("first", "second"):  # the second one's diff has the first one's secrets on its other side
         written(tmp_path, generation)
@@ -162,7 +172,7 @@ def test_a_planted_secret_is_in_the_nodes_own_files_alone(tmp_path: Path, enviro
         assert files_with(tmp_path) == sorted([*kept, inventory])
     assert (tmp_path / "shown").read_text() == ""
     assert {path.stat().st_mode & 0o777 for path in kept} == {0o640}
-    text = kept[1].read_text()
+    text = kept[-1].read_text()
     assert set(layer("all")) <= {line.partition("=")[0] for line in text.splitlines()}
     assert all(planted(*place) in text for place in [("all", "named"), ("all", "pem"), ("group", "second")])
     assert f"{planted('host', 'second')}-kafka1" in text
@@ -176,6 +186,11 @@ WRONG = {
     "kafka_archive": f"ftp://a:{planted('scheme')}@example.com/kafka.zip",
     "kafka_smoke_client_options": [f"kafka.ssl.key.password={planted('list')}"],
     "kafka_pasword": planted("unknown"),
+    "kafka_contribution_wrong": {
+        "jvm_options": [f"-Dx.password={planted('option')}"],
+        "unit_lines": [f"Environment=X_PASSWORD={planted('line')}"],
+        "files": [{"name": "wrong.txt", "contents": planted("key-of-no-name")}],
+    },
 }
 
 

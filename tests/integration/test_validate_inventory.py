@@ -95,6 +95,15 @@ def test_every_mistake_is_shown_at_once_and_no_connection_is_opened(tmp_path: Pa
     assert counted() == []
 
 
+def test_a_contribution_is_judged_with_the_inventory(tmp_path: Path) -> None:
+    given = {"ports": [9092], "files": [{"name": "other.yml", "content": "{{ nobody_defines_it }}"}]}
+    done = validate(example(tmp_path, kafka_contribution_one={"ports": [9092]}, kafka_contribution_two=given))
+    assert done.returncode != 0
+    words = " ".join(done.stdout.split())
+    assert all(said in words for said in ("is the port of CLIENT, kafka_contribution_one", "nobody_defines_it")), words
+    assert counted() == []
+
+
 EVERY_WAY = ["site", "playbooks/deploy_cluster", "playbooks/restart_cluster", "playbooks/verify_cluster"]
 
 

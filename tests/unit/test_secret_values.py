@@ -109,6 +109,12 @@ def test_a_diff_hides_secrets_on_both_sides_and_what_continues_them() -> None:
     assert differing(before, after) == (f"num.io.threads=8\nssl.key.password={HIDDEN}\n{HIDDEN}\nx=1\n", after)
 
 
+def test_every_line_of_a_private_key_is_hidden() -> None:
+    key = f"-----BEGIN RSA PRIVATE KEY-----\n{SECRET}\n{SECRET}\n-----END RSA PRIVATE KEY-----"
+    assert differing("", f"a\n{key}\nb\n")[1].split("\n") == ["a", *[HIDDEN] * 4, "b", ""]
+    assert SECRET not in shown_line(key)
+
+
 def test_a_diff_of_nothing_but_secrets_says_that_there_is_one() -> None:
     before, after = differing("ssl.key.password=a\n", f"ssl.key.password={SECRET}\n")
     assert before != after

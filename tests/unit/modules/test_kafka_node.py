@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -120,7 +121,8 @@ class Host:
     def begin(self) -> None:
         """What the unit does at a start."""
         current = (self.install_dir / "current").resolve()
-        self.record.mkdir(exist_ok=True)
+        shutil.rmtree(self.record, ignore_errors=True)  # RuntimeDirectoryPreserve=no
+        self.record.mkdir()
         sources = [*(current / "config").iterdir(), current / "MANIFEST", self.units / "kafka.service"]
         for path in sources:
             (self.record / path.name).write_bytes(path.read_bytes())
@@ -394,6 +396,52 @@ def test_files_are_written_before_the_process_is_compared_with_them(host: Host) 
     assert (host.install_dir / "next/server.properties").read_text() == "node.id=1\nnum.io.threads=9\n"
     again = host.kafka_node(files=files)
     assert (again["changed"], again["changed_paths"], again["diff"]) == (False, [], [])
+
+
+def contributing(host: Host, key: str, text: str) -> list[dict[str, Any]]:
+    """The node's own files, and those of another role: a key, and a text that is read again by itself."""
+    own = host.wanted("node.id=1\n")
+    files = {"contributed.list": "tls.pem restart\ntls.yml\n", "tls.pem": key, "tls.yml": text}
+    room = host.install_dir / "next"
+    given = [{**own[0], "path": str(room / name), "content": content} for name, content in files.items()]
+    return [*({**one, "sensitive": one["path"].endswith(".pem")} for one in given), *own]
+
+
+def test_contributed_files_come_change_and_go_as_foretold(host: Host) -> None:
+    host.install()
+    host.kafka_node(files=host.wanted("node.id=1\n"))
+    steps = [
+        (contributing(host, "c4n4ry-1", "a: 1\n"), ["tls.pem"]),
+        (contributing(host, "c4n4ry-1", "a: 2\n"), []),
+        (contributing(host, "c4n4ry-2", "a: 2\n"), ["tls.pem"]),
+        (host.wanted("node.id=1\n"), ["tls.pem"]),
+    ]
+    for files, restart_for in steps:
+        predicted, done = (host.kafka_node(check_mode=check, files=files) for check in (True, False))
+        assert [said(each["differences"]) for each in (predicted, done)] == [restart_for] * 2
+        assert (predicted["actions"], predicted["changed_paths"], predicted["diff"]) == (
+            done["actions"],
+            done["changed_paths"],
+            done["diff"],
+        )
+        assert "c4n4ry" not in str(predicted) + str(done)
+        assert done["actions"] == ([] if restart_for else ["place"])
+        host.kafka_node(state="restarted")
+        config = host.install_dir / "releases/4.3.1/config"
+        given = {Path(one["path"]).name: one["content"] for one in files if not one["path"].endswith(".service")}
+        assert {path.name: path.read_text() for path in config.iterdir()} == given
+        assert said(host.kafka_node(files=files)["differences"]) == []
+
+
+def test_a_node_goes_back_to_the_contributed_files_that_it_ran_with(host: Host) -> None:
+    host.install()
+    host.kafka_node(files=contributing(host, "c4n4ry-1", "a: 1\n"))
+    host.kafka_node(files=host.wanted("node.id=1\n"))
+    host.kafka_node(state="restarted")
+    config = host.install_dir / "releases/4.3.1/config/tls.pem"
+    assert not config.exists()
+    host.kafka_node(state="reverted")
+    assert config.read_text() == "c4n4ry-1"
 
 
 def test_files_that_cannot_be_written_leave_the_process_alone(host: Host) -> None:

@@ -14,6 +14,7 @@ import yaml
 from ansible.module_utils.kraft.node.release.manifest import CLASSPATH, MANIFEST
 from ansible.module_utils.kraft.node.service.differences import CONFIG_FILES, RELOADED
 from ansible.module_utils.kraft.node.service.unit import fingerprint, fingerprinted
+from ansible.module_utils.kraft.spec.desired.contributions import contributed_lines
 
 TEMPLATES = Path(__file__).resolve().parents[3] / "roles/kafka/templates"
 LOG_DIRS = ["/opt/kafka/kraft-logs/kafka-logs1", "/disk2/kafka"]
@@ -22,6 +23,7 @@ VARIABLES: dict[str, Any] = {
     "kafka_user": "kafka",
     "kafka_group": "kafka",
     "kafka_log4j_dir": "/var/log/kafka",
+    "__kafka_contributions": [],
     "__kafka_java": "/usr/bin/java",
     "__kafka_log_dirs": LOG_DIRS,
     "__kafka_nofile": 20000,
@@ -31,6 +33,7 @@ VARIABLES: dict[str, Any] = {
 def render(name: str, **changed: Any) -> str:
     """As Ansible renders it: blocks take their line with them, an unknown variable is an error."""
     environment = jinja2.Environment(trim_blocks=True, undefined=jinja2.StrictUndefined)  # noqa: S701 - no markup
+    environment.filters["kraft_contributed_lines"] = contributed_lines
     environment.tests["match"] = lambda text, pattern: re.match(pattern, text) is not None
     return environment.from_string((TEMPLATES / name).read_text()).render(**{**VARIABLES, **changed})
 
@@ -65,6 +68,15 @@ def test_the_record_holds_all_that_a_later_run_compares(unit: str) -> None:
     assert copy.split()[-1] == "/run/kafka/started/"
     assert values(unit, "RuntimeDirectory") == ["kafka kafka/started"]
     assert values(unit, "Environment") == [f"KRAFTWRIGHT_UNIT={fingerprint(unit)}"]
+
+
+def test_contributions_only_add_lines_to_the_unit() -> None:
+    given = {"unit_lines": ["Environment=A=b"], "files": [{"name": "metrics.yml", "content": "a: 1\n"}]}
+    before, after = render("kafka.service.j2"), render("kafka.service.j2", __kafka_contributions=[given])
+    copied = "/opt/kafka/config/contributed.list /opt/kafka/config/metrics.yml"
+    added = [f"ExecStartPre=/usr/bin/cp {copied} /run/kafka/started/", "Environment=A=b"]
+    at = before.splitlines().index("ExecStart=" + values(before, "ExecStart")[0])
+    assert after.splitlines() == [*before.splitlines()[:at], *added, *before.splitlines()[at:]]
 
 
 def test_a_start_names_its_files_and_nothing_secret(unit: str) -> None:

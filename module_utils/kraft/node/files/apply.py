@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.files.plan import (
+    ABSENT,
     DIRECTORY,
     FILE,
     LINK,
@@ -225,11 +226,22 @@ def apply_file(change: Change, uid: int, gid: int) -> None:
     change_attributes(wanted.path, os.O_NOFOLLOW, uid, gid, wanted.mode)
 
 
+def remove(path: str) -> None:
+    """Remove a file, and what a killed run left beside it; one that is gone is no error."""
+    remove_leftover(path)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+        fsync_directory(parent(path))
+
+
 def apply(change: Change, known: Accounts) -> None:
     """Bring one path about. Owner and group exist: ``problems`` has seen to it."""
     wanted = change.wanted
     if wanted.kind == LINK:
         write_link(wanted.path, wanted.target)
+        return
+    if wanted.kind == ABSENT:
+        remove(wanted.path)
         return
     uid, gid = known.users[wanted.owner], known.groups[wanted.group]
     if uid is None or gid is None:

@@ -23,18 +23,13 @@ FILE_SPEC: dict[str, Any] = {
 LINK_SPEC: dict[str, Any] = {"path": PATH, "target": {"type": "str", "required": True}}
 
 
-def ensure_files(
-    files: Sequence[Mapping[str, Any]],
-    directories: Sequence[Mapping[str, Any]] = (),
-    links: Sequence[Mapping[str, Any]] = (),
-    salt: str = "",
-    check_mode: bool = False,
-) -> dict[str, Any]:
+def ensure_files(params: Mapping[str, Sequence[Any]], salt: str = "", check_mode: bool = False) -> dict[str, Any]:
     """``changed``, ``changed_paths``, ``diff`` and, with a `salt`, ``secret_digests``; see module ``kafka_files``.
 
+    `params`: its lists, and ``absent``: paths of files that must not be there.
     Raises RefusedError with everything that cannot be done, before the first change.
     """
-    wanted = plan.wanted_list({"files": files, "directories": directories, "links": links})
+    wanted = plan.wanted_list(params)
     known = file_io.accounts(wanted)
     found = [file_io.find(w) for w in wanted]
     problems = plan.problems(wanted, found, known, predict=check_mode)

@@ -60,7 +60,7 @@ class Accounts:
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """``why`` holds the words create, content, owner, mode, target, leftover: whatever differs."""
+    """``why`` holds the words create, content, owner, mode, target, remove, leftover: whatever differs."""
 
     wanted: Desired
     found: Current
@@ -79,6 +79,8 @@ def temporary(path: str) -> str:
 def difference(wanted: Desired, found: Current, accounts: Accounts) -> tuple[str, ...]:
     """The words of ``Change.why``; empty when nothing needs to be done."""
     stale = ("leftover",) if found.leftover else ()
+    if wanted.kind == ABSENT:
+        return (() if found.kind == ABSENT else ("remove",)) + stale
     if found.kind == ABSENT:
         return ("create", *stale)
     if wanted.kind == LINK:
@@ -104,9 +106,10 @@ def path_problems(wanted: Desired, found: Current, planned: set[str], predict: b
             f"{where}: {found.suspect} is a link that root did not make, and it is not followed; "
             "replace it by a directory, or let root own it"
         ]
-    if found.kind not in (ABSENT, wanted.kind):
+    if found.kind not in (ABSENT, FILE if wanted.kind == ABSENT else wanted.kind):
         return [f"{where}: there is a {found.kind} already, and it is not replaced; look at it and move it away"]
-    missing = [] if wanted.kind == DIRECTORY else [path for path in found.missing_parents if path not in planned]
+    needed = () if wanted.kind in (ABSENT, DIRECTORY) else found.missing_parents
+    missing = [path for path in needed if path not in planned]
     if missing and not predict:
         return [f"{where}: its directory {missing[-1]} does not exist; list it under 'directories'"]
     return []
@@ -168,6 +171,7 @@ def attribute_diff(change: Change) -> dict[str, str]:
     else:
         before = attributes(found.kind, found.owner, found.group, found.mode)
         after = attributes(wanted.kind, wanted.owner, wanted.group, wanted.mode)
+    after = "state: absent\n" if wanted.kind == ABSENT else after
     what = f"{wanted.path} ({wanted.kind})"
     before = "state: absent\n" if found.kind == ABSENT else before
     return {"before_header": what, "after_header": what, "before": before, "after": after}
@@ -179,7 +183,7 @@ def diffs(changes: Sequence[Change]) -> list[dict[str, str]]:
     for change in changes:
         if change.wanted.kind == FILE and {"create", "content"} & set(change.why):
             out.append(content_diff(change))
-        if {"create", "owner", "mode", "target"} & set(change.why):
+        if {"create", "owner", "mode", "target", "remove"} & set(change.why):
             out.append(attribute_diff(change))
         if "leftover" in change.why:
             name = temporary(change.wanted.path)
@@ -196,10 +200,11 @@ def parse_mode(text: str) -> int:
 
 
 def wanted_list(params: Mapping[str, Any]) -> list[Desired]:
-    """The module's parameters, in the order in which they are brought about: directories, files, links."""
+    """The module's parameters, in the order in which they are brought about: what goes, directories, files, links."""
+    gone = [Desired(path, ABSENT) for path in params.get("absent", ())]
     directories = [
         Desired(d["path"].rstrip("/") or "/", DIRECTORY, d["owner"], d["group"], parse_mode(d["mode"]))
-        for d in params["directories"]
+        for d in params.get("directories", ())
     ]
     files = [
         Desired(
@@ -211,7 +216,7 @@ def wanted_list(params: Mapping[str, Any]) -> list[Desired]:
             content=f["content"].encode(),
             sensitive=f["sensitive"],
         )
-        for f in params["files"]
+        for f in params.get("files", ())
     ]
-    links = [Desired(link["path"].rstrip("/"), LINK, target=link["target"]) for link in params["links"]]
-    return [*directories, *files, *links]
+    links = [Desired(link["path"].rstrip("/"), LINK, target=link["target"]) for link in params.get("links", ())]
+    return [*gone, *directories, *files, *links]

@@ -15,15 +15,18 @@ from ansible.module_utils.kraft.secret_values import shown_text
 COST = {"n": 2**14, "r": 8, "p": 1}
 
 
-def secret_digest(text: str, salt: str) -> str:
-    """Digest of the lines that hold secrets, in their order, as hexadecimal digits; empty where there are none."""
+def secret_digest(text: str, salt: str, whole: bool = False) -> str:
+    """Digest of the lines that hold secrets, in their order, as hexadecimal digits; empty where there are none.
+
+    `whole`: the text is one secret.
+    """
     pairs = zip(text.splitlines(), shown_text(text).splitlines())
-    secret = "\n".join(line for line, public in pairs if line != public)
+    secret = text if whole else "\n".join(line for line, public in pairs if line != public)
     return hashlib.scrypt(secret.encode(), salt=salt.encode(), dklen=16, **COST).hex() if secret else ""
 
 
 def secret_digests(changes: Iterable[Change], salt: str) -> dict[str, str]:
     """Path -> digest, of every file whose content changes and that holds secrets."""
-    texts = {one.wanted.path: one.wanted.content for one in changes if {"create", "content"} & set(one.why)}
-    digests = {path: secret_digest(text.decode("utf-8", "replace"), salt) for path, text in texts.items()}
+    files = [one.wanted for one in changes if {"create", "content"} & set(one.why)]
+    digests = {one.path: secret_digest(one.content.decode("utf-8", "replace"), salt, one.sensitive) for one in files}
     return {path: digest for path, digest in digests.items() if digest}

@@ -6,13 +6,14 @@ import os
 import stat
 import time
 from collections.abc import Mapping
+from typing import Any
 
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.node.files.apply import write_link
 from ansible.module_utils.kraft.node.release.manifest import describe_damage, observe_release, read_manifest
 from ansible.module_utils.kraft.node.service import plan as node
 from ansible.module_utils.kraft.node.service import staging
-from ansible.module_utils.kraft.node.service.differences import Inputs, differences, moves, running_inputs
+from ansible.module_utils.kraft.node.service.differences import CONFIG_FILES, Inputs, differences, moves, running_inputs
 from ansible.module_utils.kraft.node.service.staging import Place
 from ansible.module_utils.kraft.node.service.state import Run, ServiceState, observe_service, started_files
 
@@ -36,6 +37,28 @@ def current_release(install_dir: str) -> str:
     if not stat.S_ISLNK(status.st_mode):
         raise RefusedError([f"{path} is no link, so no release can be chosen with it; look at it and move it away"])
     return os.path.basename(os.readlink(path))
+
+
+def given_files(params: Mapping[str, Any]) -> dict[str, str]:
+    """Name -> content of the files that ``kafka_node`` was given."""
+    return {os.path.basename(one["path"]): one["content"] for one in params["files"]}
+
+
+def wanted_place(params: Mapping[str, Any]) -> Place:
+    """Which files and release ``kafka_node`` shall start with. Raises RefusedError where there are none."""
+    unit, install_dir, take = params["unit"], params["install_dir"], params["take"]
+    room, release = (take, params["release"] or "") if params["state"] != node.REVERTED else (staging.PREVIOUS, "")
+    if room == staging.PREVIOUS:
+        release = staging.previous_release(install_dir)
+        if not release:
+            raise RefusedError([f"{install_dir}/{room} holds nothing that this node could go back to"])
+    elif room == staging.CURRENT:
+        release = current_release(install_dir)
+    own = (*CONFIG_FILES, f"{unit}.service")
+    given = tuple(name for name in given_files(params) if name not in own)
+    config = "/config" if room == staging.CURRENT else ""
+    others = given if params["files"] else staging.listed(f"{install_dir}/{room}{config}")
+    return Place(unit, install_dir, release, room, others)
 
 
 def desired_inputs(place: Place, given: Mapping[str, str]) -> Inputs:
@@ -135,6 +158,8 @@ def apply(run: Run, actions: tuple[str, ...], place: Place, timeout: int) -> Non
         staging.put_in_place(place)
     if node.FLIP in actions:
         write_link(f"{place.install_dir}/current", f"releases/{place.release}")
+    if node.PLACE in actions:
+        staging.clean_other_releases(place)
     commands = {
         node.RELOAD: ("daemon-reload",),
         node.ENABLE: ("enable", "--quiet", place.service),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from ansible.module_utils.kraft.difference import (
+    CONTRIBUTED,
     JVM_OPTIONS,
     LOGGING,
     MANIFEST_MISSING,
@@ -40,8 +42,15 @@ class Inputs:
 def running_inputs(record: Mapping[str, bytes], unit_name: str) -> Inputs:
     """The inputs that a record (``/run/kafka/started``) holds."""
     texts = {name: content.decode("utf-8", "replace") for name, content in record.items()}
-    config = {name: texts[name] for name in CONFIG_FILES if name in texts}
+    names = (*CONFIG_FILES, CONTRIBUTED, *contributed(texts.get(CONTRIBUTED, "")))
+    config = {name: texts[name] for name in names if name in texts}
     return Inputs(config, parse_manifest(texts.get(MANIFEST, "")), texts.get(unit_name, ""))
+
+
+def contributed(text: str) -> dict[str, bool]:
+    """Name -> whether a change needs a restart, of the list of contributed files."""
+    lines = (line.split() for line in text.splitlines())
+    return {words[0]: words[1:] == ["restart"] for words in lines if words}
 
 
 def parse_properties(text: str) -> dict[str, str]:
@@ -97,12 +106,14 @@ def in_order(text: str, lines: Iterable[str]) -> list[str]:
 
 def config_differences(running: Inputs, desired: Inputs) -> list[Difference]:
     """Differences in the config files. A changed log4j2.yaml is none where log4j2 rereads the file by itself."""
-    before, after = ({name: i.texts.get(name, "") for name in CONFIG_FILES} for i in (running, desired))
+    before, after = (defaultdict(str, i.texts) for i in (running, desired))
     out = changed_keys(PROPERTIES, parse_properties(before[PROPERTIES]), parse_properties(after[PROPERTIES]))
     out += changed_keys(JVM_OPTIONS, parse_jvm_options(before[JVM_OPTIONS]), parse_jvm_options(after[JVM_OPTIONS]))
     if before[LOGGING] != after[LOGGING] and not RELOADED.search(before[LOGGING]):
         out.append(Difference(LOGGING))
-    return out
+    old, new = (contributed(texts[CONTRIBUTED]) for texts in (before, after))
+    needed = sorted(name for name in {*old, *new} if new.get(name, old.get(name)) and before[name] != after[name])
+    return out + [Difference(name) for name in needed]
 
 
 def moves(running: Inputs, desired: Inputs) -> tuple[Move, ...]:

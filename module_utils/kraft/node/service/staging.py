@@ -4,19 +4,21 @@
 those files in place (the release's ``config/`` and the unit), with the owner and mode that they have there. So a node
 that crashes or reboots while it waits for its turn in a roll comes back with what it ran with. ``previous`` holds what
 the process before a restart was started with: what a failed restart goes back to.
+Files that other roles give the node go the same way; a list names them, so that only those are removed.
 """
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
+import glob
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from ansible.module_utils.kraft.node.files.apply import make_directory, write_file
+from ansible.module_utils.kraft.difference import CONTRIBUTED, PROPERTIES
+from ansible.module_utils.kraft.node.files.apply import make_directory, remove, write_file
 from ansible.module_utils.kraft.node.release.manifest import MANIFEST, parse_manifest, read_text, release_dir
-from ansible.module_utils.kraft.node.service.differences import CONFIG_FILES
+from ansible.module_utils.kraft.node.service.differences import CONFIG_FILES, contributed
 
 NEXT, CURRENT, PREVIOUS = "next", "current", "previous"
 UNIT_DIR = "/etc/systemd/system"
@@ -28,12 +30,14 @@ class Place:
     """Which node: its unit (without ``.service``), where releases live, the version to run ('' when none matters).
 
     ``room``: where the files to start with are taken from: NEXT, PREVIOUS, or CURRENT for those that are in place.
+    ``contributed``: names of the files that other roles give, their list first; none where no role gives any.
     """
 
     unit: str
     install_dir: str
     release: str
     room: str = NEXT
+    contributed: tuple[str, ...] = ()
 
     @property
     def service(self) -> str:
@@ -54,7 +58,7 @@ class Place:
 
     def destinations(self) -> dict[str, str]:
         """Name -> where the file lies when it is in place."""
-        config = {name: f"{self.release_dir}/config/{name}" for name in CONFIG_FILES}
+        config = {name: f"{self.release_dir}/config/{name}" for name in (*self.contributed, *CONFIG_FILES)}
         return {**config, self.service: self.unit_file}
 
 
@@ -67,7 +71,25 @@ def not_in_place(place: Place, given: Mapping[str, str]) -> tuple[str, ...]:
     """Names of the files whose place holds something else, or nothing, or belongs to somebody else."""
     wanted, sources = to_start_with(place, given), place.sources()
     found = place.destinations().items()
-    return tuple(name for name, path in found if wanted[name] and differs(wanted[name], sources[name], path))
+    waiting = [name for name, path in found if wanted[name] and differs(wanted[name], sources[name], path)]
+    return (*waiting, *withdrawn(place))
+
+
+def listed(directory: str) -> tuple[str, ...]:
+    """The contributed files that a directory holds, their list first; none without a list."""
+    text = read_text(f"{directory}/{CONTRIBUTED}")
+    return (CONTRIBUTED, *contributed(text)) if text else ()
+
+
+def withdrawn(place: Place) -> tuple[str, ...]:
+    """Files that an earlier start put in place and that nobody gives any more."""
+    return tuple(name for name in listed(f"{place.release_dir}/config") if name not in place.contributed)
+
+
+def strangers(directory: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Paths of the files in one of our own rooms that have none of `names`."""
+    found = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
+    return tuple(f"{directory}/{name}" for name in found if name not in names and not name.startswith("."))
 
 
 def differs(text: str, source: str, path: str) -> bool:
@@ -84,10 +106,20 @@ def attributes(path: str) -> tuple[int, int, int]:
 
 
 def put_in_place(place: Place) -> None:
-    """Copy every file of the room to its place, each in one step, the unit last."""
+    """Copy every file of the room to its place, each in one step, the unit last; what nobody gives goes first."""
+    for name in reversed(withdrawn(place)):  # the list goes last: it says what is ours
+        remove(f"{place.release_dir}/config/{name}")
     for name, source in place.sources().items():
         with open(source, "rb") as file:
             write_file(place.destinations()[name], file.read(), *attributes(source))
+
+
+def clean_other_releases(place: Place) -> None:
+    """Remove contributed files, which may be private keys, from releases that no start takes them from any more."""
+    for found in glob.glob(f"{place.install_dir}/releases/*/config/{CONTRIBUTED}"):
+        config = os.path.dirname(found)
+        for name in reversed(listed(config) if config != f"{place.release_dir}/config" else ()):
+            remove(f"{config}/{name}")
 
 
 def keep(place: Place, record: Mapping[str, bytes]) -> None:
@@ -96,16 +128,24 @@ def keep(place: Place, record: Mapping[str, bytes]) -> None:
     owner, group, mode = attributes(before)
     make_directory(now, mode)
     os.chown(now, owner, group)
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(f"{now}/{MANIFEST}")
-    for name in place.destinations():
-        write_file(f"{now}/{name}", record[name], *attributes(f"{before}/{name}"))
+    remove(f"{now}/{MANIFEST}")
+    names = (*CONFIG_FILES, *of_record(record))
+    for path in strangers(now, (*names, place.service)):
+        remove(path)
+    for name in (*names, place.service):
+        like = place.service if name == place.service else PROPERTIES
+        write_file(f"{now}/{name}", record[name], *attributes(f"{before}/{like}"))
     write_file(f"{now}/{MANIFEST}", record[MANIFEST], owner, group, MANIFEST_MODE)
+
+
+def of_record(record: Mapping[str, bytes]) -> tuple[str, ...]:
+    """The contributed files of a process and their list; none of one that was started without."""
+    return (CONTRIBUTED, *contributed(record[CONTRIBUTED].decode())) if CONTRIBUTED in record else ()
 
 
 def can_keep(place: Place, record: Mapping[str, bytes]) -> bool:
     """Whether the record says all that is needed to start the same process again."""
-    return all(name in record for name in (*CONFIG_FILES, place.service, MANIFEST))
+    return all(name in record for name in (*CONFIG_FILES, place.service, MANIFEST, *of_record(record)))
 
 
 def previous_release(install_dir: str) -> str:

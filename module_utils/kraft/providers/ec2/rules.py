@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import ipaddress
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
@@ -35,7 +35,7 @@ class Sources:
     plaintext_listeners: tuple[str, ...] = ()
 
 
-def derive(nodes: Iterable[Data], sources: Sources, ssh_ports: Iterable[int] = (SSH,)) -> tuple[Rule, ...]:
+def derive(nodes: Collection[Data], sources: Sources, ssh_ports: Iterable[int] = (SSH,)) -> tuple[Rule, ...]:
     """Every rule that the listeners of all `nodes` need, one for each port and source, in a stable order.
 
     `nodes` are ``kafka_desired``'s: only listeners that a node opens. Ports are never widened into ranges, so that
@@ -43,14 +43,19 @@ def derive(nodes: Iterable[Data], sources: Sources, ssh_ports: Iterable[int] = (
     """
     found = [*_listeners(nodes, sources)]
     found += [Rule(port, port, source, reason="ssh") for port in ssh_ports for source in sources.admin]
-    found += [
-        Rule(port, port, source, reason="exporter") for port in sources.exporter_ports for source in sources.monitoring
-    ]
+    ports = _exporters(nodes, sources)
+    found += [Rule(port, port, source, reason="exporter") for port in ports for source in sources.monitoring]
     first: dict[Rule, Rule] = {}
     for rule in found:
         each = dataclasses.replace(rule, source=normal(rule.source))
         first.setdefault(each, each)
     return tuple(sorted(first.values()))
+
+
+def _exporters(nodes: Iterable[Data], sources: Sources) -> list[int]:
+    """Ports of exporters on the hosts, and of those that other roles put into Kafka's process."""
+    contributed = (ports for node in nodes for ports in node["contributed_ports"].values())
+    return sorted({*sources.exporter_ports, *(port for ports in contributed for port in ports)})
 
 
 def _listeners(nodes: Iterable[Data], sources: Sources) -> Iterator[Rule]:
@@ -72,7 +77,7 @@ def normal(source: str) -> str:
 
 def problems(nodes: Sequence[Data], sources: Sources) -> list[Problem]:
     """What must not become a rule, each with its remedy."""
-    return [*_form(sources), *_ports(sources), *_names(nodes, sources), *_openness(nodes, sources)]
+    return [*_form(sources), *_ports(nodes, sources), *_names(nodes, sources), *_openness(nodes, sources)]
 
 
 def _form(sources: Sources) -> Iterator[Problem]:
@@ -104,14 +109,15 @@ def _host_bits(source: str) -> bool:
     return False
 
 
-def _ports(sources: Sources) -> Iterator[Problem]:
+def _ports(nodes: Sequence[Data], sources: Sources) -> Iterator[Problem]:
     for port in sources.exporter_ports:
         if not 0 < port <= LARGEST_PORT:
             message, remedy = f"is not from 1 to {LARGEST_PORT}", "give a port that exists"
             yield Problem("port", message, remedy, "kafka_ec2_exporter_ports", value=port)
-    if sources.exporter_ports and not sources.monitoring:
-        message, remedy = "opens nothing: no network may reach these ports", "set kafka_ec2_monitoring_sources, too"
-        yield Problem("ec2_no_source", message, remedy, "kafka_ec2_exporter_ports", severity=WARNING)
+    ports = _exporters(nodes, sources)
+    if ports and not sources.monitoring:
+        message, remedy = "is empty: no network may reach these ports of exporters", "give the networks that watch"
+        yield Problem("ec2_no_source", message, remedy, "kafka_ec2_monitoring_sources", value=ports, severity=WARNING)
     if not sources.admin:
         message = "is empty: no network could reach the machines by ssh"
         yield Problem("ec2_no_admin", message, "give the network that Ansible runs in", "kafka_ec2_admin_sources")

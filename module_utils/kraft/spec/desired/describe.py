@@ -82,6 +82,8 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
         "metadata_log_dir": node.metadata_dir,
         "directory_id": quorum.node_directory_id(cluster, node) or None,
         "listeners": [describe_listener(listener) for listener in node.own_listeners],
+        "contributions": [each.variable for each in node.contributions],
+        "contributed_ports": {each.variable: list(each.ports) for each in node.contributions if each.ports},
         "broker_address": broker_address(node),
         "properties": {key: shown(value, key) if key in secrets else value for key, value in server.items()},
         "secrets": secrets,

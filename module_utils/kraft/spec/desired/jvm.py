@@ -25,7 +25,12 @@ COMMON = (
 
 
 def derived_options(node: Node) -> list[str]:
-    """Ours. Those of the inventory come after them: of two values for one option the JVM takes the last."""
+    """Ours and contributed ones. The inventory's come after them: of two values for one option the last counts."""
+    return [*own_options(node), *(option for each in node.contributions for option in each.jvm_options)]
+
+
+def own_options(node: Node) -> list[str]:
+    """Those that no other role and nobody in the inventory gives."""
     heap = heap_mb(node.facts.memory_mb, node.heap_size)
     other_collector = any(COLLECTOR.fullmatch(option) for option in node.jvm_options)
     return [

@@ -60,6 +60,17 @@ class Layer:
 
 
 @dataclasses.dataclass(frozen=True)
+class Contribution:
+    """What another role gives a node by its ``variable``. ``files``: their names."""
+
+    variable: str
+    jvm_options: tuple[str, ...] = ()
+    ports: tuple[int, ...] = ()
+    files: tuple[str, ...] = ()
+    unit_lines: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
 class Facts:
     """What is known of the machine; None until somebody has looked."""
 
@@ -85,6 +96,7 @@ class Node:
     layers: tuple[Layer, ...] = ()
     heap_size: str = ""
     jvm_options: tuple[str, ...] = ()
+    contributions: tuple[Contribution, ...] = ()
     java_home: str = ""
     install_dir: str = "/opt/kafka"
     log4j_dir: str = "/var/log/kafka"

@@ -13,7 +13,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired.model import PRODUCTION, UNKNOWN_ID, Cluster, Facts, Layer, Listener, Node
+from ansible.module_utils.kraft.spec.desired.contributions import OPTION, contribution
+from ansible.module_utils.kraft.spec.desired.model import (
+    PRODUCTION,
+    UNKNOWN_ID,
+    Cluster,
+    Contribution,
+    Facts,
+    Layer,
+    Listener,
+    Node,
+)
 from ansible.module_utils.kraft.spec.inventory.spec import BROKEN, Fault, Option, convert
 from ansible.module_utils.kraft.terms import ROLES
 
@@ -36,6 +46,8 @@ class HostVariables:
     facts: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     #: how Ansible reaches the host, for rules that compare machines and ports
     connection: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    #: what other roles give the node, by the names of their variables
+    contributions: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,7 +70,8 @@ def read(hosts: Iterable[HostVariables], specs: Mapping[str, Option]) -> tuple[C
     for host in hosts:
         converted = convert_host(host, specs, problems)
         first = first if nodes else converted
-        nodes.append(read_node(host, converted))
+        contributions = read_contributions(host, problems)
+        nodes.append(dataclasses.replace(read_node(host, converted), contributions=contributions))
     return read_cluster(first, tuple(nodes)), problems
 
 
@@ -81,6 +94,16 @@ def convert_host(host: HostVariables, specs: Mapping[str, Option], problems: lis
         problems += [_problem(host.host, name, fault) for fault in faults]
         broken |= {name} if faults else set()
     return Read(values, frozenset(broken))
+
+
+def read_contributions(host: HostVariables, problems: list[Problem]) -> tuple[Contribution, ...]:
+    """In the order of their names; problems are added to `problems`, without the text of a file."""
+    found = []
+    for name, value in sorted(host.contributions.items()):
+        converted, faults = convert(value, OPTION)
+        problems += [dataclasses.replace(_problem(host.host, name, fault), value=None) for fault in faults]
+        found += [contribution(name, converted)] if converted is not BROKEN else []
+    return tuple(found)
 
 
 def _resolution(name: str, why: str) -> str:

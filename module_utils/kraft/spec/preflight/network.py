@@ -26,7 +26,7 @@ def questions(desired: Mapping[str, Any], name: str) -> dict[str, list[Any]]:
     advertised = [listener["advertised"]["host"] for listener in own + others]
     return {
         "log_dirs": list(dict.fromkeys([*nodes[name]["log_dirs"], nodes[name]["metadata_log_dir"]])),
-        "ports": sorted({listener["port"] for listener in own}),
+        "ports": sorted({each["port"] for each in [*own, *contributed(nodes[name])]}),
         "resolve": sorted({each for each in advertised + binds if not is_address(each)}),
         "bind": sorted(set(binds)),
         "reach": sorted({target(listener) for listener in others if listener["purpose"] != "client"}),
@@ -59,9 +59,9 @@ def check(subject: Subject) -> Iterator[Problem]:
 
 
 def taken_ports(host: Host, facts: Facts) -> Iterator[Problem]:
-    """A port that another process listens on, at an address that the listener needs."""
+    """A port that another process listens on, at an address that the listener needs; another role's port at any."""
     own = facts["service"]["pid"]
-    for listener in host.node["listeners"]:
+    for listener in [*host.node["listeners"], *contributed(host.node)]:
         for found in facts["ports"]:
             if found["port"] != listener["port"] or (own and found["pid"] == own):
                 continue
@@ -74,7 +74,15 @@ def taken_ports(host: Host, facts: Facts) -> Iterator[Problem]:
                 where = host_port(found["address"], found["port"])
                 message = f"listener {listener['name']}: port {found['port']} is taken by {who} on {where}"
                 remedy = "stop that process, or give the listener another port"
-                yield Problem("port_taken", message, remedy, LISTENERS, host.name, found["port"])
+                yield Problem(
+                    "port_taken", message, remedy, listener.get("variable", LISTENERS), host.name, found["port"]
+                )
+
+
+def contributed(node: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The ports that other roles open in Kafka's process, each as a listener at any address."""
+    given = node["contributed_ports"].items()
+    return [{"name": name, "port": port, "bind": "", "variable": name} for name, ports in given for port in ports]
 
 
 def collides(facts: Facts, bind: str, address: str) -> bool:

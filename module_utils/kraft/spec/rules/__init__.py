@@ -14,6 +14,7 @@ from ansible.module_utils.kraft.spec.rules import (
     accounts,
     archive,
     authorizer,
+    contributions,
     control_files,
     identity,
     listeners,
@@ -54,6 +55,7 @@ RULES: tuple[Rule, ...] = (
     *archive.RULES,
     *control_files.RULES,
     *sizing.RULES,
+    *contributions.RULES,
     *reports.RULES,
     *accounts.RULES,
 )

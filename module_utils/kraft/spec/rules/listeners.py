@@ -96,20 +96,34 @@ def ports(subject: Subject) -> Iterator[Problem]:
     """Ports can be opened, and no two sockets want the same one."""
     for node, listener in _each(subject):
         for part, port in ((".port", listener.port), (".advertised.port", listener.advertised_port)):
-            if not 0 < port <= LARGEST_PORT:
-                message, remedy = f"is not from 1 to {LARGEST_PORT}", "give a port that exists"
-                yield Problem("port", message, remedy, _at(listener, part), node.host, port)
-        if str(listener.port) == str(node.connection.get("ansible_port", 22)):
-            message, remedy = "is the port of ssh on this host", "give another port"
-            yield Problem("port_of_ssh", message, remedy, _at(listener, ".port"), node.host, listener.port)
-        elif 0 < listener.port < PRIVILEGED:
-            message = f"is below {PRIVILEGED}, which only root may open; Kafka runs without privileges"
-            remedy = f"listen on a port from {PRIVILEGED} on and, if clients need {listener.port}, advertise that"
-            yield Problem("port_privileged", message, remedy, _at(listener, ".port"), node.host, listener.port)
+            yield from _in_range(node, _at(listener, part), port)
+        yield from _port(node, _at(listener, ".port"), listener.port)
     for node in subject.cluster.nodes:
-        for shared, found in sharing((each.port, each.name) for each in node.own_listeners).items():
+        contributed = [(port, each.variable) for each in node.contributions for port in each.ports]
+        for port, variable in contributed:
+            yield from _in_range(node, f"{variable}.ports", port)
+            yield from _port(node, f"{variable}.ports", port)
+        listeners = [(each.port, each.name) for each in node.own_listeners]
+        for shared, found in sharing([*listeners, *contributed]).items():
             message, remedy = f"is the port of {named(found)}", "give each listener a port of its own"
-            yield Problem("port_shared", message, remedy, f"{VARIABLE}.port", node.host, shared)
+            where = f"{VARIABLE}.port" if (shared, found[0]) in listeners else f"{found[0]}.ports"
+            yield Problem("port_shared", message, remedy, where, node.host, shared)
+
+
+def _in_range(node: Node, where: str, port: int) -> Iterator[Problem]:
+    if not 0 < port <= LARGEST_PORT:
+        message, remedy = f"is not from 1 to {LARGEST_PORT}", "give a port that exists"
+        yield Problem("port", message, remedy, where, node.host, port)
+
+
+def _port(node: Node, where: str, port: int) -> Iterator[Problem]:
+    """A port that Kafka can open."""
+    if str(port) == str(node.connection.get("ansible_port", 22)):
+        yield Problem("port_of_ssh", "is the port of ssh on this host", "give another port", where, node.host, port)
+    elif 0 < port < PRIVILEGED:
+        message = f"is below {PRIVILEGED}, which only root may open; Kafka runs without privileges"
+        remedy = f"listen on a port from {PRIVILEGED} on and, if clients need {port}, advertise that"
+        yield Problem("port_privileged", message, remedy, where, node.host, port)
 
 
 def binds(subject: Subject) -> Iterator[Problem]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.desired.contributions import PREFIX as CONTRIBUTION
 from ansible.module_utils.kraft.spec.inventory.spec import nearest
 from ansible.module_utils.kraft.spec.rules.risks import RISKS
 from ansible.module_utils.kraft.spec.rules.subject import Subject
@@ -38,7 +39,7 @@ def unknown(subject: Subject) -> Iterator[Problem]:
         for name in sorted(used & RENAMED.keys()):
             new = RENAMED[name]
             yield Problem("renamed_variable", f"is now called {new}", f"write {new} in its place", name, host)
-        for name in sorted(used - known - RENAMED.keys()):
+        for name in sorted(each for each in used - known - RENAMED.keys() if not each.startswith(CONTRIBUTION)):
             meant = nearest(name, subject.surroundings.names, PREFIX)
             remedy = f"did you mean {meant}?" if meant else OTHERS
             yield Problem("unknown_variable", "is not a variable of any role", remedy, name, host)

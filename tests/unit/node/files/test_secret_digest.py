@@ -16,6 +16,15 @@ def test_digest_follows_the_secret_and_nothing_else() -> None:
     assert "c4n4ry" not in digest
 
 
+def test_digest_follows_every_line_of_a_private_key_and_the_whole_of_a_sensitive_file() -> None:
+    key = "a: 1\n-----BEGIN PRIVATE KEY-----\nMIIEvQ\n-----END PRIVATE KEY-----\nb: 1\n"
+    digest = secret_digest(key, "salt")
+    assert digest == secret_digest(key.replace("b: 1", "b: 2"), "salt")
+    assert digest != secret_digest(key.replace("MIIEvQ", "MIIEvR"), "salt")
+    plain = Change(Desired("/key", FILE, content=b"c4n4ry", sensitive=True), Current(), ("create",))
+    assert secret_digests([plain], "salt") == {"/key": secret_digest("c4n4ry", "salt", whole=True)}
+
+
 def test_text_without_a_secret_has_none() -> None:
     assert secret_digest("num.io.threads=8\n", "salt") == ""
 

@@ -29,11 +29,12 @@ def nodes(*controller_ports: int, protocol: str = "PLAINTEXT") -> list[dict[str,
     """Combined nodes, each with a controller port of its own."""
     return [
         {
+            "contributed_ports": {},
             "listeners": [
                 listener("CLIENT", 9092, "client", protocol),
                 listener("INTERNAL", 19092, "inter_broker"),
                 listener("CONTROLLER", port, "controller"),
-            ]
+            ],
         }
         for port in controller_ports or (19093, 19093, 19093)
     ]

@@ -50,9 +50,15 @@ def test_sources_become_rules(more: dict[str, Any], expected: str) -> None:
     assert expected in shown(**more)
 
 
+def test_a_port_that_another_role_contributes_is_open_to_monitoring() -> None:
+    given = [{**node, "contributed_ports": {"kafka_contribution_metrics": [9404]}} for node in nodes()]
+    assert "tcp 9404 from sg-0a1b2c3d" in shown(*given, monitoring=("sg-0a1b2c3d",))
+    assert not any("9404" in rule for rule in shown(*given))
+
+
 def test_a_listener_without_clients_and_a_pure_controller_open_nothing_to_clients() -> None:
     assert shown(clients={}) == ["tcp 22 from 203.0.113.10/32", "tcp 19092 from own group", "tcp 19093 from own group"]
-    alone = {"listeners": [listener("CONTROLLER", 19093, "controller")]}
+    alone = {"contributed_ports": {}, "listeners": [listener("CONTROLLER", 19093, "controller")]}
     assert shown(alone) == ["tcp 22 from 203.0.113.10/32", "tcp 19093 from own group"]
 
 

@@ -42,6 +42,7 @@ def node(at: int) -> dict[str, Any]:
         "directory_id": DIRECTORY_IDS[at - 1],
         "heap_mb": 4096,
         "jvm_options": ["-XX:+UseZGC"],
+        "contributed_ports": {},
         "listeners": [listener(name, NAMES[at - 1]) for name in PORTS],
     }
 

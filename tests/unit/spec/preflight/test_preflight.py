@@ -526,6 +526,13 @@ def test_questions_ask_each_host_for_its_own_ports_and_the_ways_to_the_others() 
     }
 
 
+def test_the_port_of_another_role_is_asked_for_and_refused_where_it_is_taken() -> None:
+    scene = broken(port(9404, "127.0.0.1"))
+    scene.nodes["k1"]["contributed_ports"] = {"kafka_contribution_metrics": [9404]}
+    assert 9404 in network.questions({"cluster": scene.cluster, "nodes": scene.nodes}, "k1")["ports"]
+    assert told(scene) == [("error", "port_taken", "k1", "kafka_contribution_metrics", 9404)]
+
+
 def test_nodes_need_not_reach_what_only_clients_use() -> None:
     scene = Scene()
     for listener in scene.nodes["k2"]["listeners"]:

@@ -1,0 +1,59 @@
+"""What other roles give a node: options of the JVM, ports, files beside its own, lines of its unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.difference import CONTRIBUTED
+from ansible.module_utils.kraft.spec.desired.model import Contribution
+
+#: Of a variable; the contributing role's name follows.
+PREFIX = "kafka_contribution_"
+FILE: dict[str, Any] = {
+    "name": {"type": "str", "required": True},
+    "content": {"type": "str", "required": True},
+    "restart": {"type": "bool"},
+    "sensitive": {"type": "bool"},
+}
+#: The form of such a variable, as of a role's argument spec.
+OPTION: dict[str, Any] = {
+    "type": "dict",
+    "options": {
+        "jvm_options": {"type": "list", "elements": "str"},
+        "ports": {"type": "list", "elements": "int"},
+        "files": {"type": "list", "elements": "dict", "options": FILE},
+        "unit_lines": {"type": "list", "elements": "str"},
+    },
+}
+
+
+def contribution(variable: str, value: Mapping[str, Any]) -> Contribution:
+    """A converted value; of its files only the names, since a content may be a secret."""
+    return Contribution(
+        variable,
+        tuple(value.get("jvm_options", ())),
+        tuple(value.get("ports", ())),
+        tuple(one["name"] for one in value.get("files", ())),
+        tuple(value.get("unit_lines", ())),
+    )
+
+
+def contributed_files(given: Iterable[Mapping[str, Any]], room: str, group: str) -> list[dict[str, Any]]:
+    """The files of all contributions as ``kafka_node`` takes them, after the list that names them; none without any."""
+    files = sorted((one for each in given for one in each.get("files", ())), key=lambda one: str(one["name"]))
+    if not files:
+        return []
+    names = "".join(f"{one['name']}{' restart' if one.get('restart') else ''}\n" for one in files)
+    own = {"owner": "root", "group": group, "mode": "0640"}
+    return [
+        {"path": f"{room}/{one['name']}", "content": one["content"], "sensitive": one.get("sensitive", False), **own}
+        for one in ({"name": CONTRIBUTED, "content": names}, *files)
+    ]
+
+
+def contributed_lines(given: Iterable[Mapping[str, Any]], config: str) -> list[str]:
+    """The lines that a node's unit has for the contributions; `config`: where their files lie."""
+    files = [one["path"] for one in contributed_files(given, config, "")]
+    copied = [f"ExecStartPre=/usr/bin/cp {' '.join(files)} /run/kafka/started/"] if files else []
+    return copied + [line for each in given for line in each.get("unit_lines", ())]

@@ -1,0 +1,95 @@
+"""What other roles give a node: nothing that is taken, nothing that is ours, nothing secret where it would be shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from ansible.module_utils.kraft.node.service.differences import parse_jvm_options
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.secret_values import shown_line
+from ansible.module_utils.kraft.spec.desired.contributions import PREFIX
+from ansible.module_utils.kraft.spec.desired.jvm import COLLECTOR, own_options
+from ansible.module_utils.kraft.spec.desired.model import Contribution, Node
+from ansible.module_utils.kraft.spec.rules.sizing import OPTIONS, OWNED_OPTIONS
+from ansible.module_utils.kraft.spec.rules.subject import Subject, named, sharing
+
+#: First words of the names of files that Kafka's archive and Kraftwright have in ``config/``, and in the record.
+RESERVED = frozenset(
+    {"broker", "connect", "consumer", "contributed", "controller", "jvm", "kafka", "log4j2", "producer", "server"}
+    | {"tools", "trogdor"}
+)
+#: Doors into the JVM: only the inventory opens one, and rules look at what it says.
+DOORS = dict.fromkeys(("-Dcom.sun.management.jmxremote", "-agentlib:jdwp", "-Xrunjdwp"), OPTIONS)
+#: Lines of the unit's section ``[Service]`` that systemd adds up, and that take no privilege or limit of ours away.
+LINES = ("BindReadOnlyPaths", "Environment", "InaccessiblePaths", "ReadOnlyPaths", "ReadWritePaths")
+IN_A_FILE = "give it in a file of the contribution, with `sensitive: true`"
+Given = tuple[Node, Contribution]
+
+
+def _each(subject: Subject) -> Iterator[Given]:
+    return ((node, each) for node in subject.cluster.nodes for each in node.contributions)
+
+
+def files(subject: Subject) -> Iterator[Problem]:
+    """Plain names that begin with the role's, so that no two roles and no file of Kafka's can meet."""
+    for node, each in _each(subject):
+        role = each.variable.removeprefix(PREFIX)
+        form = re.compile(rf"{re.escape(role)}[._-][A-Za-z0-9._-]*[A-Za-z0-9]")
+        for name in each.files:
+            if role in RESERVED or not form.fullmatch(name):
+                message = "is not a plain file name that begins with the name of the role"
+                remedy = "give the role another name" if role in RESERVED else f"write {role}.yml or {role}-NAME.pem"
+                yield Problem("contributed_file", message, remedy, f"{each.variable}.files", node.host, name)
+        for twice in sharing((name, role) for name in each.files):
+            message, remedy = "is the name of two files", "give each file a name of its own"
+            yield Problem("contributed_file", message, remedy, f"{each.variable}.files", node.host, twice)
+
+
+def jvm_options(subject: Subject) -> Iterator[Problem]:
+    """Options that nobody else sets; of two values the JVM would silently take the last."""
+    for node, each in _each(subject):
+        others = _held(node, each)
+        for option in each.jvm_options:
+            where = f"{each.variable}.jvm_options"
+            owner = next((of for start, of in {**OWNED_OPTIONS, **DOORS}.items() if option.startswith(start)), "")
+            holders = [owner] if owner else [of for of, keys in others if keys & _keys([option])]
+            if not option.startswith("-") or option != option.strip() or "\n" in option:
+                message, remedy = "is not a JVM option", "write each option as one element that begins with '-'"
+                yield Problem("jvm_option", message, remedy, where, node.host, shown_line(option))
+            elif shown_line(option) != option:
+                yield Problem("contributed_secret", "shows a secret", IN_A_FILE, where, node.host, shown_line(option))
+            elif holders:
+                message, remedy = f"is set by {named(holders)}, too", "keep it in one place"
+                yield Problem("jvm_option_clash", message, remedy, where, node.host, option)
+
+
+def _held(node: Node, one: Contribution) -> list[tuple[str, set[str]]]:
+    """Who else sets options of the JVM, and which."""
+    others = [each for each in node.contributions if each != one]
+    found: list[tuple[str, Iterable[str]]] = [("Kraftwright", own_options(node)), (OPTIONS, node.jvm_options)]
+    found += [(each.variable, each.jvm_options) for each in others]
+    return [(whose, _keys(options)) for whose, options in found]
+
+
+def _keys(options: Iterable[str]) -> set[str]:
+    """What the options set; all collectors of garbage are one choice."""
+    options = list(options)
+    collector = {"collector"} if any(map(COLLECTOR.fullmatch, options)) else set()
+    return collector.union(*map(parse_jvm_options, options))
+
+
+def unit_lines(subject: Subject) -> Iterator[Problem]:
+    """Lines that add to the unit; the unit is readable by everybody."""
+    for node, each in _each(subject):
+        where = f"{each.variable}.unit_lines"
+        for line in each.unit_lines:
+            if line.partition("=")[0] not in LINES or "=" not in line or "\n" in line:
+                message = "is not a line that a role may add"
+                remedy = f"write one of {', '.join(LINES)}, then '=' and a value"
+                yield Problem("unit_line", message, remedy, where, node.host, shown_line(line))
+            elif shown_line(line) != line:
+                yield Problem("contributed_secret", "shows a secret", IN_A_FILE, where, node.host, shown_line(line))
+
+
+RULES = (files, jvm_options, unit_lines)

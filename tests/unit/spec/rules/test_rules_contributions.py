@@ -1,0 +1,160 @@
+"""What other roles give a node: judged before any host is touched, and described without a secret."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from ansible.module_utils.kraft.spec.desired.contributions import OPTION, contributed_files, contributed_lines
+from ansible.module_utils.kraft.spec.desired.describe import describe_node
+from ansible.module_utils.kraft.spec.inventory.reading import HostVariables, read
+
+from tests.unit.spec.inventory import SPECS, finding, hosts, problems_of
+
+PAGE = Path(__file__).resolve().parents[4] / "docs/contributions.md"
+EXPORTER: dict[str, Any] = {"jvm_options": ["-javaagent:/opt/agent.jar=9404"], "ports": [9404]}
+KEY = {"name": "metrics-key.pem", "content": "c4n4ry", "restart": True, "sensitive": True}
+
+
+def contributing(given: dict[str, Any], **more: Any) -> list[HostVariables]:
+    """One host to which a role `metrics` gives something, and any other role (a keyword) something else."""
+    named = {"metrics": given, **{name: value for name, value in more.items() if not name.startswith("kafka_")}}
+    variables = {name: value for name, value in more.items() if name.startswith("kafka_")}
+    values = {f"kafka_contribution_{name}": value for name, value in named.items()}
+    return [dataclasses.replace(host, contributions=values) for host in hosts(1, **variables)]
+
+
+def found(given: dict[str, Any], **more: Any) -> list[tuple[str, str, Any]]:
+    """Rule, part of the contribution, and value of every problem of the role `metrics`."""
+    problems = [each for each in problems_of(contributing(given, **more)) if "contribution_metrics" in each.variable]
+    assert all(finding(each)[:2] == ("error", "k1") for each in problems)
+    return [(each.rule, each.variable.removeprefix("kafka_contribution_metrics"), each.value) for each in problems]
+
+
+def test_a_contribution_without_a_fault_is_none() -> None:
+    lines = ["Environment=A=b", "ReadOnlyPaths=/etc/tls"]
+    assert found({**EXPORTER, "files": [KEY, {"name": "metrics.yml", "content": "a: 1"}], "unit_lines": lines}) == []
+    assert found({}) == []
+
+
+def test_a_contribution_is_no_unknown_variable() -> None:
+    made = contributing(EXPORTER)
+    used = {"k1": frozenset({"kafka_contribution_metrics", "kafka_contributed"})}
+    assert [each.variable for each in problems_of(made, used=used) if each.rule == "unknown_variable"] == [
+        "kafka_contributed"
+    ]
+
+
+def test_the_example_of_the_page_is_sound() -> None:
+    (example,) = re.findall(r"(?s)```yaml\n(.*?)```", PAGE.read_text())
+    (contribution,) = yaml.safe_load(example).values()
+    assert set(contribution) == set(OPTION["options"])
+    assert found(contribution) == []
+
+
+@pytest.mark.parametrize(
+    ("option", "rule"),
+    [
+        ("-Xmx2g", "jvm_option_clash"),
+        ("-XX:MaxGCPauseMillis=50", "jvm_option_clash"),
+        ("-XX:+UseZGC", "jvm_option_clash"),
+        ("-Dgiven=2", "jvm_option_clash"),
+        ("-Dof.another=2", "jvm_option_clash"),
+        ("-Dcom.sun.management.jmxremote.port=9999", "jvm_option_clash"),
+        ("-agentlib:jdwp=transport=dt_socket,address=*:5005", "jvm_option_clash"),
+        ("Dx=y", "jvm_option"),
+        ("-Dx=y\n-Dz=w", "jvm_option"),
+    ],
+)
+def test_an_option_that_somebody_else_sets_is_refused(option: str, rule: str) -> None:
+    given = found({"jvm_options": [option]}, other={"jvm_options": ["-Dof.another=1"]}, kafka_jvm_options=["-Dgiven=1"])
+    assert given == [(rule, ".jvm_options", option)]
+
+
+def test_a_secret_belongs_into_a_file() -> None:
+    options, lines = ["-Djavax.net.ssl.keyStorePassword=c4n4ry"], ["Environment=A_PASSWORD=c4n4ry"]
+    problems = found({"jvm_options": options, "unit_lines": lines})
+    assert [(rule, part) for rule, part, _ in problems] == [
+        ("contributed_secret", ".jvm_options"),
+        ("contributed_secret", ".unit_lines"),
+    ]
+    assert "c4n4ry" not in str(problems)
+
+
+@pytest.mark.parametrize(
+    ("port", "rule"), [(9092, "port_shared"), (22, "port_of_ssh"), (80, "port_privileged"), (70000, "port")]
+)
+def test_a_port_can_be_opened_and_is_nobody_elses(port: int, rule: str) -> None:
+    problems = problems_of(contributing({"ports": [port]}))
+    where = "kafka_listeners.port" if rule == "port_shared" else "kafka_contribution_metrics.ports"
+    assert [(each.rule, each.variable, each.value) for each in problems if each.rule == rule] == [(rule, where, port)]
+
+
+def test_two_roles_cannot_have_one_port() -> None:
+    assert found(EXPORTER, other={"ports": [9404]}) == [("port_shared", ".ports", 9404)]
+
+
+@pytest.mark.parametrize(
+    "name", ["server.properties", "../metrics.yml", "metrics", "metrics/a.yml", "other.yml", "metrics-."]
+)
+def test_a_file_begins_with_its_roles_name(name: str) -> None:
+    assert found({"files": [{**KEY, "name": name}]}) == [("contributed_file", ".files", name)]
+
+
+def test_two_files_of_one_name_and_a_role_called_like_a_file_of_kafka_are_refused() -> None:
+    assert found({"files": [KEY, KEY]}) == [("contributed_file", ".files", KEY["name"])]
+    problems = problems_of(contributing({}, server={"files": [{"name": "server.yml", "content": "a"}]}))
+    assert "contributed_file" in [each.rule for each in problems]
+
+
+@pytest.mark.parametrize(
+    "line", ["User=root", "[Install]", "Environment", "Environment=A=b\nUser=root", " Environment=A=b"]
+)
+def test_a_line_only_adds_to_the_unit(line: str) -> None:
+    assert found({"unit_lines": [line]}) == [("unit_line", ".unit_lines", line)]
+
+
+@pytest.mark.parametrize(
+    ("given", "part"),
+    [
+        ({"ports": ["many"]}, ".ports[0]"),
+        ({"jvm_option": ["-Dx=y"]}, ".jvm_option"),
+        ({"files": [{"name": "metrics.yml"}]}, ".files[0].content"),
+        ({"files": [{**KEY, "contents": "c4n4ry"}]}, ".files[0].contents"),
+    ],
+)
+def test_another_form_is_refused_and_no_content_shown(given: dict[str, Any], part: str) -> None:
+    assert found(given) == [("type", part, None)]
+
+
+def test_a_described_node_has_options_and_ports_and_no_content() -> None:
+    cluster, _ = read(contributing({**EXPORTER, "files": [KEY]}), SPECS)
+    node = describe_node(cluster, cluster.nodes[0])
+    assert node["derived_jvm_options"][-1] == EXPORTER["jvm_options"][0]
+    assert node["contributions"] == ["kafka_contribution_metrics"]
+    assert node["contributed_ports"] == {"kafka_contribution_metrics": [9404]}
+    assert "c4n4ry" not in str(node)
+
+
+def test_without_contributions_there_is_no_file_and_no_line() -> None:
+    assert contributed_files([{}], "/next", "kafka") == []
+    assert contributed_lines([{}], "/config") == []
+
+
+def test_files_of_all_roles_come_after_the_list_that_names_them() -> None:
+    text = {"name": "a.yml", "content": "a: 1\n"}
+    files = contributed_files([{"files": [KEY]}, {"files": [text]}], "/next", "kafka")
+    assert [(one["path"], one["content"], one["sensitive"]) for one in files] == [
+        ("/next/contributed.list", "a.yml\nmetrics-key.pem restart\n", False),
+        ("/next/a.yml", "a: 1\n", False),
+        ("/next/metrics-key.pem", "c4n4ry", True),
+    ]
+    assert {(one["owner"], one["group"], one["mode"]) for one in files} == {("root", "kafka", "0640")}
+    assert contributed_lines([{"files": [KEY], "unit_lines": ["Environment=A=b"]}], "/config") == [
+        "ExecStartPre=/usr/bin/cp /config/contributed.list /config/metrics-key.pem /run/kafka/started/",
+        "Environment=A=b",
+    ]
