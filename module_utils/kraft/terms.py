@@ -18,5 +18,7 @@ SASL_PLAINTEXT = "SASL_PLAINTEXT"
 SASL_SSL = "SASL_SSL"
 #: What a listener can speak: ``security.protocol``.
 PROTOCOLS = (PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL)
+#: Those without encryption.
+IN_THE_OPEN = frozenset({PLAINTEXT, SASL_PLAINTEXT})
 #: How a client can log in with a name and a password; Java, librdkafka and kafka-python have these.
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")

@@ -66,3 +66,11 @@ def test_each_decision_has_its_own_number() -> None:
     titles = [re.match(r"# (\d+)\. ", page.read_text()) for page in pages]
     assert [int(title[1]) for title in titles if title] == list(range(1, len(pages) + 1))
     assert [int(page.name[:4]) for page in pages] == list(range(1, len(pages) + 1))
+
+
+def test_the_folders_and_files_that_say_where_to_add_what_are_there() -> None:
+    table = (ROOT / "CONTRIBUTING.md").read_text().split("## Where to add what")[1].split("\n## ")[0]
+    named = [one for one in re.findall(r"`([\w/.]+/[\w/.]*)`", table) if "<" not in one]
+    roots = (ROOT, ROOT / "module_utils/kraft", ROOT / "spark_jobs/page")
+    assert len(named) > 15
+    assert [one for one in named if not any((root / one).exists() for root in roots)] == []

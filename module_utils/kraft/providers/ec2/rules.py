@@ -10,11 +10,11 @@ from typing import Any
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Rule
+from ansible.module_utils.kraft.terms import IN_THE_OPEN
 
 GROUP_ID = re.compile(r"sg-[0-9a-f]{8,17}")
 SSH = 22
 LARGEST_PORT = 65535
-IN_THE_OPEN = ("PLAINTEXT", "SASL_PLAINTEXT")
 Data = Mapping[str, Any]
 
 

@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired import operable
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, sharing
-from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, PLAINTEXT
+from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, IN_THE_OPEN, INTER_BROKER
 
 VARIABLE = "kafka_listeners"
 ADDRESS = "kafka_address"
@@ -21,7 +21,6 @@ WILDCARDS = frozenset({"0.0.0.0", "::", "0:0:0:0:0:0:0:0", "*"})  # noqa: S104 -
 LONGEST_NAME = 253
 PRIVILEGED = 1024
 LARGEST_PORT = 65535
-IN_THE_OPEN = frozenset({PLAINTEXT, "SASL_PLAINTEXT"})
 PRIVATE = "keep its port inside a private network or VPN"
 GIVE_NAME = "give a host name or an IP address that the other nodes and the clients can reach"
 

@@ -13,6 +13,9 @@ import kafka_lock
 import pytest
 from ansible.module_utils.kraft.node.run_lock import lock, workers
 
+from tests.unit.problems import values
+from tests.wording_files import Wording
+
 DEAD, OURS = "pc-1-dead", "pc-2-ours"
 Start = Callable[[str, str], "subprocess.Popen[bytes]"]
 
@@ -70,12 +73,10 @@ def test_work_is_waited_for_until_it_ends(start: Start) -> None:
     assert time.monotonic() - began > 0.2
 
 
-def test_work_that_does_not_end_is_refused_with_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_that_does_not_end_is_refused_with_its_name(monkeypatch: pytest.MonkeyPatch, wording: Wording) -> None:
     at_work = [lock.Worker(123, DEAD, "dpkg"), lock.Worker(124, DEAD, "java")]
     monkeypatch.setattr(workers, "wait_for_others", lambda *_: at_work)
     with pytest.raises(ValueError, match="dead run") as refused:
         kafka_lock.wait_for_leftovers({"record": {"run": OURS}, "timeout": 120})
-    assert str(refused.value) == (
-        "a dead run (pc-1-dead) left work that still goes on after 120 s: dpkg (process 123), java (process 124). "
-        "Wait until it has ended, or end it, then run again"
-    )
+    assert {"pc-1-dead", "120", "dpkg", "123", "java", "124"} <= values(str(refused.value))
+    wording([str(refused.value)])

@@ -7,6 +7,7 @@ from ansible.module_utils.kraft.cluster.snapshot import Feature, Quorum, Replica
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.quorum.admin import identifier
 from ansible.module_utils.kraft.operations.quorum.plan import Desired, Listener, Plan, distance, plan, problems
+from ansible.module_utils.kraft.problem import Problem
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,8 +34,8 @@ WIPED = (replica(1), replica(2), replica(3, "old", AWAY, fetched=NEVER))
 NEW = replica(3, "new")
 
 
-def refusals(desired: Desired, seen: Snapshot) -> str:
-    return "\n".join(str(one) for one in problems(desired, seen))
+def rules(found: list[Problem]) -> list[str]:
+    return [one.rule for one in found]
 
 
 def test_a_voter_that_is_one_needs_nothing() -> None:
@@ -101,10 +102,12 @@ def test_the_entry_that_was_just_removed_is_not_taken_for_what_comes() -> None:
     assert not plan(Desired(3, replace=True), snapshot(*late, observers=(removed,))).changes
 
 
-def test_the_last_voter_never_goes() -> None:
-    assert "is the last voter" in refusals(Desired(1, present=False), snapshot(replica(1)))
+def test_the_last_voter_never_goes(wording: Wording) -> None:
+    found = problems(Desired(1, present=False), snapshot(replica(1)))
     lost = snapshot(replica(1, "old", AWAY, fetched=NEVER), observers=(replica(1, "new"),))
-    assert "was the only voter" in refusals(Desired(1, replace=True), lost)
+    found += problems(Desired(1, replace=True), lost)
+    assert rules(found) == ["last_voter", "last_voter"]
+    wording(worded(found))
 
 
 def test_a_voter_stays_while_the_rest_would_be_no_majority(wording: Wording) -> None:
@@ -136,13 +139,17 @@ def test_without_a_leader_there_is_nothing_to_plan() -> None:
     assert plan(Desired(3, present=False), snapshot(*THREE, leader=-1)).waits == ("the controllers have no leader",)
 
 
-def test_a_static_quorum_is_refused_with_the_way_out() -> None:
-    assert "the quorum is static (kraft.version 0)" in refusals(Desired(3), snapshot(*THREE, kraft=0))
-    assert "migrate_quorum.yml" in refusals(Desired(3), snapshot(*THREE, kraft=0))
+def test_a_static_quorum_is_refused_with_the_way_out(wording: Wording) -> None:
+    found = problems(Desired(3), snapshot(*THREE, kraft=0))
+    assert rules(found) == ["static_quorum"]
+    assert "migrate_quorum.yml" in found[0].remedy
+    wording(worded(found))
 
 
-def test_another_cluster_is_refused() -> None:
-    assert "this is cluster x, and y is expected" in refusals(Desired(3, cluster_id="y"), snapshot(*THREE))
+def test_another_cluster_is_refused(wording: Wording) -> None:
+    found = problems(Desired(3, cluster_id="y"), snapshot(*THREE))
+    assert rules(found) == ["other_cluster"]
+    wording(worded(found))
 
 
 def test_a_directory_id_that_is_none_is_refused() -> None:

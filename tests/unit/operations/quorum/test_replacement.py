@@ -35,10 +35,6 @@ def lived(directory_id: str) -> LogDir:
     return LogDir(LOGS, FORMATTED, "x", 3, directory_id, lived=("quorum-state",))
 
 
-def refusals(node: Replaced, snapshot: Snapshot) -> str:
-    return "\n".join(str(one) for one in problems(node, snapshot))
-
-
 def with_disk(node: Replaced, *dirs: LogDir) -> Replaced:
     return dataclasses.replace(node, log_dirs=dirs)
 
@@ -97,11 +93,12 @@ def test_the_voters_that_stay_must_be_caught_up(wording: Wording) -> None:
     wording(found)
 
 
-def test_the_only_voter_and_a_static_quorum_and_another_cluster_are_refused() -> None:
-    assert "is the last voter" in refusals(LOST, seen(voter(3, OLD, AWAY)))
-    assert "the quorum is static" in refusals(LOST, seen(level=0))
-    other = dataclasses.replace(BROKER, cluster_id="y")
-    assert "this is cluster x, and y is expected" in refusals(other, seen())
+def test_the_only_voter_and_a_static_quorum_and_another_cluster_are_refused(wording: Wording) -> None:
+    found = problems(LOST, seen(voter(3, OLD, AWAY)))
+    found += problems(LOST, seen(level=0))
+    found += problems(dataclasses.replace(BROKER, cluster_id="y"), seen())
+    assert [one.rule for one in found] == ["last_voter", "static_quorum", "other_cluster"]
+    wording(worded(found))
 
 
 def test_what_nobody_else_has_in_sync_is_given_up_only_by_name(wording: Wording) -> None:
