@@ -84,8 +84,12 @@ options:
       group: {description: Name of the group., type: str, default: root}
       mode: {description: Octal digits in quotes., type: str, default: "0644"}
       sensitive: {description: Whether the diff hides the content., type: bool, default: false}
+  certificate_due:
+    description: In check mode, whether the node would get another certificate. Its process is then stale.
+    type: bool
+    default: false
   digest_salt:
-    description: Salt for RV(secret_digests); without it there are none.
+    description: Salt for RV(secret_digests); none without.
     type: str
     default: ""
 author: [Kraftwright]
@@ -181,6 +185,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "take": {"type": "str", "choices": [NEXT, CURRENT], "default": NEXT},
     "keep": {"type": "bool", "default": True},
     "started_before": {"type": "str", "default": ""},
+    "certificate_due": {"type": "bool", "default": False},
     "replaces": {"type": "int", "default": 0},
     "differences": {"type": "list", "elements": "dict", "default": [], "options": DIFFERENCE_SPEC},
     "timeout": {"type": "int", "default": 330},
@@ -230,8 +235,8 @@ def ensure(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str, Any]
     gone = staging.strangers(f"{params['install_dir']}/{NEXT}", names) if names else ()
     files = ensure_files({"files": params["files"], "absent": gone}, params["digest_salt"], check_mode)
     node = ensure_node(run, params, check_mode)
-    merged = {"changed": files["changed"] or node["changed"], "diff": [*files["diff"], *node["diff"]]}
-    return {**files, **node, **merged}
+    changed = files["changed"] or node["changed"]
+    return {**files, **node, "changed": changed, "diff": [*files["diff"], *node["diff"]]}
 
 
 def ensure_node(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
@@ -241,21 +246,20 @@ def ensure_node(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str,
     if not check_mode:
         repetition.wait_for_job(run, place.unit, params["timeout"])
     found = age.asked_for(node_io.observe_node(run, place, given), params["started_before"])
+    found = age.with_certificates(found, place, due=check_mode and params["certificate_due"])
     if check_mode and params["differences"]:
         found = dataclasses.replace(found, differences=differences_from(params["differences"]))
     if params["state"] == node.RESTARTED and repetition.is_done(found, params["replaces"]):
         actions = repetition.earlier_actions(place, params["replaces"])
         return {"changed": True, "actions": list(actions), "diff": [], **described(found, found)}
     actions = node.plan_node(found, params["state"], place.release, params["keep"])
-    result = {"changed": node.changes(actions), "actions": list(actions), "diff": []}
-    if node.changes(actions):
-        result["diff"] = [node.diff(found, actions, place.release, place.service)]
+    changed = node.changes(actions)
+    diff = [node.diff(found, actions, place.release, place.service)] if changed else []
+    result = {"changed": changed, "actions": list(actions), "diff": diff}
     if check_mode or not actions:
         return {**result, **predicted(found, actions, place.release)}
-    if {node.START, node.RESTART} & set(actions):
-        problems = node_io.start_problems(place)
-        if problems:
-            raise RefusedError(problems)
+    if {node.START, node.RESTART} & set(actions) and (problems := node_io.start_problems(place)):
+        raise RefusedError(problems)
     try:
         node_io.apply(run, actions, place, params["timeout"])
     except ToolError as error:

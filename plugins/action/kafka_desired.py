@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shutil
 from collections.abc import Collection, Mapping
@@ -20,7 +21,7 @@ from ansible.utils.display import Display
 ROOT = Path(__file__).resolve().parents[2]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 
-from ansible.module_utils.kraft.control import reports
+from ansible.module_utils.kraft.control import authority, reports
 from ansible.module_utils.kraft.control.files import key_faults, spark_lacks
 from ansible.module_utils.kraft.control.readable import is_readable
 from ansible.module_utils.kraft.operations.deployment import document
@@ -183,7 +184,7 @@ def look(
     """
     specs, hosts = load_specs(), plain(hosts)
     inventory = Inventory(hostvars, loader, specs)
-    variables = [inventory.read(host, hosts) for host in hosts]
+    variables = [with_authority(inventory.read(host, hosts), loader) for host in hosts]
     archive = local_path(variables[0].values.get("kafka_archive"), loader.path_dwim)
     client = local_path(variables[0].values.get("kafka_client_archive"), loader.path_dwim)
     surroundings = Surroundings(
@@ -197,9 +198,28 @@ def look(
         foreign_reports=foreign_reports(variables[0].values),
         key_faults=key_faults({each.host: each.connection for each in variables}),
         plan_faults=document.faults(variables[0].values, plans),
+        tls_fault=tls_fault(variables[0].values),
         client_options=own_clients.client_options(hostvars, loader, hosts[0], smoke="spark" in needs),
     )
     return validation.validate(variables, specs, surroundings)
+
+
+def with_authority(host: reading.HostVariables, loader: Any) -> reading.HostVariables:
+    """The host's variables with the place of the cluster's own certificate authority, where it has one."""
+    given, name = host.values.get("kafka_tls"), host.values.get("kafka_cluster_name")
+    if not given or not isinstance(given, Mapping):
+        return host
+    directory = given.get("directory") or str(ROOT / ".kraftwright" / str(name) / "tls")
+    tls = {**given, "directory": loader.path_dwim(directory) if isinstance(directory, str) else directory}
+    return dataclasses.replace(host, values={**host.values, "kafka_tls": tls})
+
+
+def tls_fault(values: Mapping[str, Any]) -> str:
+    """Why the authority cannot be used; empty where it can, is still to be made, or its variable is refused anyway."""
+    given = values.get("kafka_tls")
+    if not given or not all(isinstance(given.get(part), str) for part in ("directory", "passphrase")):
+        return ""
+    return authority.fault(authority.Place(Path(given["directory"]), given["passphrase"]))
 
 
 def foreign_reports(values: Mapping[str, Any]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from ansible.plugins.action import ActionBase
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 from ansible.module_utils.kraft.control.appcds_archive import is_wanted
 from ansible.module_utils.kraft.control.reaching import reached
+from ansible.module_utils.kraft.operations.certificates import judgement as certificate_plan
 
 
 def digest(path: Path) -> str:
@@ -23,8 +24,8 @@ def digest(path: Path) -> str:
 class ActionModule(ActionBase):
     """Adds ``clock_offset``, the bounds in seconds of the host's clock minus ours: it read its clock between ours.
 
-    Of the steps that are asked for, two depend on files of this machine: its copy of the client, and the AppCDS archive
-    that it keeps.
+    Of the steps that are asked for, three depend on files of this machine: its copy of the client, the AppCDS archive
+    that it keeps, and the certificate authorities.
     """
 
     _supports_check_mode = True
@@ -38,6 +39,7 @@ class ActionModule(ActionBase):
         facts = result.get("ansible_facts", {}).get("kafka_host")
         if facts:
             facts["clock_offset"] = [facts["time"] - after, facts["time"] - before]
+            self._judge_certificate(facts.get("steps", {}).get("certificate"))
             self._judge_appcds_archive(facts.get("steps", {}).get("appcds_archive"), task_vars or {})
         return result
 
@@ -48,6 +50,15 @@ class ActionModule(ActionBase):
             archive = Path(self._loader.path_dwim(asked["client"]["archive"]))
             asked["client"] = {"path": asked["client"]["path"], "digest": digest(archive)}
         return asked
+
+    def _judge_certificate(self, found: dict[str, Any] | None) -> None:
+        """Whether the node needs another certificate, by the authorities of this machine."""
+        if found and "certificate" in found:
+            asked = self._task.args["steps"]["certificate"]
+            reasons = certificate_plan.why(asked, found)
+            found.update(changed=bool(reasons), reasons=reasons)
+            if reasons:
+                found["wanted"] = {name: asked[name] for name in ("directory", "node")}
 
     def _judge_appcds_archive(self, found: dict[str, Any] | None, task_vars: dict[str, Any]) -> None:
         """One host has something to do where this machine lacks what the host has."""

@@ -179,7 +179,45 @@ def test_a_planted_secret_is_in_the_nodes_own_files_alone(tmp_path: Path, enviro
     assert planted("jvm", "second") in kept[0].read_text()
 
 
+ISSUED = """
+- hosts: kafka1
+  connection: local
+  gather_facts: false
+  tasks:
+    - name: Issue the node's certificate
+      kafka_certificate:
+        directory: "{{ place }}/host"
+        group: daemon
+        node: {host: kafka1, cluster: planted, names: [kafka1]}
+        authority: "{{ place }}/authority"
+        passphrase: "{{ passphrase }}"
+      register: issued
+
+    - name: Loop over what is known of it
+      ansible.builtin.debug:
+        msg: "{{ issued }}"
+"""
+
+
+def test_neither_the_passphrase_nor_a_key_is_shown_when_a_certificate_is_issued(tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("the node's files belong to root")
+    playbook = tmp_path / "play.yml"
+    playbook.write_text(ISSUED)
+    inventory = written(tmp_path, "first", place=str(tmp_path), passphrase=planted("passphrase"))
+    done = play(tmp_path, playbook, inventory)
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert lines_with_mark(done.stdout) == []
+    assert files_with(tmp_path) == [inventory]
+    assert (tmp_path / "shown").read_text() == ""
+    assert "PRIVATE KEY" not in done.stdout
+    keys = [path for path in tmp_path.rglob("*") if path.is_file() and b"PRIVATE KEY" in path.read_bytes()]
+    assert sorted(path.name for path in keys if path != inventory) == ["clients.key", "node.pem", "nodes.key"]
+    assert {path.stat().st_mode & 0o077 for path in keys if path.suffix == ".key"} == {0}
+
+
 WRONG = {
+    "kafka_tls": {"passphrase": [planted("tls")]},
     "kafka_config": {"ssl.keystore.pasword": planted("typo"), "ssl.key": {"password": planted("nested")}},
     "kafka_group_config": f"{planted('no-mapping')} password={planted('text')}",
     "kafka_jvm_options": f"-Dx.password={planted('no-list')}",

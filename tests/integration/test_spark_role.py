@@ -64,6 +64,7 @@ class Control:
                 {"name": "CLIENT", "address": address, "protocol": "PLAINTEXT", "purpose": "inter_broker"}
                 for address in self.cluster.bootstrap_servers.split(",")
             ],
+            "client_options": {},
             "clients": {
                 "CLIENT": {"bootstrap.servers": self.cluster.bootstrap_servers, "security.protocol": "PLAINTEXT"}
             },

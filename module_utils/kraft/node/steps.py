@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files import plan as files
 from ansible.module_utils.kraft.node.machine import kernel
@@ -65,12 +66,18 @@ def of_storage(_: Run, asked: Desired) -> dict[str, Any]:
     return {"changed": storage.ensure_storage({**STORAGE_DEFAULTS, **asked}, check_mode=True)["changed"]}
 
 
+def of_certificate(run: Run, asked: Desired) -> dict[str, Any]:
+    """The control machine judges: it knows the authorities."""
+    return {"changed": False, **certificate.observe(run, asked["directory"])}
+
+
 STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {
     "kernel": of_kernel,
     "directories": of_directories,
     "release": of_release,
     "appcds_archive": of_appcds_archive,
     "client": of_client,
+    "certificate": of_certificate,
     "storage": of_storage,
 }
 

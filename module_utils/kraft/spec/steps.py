@@ -9,6 +9,7 @@ from typing import Any
 STEPS = {
     "kernel": ("kernel",),
     "install": ("directories", "release", "appcds_archive", "client"),
+    "certificate": ("certificate",),
     "format": ("storage",),
 }
 
@@ -16,7 +17,8 @@ STEPS = {
 def due(facts: Mapping[str, Any] | None) -> list[str]:
     """The steps that a host has to do, in their order; `facts`: of ``kafka_host_info``, None where nobody looked.
 
-    A step that nobody asked for is due: it looks for itself. ``host`` is role kafka_host, with ``kernel`` as a part.
+    A step that nobody asked for is due: it looks for itself. Not so a certificate, which not every node has.
+    ``host`` is role kafka_host, with ``kernel`` as a part.
     """
     found = (facts or {}).get("steps") or {}
     steps = [step for step, questions in STEPS.items() if is_due(found, questions)]
@@ -31,4 +33,4 @@ def lacks(facts: Mapping[str, Any]) -> bool:
 
 def is_due(found: Mapping[str, Mapping[str, Any]], questions: tuple[str, ...]) -> bool:
     answers = [found[each] for each in questions if each in found]
-    return not answers or any(each["changed"] for each in answers)
+    return any(each["changed"] for each in answers) if answers else questions != STEPS["certificate"]

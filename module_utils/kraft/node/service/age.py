@@ -1,17 +1,41 @@
-"""Restarts that are asked for by the age of a process."""
+"""Restarts by the age of a process: one that was asked for, or one that is older than a certificate of its node."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
+import os
 import time
 
 from ansible.module_utils.kraft.difference import REQUEST, Difference
 from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.node.certificate import DIRECTORY, NODE
 from ansible.module_utils.kraft.node.service.plan import NodeState
+from ansible.module_utils.kraft.node.service.staging import Place
 
 MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 AGE = "started_before"
+
+
+def started_at(found: NodeState) -> float:
+    """Seconds of the epoch."""
+    return time.time() - time.monotonic() + found.service.started_at_us / 1e6
+
+
+def with_certificates(found: NodeState, place: Place, due: bool) -> NodeState:
+    """The node with a difference for each file of certificates that is newer than its process.
+
+    A process keeps the certificates that it was started with. `due`: check mode would have one issued.
+    """
+    if not found.service.pid or not place.release:
+        return found
+    directory = os.path.join(place.install_dir, DIRECTORY)
+    started, newer = started_at(found), [os.path.join(directory, NODE)] if due else []
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(directory) as entries:
+        newer += [one.path for one in entries if one.name.endswith(".pem") and one.stat().st_mtime > started]
+    added = tuple(Difference(path) for path in sorted(set(newer)))
+    return dataclasses.replace(found, differences=(*found.differences, *added))
 
 
 def asked_for(found: NodeState, before: str) -> NodeState:
@@ -22,7 +46,7 @@ def asked_for(found: NodeState, before: str) -> NodeState:
         moment = datetime.datetime.strptime(before, MOMENT).replace(tzinfo=datetime.timezone.utc)
     except ValueError as error:
         raise RefusedError([f"started_before: {before!r} is no moment such as 2026-11-21T20:00:00Z"]) from error
-    started = time.time() - time.monotonic() + found.service.started_at_us / 1e6
+    started = started_at(found)
     if started >= moment.timestamp():
         return found
     words = datetime.datetime.fromtimestamp(started, datetime.timezone.utc).strftime(MOMENT)

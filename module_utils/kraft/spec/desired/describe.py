@@ -7,7 +7,8 @@ from typing import Any
 from ansible.module_utils.kraft.secret_values import secret_keys, shown, shown_line
 from ansible.module_utils.kraft.spec.desired import quorum, settings
 from ansible.module_utils.kraft.spec.desired.jvm import derived_options
-from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
+from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node, Tls
+from ansible.module_utils.kraft.spec.desired.operable import client_options
 from ansible.module_utils.kraft.spec.desired.sizing import heap_mb
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER
 
@@ -29,6 +30,7 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
         "version": cluster.version,
         "profile": cluster.profile,
         "bootstrap_servers": quorum.bootstrap_servers(cluster),
+        "client_options": client_options(cluster),
         "clients": clients(cluster),
         "node_listeners": node_listeners(cluster),
         "controller_bootstrap": quorum.controller_bootstrap(cluster),
@@ -55,6 +57,24 @@ def clients(cluster: Cluster) -> dict[str, dict[str, str]]:
         }
         for name, listeners in found.items()
     }
+
+
+def certificate(cluster: Cluster, node: Node) -> dict[str, Any] | None:
+    """What ``kafka_certificate`` takes, without the passphrase; None where the node has no certificate of ours."""
+    if not cluster.has_own_certificate(node) or not node.tls:
+        return None
+    names = {name for each in node.own_listeners for name in _names(node.tls, each)}
+    return {
+        "directory": node.tls_directory,
+        "node": {"host": node.host, "cluster": cluster.name, "names": sorted(names)},
+        "authority": node.tls.authority,
+        "days": node.tls.days,
+        "renew_before_days": node.tls.renew_before_days,
+    }
+
+
+def _names(tls: Tls, listener: Listener) -> tuple[str, ...]:
+    return (listener.advertised_host, *tls.names.get(listener.name, ()))
 
 
 def node_listeners(cluster: Cluster) -> list[dict[str, str]]:
@@ -85,6 +105,7 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
         "contributions": [each.variable for each in node.contributions],
         "contributed_ports": {each.variable: list(each.ports) for each in node.contributions if each.ports},
         "broker_address": broker_address(node),
+        "certificate": certificate(cluster, node),
         "properties": {key: shown(value, key) if key in secrets else value for key, value in server.items()},
         "secrets": secrets,
         "heap_mb": heap_mb(node.facts.memory_mb, node.heap_size),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ansible.module_utils.kraft.client_config import PEM
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
-from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER, SSL
+from ansible.module_utils.kraft.terms import INTER_BROKER, SSL
 
 
 def listener_settings(cluster: Cluster, node: Node) -> dict[str, str]:
@@ -25,8 +26,17 @@ def listener_settings(cluster: Cluster, node: Node) -> dict[str, str]:
     inter_broker = node.listener_for(INTER_BROKER)
     if inter_broker:
         settings["inter.broker.listener.name"] = inter_broker.name
-    secured = (each for each in (*own, *foreign) if each.purpose != CLIENT and each.protocol == SSL)
-    return settings | {f"listener.name.{each.name.lower()}.ssl.client.auth": "required" for each in secured}
+    for each in cluster.listeners_between(node):
+        if each.protocol == SSL:
+            settings[f"listener.name.{each.name.lower()}.ssl.client.auth"] = "required"
+    return settings | (_certificates(node) if cluster.has_own_certificate(node) else {})
+
+
+def _certificates(node: Node) -> dict[str, str]:
+    """The node shows its own certificate everywhere, and trusts the authority of nodes alone."""
+    stores = {"keystore": "node.pem", "truststore": "nodes.pem"}
+    places = {f"ssl.{store}.location": f"{node.tls_directory}/{file}" for store, file in stores.items()}
+    return {**places, **{f"ssl.{store}.type": PEM for store in stores}}
 
 
 def _controllers_of_others(cluster: Cluster, node: Node) -> tuple[Listener, ...]:

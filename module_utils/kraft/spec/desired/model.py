@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.terms import BROKER, CLIENT, CONTROLLER
+from ansible.module_utils.kraft.terms import BROKER, CLIENT, CONTROLLER, INTER_BROKER
 
 DYNAMIC = "dynamic"
 STATIC = "static"
@@ -39,6 +39,10 @@ class Listener:
     advertised_given: bool = False
 
     @property
+    def uses_tls(self) -> bool:
+        return self.protocol.endswith("SSL")
+
+    @property
     def url(self) -> str:
         return f"{self.name}://{host_port(self.bind, self.port)}"
 
@@ -49,6 +53,19 @@ class Listener:
     @property
     def advertised_url(self) -> str:
         return f"{self.name}://{self.advertised_address}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Tls:
+    """Certificates of the cluster's own authority (``kafka_tls``). ``authority``: its directory on the control machine.
+
+    ``names``: listener -> names that its certificate carries beside what the listener advertises.
+    """
+
+    authority: str
+    days: int
+    renew_before_days: int
+    names: Mapping[str, tuple[str, ...]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,6 +118,7 @@ class Node:
     install_dir: str = "/opt/kafka"
     log4j_dir: str = "/var/log/kafka"
     facts: Facts = dataclasses.field(default_factory=Facts)
+    tls: Tls | None = None
     #: every variable as it was given, by name, for rules that look at one alone
     variables: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     #: names of the variables that could not be read (reported where they were)
@@ -127,6 +145,16 @@ class Node:
         return tuple(
             each for each in self.listeners if (self.is_controller if each.purpose == CONTROLLER else self.is_broker)
         )
+
+    @property
+    def tls_directory(self) -> str:
+        """On the host: the node's key and certificate, and the authorities' certificates."""
+        return f"{self.install_dir}/tls"
+
+    @property
+    def has_own_certificate(self) -> bool:
+        """Whether the node gets a certificate of the cluster's own authority."""
+        return self.tls is not None and any(each.uses_tls for each in self.own_listeners)
 
     def listeners_for(self, purpose: str) -> tuple[Listener, ...]:
         return tuple(each for each in self.own_listeners if each.purpose == purpose)
@@ -170,6 +198,18 @@ class Cluster:
         """The listener by which the first controller is reached; all controllers share its name and protocol."""
         found = (node.listener_for(CONTROLLER) for node in self.controllers)
         return next((listener for listener in found if listener), None)
+
+    def listeners_between(self, node: Node) -> tuple[Listener, ...]:
+        """By which a node, or a module on its host, reaches other nodes or is reached by them."""
+        own = tuple(each for each in node.own_listeners if each.purpose != CLIENT)
+        others = (each.listener_for(purpose) for purpose in (INTER_BROKER, CONTROLLER) for each in self.nodes)
+        known = {each.purpose: each for each in others if each}
+        return (*own, *(each for each in known.values() if each.purpose not in {one.purpose for one in own}))
+
+    def has_own_certificate(self, node: Node) -> bool:
+        """Whether the node gets a certificate of the cluster's own authority."""
+        used = (*node.own_listeners, *self.listeners_between(node))
+        return node.tls is not None and any(each.uses_tls for each in used)
 
     def client_listener(self, node: Node) -> Listener | None:
         """The node's listener for our own clients: the one with the name of the first broker's first one."""

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.spec.desired.model import Listener
+from ansible.module_utils.kraft.client_config import ClientConfig, spark
+from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, MECHANISMS, PLAINTEXT, PROTOCOLS, SSL
 
 #: purpose -> protocols of a listener with which a cluster can be deployed, asked and changed.
@@ -30,6 +31,16 @@ MECHANISM_OPTION = "kafka.sasl.mechanism"
 def is_operable(listener: Listener) -> bool:
     """Whether Kraftwright can work with `listener`; a purpose that does not exist is reported where it is read."""
     return listener.protocol in OPERABLE.get(listener.purpose, PROTOCOLS)
+
+
+def client_options(cluster: Cluster) -> dict[str, str]:
+    """How our own clients connect where the inventory does not say it: they trust the cluster's own authority."""
+    for node in cluster.brokers:
+        listener = cluster.client_listener(node)
+        if node.tls and listener and listener.protocol == SSL:
+            config = ClientConfig(security_protocol=SSL, ca_file=f"{node.tls.authority}/nodes.pem")
+            return {name: value for name, value in spark(config).items() if value}
+    return {}
 
 
 def as_texts(options: Any) -> dict[str, str]:

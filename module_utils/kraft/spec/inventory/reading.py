@@ -23,9 +23,10 @@ from ansible.module_utils.kraft.spec.desired.model import (
     Layer,
     Listener,
     Node,
+    Tls,
 )
 from ansible.module_utils.kraft.spec.inventory.spec import BROKEN, Fault, Option, convert
-from ansible.module_utils.kraft.terms import ROLES
+from ansible.module_utils.kraft.terms import PLAINTEXT, ROLES, SSL
 
 UNLOCK = "give the vault's password (--vault-password-file), or encrypt it again"
 ARCHIVE_VARIABLES = ("kafka_archive", "kafka_archive_checksum")
@@ -33,6 +34,8 @@ ARCHIVE = (
     "run `make archive`; or give the path or URL of your own archive as kafka_archive,"
     " and its digest as kafka_archive_checksum"
 )
+#: What a listener uses that does not say it, by ``kafka_security``.
+OF_SECURITY = {"plaintext": PLAINTEXT, "tls": SSL}
 LAYERS = ("kafka_config", "kafka_group_config", "kafka_host_config")
 
 
@@ -158,12 +161,13 @@ def read_node(host: HostVariables, values: Read) -> Node:
     """One host's variables as a node."""
     address = values.get("kafka_address", host.host)
     roles = values.get("kafka_process_roles", ROLES)
+    protocol = OF_SECURITY[values.get("kafka_security", "plaintext")]
     return Node(
         host=host.host,
         node_id=values.get("kafka_node_id", UNKNOWN_ID),
         roles=tuple(role for role in ROLES if role in roles),
         address=address,
-        listeners=tuple(read_listener(each, address) for each in values.get("kafka_listeners", ())),
+        listeners=tuple(read_listener(each, address, protocol) for each in values.get("kafka_listeners", ())),
         log_dirs=tuple(clean(path) for path in values.get("kafka_log_dirs", ())),
         metadata_log_dir=clean(values.get("kafka_metadata_log_dir", "")),
         rack=values.get("kafka_rack", ""),
@@ -175,6 +179,7 @@ def read_node(host: HostVariables, values: Read) -> Node:
         install_dir=clean(values.get("kafka_install_dir", "/opt/kafka")),
         log4j_dir=clean(values.get("kafka_log4j_dir", "/var/log/kafka")),
         facts=read_facts(host.facts),
+        tls=read_tls(values.get("kafka_tls", {})),
         variables=values.values,
         broken=values.broken,
         connection=host.connection,
@@ -194,14 +199,27 @@ def clean(path: str) -> str:
     return ("/" if path.startswith("/") else "") + posixpath.join("", *parts) if parts else path[:1]
 
 
-def read_listener(entry: Mapping[str, Any], address: str) -> Listener:
+def read_tls(given: Mapping[str, Any]) -> Tls | None:
+    """The cluster's own authority, where the inventory asks for it."""
+    if not given:
+        return None
+    names = {str(listener): _texts(found) for listener, found in (given.get("names") or {}).items()}
+    return Tls(clean(given.get("directory") or ""), given.get("days", 397), given.get("renew_before_days", 60), names)
+
+
+def _texts(given: Any) -> tuple[str, ...]:
+    """A list, or one value alone, as texts."""
+    return tuple(map(str, given if isinstance(given, (list, tuple)) else [given]))
+
+
+def read_listener(entry: Mapping[str, Any], address: str, protocol: str) -> Listener:
     """A listener with the node's address wherever nothing else is said; a wildcard is never advertised by default."""
     advertised = entry.get("advertised") or {}
     bind = entry.get("bind", address)
     return Listener(
         name=entry["name"],
         port=entry["port"],
-        protocol=entry["protocol"],
+        protocol=entry.get("protocol") or protocol,
         purpose=entry["purpose"],
         bind=bind,
         advertised_host=advertised.get("host") or address,

@@ -29,6 +29,7 @@ from ansible.module_utils.kraft.spec.rules import (
     settings,
     sizing,
     storage,
+    tls,
     topology,
 )
 from ansible.module_utils.kraft.spec.rules.subject import Subject
@@ -49,6 +50,7 @@ RULES: tuple[Rule, ...] = (
     *providers.RULES,
     *relations.RULES,
     *security.RULES,
+    *tls.RULES,
     *authorizer.RULES,
     *remote_access.RULES,
     *secrets.RULES,

@@ -231,7 +231,7 @@ def _own_clients(subject: Subject) -> Iterator[Problem]:
     found = (subject.cluster.client_listener(node) for node in subject.cluster.brokers)
     used = [each for each in found if each][:1]
     for listener, (variable, options) in product(used, subject.surroundings.client_options.items()):
-        missing = operable.missing_option(listener, options)
+        missing = operable.missing_option(listener, options or operable.client_options(subject.cluster))
         if missing:
             message = f"lacks {missing} for {listener.name}, the client listener that this client connects to"
             remedy = "add it in group_vars/all, which this machine reads too; or put a PLAINTEXT client listener first"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
+from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.desired.operable import is_operable
 from ansible.module_utils.kraft.spec.rules.subject import Subject, named
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, SSL
@@ -47,7 +47,8 @@ def certificates(subject: Subject) -> Iterator[Problem]:
             and not any(_setting(settings, listener, key) for key in KEY_MATERIAL)
         ):
             message = f"uses {listener.protocol}, but has neither key nor certificate"
-            remedy = f"set listener.name.{listener.name.lower()}.ssl.keystore.location (and type) in kafka_config"
+            setting = f"listener.name.{listener.name.lower()}.ssl.keystore.location"
+            remedy = f"give kafka_tls, or set {setting} (and type) in kafka_config"
             yield Problem("listener_key", message, remedy, f"{VARIABLE}[{listener.name}]", node.host)
 
 
@@ -55,22 +56,15 @@ def node_certificates(subject: Subject) -> Iterator[Problem]:
     """Nodes show each other certificates. Modules act as the node on their host, and Python reads PEM files."""
     for node in subject.cluster.nodes:
         settings = subject.settings[node.host]
-        for listener in _between_nodes(subject.cluster, node):
+        for listener in subject.cluster.listeners_between(node):
             for key, wanted in BETWEEN_NODES.items() if listener.protocol == SSL else ():
                 found = _setting(settings, listener, key)
                 if found and wanted in ("", found):
                     continue
                 setting = f"listener.name.{listener.name.lower()}.{key}"
                 message = f"is {found or 'not set'}, but {listener.name} uses {SSL} between nodes"
-                remedy = f"set it to {wanted}" if wanted else "give the path of a PEM file on the host"
+                remedy = f"set it to {wanted}" if wanted else "give kafka_tls, or the path of a PEM file on the host"
                 yield Problem("node_certificate", message, remedy, f"kafka_config[{setting}]", node.host)
-
-
-def _between_nodes(cluster: Cluster, node: Node) -> Iterator[Listener]:
-    """The listeners by which a node reaches others or is reached by them; a broker that is no controller needs both."""
-    yield from (each for each in node.own_listeners if each.purpose != CLIENT)
-    if cluster.controller_listener and not node.is_controller:
-        yield cluster.controller_listener
 
 
 def mechanisms(subject: Subject) -> Iterator[Problem]:

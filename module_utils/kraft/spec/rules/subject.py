@@ -27,6 +27,7 @@ class Surroundings:
     ``key_faults``: host -> why ssh cannot use the private key that the inventory names.
     ``plan_faults``: variable -> why the plan that it names cannot be used.
     ``client_options``: variable -> options of each client of ours that connects to the client listener.
+    ``tls_fault``: why the authority on the control machine cannot be used; empty where it can.
     """
 
     names: frozenset[str] = frozenset()
@@ -40,6 +41,7 @@ class Surroundings:
     readable: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
     foreign_reports: tuple[str, ...] = ()
     client_options: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
+    tls_fault: str = ""
 
 
 @dataclasses.dataclass(frozen=True)

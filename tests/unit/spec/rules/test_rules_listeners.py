@@ -187,8 +187,8 @@ CASES: list[tuple[str, dict[str, Any], Finding]] = [
     ),
     (
         "type",
-        {"kafka_listeners": [{"name": "CLIENT", "port": 9092, "purpose": "client"}, INTERNAL, CONTROLLER]},
-        ("error", "k1", "kafka_listeners[0].protocol", None),
+        {"kafka_listeners": [{"name": "CLIENT", "protocol": "SSL", "purpose": "client"}, INTERNAL, CONTROLLER]},
+        ("error", "k1", "kafka_listeners[0].port", None),
     ),
     (
         "type",

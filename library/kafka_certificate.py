@@ -1,0 +1,66 @@
+"""Documentation of the action plugin `kafka_certificate`; the work on the host is that of `kafka_certificate_files`."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: kafka_certificate
+short_description: Gives a node its private key and a certificate of the cluster's own authority
+description:
+  - The key is made on the host and never leaves it. The control machine signs a certificate with the names that the
+    inventory gives.
+  - A certificate is issued anew where there is none, where it does not belong to its key, where it has another issuer,
+    owner or names, and when it expires soon. The reasons are returned.
+  - The control machine keeps the authorities in O(authority). Where there is none yet, they are made.
+options:
+  directory:
+    description: Directory on the host for C(node.pem) (key and certificate) and for C(nodes.pem) and C(clients.pem).
+    type: path
+    required: true
+  group:
+    description: The group that may read the key.
+    type: str
+    default: kafka
+  node:
+    description: Whose certificate it is, as C(kafka_desired) describes it (C(host), C(cluster), C(names)).
+    type: dict
+    required: true
+  authority:
+    description: Directory on the control machine, with the authorities' certificates and encrypted keys.
+    type: path
+    required: true
+  passphrase:
+    description: Opens the authorities' keys.
+    type: str
+    required: true
+  days:
+    description: For how long a certificate is good.
+    type: int
+    default: 397
+  renew_before_days:
+    description: A certificate that expires sooner is issued anew.
+    type: int
+    default: 60
+author: Kraftwright
+"""
+
+EXAMPLES = r"""
+- name: Give the node its certificate
+  kafka_certificate:
+    directory: /opt/kafka/tls
+    node: {host: kafka1, cluster: orders, names: [kafka1, 10.0.0.11]}
+    authority: .kraftwright/orders/tls
+    passphrase: "{{ vault_ca_passphrase }}"
+"""
+
+RETURN = r"""
+reasons:
+  description: Why a certificate was issued, or would be; empty where the present one is good.
+  returned: always
+  type: list
+  elements: str
+"""
+
+from ansible.module_utils.kraft.operations.certificates.judgement import ARGUMENT_SPEC
+
+__all__ = ["ARGUMENT_SPEC"]

@@ -1,0 +1,97 @@
+"""The files of a node's key and certificate on its host."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: kafka_certificate_files
+short_description: Makes a node's private key on its host and installs the certificate for it
+description:
+  - The host's half of M(kafka_certificate), which signs. The key is made here and never leaves.
+options:
+  directory:
+    description: Where the files lie. C(node.pem) holds key and certificate, the others what the node trusts.
+    type: path
+    required: true
+  group:
+    description: The group that may read the key.
+    type: str
+    default: kafka
+  state:
+    description:
+      - V(observed) looks. V(requested) makes a new key and a request for its certificate, and leaves the present pair
+        as it is. V(installed) puts what was issued in place.
+    type: str
+    choices: [observed, requested, installed]
+    default: observed
+  certificate:
+    description: What was issued for the last request, as PEM; empty where only O(trust) is to be installed.
+    type: str
+    default: ""
+  trust:
+    description: The authorities' certificates as PEM, by the name of their file without its ending.
+    type: dict
+    default: {}
+author: Kraftwright
+"""
+
+EXAMPLES = r"""
+- name: Look at the node's certificate
+  kafka_certificate_files:
+    directory: /opt/kafka/tls
+"""
+
+RETURN = r"""
+certificate:
+  description: The node's certificate as PEM; empty where there is none.
+  returned: success
+  type: str
+key_fits:
+  description: Whether it belongs to the key beside it.
+  returned: success
+  type: bool
+trust:
+  description: The authorities' certificates that are there.
+  returned: success
+  type: dict
+request:
+  description: The request for a certificate as PEM.
+  returned: when O(state=requested), outside check mode
+  type: str
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.node import certificate
+
+ARGUMENT_SPEC: dict[str, Any] = {
+    "directory": {"type": "path", "required": True},
+    "group": {"type": "str", "default": "kafka"},
+    "state": {"type": "str", "choices": ["observed", "requested", "installed"], "default": "observed"},
+    "certificate": {"type": "str", "default": ""},
+    "trust": {"type": "dict", "default": {}},
+}
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    params = module.params
+
+    def run(command: list[str]) -> tuple[int, str, str]:
+        return module.run_command(command, handle_exceptions=False)
+
+    try:
+        if params["state"] == "installed":
+            certificate.install(params["directory"], params["group"], params["certificate"], params["trust"])
+        found = certificate.observe(run, params["directory"])
+        if params["state"] == "requested" and not module.check_mode:
+            found["request"] = certificate.request(run, params["directory"], params["group"])
+    except (KraftError, OSError) as error:
+        module.fail_json(msg=str(error))
+    module.exit_json(changed=params["state"] == "installed", **found)
+
+
+if __name__ == "__main__":
+    main()

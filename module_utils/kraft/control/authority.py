@@ -1,0 +1,180 @@
+"""Two small certificate authorities on the control machine: one for nodes, one for clients.
+
+A directory holds ``<root>.pem``, the certificate that others trust, and ``<root>.key``, the key, encrypted with the
+passphrase. Who shows a certificate of the authority for clients is no node: nodes trust the other one alone.
+What a certificate says comes from the inventory: of a request only the public key is taken.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import datetime
+import fcntl
+import ipaddress
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ansible.module_utils.kraft.errors import RefusedError
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+NODES, CLIENTS = "nodes", "clients"
+ROOTS = (NODES, CLIENTS)
+YEARS = 10  #: of an authority's own certificate
+BACKDATED = datetime.timedelta(hours=1)  #: hosts whose clock is behind accept a new certificate, too
+BOTH_SIDES = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
+
+
+@dataclasses.dataclass(frozen=True)
+class Node:
+    """Whose certificate it is, ``CN=<host>,OU=nodes,O=<cluster>`` for Kafka; ``names``: DNS names and addresses."""
+
+    host: str
+    cluster: str
+    names: tuple[str, ...]
+
+    @property
+    def subject(self) -> x509.Name:
+        return _name(self.cluster, NODES, self.host)
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Where the authorities lie, and what opens their keys."""
+
+    directory: Path
+    passphrase: str = dataclasses.field(repr=False)
+
+
+def certificates(directory: Path) -> dict[str, str]:
+    """Root -> its certificate as PEM, of the roots that exist. Needs no passphrase."""
+    found = {root: directory / f"{root}.pem" for root in ROOTS}
+    return {root: path.read_text() for root, path in found.items() if path.is_file()}
+
+
+def fault(place: Place) -> str:
+    """Why an authority that is there cannot be used; empty where it can, and where there is none yet."""
+    for root in ROOTS:
+        if any((place.directory / f"{root}.{kind}").exists() for kind in ("key", "pem")):
+            try:
+                certificate, _ = _open(place, root)
+            except RefusedError as error:
+                return str(error)
+            if certificate.not_valid_after_utc < _now():
+                return f"{place.directory / root}.pem has expired"
+    return ""
+
+
+def ensure(place: Place, cluster: str) -> None:
+    """Make the roots that do not exist yet. Hosts of one run may ask at once: one of them makes them."""
+    place.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _locked(place.directory):
+        for root in ROOTS:
+            if not (place.directory / f"{root}.pem").is_file():
+                _make(place, root, cluster)
+
+
+def issue(place: Place, request: str, node: Node, days: int) -> str:
+    """A node's certificate for the key of `request` (PEM), for servers and clients.
+
+    Raises RefusedError where the passphrase does not open the authority's key, or the request is not signed by its own.
+    """
+    asked = x509.load_pem_x509_csr(request.encode())
+    if not asked.is_signature_valid:
+        raise RefusedError([f"{node.host}: the request for a certificate is not signed with its own key"])
+    authority, key = _open(place, NODES)
+    begin = _now() - BACKDATED
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(node.subject)
+        .issuer_name(authority.subject)
+        .public_key(asked.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(begin)
+        .not_valid_after(begin + BACKDATED + datetime.timedelta(days=days))
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(x509.SubjectAlternativeName([_general(name) for name in node.names]), critical=False)
+        .add_extension(x509.ExtendedKeyUsage(BOTH_SIDES), critical=False)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(asked.public_key()), critical=False)
+        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(key.public_key()), critical=False)
+    )
+    return _pem(builder.sign(key, hashes.SHA256()))
+
+
+def _make(place: Place, root: str, cluster: str) -> None:
+    key, begin = ec.generate_private_key(ec.SECP256R1()), _now() - BACKDATED
+    name = _name(cluster, "authorities", f"{cluster} {root}")
+    usage = dict.fromkeys(("content_commitment", "key_encipherment", "data_encipherment", "key_agreement"), False)
+    signs = {"digital_signature": True, "key_cert_sign": True, "crl_sign": True}
+    only = {"encipher_only": False, "decipher_only": False}
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(begin)
+        .not_valid_after(begin + datetime.timedelta(days=365 * YEARS))
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(x509.KeyUsage(**usage, **signs, **only), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+    )
+    sealed = serialization.BestAvailableEncryption(place.passphrase.encode())
+    form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8)
+    _write(place.directory / f"{root}.key", key.private_bytes(*form, sealed), 0o600)
+    _write(place.directory / f"{root}.pem", _pem(builder.sign(key, hashes.SHA256())).encode(), 0o644)
+
+
+def _open(place: Place, root: str) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
+    path = place.directory / f"{root}.key"
+    try:
+        key = serialization.load_pem_private_key(path.read_bytes(), place.passphrase.encode())
+        certificate = x509.load_pem_x509_certificate(path.with_suffix(".pem").read_bytes())
+    except OSError as error:
+        raise RefusedError([f"{error.filename} cannot be read ({error.strerror})"]) from error
+    except (ValueError, TypeError) as error:
+        raise RefusedError([f"{path} cannot be opened with kafka_tls.passphrase"]) from error
+    if not isinstance(key, ec.EllipticCurvePrivateKey) or key.public_key() != certificate.public_key():
+        raise RefusedError([f"{path} and {root}.pem do not belong together"])
+    return certificate, key
+
+
+def _name(organization: str, unit: str, common: str) -> x509.Name:
+    parts = ((NameOID.ORGANIZATION_NAME, organization), (NameOID.ORGANIZATIONAL_UNIT_NAME, unit))
+    return x509.Name([x509.NameAttribute(kind, text) for kind, text in (*parts, (NameOID.COMMON_NAME, common))])
+
+
+def _general(name: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(name))
+    except ValueError:
+        return x509.DNSName(name)
+
+
+def _pem(certificate: x509.Certificate) -> str:
+    return certificate.public_bytes(serialization.Encoding.PEM).decode()
+
+
+def _now() -> datetime.datetime:
+    return datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
+
+
+def _write(path: Path, content: bytes, mode: int) -> None:
+    """Whole or not at all."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(path)
+
+
+@contextlib.contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    with open(directory / ".lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

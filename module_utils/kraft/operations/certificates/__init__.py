@@ -1,0 +1,1 @@
+"""Nodes' certificates: what is wrong with the one that a host has."""

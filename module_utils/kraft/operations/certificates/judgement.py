@@ -1,0 +1,37 @@
+"""What a node's certificate must be, by the inventory and by the authorities on the control machine."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ansible.module_utils.kraft.control import authority
+from ansible.module_utils.kraft.operations.certificates import plan
+
+TRUST = "trusts other authorities"
+#: Of `kafka_certificate`.
+ARGUMENT_SPEC: dict[str, Any] = {
+    "directory": {"type": "path", "required": True},
+    "group": {"type": "str", "default": "kafka"},
+    "node": {"type": "dict", "required": True},
+    "authority": {"type": "path", "required": True},
+    "passphrase": {"type": "str", "required": True, "no_log": True},
+    "days": {"type": "int", "default": 397},
+    "renew_before_days": {"type": "int", "default": 60},
+}
+
+
+def node_of(described: Mapping[str, Any]) -> authority.Node:
+    """`described`: ``certificate`` of ``kafka_desired``'s node."""
+    return authority.Node(described["host"], described["cluster"], tuple(described["names"]))
+
+
+def why(asked: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
+    """What is wrong; `asked`: ``node``, ``authority``, ``renew_before_days``; `found`: what the host has."""
+    node, trust = node_of(asked["node"]), authority.certificates(Path(asked["authority"]))
+    desired = plan.Desired(node.host, node.subject, node.names, int(asked["renew_before_days"]), trust)
+    current = plan.Current.of(found)
+    reasons = plan.reasons(desired, current, datetime.datetime.now(datetime.timezone.utc))
+    return reasons or ([TRUST] if plan.trust_differs(desired, current) else [])

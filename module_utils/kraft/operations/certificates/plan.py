@@ -1,0 +1,84 @@
+"""Whether a node needs another certificate, and why. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+
+
+@dataclasses.dataclass(frozen=True)
+class Desired:
+    """``trust``: root -> certificate as PEM; empty while the authorities are still to be made."""
+
+    host: str
+    subject: x509.Name
+    names: Sequence[str]
+    renew_before_days: int
+    trust: Mapping[str, str]
+    root: str = "nodes"
+
+
+@dataclasses.dataclass(frozen=True)
+class Current:
+    """What the host has. ``certificate``: PEM, or empty; ``key_fits``: it belongs to the private key beside it."""
+
+    certificate: str = ""
+    key_fits: bool = False
+    trust: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> Current:
+        return cls(found.get("certificate") or "", bool(found.get("key_fits")), found.get("trust") or {})
+
+
+def reasons(desired: Desired, current: Current, now: datetime.datetime) -> list[str]:
+    """Why a new certificate is issued; none where the present one will do."""
+    if not current.certificate:
+        return ["has no certificate"]
+    try:
+        certificate = x509.load_pem_x509_certificate(current.certificate.encode())
+    except ValueError:
+        return ["has a certificate that cannot be read"]
+    return list(_faults(desired, current, certificate, now))
+
+
+def _faults(desired: Desired, current: Current, certificate: x509.Certificate, now: datetime.datetime) -> Iterator[str]:
+    left = (certificate.not_valid_after_utc - now).days
+    if not current.key_fits:
+        yield "has a certificate that does not belong to its key"
+    if not _is_signed(certificate, desired.trust.get(desired.root, "")):
+        yield "has a certificate of another authority"
+    if certificate.subject != desired.subject:
+        yield f"has the certificate of {certificate.subject.rfc4514_string()}"
+    lacking = [name for name in desired.names if name not in names_of(certificate)]
+    if lacking:
+        yield f"has a certificate without {', '.join(lacking)}"
+    if left < desired.renew_before_days:
+        yield f"has a certificate that expires in {left} days" if left >= 0 else "has a certificate that has expired"
+
+
+def names_of(certificate: x509.Certificate) -> set[str]:
+    """The DNS names and addresses that a certificate is good for."""
+    try:
+        found = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except x509.ExtensionNotFound:
+        return set()
+    addresses = map(str, found.get_values_for_type(x509.IPAddress))
+    return {*found.get_values_for_type(x509.DNSName), *addresses}
+
+
+def _is_signed(certificate: x509.Certificate, authority: str) -> bool:
+    try:
+        certificate.verify_directly_issued_by(x509.load_pem_x509_certificate(authority.encode()))
+    except (ValueError, TypeError, InvalidSignature):
+        return False
+    return True
+
+
+def trust_differs(desired: Desired, current: Current) -> bool:
+    return dict(desired.trust) != dict(current.trust)

@@ -1,0 +1,69 @@
+"""Certificates of the cluster's own authority: ``kafka_tls``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.desired.model import Node
+from ansible.module_utils.kraft.spec.rules.listeners import is_host
+from ansible.module_utils.kraft.spec.rules.subject import Subject, named
+
+VARIABLE = "kafka_tls"
+SHORTEST_PASSPHRASE = 12
+LONGEST_DAYS = 825  #: what Apple and browsers accept of a private authority, and long enough for anybody
+#: Settings that follow from ``kafka_tls``: on the node, or for one listener.
+OURS = re.compile(r"(?:listener\.name\.[^.]+\.)?ssl\.(?:keystore|truststore|key)\..+")
+
+
+def authority(subject: Subject) -> Iterator[Problem]:
+    """One authority for all nodes, and a passphrase that opens it."""
+    given = [node.variables.get(VARIABLE) or {} for node in subject.sound(VARIABLE)]
+    for part in ("passphrase", "directory"):
+        if len({each.get(part) for each in given}) > 1:
+            message, remedy = "differs between hosts: the cluster has one authority", "set it once, for all nodes"
+            yield Problem("tls_differs", message, remedy, f"{VARIABLE}.{part}")
+    shortest = min((len(each.get("passphrase", "")) for each in given if each), default=SHORTEST_PASSPHRASE)
+    if shortest < SHORTEST_PASSPHRASE:
+        message = f"is missing or has fewer than {SHORTEST_PASSPHRASE} characters: whoever finds the keys can guess it"
+        yield Problem("tls_passphrase", message, "give a longer one, from a vault", f"{VARIABLE}.passphrase")
+    if subject.surroundings.tls_fault:
+        remedy = "give the passphrase by which the authority was made, or restore its directory from a backup"
+        yield Problem("tls_authority", subject.surroundings.tls_fault, remedy, VARIABLE)
+
+
+def certificates(subject: Subject) -> Iterator[Problem]:
+    """Certificates last, are renewed in time, and carry names."""
+    for node in subject.sound(VARIABLE):
+        tls = node.tls
+        if not tls:
+            continue
+        if not 1 <= tls.days <= LONGEST_DAYS:
+            message, remedy = f"is not from 1 to {LONGEST_DAYS}", "397 days leave time for a yearly renewal"
+            yield Problem("tls_days", message, remedy, f"{VARIABLE}.days", node.host, tls.days)
+        elif not 0 <= tls.renew_before_days < tls.days:
+            message = f"is not below kafka_tls.days ({tls.days}): each run would issue a new certificate"
+            remedy, where = "give fewer days", f"{VARIABLE}.renew_before_days"
+            yield Problem("tls_days", message, remedy, where, node.host, tls.renew_before_days)
+        yield from _names(node)
+        for layer in node.layers:
+            for key in filter(OURS.fullmatch, layer.settings):
+                message, remedy = f"is derived from {VARIABLE}", f"remove it, or remove {VARIABLE} to bring your own"
+                yield Problem("setting_derived", message, remedy, f"{layer.variable}[{key}]", node.host)
+
+
+def _names(node: Node) -> Iterator[Problem]:
+    known = [each.name for each in node.listeners]
+    for listener, names in (node.tls.names if node.tls else {}).items():
+        where = f"{VARIABLE}.names[{listener}]"
+        if listener not in known:
+            message, remedy = "is no listener of this node", f"use one of {named(known)}"
+            yield Problem("tls_name", message, remedy, where, node.host, listener)
+        for name in names:
+            if not is_host(name):
+                remedy = "give names as clients write them"
+                yield Problem("tls_name", "is neither a host name nor an IP address", remedy, where, node.host, name)
+
+
+RULES = (authority, certificates)

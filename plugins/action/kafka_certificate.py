@@ -1,0 +1,64 @@
+"""Signs a node's certificate on the control machine; its key stays on the host."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import ansible.module_utils
+from ansible.errors import AnsibleAction
+from ansible.plugins.action import ActionBase
+
+ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+
+from ansible.module_utils.kraft.control import authority
+from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.operations.certificates.judgement import ARGUMENT_SPEC, TRUST, node_of, why
+
+FILES = "kafka_certificate_files"
+
+
+class ActionModule(ActionBase):
+    """Looks, plans and, outside check mode, signs what the host asks for."""
+
+    _supports_check_mode = True
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        super().run(tmp, task_vars)
+        _, self._given = self.validate_argument_spec(ARGUMENT_SPEC)
+        self._task_vars = task_vars
+        found = self._files()
+        if found.get("failed"):
+            return found
+        try:
+            return self._ensured(found)
+        except RefusedError as error:
+            raise AnsibleAction(str(error)) from error
+
+    def _ensured(self, found: dict[str, Any]) -> dict[str, Any]:
+        node, place = node_of(self._given["node"]), self._place
+        if not self._task.check_mode:
+            authority.ensure(place, node.cluster)
+        reasons = why(self._given, found)
+        if not reasons or self._task.check_mode:
+            return {"changed": bool(reasons), "reasons": reasons}
+        issued = ""
+        if reasons != [TRUST]:
+            answer = self._files(state="requested")
+            if answer.get("failed"):
+                return answer
+            issued = authority.issue(place, answer["request"], node, self._given["days"])
+        trust = authority.certificates(place.directory)
+        answer = self._files(state="installed", certificate=issued, trust=trust)
+        return answer if answer.get("failed") else {"changed": True, "reasons": reasons}
+
+    @property
+    def _place(self) -> authority.Place:
+        return authority.Place(Path(self._given["authority"]), self._given["passphrase"])
+
+    def _files(self, **given: Any) -> dict[str, Any]:
+        arguments = {"directory": self._given["directory"], "group": self._given["group"], **given}
+        answer: dict[str, Any] = self._execute_module(
+            module_name=FILES, module_args=arguments, task_vars=self._task_vars
+        )
+        return answer

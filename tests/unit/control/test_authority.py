@@ -1,0 +1,182 @@
+"""The cluster's own certificate authorities, and whether a node needs another certificate."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.control import authority
+from ansible.module_utils.kraft.control.authority import CLIENTS, NODES, Node, Place
+from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.node import certificate
+from ansible.module_utils.kraft.operations.certificates import judgement, plan
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+NODE = Node("kafka1", "orders", ("kafka1", "10.0.0.11"))
+NOW = datetime.datetime.now(datetime.timezone.utc)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    place = Place(tmp_path_factory.mktemp("authority") / "tls", "only-for-this-test")
+    authority.ensure(place, "orders")
+    return place
+
+
+@pytest.fixture
+def place(made: Place, tmp_path: Path) -> Place:
+    return dataclasses.replace(made, directory=Path(shutil.copytree(made.directory, tmp_path / "tls")))
+
+
+def run(command: list[str]) -> tuple[int, str, str]:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.fixture
+def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Whoever runs the tests may not be root."""
+    monkeypatch.setattr("os.chown", lambda *_: None)
+    monkeypatch.setattr("ansible.module_utils.kraft.node.files.apply.set_owner_and_mode", lambda *_: None)
+    return str(tmp_path / "host")
+
+
+def issued(place: Place, host: str, node: Node = NODE, days: int = 397) -> dict[str, Any]:
+    """A node's files as role kafka brings them."""
+    request = certificate.request(run, host, "root")
+    made = authority.issue(place, request, node, days)
+    certificate.install(host, "root", made, authority.certificates(place.directory))
+    return certificate.observe(run, host)
+
+
+def why(place: Place, found: dict[str, Any], node: Node = NODE, **more: Any) -> list[str]:
+    described = {"host": node.host, "cluster": node.cluster, "names": list(node.names)}
+    asked = {"node": described, "authority": str(place.directory), "renew_before_days": 60, **more}
+    return judgement.why(asked, found)
+
+
+def test_authorities_are_made_once_with_closed_keys(place: Place) -> None:
+    before = authority.certificates(place.directory)
+    authority.ensure(place, "orders")
+    assert authority.certificates(place.directory) == before
+    assert set(before) == {NODES, CLIENTS}
+    assert before[NODES] != before[CLIENTS]
+    for root in before:
+        key = place.directory / f"{root}.key"
+        assert key.stat().st_mode & 0o077 == 0
+        assert "ENCRYPTED" in key.read_text()
+    assert authority.fault(place) == ""
+
+
+@pytest.mark.parametrize("broken", ["passphrase", "key", "pem", "swapped"])
+def test_an_authority_that_cannot_be_used_is_a_fault(place: Place, broken: str) -> None:
+    if broken == "passphrase":
+        place = dataclasses.replace(place, passphrase="another-passphrase")  # noqa: S106 - opens nothing
+    elif broken == "swapped":
+        (place.directory / "nodes.key").write_text((place.directory / "clients.key").read_text())
+    else:
+        (place.directory / f"nodes.{broken}").unlink()
+    assert str(place.directory / "nodes") in authority.fault(place)
+    with pytest.raises(RefusedError):
+        authority.issue(place, request_of_somebody(), NODE, 1)
+
+
+def request_of_somebody() -> str:
+    key = rsa.generate_private_key(65537, 2048)
+    made = x509.CertificateSigningRequestBuilder().subject_name(x509.Name([])).sign(key, hashes.SHA256())
+    return made.public_bytes(serialization.Encoding.PEM).decode()
+
+
+def test_nobody_has_an_authority_before_it_is_made(tmp_path: Path) -> None:
+    nowhere = Place(tmp_path / "none", "only-for-this-test")
+    assert authority.fault(nowhere) == ""
+    assert authority.certificates(nowhere.directory) == {}
+    assert not nowhere.directory.exists()
+
+
+def test_a_certificate_says_what_the_inventory_says(place: Place, host: str) -> None:
+    found = issued(place, host)
+    made = x509.load_pem_x509_certificate(found["certificate"].encode())
+    assert made.subject.rfc4514_string() == "CN=kafka1,OU=nodes,O=orders"
+    assert plan.names_of(made) == {"kafka1", "10.0.0.11"}
+    assert (made.not_valid_after_utc - NOW).days in (396, 397)
+    assert found["key_fits"]
+    assert found["trust"] == authority.certificates(place.directory)
+    assert why(place, found) == []
+
+
+def test_openssl_accepts_it_for_servers_and_clients_from_the_nodes_authority_alone(place: Place, host: str) -> None:
+    issued(place, host)
+    for purpose in ("sslserver", "sslclient"):
+        for root, code in ((NODES, 0), (CLIENTS, 2)):
+            trusted = ["-CAfile", str(place.directory / f"{root}.pem")]
+            assert run(["openssl", "verify", "-purpose", purpose, *trusted, f"{host}/node.pem"])[0] == code
+
+
+def test_the_key_is_open_to_the_group_alone_and_no_pending_one_is_left(place: Place, host: str) -> None:
+    issued(place, host)
+    assert sorted(path.name for path in Path(host).iterdir()) == ["clients.pem", "node.pem", "nodes.pem"]
+    assert "PRIVATE KEY" in Path(host, "node.pem").read_text()
+    assert "PRIVATE KEY" not in str(certificate.observe(run, host))
+
+
+def test_a_killed_request_leaves_the_pair_that_was_there(place: Place, host: str) -> None:
+    before = issued(place, host)
+    certificate.request(run, host, "root")
+    assert certificate.observe(run, host) == before
+
+
+def test_a_node_without_a_certificate_needs_one(place: Place, tmp_path: Path) -> None:
+    assert len(why(place, certificate.observe(run, str(tmp_path / "empty")))) == 1
+
+
+@pytest.mark.parametrize(
+    ("node", "more"),
+    [
+        (dataclasses.replace(NODE, names=("kafka1", "kafka.example.org")), {}),
+        (dataclasses.replace(NODE, host="kafka2"), {}),
+        (dataclasses.replace(NODE, cluster="billing"), {}),
+        (NODE, {"renew_before_days": 400}),
+    ],
+)
+def test_a_certificate_that_no_longer_fits_is_issued_anew(
+    place: Place, host: str, node: Node, more: dict[str, Any]
+) -> None:
+    found = issued(place, host)
+    assert len(why(place, found, node, **more)) == 1
+
+
+def test_fewer_names_need_no_new_certificate(place: Place, host: str) -> None:
+    assert why(place, issued(place, host), dataclasses.replace(NODE, names=("kafka1",))) == []
+
+
+def test_another_authority_or_key_or_trust_is_noticed(place: Place, host: str, tmp_path: Path) -> None:
+    found = issued(place, host)
+    other = Place(tmp_path / "other", place.passphrase)
+    authority.ensure(other, "orders")
+    assert len(why(other, found)) == 1
+    assert why(place, {**found, "trust": {}}) == [judgement.TRUST]
+    assert len(why(place, {**found, "key_fits": False})) == 1
+    assert len(why(place, {**found, "certificate": "-----BEGIN CERTIFICATE-----\n"})) == 1
+
+
+def test_a_key_of_another_certificate_does_not_fit(place: Place, host: str) -> None:
+    first = Path(host, "node.pem")
+    issued(place, host)
+    key = first.read_text().split("-----BEGIN CERTIFICATE-----")[0]
+    issued(place, host)
+    first.write_text(key + certificate.observe(run, host)["certificate"])
+    assert not certificate.observe(run, host)["key_fits"]
+
+
+def test_a_group_that_does_not_exist_is_refused_before_a_key_is_made(host: str) -> None:
+    with pytest.raises(RefusedError, match="no-such-group"):
+        certificate.request(run, host, "no-such-group")
+    assert not Path(host).exists()

@@ -1,0 +1,55 @@
+"""A process that is older than a certificate of its node is restarted."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from ansible.module_utils.kraft.node.service import age
+from ansible.module_utils.kraft.node.service.plan import NodeState
+from ansible.module_utils.kraft.node.service.staging import Place
+from ansible.module_utils.kraft.node.service.state import ServiceState
+
+
+def node(started: float, pid: int = 7) -> NodeState:
+    """A node whose process was started so many seconds ago."""
+    return NodeState(ServiceState(pid=pid, started_at_us=int((time.monotonic() - started) * 1e6)), "4.3.1")
+
+
+def place(install_dir: Path) -> Place:
+    return Place("kafka", str(install_dir), "4.3.1")
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """Certificates of ten seconds ago, and what a run has left."""
+    directory = tmp_path / "tls"
+    directory.mkdir()
+    for name in ("node.pem", "nodes.pem", "pending.key"):
+        path = directory / name
+        path.write_text("")
+        os.utime(path, (time.time() - 10, time.time() - 10))
+    os.utime(directory / "pending.key")
+    return directory
+
+
+@pytest.mark.parametrize(("started", "newer"), [(5.0, []), (20.0, ["node.pem", "nodes.pem"])])
+def test_files_that_are_newer_than_the_process_differ(directory: Path, started: float, newer: list[str]) -> None:
+    found = age.with_certificates(node(started), place(directory.parent), due=False)
+    assert [one.file for one in found.differences] == [str(directory / name) for name in newer]
+
+
+def test_check_mode_foretells_the_restart_for_a_certificate_that_is_due(directory: Path) -> None:
+    found = age.with_certificates(node(5.0), place(directory.parent), due=True)
+    assert [one.file for one in found.differences] == [str(directory / "node.pem")]
+
+
+@pytest.mark.parametrize("due", [True, False])
+def test_a_node_that_is_down_has_nothing_to_restart(directory: Path, due: bool) -> None:
+    assert age.with_certificates(node(20.0, pid=0), place(directory.parent), due).differences == ()
+
+
+def test_a_node_without_certificates_differs_in_nothing(tmp_path: Path) -> None:
+    assert age.with_certificates(node(5.0), place(tmp_path / "none"), due=False).differences == ()

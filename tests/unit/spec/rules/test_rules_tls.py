@@ -1,0 +1,160 @@
+"""Certificates of the cluster's own authority: what is derived from ``kafka_tls``, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.control import authority
+from ansible.module_utils.kraft.spec.desired import describe, operable
+from ansible.module_utils.kraft.spec.desired.settings import server_settings
+
+from plugins.action import kafka_desired
+from tests.unit.spec.inventories import example, host_variables
+from tests.unit.spec.inventory import LISTENERS, cluster, found, hosts, problems_of, sentences
+from tests.wording_files import Wording
+
+PASSPHRASE = "only-for-this-test"  # noqa: S105 - opens nothing
+TLS: dict[str, Any] = {"passphrase": PASSPHRASE, "directory": "/srv/tls"}
+UNNAMED = [{key: value for key, value in each.items() if key != "protocol"} for each in LISTENERS]
+SECURED: dict[str, Any] = {"kafka_security": "tls", "kafka_listeners": UNNAMED, "kafka_tls": TLS}
+
+
+def tls(**more: Any) -> dict[str, Any]:
+    return {**SECURED, "kafka_tls": {**TLS, **more}}
+
+
+def test_a_secured_cluster_has_no_problem() -> None:
+    assert [str(each) for each in problems_of(hosts(**SECURED), client_options={operable.SMOKE: {}})] == []
+
+
+def test_listeners_that_name_no_protocol_use_that_of_the_cluster() -> None:
+    named = [LISTENERS[0], *UNNAMED[1:]]
+    for given, protocols in (
+        (SECURED, ["SSL"] * 3),
+        ({**SECURED, "kafka_listeners": named}, ["PLAINTEXT", "SSL", "SSL"]),
+    ):
+        assert [each.protocol for each in cluster(**given).nodes[0].listeners] == protocols
+    assert [each.protocol for each in cluster(kafka_listeners=UNNAMED).nodes[0].listeners] == ["PLAINTEXT"] * 3
+
+
+def test_a_node_shows_its_certificate_and_trusts_the_nodes_authority() -> None:
+    made = cluster(**SECURED)
+    settings = {key: value for key, value in server_settings(made, made.nodes[0]).items() if "ssl" in key}
+    assert settings == {
+        "listener.name.controller.ssl.client.auth": "required",
+        "listener.name.internal.ssl.client.auth": "required",
+        "ssl.keystore.location": "/opt/kafka/tls/node.pem",
+        "ssl.keystore.type": "PEM",
+        "ssl.truststore.location": "/opt/kafka/tls/nodes.pem",
+        "ssl.truststore.type": "PEM",
+    }
+
+
+def test_without_a_listener_with_tls_nothing_is_derived() -> None:
+    made = cluster(kafka_tls=TLS)
+    assert describe.certificate(made, made.nodes[0]) is None
+    assert not [key for key in server_settings(made, made.nodes[0]) if "ssl" in key]
+    assert operable.client_options(made) == {}
+
+
+def test_a_certificate_carries_what_the_listeners_advertise_and_what_is_asked_for() -> None:
+    made = cluster(**tls(names={"CLIENT": ["kafka.example.org"], "INTERNAL": "k1.internal"}))
+    described = describe.certificate(made, made.nodes[0])
+    assert described is not None
+    assert described["node"] == {
+        "host": "k1",
+        "cluster": "test",
+        "names": ["10.0.0.1", "k1.internal", "kafka.example.org"],
+    }
+    assert PASSPHRASE not in str(describe.describe(made))
+
+
+def test_our_own_clients_trust_the_authority_of_the_cluster() -> None:
+    assert operable.client_options(cluster(**SECURED)) == {
+        "kafka.security.protocol": "SSL",
+        "kafka.ssl.truststore.type": "PEM",
+        "kafka.ssl.truststore.location": "/srv/tls/nodes.pem",
+    }
+
+
+@pytest.mark.parametrize("role", ["controller", "broker"])
+def test_a_node_with_plain_listeners_has_a_certificate_where_the_others_need_one(role: str) -> None:
+    """A module on its host asks the others as this node."""
+    purpose = "inter_broker" if role == "controller" else "controller"
+    mixed = [{**each, "protocol": "SSL" if each["purpose"] == purpose else "PLAINTEXT"} for each in LISTENERS]
+    other = "broker" if role == "controller" else "controller"
+    roles = {"k1": {"kafka_process_roles": [role]}, **{f"k{at}": {"kafka_process_roles": [other]} for at in (2, 3, 4)}}
+    made = cluster(4, roles, kafka_listeners=mixed, kafka_tls=TLS)
+    assert describe.certificate(made, made.nodes[0]) is not None
+
+
+CASES: list[tuple[str, dict[str, Any], tuple[str, str, str, Any]]] = [
+    ("tls_passphrase", tls(passphrase="short"), ("error", "", "kafka_tls.passphrase", "(hidden)")),  # noqa: S106
+    ("tls_passphrase", {**SECURED, "kafka_tls": {"days": 90}}, ("error", "", "kafka_tls.passphrase", "(hidden)")),
+    (
+        "tls_differs",
+        {**SECURED, "per_host": {"k2": {"kafka_tls": {**TLS, "passphrase": "another-one-of-them"}}}},
+        ("error", "", "kafka_tls.passphrase", "(hidden)"),
+    ),
+    (
+        "tls_differs",
+        {**SECURED, "per_host": {"k2": {"kafka_tls": {**TLS, "directory": "/srv/other"}}}},
+        ("error", "", "kafka_tls.directory", None),
+    ),
+    ("tls_days", tls(days=0), ("error", "k1", "kafka_tls.days", 0)),
+    ("tls_days", tls(days=3650), ("error", "k1", "kafka_tls.days", 3650)),
+    ("tls_days", tls(days=30, renew_before_days=30), ("error", "k1", "kafka_tls.renew_before_days", 30)),
+    ("tls_name", tls(names={"CLIENTS": ["a"]}), ("error", "k1", "kafka_tls.names[CLIENTS]", "CLIENTS")),
+    ("tls_name", tls(names={"CLIENT": ["a b"]}), ("error", "k1", "kafka_tls.names[CLIENT]", "a b")),
+    (
+        "setting_derived",
+        {**SECURED, "kafka_config": {"ssl.keystore.location": "/mine.pem"}},
+        ("error", "k1", "kafka_config[ssl.keystore.location]", None),
+    ),
+    (
+        "setting_derived",
+        {**SECURED, "kafka_config": {"listener.name.client.ssl.truststore.location": "/mine.pem"}},
+        ("error", "k1", "kafka_config[listener.name.client.ssl.truststore.location]", None),
+    ),
+    ("node_certificate", {**SECURED, "kafka_tls": {}}, ("error", "k1", "*", None)),
+    ("listener_key", {**SECURED, "kafka_tls": {}}, ("error", "k1", "kafka_listeners[CLIENT]", None)),
+    ("type", tls(day=3), ("error", "k1", "kafka_tls.day", 3)),
+]
+
+
+@pytest.mark.parametrize(("rule", "given", "expected"), CASES)
+def test_what_cannot_be_meant_is_refused(rule: str, given: dict[str, Any], expected: tuple[Any, ...]) -> None:
+    made = found(rule, **given)
+    if expected[2] == "*":
+        assert {(one[0], one[1]) for one in made} >= {expected[:2]}
+    else:
+        assert expected in made
+
+
+def test_wording(wording: Wording) -> None:
+    wording(each for rule, given, _ in CASES for each in sentences(rule, **given))
+
+
+def test_no_refusal_shows_the_passphrase() -> None:
+    for _, given, _ in CASES:
+        assert not [each for each in problems_of(hosts(**given)) if PASSPHRASE in str(each)]
+
+
+def test_an_authority_that_the_passphrase_does_not_open_is_refused(tmp_path: Path) -> None:
+    directory = tmp_path / "tls"
+    authority.ensure(authority.Place(directory, PASSPHRASE), "x")
+    for passphrase, refused in ((PASSPHRASE, []), ("something-else-entirely", ["tls_authority"])):
+        given = {"passphrase": passphrase, "directory": str(directory)}
+        hostvars = host_variables(example(tmp_path / passphrase, kafka_security="tls", kafka_tls=given))
+        _, problems = kafka_desired.look(hostvars, hostvars._loader, ["node1", "node2", "node3"])
+        assert [each.rule for each in problems if each.rule.startswith("tls")] == refused
+
+
+def test_the_authority_of_a_cluster_has_a_place_of_its_own(tmp_path: Path) -> None:
+    hostvars = host_variables(example(tmp_path, kafka_tls={"passphrase": PASSPHRASE}))
+    made, _ = kafka_desired.look(hostvars, hostvars._loader, ["node1", "node2", "node3"])
+    assert made.nodes[0].tls is not None
+    assert Path(made.nodes[0].tls.authority).is_absolute()
+    assert made.nodes[0].tls.authority.endswith(f".kraftwright/{made.name}/tls")
