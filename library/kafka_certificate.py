@@ -60,7 +60,3 @@ reasons:
   type: list
   elements: str
 """
-
-from ansible.module_utils.kraft.operations.certificates.judgement import ARGUMENT_SPEC
-
-__all__ = ["ARGUMENT_SPEC"]

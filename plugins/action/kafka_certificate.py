@@ -13,9 +13,18 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 
 from ansible.module_utils.kraft.control import authority
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.operations.certificates.judgement import ARGUMENT_SPEC, TRUST, node_of, why
+from ansible.module_utils.kraft.operations.certificates.judgement import TRUST, node_of, why
 
 FILES = "kafka_certificate_files"
+ARGUMENT_SPEC = {
+    "directory": {"type": "path", "required": True},
+    "group": {"type": "str", "default": "kafka"},
+    "node": {"type": "dict", "required": True},
+    "authority": {"type": "path", "required": True},
+    "passphrase": {"type": "str", "required": True, "no_log": True},
+    "days": {"type": "int", "default": 397},
+    "renew_before_days": {"type": "int", "default": 60},
+}
 
 
 class ActionModule(ActionBase):

@@ -11,16 +11,6 @@ from ansible.module_utils.kraft.control import authority
 from ansible.module_utils.kraft.operations.certificates import plan
 
 TRUST = "trusts other authorities"
-#: Of `kafka_certificate`.
-ARGUMENT_SPEC: dict[str, Any] = {
-    "directory": {"type": "path", "required": True},
-    "group": {"type": "str", "default": "kafka"},
-    "node": {"type": "dict", "required": True},
-    "authority": {"type": "path", "required": True},
-    "passphrase": {"type": "str", "required": True, "no_log": True},
-    "days": {"type": "int", "default": 397},
-    "renew_before_days": {"type": "int", "default": 60},
-}
 
 
 def node_of(described: Mapping[str, Any]) -> authority.Node:
