@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.spec.desired.model import Node
+from ansible.module_utils.kraft.spec.desired.model import Cluster, Node
 from ansible.module_utils.kraft.spec.inventory.setting_values import PLACEHOLDER
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, placed
-from ansible.module_utils.kraft.terms import PLAINTEXT
+from ansible.module_utils.kraft.terms import CLIENT, PLAINTEXT, SSL
 
 AUTHORIZER = "authorizer.class.name"
 STANDARD = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
@@ -58,9 +58,10 @@ def super_users(subject: Subject) -> Iterator[Problem]:
         given, name = settings.get(SUPER_USERS, ""), settings.get(AUTHORIZER, STANDARD)
         if name != STANDARD or PLACEHOLDER.search(given):
             continue
-        message = "; ".join(_faults(given, BUILDER in settings)) or _nodes_left_out(settings, node)
+        faults, lacking = _faults(given, BUILDER in settings), _nodes_left_out(settings, node, subject.cluster)
+        message = "; ".join(faults) or (f"lacks {lacking}, so that nodes refuse each other" if lacking else "")
         if message:
-            remedy = FORM if _faults(given, BUILDER in settings) else f"add {ANONYMOUS}, as whom nodes speak PLAINTEXT"
+            remedy = FORM if faults else f"add {lacking}, as whom nodes are known"
             yield Problem("super_users", message, remedy, placed(node, SUPER_USERS), node.host, given or None)
 
 
@@ -92,14 +93,20 @@ def principal_fault(text: str, own_types: bool = False) -> str:
     return next((fault for wrong, fault in faults if wrong), "")
 
 
-def _nodes_left_out(settings: dict[str, str], node: Node) -> str:
-    """Whether the authorizer would refuse the nodes themselves."""
+def principal(cluster: Cluster, node: Node) -> str:
+    """As whom a node with a certificate of the cluster's own authority is known; without TLS it is nobody's name."""
+    return f"User:CN={node.host},OU=nodes,O={cluster.name}"
+
+
+def _nodes_left_out(settings: dict[str, str], node: Node, cluster: Cluster) -> str:
+    """The principals of nodes that the authorizer would refuse. Names in certificates that you bring are not known."""
     if settings.get(AUTHORIZER) != STANDARD or _is_true(settings.get(EVERYONE)) or BUILDER in settings:
         return ""
-    between = [each for each in node.own_listeners if each.purpose != "client" and each.protocol == PLAINTEXT]
-    if between and ANONYMOUS not in principals(settings.get(SUPER_USERS, "")):
-        return f"lacks {ANONYMOUS}, so that the nodes, which do not log in, refuse each other"
-    return ""
+    protocols = {each.protocol for each in node.own_listeners if each.purpose != CLIENT}
+    wanted = [ANONYMOUS] if PLAINTEXT in protocols else []
+    wanted += [principal(cluster, each) for each in cluster.nodes if SSL in protocols and node.tls]
+    lacking = [each for each in wanted if each not in principals(settings.get(SUPER_USERS, ""))]
+    return ";".join(lacking)
 
 
 def _is_true(text: str | None) -> bool:

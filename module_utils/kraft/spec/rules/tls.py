@@ -13,6 +13,7 @@ from ansible.module_utils.kraft.spec.rules.subject import Subject, named
 VARIABLE = "kafka_tls"
 SHORTEST_PASSPHRASE = 12
 LONGEST_DAYS = 825  #: what Apple and browsers accept of a private authority, and long enough for anybody
+LONGEST_SUBJECT = 64  #: characters of a name's part, by RFC 5280 (ub-common-name)
 #: Settings that follow from ``kafka_tls``: on the node, or for one listener.
 OURS = re.compile(r"(?:listener\.name\.[^.]+\.)?ssl\.(?:keystore|truststore|key)\..+")
 
@@ -54,6 +55,9 @@ def certificates(subject: Subject) -> Iterator[Problem]:
 
 
 def _names(node: Node) -> Iterator[Problem]:
+    if len(node.host) > LONGEST_SUBJECT:
+        message = f"has more than {LONGEST_SUBJECT} characters, and a certificate holds no more of its owner's name"
+        yield Problem("tls_name", message, "give the host a shorter name in the inventory", VARIABLE, node.host)
     known = [each.name for each in node.listeners]
     for listener, names in (node.tls.names if node.tls else {}).items():
         where = f"{VARIABLE}.names[{listener}]"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,20 @@ def test_what_cannot_be_meant_is_refused(rule: str, given: dict[str, Any], expec
         assert {(one[0], one[1]) for one in made} >= {expected[:2]}
     else:
         assert expected in made
+
+
+def test_a_host_with_a_name_that_no_certificate_can_hold_is_refused() -> None:
+    given = hosts(1, **SECURED)
+    made = problems_of([dataclasses.replace(given[0], host="k" * 65)])
+    assert [each.host for each in made if each.rule == "tls_name"] == ["k" * 65]
+
+
+def test_with_an_authorizer_every_node_must_be_a_super_user() -> None:
+    authorizer = {"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer"}
+    names = ";".join(f"User:CN=k{at},OU=nodes,O=test" for at in (1, 2, 3))
+    for users, refused in ((names, 0), (names.replace("k3", "k4"), 3), ("", 3)):
+        config = {**authorizer, **({"super.users": users} if users else {})}
+        assert len(found("super_users", **{**SECURED, "kafka_config": config})) == refused
 
 
 def test_wording(wording: Wording) -> None:
