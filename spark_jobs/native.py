@@ -23,6 +23,9 @@ NOT_YET = {
 }
 
 
+OF_CONNECTIONS = {KafkaError._TRANSPORT, KafkaError._RESOLVE, KafkaError._SSL, KafkaError._AUTHENTICATION}
+
+
 @dataclass(frozen=True)
 class TopicView:
     """A topic as a broker describes it: leader of each partition (null: none) and address of each broker."""
@@ -34,18 +37,42 @@ class TopicView:
 
 @dataclass
 class Complaints:
-    """What librdkafka reports in the background, the last word of each broker; for messages that say who refused."""
+    """What librdkafka reports in the background, of each broker the last word that tells most: who refused whom."""
 
-    last: dict[str, str] = field(default_factory=dict)
+    last: dict[str, tuple[bool, str]] = field(default_factory=dict)
 
     def note(self, error: KafkaError) -> None:
-        """``error_cb``: keep the broker's own sentence (``host:port/id: Connect to … failed: …``)."""
+        """``error_cb``: keep the broker's own sentence (``host:port/id: Connect to … failed: …``).
+
+        After a refusal librdkafka reports a lost connection as well: that does not replace the reason.
+        """
         broker, found, reason = error.str().partition(": ")
-        if error.code() in {KafkaError._TRANSPORT, KafkaError._RESOLVE, KafkaError._SSL, KafkaError._AUTHENTICATION}:
-            self.last[broker.rpartition("/")[0] or broker] = reason if found else error.str()
+        if error.code() not in {
+            KafkaError._TRANSPORT,
+            KafkaError._RESOLVE,
+            KafkaError._SSL,
+            KafkaError._AUTHENTICATION,
+        }:
+            return
+        name, refused = broker.rpartition("/")[0] or broker, refusal(error)
+        if refused or not self.last.get(name, (False, ""))[0]:
+            self.last[name] = (bool(refused), refused + (reason if found else error.str()))
+
+    @property
+    def refused(self) -> bool:
+        """Whether somebody answered, and one of the two sides refuses the other."""
+        return any(refused for refused, _ in self.last.values())
 
     def __str__(self) -> str:
-        return "; ".join(f"{broker}: {reason}" for broker, reason in sorted(self.last.items())) or "no answer at all"
+        return "; ".join(f"{broker}: {said}" for broker, (_, said) in sorted(self.last.items())) or "no answer at all"
+
+
+def refusal(error: KafkaError) -> str:
+    """Who refuses whom, in the words of the modules' client; empty where nobody answers."""
+    text = error.str().lower()
+    if error.code() == KafkaError._AUTHENTICATION or ("alert" in text and "certificate" in text):
+        return "refuses us: "
+    return "we do not trust its certificate: " if "certificate verif" in text or "not trusted" in text else ""
 
 
 def secured(bootstrap_servers: str, client_options: Mapping[str, str]) -> ClientConfig:
@@ -116,6 +143,8 @@ class NativeAdmin:
 
     def _silence(self, reason: str, seconds: float) -> UnreachableError:
         self._admin.poll(0)  # hands over the complaints that came in meanwhile
+        if self._complaints.refused:
+            return UnreachableError(f"no access to {self._servers}: {self._complaints}")
         return UnreachableError(f"no answer from {self._servers} within {seconds:.1f} s ({reason}); {self._complaints}")
 
 

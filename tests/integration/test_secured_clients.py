@@ -35,6 +35,8 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 
 from spark_jobs import round_trip
 from spark_jobs.errors import EXIT_PROVEN, EXIT_UNREACHABLE
+from spark_jobs.errors import UnreachableError as UnreachableByNative
+from spark_jobs.native import NativeAdmin
 from tests.integration import dialects
 from tests.integration.certificates import certify
 from tests.integration.kafka_cluster import KafkaCluster
@@ -209,3 +211,32 @@ def test_who_is_known_and_not_permitted_is_refused(secured: KafkaCluster) -> Non
     config = as_client(secured, "LOGIN", "SASL_SSL", "PLAIN")
     with Client(dataclasses.asdict(config)) as client, pytest.raises(AccessError, match="ClusterAuthorizationFailed"):
         gather.quorum_at(client, client.addresses[0])
+
+
+REFUSALS = {
+    "authority": (("TLS", "SSL", ""), "we do not trust its certificate: "),
+    "password": (("LOGIN", "SASL_SSL", "PLAIN"), "refuses us: "),
+    "certificate": (("MUTUAL", "SSL", ""), "refuses us: "),
+}
+
+
+@pytest.mark.parametrize("wrong", REFUSALS)
+def test_the_native_client_tells_who_refuses_whom(secured: KafkaCluster, tmp_path: Path, wrong: str) -> None:
+    (listener, protocol, mechanism), told = REFUSALS[wrong]
+    certify(tmp_path)
+    given = options(secured, protocol, mechanism)
+    if wrong == "authority":
+        given["kafka.ssl.truststore.location"] = str(tmp_path / "ca.pem")
+    if wrong == "password":
+        given["kafka.sasl.jaas.config"] = given["kafka.sasl.jaas.config"].replace(PASSWORD, NAME)
+    address = f"127.0.0.1:{secured.properties[listener]}"
+    with pytest.raises(UnreachableByNative) as error:
+        NativeAdmin(address, given, 4).describe("none")
+    assert f"{address}: {told}" in str(error.value)
+
+
+def test_the_native_client_does_not_take_silence_for_a_refusal(secured: KafkaCluster) -> None:
+    for address in ("127.0.0.1:1", f"127.0.0.1:{secured.nodes[1].client_port}"):
+        with pytest.raises(UnreachableByNative) as error:
+            NativeAdmin(address, options(secured, "SSL"), 4).describe("none")
+        assert "no answer from" in str(error.value)
