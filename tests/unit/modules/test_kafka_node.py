@@ -444,6 +444,20 @@ def test_a_node_goes_back_to_the_contributed_files_that_it_ran_with(host: Host) 
     assert config.read_text() == "c4n4ry-1"
 
 
+def test_a_release_that_is_left_keeps_no_contributed_file_and_gets_it_back_on_the_way_back(host: Host) -> None:
+    host.install("4.2.1")
+    host.install("4.3.1")
+    files = contributing(host, "c4n4ry-1", "a: 1\n")
+    host.kafka_node(files=files, release="4.2.1")
+    old, new = (host.install_dir / f"releases/{version}/config/tls.pem" for version in ("4.2.1", "4.3.1"))
+    host.kafka_node(files=files, release="4.3.1")
+    assert (old.exists(), new.exists()) == (True, False)
+    host.kafka_node(state="restarted", release="4.3.1")
+    assert (old.exists(), new.exists()) == (False, True)
+    host.kafka_node(state="reverted", release=None)
+    assert (old.exists(), new.exists()) == (True, False)
+
+
 def test_files_that_cannot_be_written_leave_the_process_alone(host: Host) -> None:
     host.install()
     files = [{**host.wanted("node.id=1\n")[0], "path": str(host.install_dir / "missing/server.properties")}]
