@@ -16,7 +16,8 @@ from ansible.module_utils.kraft.node.run_lock import lock, workers
 from tests.unit.problems import values
 from tests.wording_files import Wording
 
-DEAD, OURS = "pc-1-dead", "pc-2-ours"
+#: Names of this process alone: several checkouts may be tested at once.
+DEAD, OURS = f"pc-{os.getpid()}-dead", f"pc-{os.getpid()}-ours"
 Start = Callable[[str, str], "subprocess.Popen[bytes]"]
 
 
@@ -53,8 +54,9 @@ def test_a_dead_run_s_process_is_found_with_its_program(start: Start) -> None:
 def test_what_a_dead_run_s_process_has_started_is_found_without_it(start: Start) -> None:
     process = start("sleep 61 & echo", DEAD)
     process.wait()
-    time.sleep(0.1)
-    left = [worker for worker in workers.workers(OURS) if worker.run == DEAD and worker.name == "sleep"]
+    left, deadline = list[lock.Worker](), time.monotonic() + 5
+    while not left and time.monotonic() < deadline:
+        left = [worker for worker in workers.workers(OURS) if worker.run == DEAD and worker.name == "sleep"]
     for worker in left:
         os.kill(worker.pid, signal.SIGKILL)
     assert len(left) == 1
@@ -74,7 +76,7 @@ def test_work_is_waited_for_until_it_ends(start: Start) -> None:
 
 
 def test_work_that_does_not_end_is_refused_with_its_name(monkeypatch: pytest.MonkeyPatch, wording: Wording) -> None:
-    at_work = [lock.Worker(123, DEAD, "dpkg"), lock.Worker(124, DEAD, "java")]
+    at_work = [lock.Worker(123, "pc-1-dead", "dpkg"), lock.Worker(124, "pc-1-dead", "java")]
     monkeypatch.setattr(workers, "wait_for_others", lambda *_: at_work)
     with pytest.raises(ValueError, match="dead run") as refused:
         kafka_lock.wait_for_leftovers({"record": {"run": OURS}, "timeout": 120})
