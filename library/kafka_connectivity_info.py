@@ -32,6 +32,11 @@ options:
     description: The listener of this host's own broker as C(host:port); empty where it has none.
     type: str
     default: ""
+  secured:
+    description: Listeners of this host with TLS as C(host:port); the certificate that each shows is returned.
+    type: list
+    elements: str
+    default: []
   timeout:
     description: Seconds to wait for each answer. A connection that is not accepted within 2 seconds is given up.
     type: int
@@ -64,6 +69,15 @@ broker:
   description: C(address) and C(error) of this host's own broker; null where it has none.
   returned: success
   type: dict
+asked_at:
+  description: When, in seconds of the epoch by the host's clock.
+  returned: success
+  type: float
+certificates:
+  description: C(address), C(certificate) (PEM) and C(error) of each listener of O(secured).
+  returned: success
+  type: list
+  elements: dict
 quorum:
   description: As in M(kafka_quorum_info), from the controller of this host; null where it does not lead.
   returned: success
@@ -81,6 +95,7 @@ from ansible.module_utils.kraft.cluster.client import Answer, Client, Question
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.leadership import Claim
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.node.served import served
 
 CONTROLLER: dict[str, Any] = {
     "node_id": {"type": "int", "required": True},
@@ -94,6 +109,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "controllers": {"type": "list", "elements": "dict", "required": True, "options": CONTROLLER},
     "node_id": {"type": "int", "required": True},
     "broker": {"type": "str", "default": ""},
+    "secured": {"type": "list", "elements": "str", "default": []},
     "timeout": {"type": "int", "default": 3},
 }
 
@@ -147,6 +163,8 @@ def look(client: Client, params: Mapping[str, Any]) -> dict[str, Any]:
         "changed": False,
         "controllers": [dataclasses.asdict(claim) for claim in claims],
         "broker": broker,
+        "certificates": served(params["secured"]),
+        "asked_at": time.time(),
         "quorum": own_quorum(client, addresses[node_id], seconds) if leads(claims, node_id) else None,
     }
 

@@ -70,6 +70,10 @@ def test_modules_ask_brokers_and_controllers_as_the_node(
     view = run_module("kafka_connectivity_info", client=client, controllers=controllers, node_id=1)
     assert [one["error"] for one in view["controllers"]] == ["", "", ""]
     assert {one["leader_id"] for one in view["controllers"]} <= set(ids)
+    own = [f"127.0.0.1:{port}" for port in (secured.nodes[1].internal_port, secured.nodes[1].controller_port)]
+    view = run_module("kafka_connectivity_info", client=client, controllers=controllers, node_id=1, secured=own)
+    assert [(one["address"], one["error"]) for one in view["certificates"]] == [(address, "") for address in own]
+    assert {one["certificate"] for one in view["certificates"]} == {(secured.directory / "ca.pem").read_text()}
 
 
 def test_modules_change_the_cluster_as_the_node(client: dict[str, Any], run_module: Module) -> None:

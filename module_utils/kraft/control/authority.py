@@ -105,6 +105,16 @@ def issue(place: Place, request: str, node: Node, days: int) -> str:
     return _pem(builder.sign(key, hashes.SHA256()))
 
 
+def names_of(certificate: x509.Certificate) -> set[str]:
+    """The DNS names and addresses that a certificate is good for."""
+    try:
+        found = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except x509.ExtensionNotFound:
+        return set()
+    addresses = map(str, found.get_values_for_type(x509.IPAddress))
+    return {*found.get_values_for_type(x509.DNSName), *addresses}
+
+
 def _make(place: Place, root: str, cluster: str) -> None:
     key, begin = ec.generate_private_key(ec.SECP256R1()), _now() - BACKDATED
     name = _name(cluster, "authorities", f"{cluster} {root}")

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from ansible.module_utils.kraft.cluster.leadership import Leadership
 from ansible.module_utils.kraft.node.machine.ungranted import Ungranted
 from ansible.module_utils.kraft.status.causes import Cause
+from ansible.module_utils.kraft.status.certificates import Certificate
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Node:
     reasons: tuple[str, ...]
     drift: tuple[str, ...] = ()
     uncompared: tuple[str, ...] = ()
+    certificates: tuple[Certificate, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,6 +12,7 @@ from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot, from_dict, quorum_from_dict
 from ansible.module_utils.kraft.node.machine.ungranted import ungranted
 from ansible.module_utils.kraft.status.causes import Cause, Scene, causes
+from ansible.module_utils.kraft.status.certificates import certificates, ending, first_to_end
 from ansible.module_utils.kraft.status.drift import node_drift, uncompared, unknown_nodes
 from ansible.module_utils.kraft.status.evidence import Evidence, evidence, unread
 from ansible.module_utils.kraft.status.model import Node, Status
@@ -54,10 +55,10 @@ def status(
         leadership=led,
         causes=why,
         problems=found,
-        nodes=tuple(_with_differences(one, hosts.get(one.host, {}), live) for one in nodes),
+        nodes=tuple(_compared(one, desired["nodes"][one.host], hosts.get(one.host, {}), live) for one in nodes),
         drift=_drift(snapshot, about, live),
         ungranted=ungranted({node.host: hosts.get(node.host, {}) for node in nodes}, desired["nodes"]),
-        counts=_counts(snapshot),
+        counts={**_counts(snapshot), **_certificates(hosts)},
     )
 
 
@@ -150,10 +151,16 @@ def _node(node: Evidence, snapshot: Snapshot | None, led: Leadership, why: Colle
     )
 
 
-def _with_differences(node: Node, results: Mapping[str, Any], live: Mapping[str, Any]) -> Node:
-    settled = (live.get("settled") or {}).get(node.host, ())
-    drift, unseen = node_drift(results, settled), uncompared(results)
-    return dataclasses.replace(node, drift=tuple(drift), uncompared=tuple(unseen))
+def _certificates(hosts: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    first = first_to_end({host: certificates(results) for host, results in hosts.items()})
+    return {"Certificates": first} if first else {}
+
+
+def _compared(node: Node, wanted: Mapping[str, Any], results: Mapping[str, Any], live: Mapping[str, Any]) -> Node:
+    """The node with how it differs from what is `wanted` of it, and what it shows."""
+    settled, shown = (live.get("settled") or {}).get(node.host, ()), certificates(results)
+    drift = (*node_drift(results, settled), *ending(shown, wanted))
+    return dataclasses.replace(node, drift=drift, uncompared=tuple(uncompared(results)), certificates=shown)
 
 
 def _state(node: Evidence, snapshot: Snapshot | None, led: Leadership) -> str:

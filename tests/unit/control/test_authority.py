@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.control import authority
 from ansible.module_utils.kraft.control.authority import CLIENTS, NODES, Node, Place
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node import certificate
-from ansible.module_utils.kraft.operations.certificates import judgement, plan
+from ansible.module_utils.kraft.operations.certificates import judgement
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -105,7 +105,7 @@ def test_a_certificate_says_what_the_inventory_says(place: Place, host: str) -> 
     found = issued(place, host)
     made = x509.load_pem_x509_certificate(found["certificate"].encode())
     assert made.subject.rfc4514_string() == "CN=kafka1,OU=nodes,O=orders"
-    assert plan.names_of(made) == {"kafka1", "10.0.0.11"}
+    assert authority.names_of(made) == {"kafka1", "10.0.0.11"}
     assert (made.not_valid_after_utc - NOW).days in (396, 397)
     assert found["key_fits"]
     assert found["trust"] == authority.certificates(place.directory)

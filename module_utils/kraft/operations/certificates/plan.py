@@ -7,6 +7,7 @@ import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ansible.module_utils.kraft.control.authority import names_of
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 
@@ -60,16 +61,6 @@ def _faults(desired: Desired, current: Current, certificate: x509.Certificate, n
         yield f"has a certificate without {', '.join(lacking)}"
     if left < desired.renew_before_days:
         yield f"has a certificate that expires in {left} days" if left >= 0 else "has a certificate that has expired"
-
-
-def names_of(certificate: x509.Certificate) -> set[str]:
-    """The DNS names and addresses that a certificate is good for."""
-    try:
-        found = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-    except x509.ExtensionNotFound:
-        return set()
-    addresses = map(str, found.get_values_for_type(x509.IPAddress))
-    return {*found.get_values_for_type(x509.DNSName), *addresses}
 
 
 def _is_signed(certificate: x509.Certificate, authority: str) -> bool:

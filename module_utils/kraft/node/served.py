@@ -1,0 +1,27 @@
+"""The certificates that listeners show to whoever connects."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Iterable
+
+SECONDS = 2.0
+
+
+def served(addresses: Iterable[str]) -> list[dict[str, str]]:
+    """``address`` (``host:port``) of each, with its ``certificate`` as PEM or an ``error``. Nothing is trusted."""
+    return [{"address": address, **_asked(address)} for address in addresses]
+
+
+def _asked(address: str) -> dict[str, str]:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    host, _, port = address.rpartition(":")
+    try:
+        connection = socket.create_connection((host.strip("[]"), int(port)), SECONDS)
+        with connection, context.wrap_socket(connection) as secured:
+            shown = secured.getpeercert(binary_form=True) or b""
+    except (OSError, ValueError) as error:
+        return {"certificate": "", "error": str(error)}
+    return {"certificate": ssl.DER_cert_to_PEM_cert(shown) if shown else "", "error": ""}
