@@ -13,7 +13,7 @@ from ansible.plugins.action import ActionBase
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 from ansible.module_utils.kraft.control.appcds_archive import is_wanted
 from ansible.module_utils.kraft.control.reaching import reached
-from ansible.module_utils.kraft.operations.certificates import judgement as certificate_plan
+from ansible.module_utils.kraft.operations.certificates import judgement
 
 
 def digest(path: Path) -> str:
@@ -55,8 +55,8 @@ class ActionModule(ActionBase):
         """Whether the node needs another certificate, by the authorities of this machine."""
         if found and "certificate" in found:
             asked = self._task.args["steps"]["certificate"]
-            reasons = certificate_plan.why(asked, found)
-            found.update(changed=bool(reasons), reasons=reasons)
+            reasons, foreign = judgement.why(asked, found), judgement.is_foreign(asked, found)
+            found.update(changed=bool(reasons), reasons=reasons, foreign=foreign)
             if reasons:
                 found["wanted"] = {name: asked[name] for name in ("directory", "node")}
 

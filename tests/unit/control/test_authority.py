@@ -167,6 +167,15 @@ def test_another_authority_or_key_or_trust_is_noticed(place: Place, host: str, t
     assert len(why(place, {**found, "certificate": "-----BEGIN CERTIFICATE-----\n"})) == 1
 
 
+def test_an_authority_that_is_lost_or_replaced_is_foreign_to_the_host(place: Place, host: str, tmp_path: Path) -> None:
+    found = issued(place, host)
+    other = Place(tmp_path / "other", place.passphrase)
+    authority.ensure(other, "orders")
+    for directory, foreign in ((place.directory, False), (other.directory, True), (tmp_path / "none", True)):
+        assert judgement.is_foreign({"authority": str(directory)}, found) is foreign
+    assert not judgement.is_foreign({"authority": str(other.directory)}, {**found, "trust": {}})
+
+
 def test_a_key_of_another_certificate_does_not_fit(place: Place, host: str) -> None:
     first = Path(host, "node.pem")
     issued(place, host)

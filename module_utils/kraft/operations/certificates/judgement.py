@@ -18,6 +18,12 @@ def node_of(described: Mapping[str, Any]) -> authority.Node:
     return authority.Node(described["host"], described["cluster"], tuple(described["names"]))
 
 
+def is_foreign(asked: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
+    """Whether the host trusts another authority of nodes than the one on this machine, where there may be none."""
+    theirs = (found.get("trust") or {}).get(authority.NODES)
+    return bool(theirs) and theirs != authority.certificates(Path(asked["authority"])).get(authority.NODES)
+
+
 def why(asked: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
     """What is wrong; `asked`: ``node``, ``authority``, ``renew_before_days``; `found`: what the host has."""
     node, trust = node_of(asked["node"]), authority.certificates(Path(asked["authority"]))

@@ -30,6 +30,7 @@ def check(subject: Subject) -> Iterator[Problem]:
     yield from storage(subject)
     yield from ways_back(subject)
     yield from protocols(subject)
+    yield from authorities(subject)
 
 
 def missing(subject: Subject) -> Iterator[Problem]:
@@ -154,6 +155,18 @@ def protocols(subject: Subject) -> Iterator[Problem]:
                 remedy = f"keep {runs}, or stop all nodes and run again"
                 where = f"kafka_listeners[{each['name']}].protocol"
                 yield Problem("protocol_changes", message, remedy, where, host.name, each["protocol"])
+
+
+def authorities(subject: Subject) -> Iterator[Problem]:
+    """A node with a certificate of a new authority would be refused by those that run, which trust the old one."""
+    if not any(running(facts) for _, facts in subject.seen):
+        return
+    for host, facts in subject.seen:
+        if (facts.get("steps", {}).get("certificate") or {}).get("foreign"):
+            message = "is not the authority that this node trusts: running nodes refuse certificates of another one"
+            remedy = "restore the authority's directory from its backup, or stop all nodes and run again"
+            where = host.node["certificate"]["authority"]
+            yield Problem("foreign_authority", message, remedy, "kafka_tls.directory", host.name, where)
 
 
 def series(version: str) -> tuple[int, ...]:

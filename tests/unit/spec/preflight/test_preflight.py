@@ -60,6 +60,18 @@ def deployed(protocol: str, purpose: str, pid: int) -> Break:
     return act
 
 
+def foreign_authority(pid: int) -> Break:
+    """k2 trusts an authority that this machine does not have; k1 runs, or nobody."""
+
+    def act(scene: Scene) -> None:
+        scene.format(lived=["__cluster_metadata-0/quorum-state"])
+        scene.of("k2")["steps"] = {"certificate": {"changed": True, "foreign": True}}
+        scene.nodes["k2"]["certificate"] = {"authority": "/srv/tls"}
+        scene.of("k1")["service"]["pid"] = pid
+
+    return act
+
+
 def no_java(family: str, given: str = "", javas: tuple[int, ...] = ()) -> Break:
     def act(scene: Scene) -> None:
         system = {"family": family, "distribution": "nixos", "version": "", "package_manager": ""}
@@ -376,6 +388,11 @@ TOGETHER: dict[str, tuple[Break, list[Told]]] = {
         [("error", "protocol_changes", "k2", "kafka_listeners[INTERNAL].protocol", "PLAINTEXT")],
     ),
     "protocol between nodes that are all stopped": (deployed("SSL", "controller", pid=0), []),
+    "authority that was lost while nodes run": (
+        foreign_authority(pid=77),
+        [("error", "foreign_authority", "k2", "kafka_tls.directory", "/srv/tls")],
+    ),
+    "authority that was lost while all are stopped": (foreign_authority(pid=0), []),
     "protocol for clients": (deployed("SSL", "client", pid=77), []),
     "newer release": (living(current_release="4.2.1"), []),
     "older patch": (living(current_release="4.3.9"), []),
