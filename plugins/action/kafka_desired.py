@@ -135,7 +135,7 @@ class Inventory:
     def readable(self, host: str) -> frozenset[str]:
         """Settings whose secret everybody can read who can read the inventory."""
         given = self._hostvars.raw_get(host)
-        layers = ((name, given.get(name)) for name in reading.LAYERS)
+        layers = ((name, given.get(name)) for name in (*reading.LAYERS, "kafka_tls"))
         return frozenset(
             f"{name}[{plain(key)}]"
             for name, layer in layers

@@ -162,10 +162,11 @@ SECRETS = {
 
 
 def test_a_secret_in_the_open_is_found_and_an_encrypted_one_is_not(tmp_path: Path) -> None:
-    opened = example(tmp_path / "a", kafka_config={**SECRETS, "ssl.key.password": "{{ lookup('env', 'X') }}"})
+    settings = {**SECRETS, "ssl.key.password": "{{ lookup('env', 'X') }}"}
+    opened = example(tmp_path / "a", kafka_config=settings, kafka_tls={"passphrase": "a-long-and-random-one"})
     hostvars = host_variables(opened)
     inventory = kafka_desired.Inventory(hostvars, hostvars._loader, {})
-    assert inventory.readable("node1") == {"kafka_config[ssl.keystore.password]"}
+    assert inventory.readable("node1") == {"kafka_config[ssl.keystore.password]", "kafka_tls[passphrase]"}
     secret = VaultSecret(b"key")
     vault = VaultLib([("default", secret)])
     closed = example(tmp_path / "b")

@@ -25,8 +25,8 @@ def authority(subject: Subject) -> Iterator[Problem]:
         if len({each.get(part) for each in given}) > 1:
             message, remedy = "differs between hosts: the cluster has one authority", "set it once, for all nodes"
             yield Problem("tls_differs", message, remedy, f"{VARIABLE}.{part}")
-    shortest = min((len(each.get("passphrase", "")) for each in given if each), default=SHORTEST_PASSPHRASE)
-    if shortest < SHORTEST_PASSPHRASE:
+    passphrases = [each.get("passphrase", "") for each in given if each]
+    if any(len(each) < SHORTEST_PASSPHRASE for each in passphrases):
         message = f"is missing or has fewer than {SHORTEST_PASSPHRASE} characters: whoever finds the keys can guess it"
         yield Problem("tls_passphrase", message, "give a longer one, from a vault", f"{VARIABLE}.passphrase")
     if subject.surroundings.tls_fault:
