@@ -1,4 +1,7 @@
-"""How much of a scenario's list is gone through: ``KRAFT_SWEEP`` is short, long or, when not set, all."""
+"""How much of a scenario's list is gone through: ``KRAFT_SWEEP`` is short, long or, when not set, all.
+
+``rest`` takes what long has beyond short: `make test` has done the short sweep, and `make test-long` follows it.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ def taken(entries: Iterable[Mapping[str, Any]], sweep: str = "") -> list[dict[st
 
     An entry without that field is taken by long and by all. ValueError: no such sweep.
     """
-    wanted = SWEEPS.index(sweep or os.environ.get("KRAFT_SWEEP") or "all")
-    chosen = [entry for entry in entries if SWEEPS.index(entry.get("sweep", "long")) <= wanted]
+    asked = sweep or os.environ.get("KRAFT_SWEEP") or "all"
+    wanted = ("long",) if asked == "rest" else SWEEPS[: SWEEPS.index(asked) + 1]
+    chosen = [entry for entry in entries if entry.get("sweep", "long") in wanted]
     return [{name: value for name, value in entry.items() if name != "sweep"} for entry in chosen]

@@ -47,12 +47,12 @@ TEST = (
     pytest("integration-spark", "tests/integration/test_spark_*.py", heavy=True),
     pytest("unit-spark", "tests/unit/spark", heavy=True),
 )
-REST = (molecule("ec2"), molecule("dedicated"), molecule("refusals"))
+REST = (molecule("ec2"), molecule("dedicated"))
 MUTANTS = Part("mutants", "python scripts/mutants.py")
 SWEPT = {sweep: tuple(molecule(name, sweep) for name in ("interrupted", "day_two")) for sweep in ("long", "all")}
 TARGETS = {
     "check": CHECK,
     "test": TEST + CHECK,
-    "test-long": SWEPT["long"] + REST,
-    "test-all": SWEPT["all"] + REST + (MUTANTS,),
+    "test-long": SWEPT["long"] + REST + (molecule("refusals", sweep="rest"),),  # the short sweep is a part of test
+    "test-all": SWEPT["all"] + REST + (molecule("refusals"), MUTANTS),
 }

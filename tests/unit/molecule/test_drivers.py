@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import sweeps
 from check_mode import hold_foretold
 from deployments import Point
 from operations import LOCKED_SECONDS, Operation
@@ -81,3 +82,9 @@ def test_points_that_go_on_make_a_chain_with_those_before_them() -> None:
     assert chains([a, b, c]) == [[a, b], [c]]
     assert chains([b]) == [[b]]
     assert chains([a, a]) == [[a], [a]]
+
+
+def test_a_short_sweep_and_the_rest_of_it_are_a_long_one() -> None:
+    entries = [{"name": "a", "sweep": "short"}, {"name": "b"}, {"name": "c", "sweep": "all"}]
+    found = {sweep: [one["name"] for one in sweeps.taken(entries, sweep)] for sweep in ("short", "rest", "long", "all")}
+    assert found == {"short": ["a"], "rest": ["b"], "long": ["a", "b"], "all": ["a", "b", "c"]}
