@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,9 @@ class ServiceState:
         return self.state == "failed" or (self.sub_state == "auto-restart" and self.result != "success")
 
     def as_facts(self) -> dict[str, Any]:
-        return dataclasses.asdict(self)
+        """With ``age``: for how many seconds the process has run."""
+        age = time.monotonic() - self.started_at_us / 1e6 if self.pid else 0.0
+        return {**dataclasses.asdict(self), "age": round(age, 1)}
 
 
 def parse_show(text: str) -> dict[str, str]:

@@ -12,6 +12,8 @@ from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subje
 
 ANY = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not listened on
 LISTENERS = "kafka_listeners"
+#: A younger process may have begun to listen between the looks of two hosts.
+STARTING_SECONDS = 60
 
 
 def questions(desired: Mapping[str, Any], name: str) -> dict[str, list[Any]]:
@@ -118,7 +120,10 @@ def names(subject: Subject, host: Host, facts: Facts) -> Iterator[Problem]:
 
 
 def connectivity(subject: Subject) -> Iterator[Problem]:
-    """The port matrix: each host to every listener of the others. A refusal is fine while nothing listens there."""
+    """The port matrix: each host to every listener of the others. A refused connection is fine while nothing listens.
+
+    Hosts look at different moments: a node that starts meanwhile refuses one host, and listens when its own host looks.
+    """
     owners = {target(listener): host for host in subject.hosts for listener in host.node["listeners"]}
     for host, facts in subject.seen:
         for where, answer in facts["reach"].items():
@@ -127,7 +132,7 @@ def connectivity(subject: Subject) -> Iterator[Problem]:
                 continue
             if answer != "refused":
                 reason = answer
-            elif listens(owner.facts, where):
+            elif listens(owner.facts, where) and owner.facts["service"]["age"] > STARTING_SECONDS:
                 reason = "connection refused although the node listens there"
             else:
                 continue

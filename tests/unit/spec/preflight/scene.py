@@ -129,7 +129,7 @@ def host_facts(at: int) -> dict[str, Any]:
         "current_release": None,
         "quorum": None,
         "deployed": {"node_id": "", "roles": [], "listeners": [], "voters": []},
-        "service": {"pid": 0, "active": False},
+        "service": {"pid": 0, "active": False, "age": 0.0},
         "ports": [],
         "names": {name: {"addresses": [f"10.0.0.{NAMES.index(name) + 1}"], "error": ""} for name in NAMES},
         "binds": {NAMES[at - 1]: ""},

@@ -238,10 +238,13 @@ def name(whose: str, *addresses: str, error: str = "") -> Break:
     return lambda scene: scene.of("k1")["names"].update({whose: {"addresses": list(addresses), "error": error}})
 
 
-def answer(text: str, listens: bool = False) -> Break:
+def answer(text: str, listens: bool = False, age: float = 3600) -> Break:
+    """k1 reaches k2 no more; k2 `listens`, for so many seconds at most."""
+
     def act(scene: Scene) -> None:
         scene.of("k1")["reach"]["k2:9093"] = text
         if listens:
+            scene.of("k2")["service"]["age"] = age
             scene.format()
             scene.of("k3")["reach"]["k2:9093"] = "open"
             scene.of("k2")["service"]["pid"] = 9
@@ -284,6 +287,7 @@ NETWORK: dict[str, tuple[Break, list[Told]]] = {
         answer("no answer within 2 s"),
         [("error", "unreachable_port", "k1", "kafka_listeners", "k2:9093")],
     ),
+    "refused by a node that started between two looks": (answer("refused", listens=True, age=20), []),
     "refused by a firewall": (
         answer("refused", listens=True),
         [("error", "unreachable_port", "k1", "kafka_listeners", "k2:9093")],
