@@ -7,6 +7,7 @@ listeners change needs three. ``node`` makes a module act as the node on whose h
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -59,10 +60,15 @@ class Connections:
 
 
 def connections(options: Mapping[str, Any]) -> Connections:
-    """What the ``client`` parameter says. Raises RefusedError for a node whose configuration names no certificates."""
-    node = options.get("node") or ""
-    others = tuple(_config(one, node) for one in options.get("others") or ())
-    return Connections(_config(options, node), others)
+    """What the ``client`` parameter says. Raises RefusedError for a node whose configuration names no certificates.
+
+    Of the others one without certificates is left out: after a change to plaintext a node has none for the old one.
+    """
+    node, others = options.get("node") or "", list[ClientConfig]()
+    for one in options.get("others") or ():
+        with contextlib.suppress(RefusedError):
+            others.append(_config(one, node))
+    return Connections(_config(options, node), tuple(others))
 
 
 def _config(options: Mapping[str, Any], node: str) -> ClientConfig:

@@ -80,6 +80,22 @@ def test_a_node_without_certificates_is_refused(tmp_path: Path, name: str, why: 
         connections(made)
 
 
+def test_of_two_protocols_at_one_address_the_desired_one_counts(tmp_path: Path) -> None:
+    made = parameter(tmp_path, listener("INTERNAL", "a:1", "SSL"), listener("OLD", "a:1"), listener("OLD", "b:1"))
+    found = connections(made)
+    assert found.addresses == ("a:1", "b:1")
+    assert found.to("a:1").security_protocol == "SSL"
+    assert found.to("b:1").security_protocol == "PLAINTEXT"
+
+
+def test_a_node_that_goes_back_to_plaintext_needs_no_certificate_for_its_old_listener(tmp_path: Path) -> None:
+    made = parameter(tmp_path, listener("INTERNAL", "a:1"), listener("INTERNAL", "a:1", "SSL"))
+    Path(made["node"]).write_text("node.id=1\n")
+    found = connections(made)
+    assert found.addresses == ("a:1",)
+    assert found.to("a:1").security_protocol == "PLAINTEXT"
+
+
 def test_a_keystore_that_python_cannot_read_is_refused(tmp_path: Path) -> None:
     made = parameter(tmp_path, listener("INTERNAL", "a:1", "SSL"))
     Path(made["node"]).write_text("ssl.keystore.location=/node.jks\n")

@@ -12,9 +12,10 @@ def client_parameter(listeners: Iterable[Mapping[str, Any]], install_dir: str) -
     """`listeners`: name, address (``host:port``), protocol and purpose of those that only nodes use, in order of trial.
 
     Modules ask brokers by the brokers' own listener: what is advertised to clients may be an address that a node is not
-    let in by. They act as the node on whose host they run, below `install_dir`.
+    let in by. They act as the node on whose host they run, below `install_dir`. Of two listeners with one address the
+    first counts: another protocol at an address comes only with a stop of all nodes.
     """
-    found = list(listeners)
+    found = list({one["address"]: one for one in reversed(list(listeners))}.values())[::-1]
     brokers = list(dict.fromkeys(one["address"] for one in found if one["purpose"] == INTER_BROKER))
     ways: dict[tuple[str, str], list[str]] = {}
     for one in found:
