@@ -44,15 +44,15 @@ EXAMPLES = r"""
 RETURN = r"""
 certificate:
   description: The node's certificate as PEM; empty where there is none.
-  returned: success
+  returned: when O(state=observed)
   type: str
 key_fits:
   description: Whether it belongs to the key beside it.
-  returned: success
+  returned: when O(state=observed)
   type: bool
 trust:
   description: The authorities' certificates that are there.
-  returned: success
+  returned: when O(state=observed)
   type: dict
 request:
   description: The request for a certificate as PEM.
@@ -82,15 +82,19 @@ def main() -> None:
     def run(command: list[str]) -> tuple[int, str, str]:
         return module.run_command(command, handle_exceptions=False)
 
+    found: dict[str, Any] = {}
     try:
-        if params["state"] == "installed":
+        if params["state"] == "observed":
+            found = certificate.observe(run, params["directory"])
+        elif module.check_mode:
+            module.exit_json(changed=True)
+        elif params["state"] == "requested":
+            found = {"request": certificate.request(run, params["directory"], params["group"])}
+        else:
             certificate.install(params["directory"], params["group"], params["certificate"], params["trust"])
-        found = certificate.observe(run, params["directory"])
-        if params["state"] == "requested" and not module.check_mode:
-            found["request"] = certificate.request(run, params["directory"], params["group"])
     except (KraftError, OSError) as error:
         module.fail_json(msg=str(error))
-    module.exit_json(changed=params["state"] == "installed", **found)
+    module.exit_json(changed=params["state"] != "observed", **found)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ class ActionModule(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
         _, self._given = self.validate_argument_spec(ARGUMENT_SPEC)
+        self._given["authority"] = self._loader.path_dwim(self._given["authority"])
         self._task_vars = task_vars
         found = self._files()
         if found.get("failed"):

@@ -47,12 +47,13 @@ TEST = (
     pytest("integration-spark", "tests/integration/test_spark_*.py", heavy=True),
     pytest("unit-spark", "tests/unit/spark", heavy=True),
 )
-REST = (molecule("ec2"), molecule("dedicated"))
 MUTANTS = Part("mutants", "python scripts/mutants.py")
-SWEPT = {sweep: tuple(molecule(name, sweep) for name in ("interrupted", "day_two")) for sweep in ("long", "all")}
+SWEPT_SCENARIOS = ("interrupted", "day_two", "dedicated")
+SWEPT = {sweep: tuple(molecule(name, sweep) for name in SWEPT_SCENARIOS) for sweep in ("long", "all")}
 TARGETS = {
     "check": CHECK,
     "test": TEST + CHECK,
-    "test-long": SWEPT["long"] + REST + (molecule("refusals", sweep="rest"),),  # the short sweep is a part of test
-    "test-all": SWEPT["all"] + REST + (molecule("refusals"), MUTANTS),
+    # The short sweep of refusals is a part of test.
+    "test-long": (*SWEPT["long"], molecule("ec2"), molecule("refusals", sweep="rest")),
+    "test-all": (*SWEPT["all"], molecule("ec2"), molecule("refusals"), MUTANTS),
 }

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 
 from ansible.module_utils.kraft.errors import AccessError, KraftError, TrustError, UnreachableError
 
+#: Where each side's certificate comes from: the parameter, or the configuration of the node as which a module acts.
+CA = "client.ca_file, or ssl.truststore.location of the node"
+KEYSTORE = "client.keystore_file, or ssl.keystore.location of the node"
 #: OpenSSL's reasons, of alerts that the other side sends where it refuses our certificate or misses it.
 OF_OUR_CERTIFICATE = ("CERTIFICATE", "UNKNOWN_CA")
 
@@ -27,8 +30,8 @@ def of_tls(address: str, error: ssl.SSLError) -> KraftError:
     """Which side refuses the other; where neither says so, the broker may be going down, or speak without TLS."""
     if isinstance(error, ssl.SSLCertVerificationError):
         reason = error.verify_message or str(error)
-        return TrustError(f"{address}: we do not trust its certificate: {reason}. Check client.ca_file.")
+        return TrustError(f"{address}: we do not trust its certificate: {reason}. Check {CA}.")
     reason = error.reason or str(error)
     if any(word in reason for word in OF_OUR_CERTIFICATE):
-        return AccessError(f"{address} refuses us: {reason}. Check client.keystore_file.")
+        return AccessError(f"{address} refuses us: {reason}. Check {KEYSTORE}.")
     return UnreachableError(f"{address}: TLS failed: {reason}. Check client.security_protocol.")

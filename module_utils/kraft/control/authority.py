@@ -7,23 +7,20 @@ What a certificate says comes from the inventory: of a request only the public k
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import datetime
-import fcntl
 import ipaddress
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.node.certificate import NODES, ROOTS
+from ansible.module_utils.kraft.node.files import apply as file_io
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-NODES, CLIENTS = "nodes", "clients"
-ROOTS = (NODES, CLIENTS)
 YEARS = 10  #: of an authority's own certificate
 BACKDATED = datetime.timedelta(hours=1)  #: hosts whose clock is behind accept a new certificate, too
 BOTH_SIDES = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
@@ -72,7 +69,7 @@ def fault(place: Place) -> str:
 def ensure(place: Place, cluster: str) -> None:
     """Make the roots that do not exist yet. Hosts of one run may ask at once: one of them makes them."""
     place.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _locked(place.directory):
+    with file_io.locked(str(place.directory)):
         for root in ROOTS:
             if not (place.directory / f"{root}.pem").is_file():
                 _make(place, root, cluster)
@@ -174,17 +171,4 @@ def _now() -> datetime.datetime:
 
 
 def _write(path: Path, content: bytes, mode: int) -> None:
-    """Whole or not at all."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
-
-
-@contextlib.contextmanager
-def _locked(directory: Path) -> Iterator[None]:
-    with open(directory / ".lock", "w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+    file_io.write_file(str(path), content, os.geteuid(), os.getegid(), mode)

@@ -19,7 +19,8 @@ from ansible.module_utils.kraft.node.service.state import Run
 
 DIRECTORY = "tls"  #: below the install directory
 NODE, PENDING = "node.pem", "pending.key"
-ROOTS = ("nodes", "clients")
+NODES, CLIENTS = "nodes", "clients"
+ROOTS = (NODES, CLIENTS)
 CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\n", re.DOTALL)
 DIRECTORY_MODE, SECRET_MODE, PUBLIC_MODE = 0o750, 0o640, 0o644
 

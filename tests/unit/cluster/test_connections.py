@@ -41,6 +41,13 @@ def test_plain_listeners_need_one_way() -> None:
     assert found.to("a:1") == found.to("a:2") == ClientConfig(("a:1",))
 
 
+def test_the_desired_listener_comes_first_whatever_else_there_is_now() -> None:
+    mixed = [listener("INTERNAL", "a:1", "SSL"), listener("OLD", "b:1"), listener("OLD", "a:1")]
+    made = client_parameter(mixed, "/opt/kafka")
+    assert (made["listener"], made["bootstrap_servers"]) == ("INTERNAL", ["a:1", "b:1"])
+    assert made["others"] == [{"bootstrap_servers": ["b:1"], "listener": "OLD", "security_protocol": "PLAINTEXT"}]
+
+
 def test_without_a_broker_nobody_is_asked() -> None:
     assert connections(client_parameter([], "/opt/kafka")).addresses == ()
 

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.control import authority
-from ansible.module_utils.kraft.control.authority import CLIENTS, NODES, Node, Place
+from ansible.module_utils.kraft.control.authority import Node, Place
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node import certificate
+from ansible.module_utils.kraft.node.certificate import CLIENTS, NODES
 from ansible.module_utils.kraft.operations.certificates import judgement
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.kraft.control import authority
+from ansible.module_utils.kraft.node.certificate import NODES
 from ansible.module_utils.kraft.operations.certificates import plan
 
 TRUST = "trusts other authorities"
@@ -20,14 +21,14 @@ def node_of(described: Mapping[str, Any]) -> authority.Node:
 
 def is_foreign(asked: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
     """Whether the host trusts another authority of nodes than the one on this machine, where there may be none."""
-    theirs = (found.get("trust") or {}).get(authority.NODES)
-    return bool(theirs) and theirs != authority.certificates(Path(asked["authority"])).get(authority.NODES)
+    theirs = (found.get("trust") or {}).get(NODES)
+    return bool(theirs) and theirs != authority.certificates(Path(asked["authority"])).get(NODES)
 
 
 def why(asked: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
     """What is wrong; `asked`: ``node``, ``authority``, ``renew_before_days``; `found`: what the host has."""
     node, trust = node_of(asked["node"]), authority.certificates(Path(asked["authority"]))
-    desired = plan.Desired(node.host, node.subject, node.names, int(asked["renew_before_days"]), trust)
+    desired = plan.Desired(node.subject, node.names, int(asked["renew_before_days"]), trust)
     current = plan.Current.of(found)
     reasons = plan.reasons(desired, current, datetime.datetime.now(datetime.timezone.utc))
     return reasons or ([TRUST] if plan.trust_differs(desired, current) else [])

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.control.authority import names_of
+from ansible.module_utils.kraft.node.certificate import NODES
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 
@@ -16,12 +17,10 @@ from cryptography.exceptions import InvalidSignature
 class Desired:
     """``trust``: root -> certificate as PEM; empty while the authorities are still to be made."""
 
-    host: str
     subject: x509.Name
     names: Sequence[str]
     renew_before_days: int
     trust: Mapping[str, str]
-    root: str = "nodes"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,7 +51,7 @@ def _faults(desired: Desired, current: Current, certificate: x509.Certificate, n
     left = (certificate.not_valid_after_utc - now).days
     if not current.key_fits:
         yield "has a certificate that does not belong to its key"
-    if not _is_signed(certificate, desired.trust.get(desired.root, "")):
+    if not _is_signed(certificate, desired.trust.get(NODES, "")):
         yield "has a certificate of another authority"
     if certificate.subject != desired.subject:
         yield f"has the certificate of {certificate.subject.rfc4514_string()}"

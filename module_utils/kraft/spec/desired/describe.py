@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ipaddress
 from typing import Any
 
 from ansible.module_utils.kraft.secret_values import secret_keys, shown, shown_line
 from ansible.module_utils.kraft.spec.desired import quorum, settings
 from ansible.module_utils.kraft.spec.desired.jvm import derived_options
-from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node, Tls
+from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
 from ansible.module_utils.kraft.spec.desired.operable import client_options
 from ansible.module_utils.kraft.spec.desired.sizing import heap_mb
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER
@@ -61,20 +62,25 @@ def clients(cluster: Cluster) -> dict[str, dict[str, str]]:
 
 def certificate(cluster: Cluster, node: Node) -> dict[str, Any] | None:
     """What ``kafka_certificate`` takes, without the passphrase; None where the node has no certificate of ours."""
-    if not cluster.has_own_certificate(node) or not node.tls:
+    tls = cluster.tls_of(node)
+    if not tls:
         return None
-    names = {name for each in node.own_listeners for name in _names(node.tls, each)}
+    given = (name for each in node.own_listeners for name in (each.advertised_host, *tls.names.get(each.name, ())))
     return {
         "directory": node.tls_directory,
-        "node": {"host": node.host, "cluster": cluster.name, "names": sorted(names)},
-        "authority": node.tls.authority,
-        "days": node.tls.days,
-        "renew_before_days": node.tls.renew_before_days,
+        "node": {"host": node.host, "cluster": cluster.name, "names": sorted(set(map(normal_name, given)))},
+        "authority": tls.authority,
+        "days": tls.days,
+        "renew_before_days": tls.renew_before_days,
     }
 
 
-def _names(tls: Tls, listener: Listener) -> tuple[str, ...]:
-    return (listener.advertised_host, *tls.names.get(listener.name, ()))
+def normal_name(name: str) -> str:
+    """A name or an address as certificates hold it, and as clients compare it."""
+    try:
+        return str(ipaddress.ip_address(name))
+    except ValueError:
+        return name.rstrip(".").lower()
 
 
 def node_listeners(cluster: Cluster) -> list[dict[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ansible.module_utils.kraft.client_config import PEM
+from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
 from ansible.module_utils.kraft.terms import INTER_BROKER, SSL
 
@@ -29,12 +30,12 @@ def listener_settings(cluster: Cluster, node: Node) -> dict[str, str]:
     for each in cluster.listeners_between(node):
         if each.protocol == SSL:
             settings[f"listener.name.{each.name.lower()}.ssl.client.auth"] = "required"
-    return settings | (_certificates(node) if cluster.has_own_certificate(node) else {})
+    return settings | (_certificates(node) if cluster.tls_of(node) else {})
 
 
 def _certificates(node: Node) -> dict[str, str]:
     """The node shows its own certificate everywhere, and trusts the authority of nodes alone."""
-    stores = {"keystore": "node.pem", "truststore": "nodes.pem"}
+    stores = {"keystore": certificate.NODE, "truststore": f"{certificate.NODES}.pem"}
     places = {f"ssl.{store}.location": f"{node.tls_directory}/{file}" for store, file in stores.items()}
     return {**places, **{f"ssl.{store}.type": PEM for store in stores}}
 

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.terms import BROKER, CLIENT, CONTROLLER, INTER_BROKER
 
 DYNAMIC = "dynamic"
@@ -149,7 +150,7 @@ class Node:
     @property
     def tls_directory(self) -> str:
         """On the host: the node's key and certificate, and the authorities' certificates."""
-        return f"{self.install_dir}/tls"
+        return f"{self.install_dir}/{certificate.DIRECTORY}"
 
     @property
     def has_own_certificate(self) -> bool:
@@ -206,10 +207,10 @@ class Cluster:
         known = {each.purpose: each for each in others if each}
         return (*own, *(each for each in known.values() if each.purpose not in {one.purpose for one in own}))
 
-    def has_own_certificate(self, node: Node) -> bool:
-        """Whether the node gets a certificate of the cluster's own authority."""
+    def tls_of(self, node: Node) -> Tls | None:
+        """How the node gets a certificate of the cluster's own authority; None where it needs none."""
         used = (*node.own_listeners, *self.listeners_between(node))
-        return node.tls is not None and any(each.uses_tls for each in used)
+        return node.tls if any(each.uses_tls for each in used) else None
 
     def client_listener(self, node: Node) -> Listener | None:
         """The node's listener for our own clients: the one with the name of the first broker's first one."""

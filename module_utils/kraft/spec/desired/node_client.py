@@ -15,19 +15,22 @@ def client_parameter(listeners: Iterable[Mapping[str, Any]], install_dir: str) -
     let in by. They act as the node on whose host they run, below `install_dir`. Of two listeners with one address the
     first counts: another protocol at an address comes only with a stop of all nodes.
     """
-    found = list({one["address"]: one for one in reversed(list(listeners))}.values())[::-1]
-    brokers = list(dict.fromkeys(one["address"] for one in found if one["purpose"] == INTER_BROKER))
+    by_address: dict[str, Mapping[str, Any]] = {}
+    for one in listeners:
+        by_address.setdefault(one["address"], one)
+    found = by_address.values()
+    brokers = [one for one in found if one["purpose"] == INTER_BROKER]
     ways: dict[tuple[str, str], list[str]] = {}
     for one in found:
         ways.setdefault((one["name"], one["protocol"]), []).append(one["address"])
-    first = next(((one["name"], one["protocol"]) for one in found if one["purpose"] == INTER_BROKER), ("", PLAINTEXT))
+    first = next(((one["name"], one["protocol"]) for one in brokers), ("", PLAINTEXT))
     others = [
-        {"bootstrap_servers": list(dict.fromkeys(addresses)), **_way(*way)}
+        {"bootstrap_servers": addresses, **_way(*way)}
         for way, addresses in ways.items()
         if way != first and (first[1], way[1]) != (PLAINTEXT, PLAINTEXT)
     ]
     return {
-        "bootstrap_servers": brokers,
+        "bootstrap_servers": [one["address"] for one in brokers],
         **_way(*first),
         "others": others,
         "node": f"{install_dir}/current/config/server.properties",

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.client_config import ClientConfig, spark
+from ansible.module_utils.kraft.node.certificate import NODES
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, MECHANISMS, PLAINTEXT, PROTOCOLS, SSL
 
@@ -38,7 +39,7 @@ def client_options(cluster: Cluster) -> dict[str, str]:
     for node in cluster.brokers:
         listener = cluster.client_listener(node)
         if node.tls and listener and listener.protocol == SSL:
-            config = ClientConfig(security_protocol=SSL, ca_file=f"{node.tls.authority}/nodes.pem")
+            config = ClientConfig(security_protocol=SSL, ca_file=f"{node.tls.authority}/{NODES}.pem")
             return {name: value for name, value in spark(config).items() if value}
     return {}
 

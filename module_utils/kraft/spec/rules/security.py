@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ansible.module_utils.kraft.cluster.connections import node_setting
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.desired.operable import is_operable
@@ -23,8 +24,7 @@ KEY_MATERIAL = ("ssl.keystore.location", "ssl.keystore.key", "ssl.engine.factory
 
 
 def _setting(settings: dict[str, str], listener: Listener, key: str) -> str:
-    """A listener's own value, or the node's."""
-    return settings.get(f"listener.name.{listener.name.lower()}.{key}") or settings.get(key, "")
+    return node_setting(settings, listener.name, key)
 
 
 def _mechanisms(settings: dict[str, str], listener: Listener) -> list[str]:

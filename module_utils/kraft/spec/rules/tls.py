@@ -14,6 +14,7 @@ VARIABLE = "kafka_tls"
 SHORTEST_PASSPHRASE = 12
 LONGEST_DAYS = 825  #: what Apple and browsers accept of a private authority, and long enough for anybody
 LONGEST_SUBJECT = 64  #: characters of a name's part, by RFC 5280 (ub-common-name)
+LONGEST_CLUSTER = LONGEST_SUBJECT - len(" clients")  #: the authorities are named after the cluster and what they sign
 #: Settings that follow from ``kafka_tls``: on the node, or for one listener.
 OURS = re.compile(r"(?:listener\.name\.[^.]+\.)?ssl\.(?:keystore|truststore|key)\..+")
 
@@ -29,6 +30,9 @@ def authority(subject: Subject) -> Iterator[Problem]:
     if any(len(each) < SHORTEST_PASSPHRASE for each in passphrases):
         message = f"is missing or has fewer than {SHORTEST_PASSPHRASE} characters: whoever finds the keys can guess it"
         yield Problem("tls_passphrase", message, "give a longer one, from a vault", f"{VARIABLE}.passphrase")
+    if any(given) and len(subject.cluster.name) > LONGEST_CLUSTER:
+        message = f"has more than {LONGEST_CLUSTER} characters, and a certificate holds no more of it"
+        yield Problem("tls_name", message, "give a shorter name", "kafka_cluster_name", value=subject.cluster.name)
     if subject.surroundings.tls_fault:
         remedy = "give the passphrase by which the authority was made, or restore its directory from a backup"
         yield Problem("tls_authority", subject.surroundings.tls_fault, remedy, VARIABLE)

@@ -72,6 +72,15 @@ def test_a_certificate_carries_what_the_listeners_advertise_and_what_is_asked_fo
     assert PASSPHRASE not in str(describe.describe(made))
 
 
+def test_names_and_addresses_are_those_that_a_certificate_holds() -> None:
+    """Another spelling would be missed in each run, and each run would issue another certificate."""
+    names = {"CLIENT": ["Kafka.Example.ORG.", "2001:DB8:0::1"]}
+    made = cluster(kafka_address="k1.example.org.", **tls(names=names))
+    described = describe.certificate(made, made.nodes[0])
+    assert described is not None
+    assert described["node"]["names"] == ["2001:db8::1", "k1.example.org", "kafka.example.org"]
+
+
 def test_our_own_clients_trust_the_authority_of_the_cluster() -> None:
     assert operable.client_options(cluster(**SECURED)) == {
         "kafka.security.protocol": "SSL",
@@ -108,6 +117,7 @@ CASES: list[tuple[str, dict[str, Any], tuple[str, str, str, Any]]] = [
     ("tls_days", tls(days=3650), ("error", "k1", "kafka_tls.days", 3650)),
     ("tls_days", tls(days=30, renew_before_days=30), ("error", "k1", "kafka_tls.renew_before_days", 30)),
     ("tls_name", tls(names={"CLIENTS": ["a"]}), ("error", "k1", "kafka_tls.names[CLIENTS]", "CLIENTS")),
+    ("tls_name", {**SECURED, "kafka_cluster_name": "c" * 57}, ("error", "", "kafka_cluster_name", "c" * 57)),
     ("tls_name", tls(names={"CLIENT": ["a b"]}), ("error", "k1", "kafka_tls.names[CLIENT]", "a b")),
     (
         "setting_derived",
