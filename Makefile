@@ -34,10 +34,11 @@ setup-test:
 	@scripts/bootstrap lab archive test
 
 .PHONY: client
-client: ## bring the modules' client and Spark's connector into .cache: what a run needs beside Kafka's archive
+client: ## bring the modules' client, Spark's connector and the metrics' agent into .cache: what a run needs beside Kafka's archive
 	@scripts/bootstrap archive
 	@$(PYTHON) -m dist client
 	@$(PYTHON) -m dist spark
+	@$(PYTHON) -m dist metrics
 
 .PHONY: archive
 archive: client ## the same, and Kafka's archive, assembled from locked artifacts

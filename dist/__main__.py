@@ -1,4 +1,4 @@
-"""``python -m dist kafka [VERSION] | spark | client | all | lock VERSION | checksum ARCHIVE``: says what it made."""
+"""``python -m dist kafka [VERSION] | spark | metrics | client | all | lock VERSION | checksum ARCHIVE``: says what it made."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / ".cache"
 VERSION = "4.3.1"
 SPARK_LOCK = "spark-4.2.0"
+METRICS_LOCK = "metrics-1.0.1"
 
 
 def spark(cache: Path) -> Path:
@@ -22,10 +23,18 @@ def spark(cache: Path) -> Path:
     return jars
 
 
+def metrics(cache: Path) -> Path:
+    """The agent that gives Kafka's metrics to Prometheus, exactly the one that is locked."""
+    jars = cache / "metrics"
+    (agent,) = locks.read(METRICS_LOCK)
+    maven.fetch((agent,), jars)
+    return jars / agent.jar
+
+
 def parser() -> argparse.ArgumentParser:
     """The verbs."""
     verbs = argparse.ArgumentParser(prog="python -m dist", description=__doc__)
-    verbs.add_argument("verb", choices=["kafka", "spark", "client", "all", "lock", "checksum"])
+    verbs.add_argument("verb", choices=["kafka", "spark", "metrics", "client", "all", "lock", "checksum"])
     verbs.add_argument("what", nargs="?", default=VERSION, help="version of Kafka, or path of an archive")
     return verbs
 
@@ -36,8 +45,9 @@ def main(arguments: list[str]) -> int:
     made: dict[str, Callable[[], list[object]]] = {
         "kafka": lambda: [kafka.assemble(asked.what, CACHE)],
         "spark": lambda: [spark(CACHE)],
+        "metrics": lambda: [metrics(CACHE)],
         "client": lambda: [client.build(CACHE)],
-        "all": lambda: [kafka.assemble(asked.what, CACHE), spark(CACHE), client.build(CACHE)],
+        "all": lambda: [kafka.assemble(asked.what, CACHE), spark(CACHE), metrics(CACHE), client.build(CACHE)],
         "lock": lambda: [kafka.lock(asked.what, CACHE)],
         "checksum": lambda: [given.checksum(Path(asked.what))],
     }

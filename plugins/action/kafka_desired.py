@@ -33,6 +33,7 @@ from ansible.module_utils.kraft.spec.desired.contributions import PREFIX as CONT
 from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.inventory import reading, report, validation
 from ansible.module_utils.kraft.spec.inventory.archive_file import digest, local_path
+from ansible.module_utils.kraft.spec.inventory.role_variables import role_variables
 from ansible.module_utils.kraft.spec.rules.archive import AWAITED
 from ansible.module_utils.kraft.spec.rules.identity import NAME
 from ansible.module_utils.kraft.spec.rules.subject import Surroundings
@@ -81,20 +82,12 @@ def load_specs() -> dict[str, dict[str, Any]]:
     return specs
 
 
-def load_defaults(loader: Any) -> dict[str, Any]:
-    """The roles' defaults: outside of a play that has the role nobody else gives them."""
-    defaults: dict[str, Any] = {}
-    for path in sorted(ROOT.glob("roles/*/defaults/main.yml")):
-        defaults.update(loader.load_from_file(str(path), trusted_as_template=True) or {})
-    return defaults
-
-
 class Inventory:
     """Hosts' variables, resolved each in its own host's context, whether or not a role is in scope."""
 
     def __init__(self, hostvars: Any, loader: Any, specs: Mapping[str, Mapping[str, Any]]) -> None:
         self._hostvars, self._loader, self._specs = hostvars, loader, specs
-        self._defaults = load_defaults(loader)
+        self._defaults = role_variables(loader)
 
     def read(self, host: str, hosts: list[str]) -> reading.HostVariables:
         """Every variable of the core, and those of other roles that somebody set."""
@@ -187,6 +180,7 @@ def look(
     variables = [with_authority(inventory.read(host, hosts), loader) for host in hosts]
     archive = local_path(variables[0].values.get("kafka_archive"), loader.path_dwim)
     client = local_path(variables[0].values.get("kafka_client_archive"), loader.path_dwim)
+    agents = {each["source"] for one in variables for each in agents_of(one)}
     surroundings = Surroundings(
         names=frozenset(specs),
         used={host: inventory.used(host) for host in hosts},
@@ -199,9 +193,17 @@ def look(
         key_faults=key_faults({each.host: each.connection for each in variables}),
         plan_faults=document.faults(variables[0].values, plans),
         tls_fault=tls_fault(variables[0].values),
+        agent_digests={each: digest(Path(loader.path_dwim(each)), "sha256:") for each in agents},
         client_options=own_clients.client_options(hostvars, loader, hosts[0], smoke="spark" in needs),
     )
     return validation.validate(variables, specs, surroundings)
+
+
+def agents_of(host: reading.HostVariables) -> list[Mapping[str, str]]:
+    """The jars that other roles give the host's JVM, as far as they can be read."""
+    given = (each.get("agents") for each in host.contributions.values() if isinstance(each, Mapping))
+    found = [one for each in given if isinstance(each, list) for one in each]
+    return [one for one in found if isinstance(one, Mapping) and isinstance(one.get("source"), str)]
 
 
 def with_authority(host: reading.HostVariables, loader: Any) -> reading.HostVariables:

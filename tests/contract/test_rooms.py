@@ -11,7 +11,7 @@ import pytest
 CORE = Path(__file__).resolve().parents[2] / "module_utils/kraft"
 PACKAGE = "ansible.module_utils.kraft"
 #: From the ground up. Files that stand in no room are the ground: terms, identity, problems, errors, secrets.
-FLOORS = (("ground",), ("node", "providers"), ("control", "cluster"), ("spec",), ("operations", "status"))
+FLOORS = (("ground",), ("node", "providers"), ("control", "cluster"), ("spec",), ("operations", "status", "monitoring"))
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from tests.integration.kafka_node import KafkaNode, free_ports, random_id
 from tests.integration.kafka_ready import wait_until_listed
@@ -55,7 +55,7 @@ class KafkaCluster:
         properties: Mapping[str, str] | None = None,
         roles: Mapping[int, Sequence[str]] | None = None,
         heap: str = "320m",
-    ) -> KafkaCluster:
+    ) -> Self:
         """Format and start ``nodes`` nodes (all combined unless ``roles`` says otherwise) and wait until ready."""
         cluster = cls.create(directory, nodes, properties, roles, heap)
         try:
@@ -75,7 +75,7 @@ class KafkaCluster:
         properties: Mapping[str, str] | None = None,
         roles: Mapping[int, Sequence[str]] | None = None,
         heap: str = "320m",
-    ) -> KafkaCluster:
+    ) -> Self:
         """Write the files and format every node; start nothing."""
         ports = iter(free_ports(3 * nodes))
         made = {

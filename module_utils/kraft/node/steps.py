@@ -55,10 +55,20 @@ def of_appcds_archive(run: Run, asked: Desired) -> dict[str, Any]:
 
 def of_client(_: Run, asked: Desired) -> dict[str, Any]:
     """`digest`: the sha256 of the control machine's copy; empty where that one cannot be read."""
+    return {"changed": not is_copy(asked)}
+
+
+def of_agents(_: Run, asked: Desired) -> dict[str, Any]:
+    """Jars that other roles give the JVM, each with its digest."""
+    return {"changed": not all(map(is_copy, asked["files"]))}
+
+
+def is_copy(asked: Desired) -> bool:
+    """Whether a file has the bytes with the `digest`, and everybody can read it."""
     status = file_io.lstat(asked["path"])
     if status is None or not stat.S_ISREG(status.st_mode) or stat.S_IMODE(status.st_mode) != CLIENT_MODE:
-        return {"changed": True}
-    return {"changed": hashlib.sha256(file_io.read(asked["path"])).hexdigest() != asked["digest"]}
+        return False
+    return str(asked["digest"]) == hashlib.sha256(file_io.read(asked["path"])).hexdigest()
 
 
 def of_storage(_: Run, asked: Desired) -> dict[str, Any]:
@@ -77,6 +87,7 @@ STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {
     "release": of_release,
     "appcds_archive": of_appcds_archive,
     "client": of_client,
+    "agents": of_agents,
     "certificate": of_certificate,
     "storage": of_storage,
 }

@@ -8,7 +8,7 @@ from typing import Any
 #: Step of the plan -> the questions of the look (``node/steps.py``) that decide over it.
 STEPS = {
     "kernel": ("kernel",),
-    "install": ("directories", "release", "appcds_archive", "client"),
+    "install": ("directories", "release", "appcds_archive", "client", "agents"),
     "certificate": ("certificate",),
     "format": ("storage",),
 }

@@ -71,6 +71,15 @@ def test_client_that_is_missing_or_a_link_is_something_to_do(tmp_path: Path) -> 
     assert ask("client", path=str(path), digest=DIGEST)["changed"]
 
 
+def test_agent_that_is_missing_or_differs_is_something_to_do(tmp_path: Path) -> None:
+    first, second = ({"path": str(tmp_path / name), "digest": DIGEST} for name in ("1.jar", "2.jar"))
+    (tmp_path / "1.jar").write_bytes(b"zip")
+    (tmp_path / "1.jar").chmod(0o644)
+    assert not ask("agents", files=[first])["changed"]
+    assert ask("agents", files=[first, second])["changed"]
+    assert ask("agents", files=[{**first, "digest": "0" * 64}])["changed"]
+
+
 def test_release_that_is_missing_is_something_to_do(tmp_path: Path) -> None:
     assert ask("release", install_dir=str(tmp_path), version="4.3.1", checksum=f"sha256:{'a' * 64}")["changed"]
 

@@ -1,4 +1,4 @@
-"""What other roles give a node: options of the JVM, ports, files beside its own, lines of its unit."""
+"""What other roles give a node: options and agents of the JVM, ports, files beside its own, lines of its unit."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.difference import CONTRIBUTED
-from ansible.module_utils.kraft.spec.desired.model import Contribution
+from ansible.module_utils.kraft.spec.desired.model import Agent, Contribution
 
 #: Of a variable; the contributing role's name follows.
 PREFIX = "kafka_contribution_"
@@ -16,12 +16,19 @@ FILE: dict[str, Any] = {
     "restart": {"type": "bool"},
     "sensitive": {"type": "bool"},
 }
+AGENT: dict[str, Any] = {
+    "name": {"type": "str", "required": True},
+    "source": {"type": "str", "required": True},
+    "sha256": {"type": "str", "required": True},
+}
 #: The form of such a variable, as of a role's argument spec.
 OPTION: dict[str, Any] = {
     "type": "dict",
     "options": {
         "jvm_options": {"type": "list", "elements": "str"},
         "ports": {"type": "list", "elements": "int"},
+        "addresses": {"type": "list", "elements": "str"},
+        "agents": {"type": "list", "elements": "dict", "options": AGENT},
         "files": {"type": "list", "elements": "dict", "options": FILE},
         "unit_lines": {"type": "list", "elements": "str"},
     },
@@ -36,6 +43,8 @@ def contribution(variable: str, value: Mapping[str, Any]) -> Contribution:
         tuple(value.get("ports", ())),
         tuple(one["name"] for one in value.get("files", ())),
         tuple(value.get("unit_lines", ())),
+        tuple(value.get("addresses", ())),
+        tuple(Agent(**one) for one in value.get("agents", ())),
     )
 
 

@@ -110,6 +110,12 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
         "listeners": [describe_listener(listener) for listener in node.own_listeners],
         "contributions": [each.variable for each in node.contributions],
         "contributed_ports": {each.variable: list(each.ports) for each in node.contributions if each.ports},
+        "contributed_addresses": {each.variable: list(each.addresses) for each in node.contributions if each.addresses},
+        "agents": [
+            {"path": f"{node.install_dir}/agents/{one.name}", "source": one.source, "digest": one.sha256}
+            for each in node.contributions
+            for one in each.agents
+        ],
         "broker_address": broker_address(node),
         "certificate": certificate(cluster, node),
         "properties": {key: shown(value, key) if key in secrets else value for key, value in server.items()},

@@ -78,6 +78,15 @@ class Layer:
 
 
 @dataclasses.dataclass(frozen=True)
+class Agent:
+    """A jar that the JVM loads beside Kafka: its name on the host, and where it is on the control machine."""
+
+    name: str
+    source: str
+    sha256: str
+
+
+@dataclasses.dataclass(frozen=True)
 class Contribution:
     """What another role gives a node by its ``variable``. ``files``: their names."""
 
@@ -86,6 +95,8 @@ class Contribution:
     ports: tuple[int, ...] = ()
     files: tuple[str, ...] = ()
     unit_lines: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
+    agents: tuple[Agent, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)

@@ -105,7 +105,7 @@ def read_contributions(host: HostVariables, problems: list[Problem]) -> tuple[Co
     for name, value in sorted(host.contributions.items()):
         converted, faults = convert(value, OPTION)
         problems += [dataclasses.replace(_problem(host.host, name, fault), value=None) for fault in faults]
-        found += [contribution(name, converted)] if converted is not BROKEN else []
+        found += [contribution(name, converted)] if converted and converted is not BROKEN else []
     return tuple(found)
 
 

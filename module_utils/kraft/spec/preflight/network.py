@@ -25,6 +25,7 @@ def questions(desired: Mapping[str, Any], name: str) -> dict[str, list[Any]]:
     own = nodes[name]["listeners"]
     others = [listener for host in nodes if host != name for listener in nodes[host]["listeners"]]
     binds = [listener["bind"] for listener in own if listener["bind"] not in ANY]
+    binds += [each for given in nodes[name]["contributed_addresses"].values() for each in given]
     advertised = [listener["advertised"]["host"] for listener in own + others]
     return {
         "log_dirs": list(dict.fromkeys([*nodes[name]["log_dirs"], nodes[name]["metadata_log_dir"]])),
@@ -99,7 +100,9 @@ def foreign_binds(host: Host, facts: Facts) -> Iterator[Problem]:
         if error:
             message = f"cannot listen on {bind}: {error}"
             remedy = "set the listener's bind to an address of the host (ip address), and advertised to the public one"
-            yield Problem("foreign_bind", message, remedy, LISTENERS, host.name, bind)
+            if givers := [name for name, given in host.node["contributed_addresses"].items() if bind in given]:
+                remedy = "give it an address of the host (ip address)"
+            yield Problem("foreign_bind", message, remedy, next(iter(givers), LISTENERS), host.name, bind)
 
 
 def names(subject: Subject, host: Host, facts: Facts) -> Iterator[Problem]:

@@ -22,6 +22,7 @@ RESERVED = frozenset(
 #: Doors into the JVM: only the inventory opens one, and rules look at what it says.
 DOORS = dict.fromkeys(("-Dcom.sun.management.jmxremote", "-agentlib:jdwp", "-Xrunjdwp"), OPTIONS)
 #: Lines of the unit's section ``[Service]`` that systemd adds up, and that take no privilege or limit of ours away.
+ANY = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not listened on
 LINES = ("BindReadOnlyPaths", "Environment", "InaccessiblePaths", "ReadOnlyPaths", "ReadWritePaths")
 IN_A_FILE = "give it in a file of the contribution, with `sensitive: true`"
 Given = tuple[Node, Contribution]
@@ -44,6 +45,32 @@ def files(subject: Subject) -> Iterator[Problem]:
         for twice in sharing((name, role) for name in each.files):
             message, remedy = "is the name of two files", "give each file a name of its own"
             yield Problem("contributed_file", message, remedy, f"{each.variable}.files", node.host, twice)
+
+
+def agents(subject: Subject) -> Iterator[Problem]:
+    """A jar that is missing would end the JVM at its next start; one that is not the named one could do anything."""
+    for node, each in _each(subject):
+        role = each.variable.removeprefix(PREFIX)
+        form, where = re.compile(rf"{re.escape(role)}-[A-Za-z0-9._-]+\.jar"), f"{each.variable}.agents"
+        for one in each.agents:
+            found = subject.surroundings.agent_digests.get(one.source)
+            if not form.fullmatch(one.name):
+                message, remedy = "is not the name of a jar of this role", f"write {role}-VERSION.jar"
+                yield Problem("agent_name", message, remedy, where, node.host, one.name)
+            elif found == "":
+                remedy = "run `make client`, or give the path of your copy"
+                yield Problem("agent_missing", "does not exist on this machine", remedy, where, node.host, one.source)
+            elif found not in (None, one.sha256):
+                message, remedy = f"has the sha256 {found}, not {one.sha256}", "fetch it again: `make client`"
+                yield Problem("agent_checksum", message, remedy, where, node.host, one.source)
+
+
+def addresses(subject: Subject) -> Iterator[Problem]:
+    """What others listen on in Kafka's process is not for everybody."""
+    for node, each in _each(subject):
+        for one in set(each.addresses).intersection(ANY):
+            message, remedy = "stands for every address of the host", "give the node's private address"
+            yield Problem("contributed_address", message, remedy, f"{each.variable}.addresses", node.host, one)
 
 
 def jvm_options(subject: Subject) -> Iterator[Problem]:
@@ -92,4 +119,4 @@ def unit_lines(subject: Subject) -> Iterator[Problem]:
                 yield Problem("contributed_secret", "shows a secret", IN_A_FILE, where, node.host, shown_line(line))
 
 
-RULES = (files, jvm_options, unit_lines)
+RULES = (files, agents, addresses, jvm_options, unit_lines)

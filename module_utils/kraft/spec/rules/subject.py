@@ -27,6 +27,7 @@ class Surroundings:
     ``key_faults``: host -> why ssh cannot use the private key that the inventory names.
     ``plan_faults``: variable -> why the plan that it names cannot be used.
     ``client_options``: variable -> options of each client of ours that connects to the client listener.
+    ``agent_digests``: path of an agent's jar -> its sha256; empty where there is no such file.
     ``tls_fault``: why the authority on the control machine cannot be used; empty where it can.
     """
 
@@ -42,6 +43,7 @@ class Surroundings:
     foreign_reports: tuple[str, ...] = ()
     client_options: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
     tls_fault: str = ""
+    agent_digests: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -554,6 +554,13 @@ def test_the_port_of_another_role_is_asked_for_and_refused_where_it_is_taken() -
     assert told(scene) == [("error", "port_taken", "k1", "kafka_contribution_metrics", 9404)]
 
 
+def test_the_address_of_another_role_is_asked_for_and_refused_where_the_host_has_none_such() -> None:
+    scene = broken(facts(binds={"10.9.9.9": "Cannot assign requested address"}))
+    scene.nodes["k1"]["contributed_addresses"] = {"kafka_contribution_metrics": ["10.9.9.9"]}
+    assert "10.9.9.9" in network.questions({"cluster": scene.cluster, "nodes": scene.nodes}, "k1")["bind"]
+    assert told(scene) == [("error", "foreign_bind", "k1", "kafka_contribution_metrics", "10.9.9.9")]
+
+
 def test_nodes_need_not_reach_what_only_clients_use() -> None:
     scene = Scene()
     for listener in scene.nodes["k2"]["listeners"]:

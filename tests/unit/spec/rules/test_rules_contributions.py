@@ -41,6 +41,11 @@ def test_a_contribution_without_a_fault_is_none() -> None:
     assert found({}) == []
 
 
+def test_a_contribution_that_is_empty_leaves_the_node_as_it_is() -> None:
+    cluster, _ = read(contributing({}), SPECS)
+    assert cluster.nodes[0].contributions == ()
+
+
 def test_a_contribution_is_no_unknown_variable() -> None:
     made = contributing(EXPORTER)
     used = {"k1": frozenset({"kafka_contribution_metrics", "kafka_contributed"})}
@@ -111,6 +116,35 @@ def test_two_files_of_one_name_and_a_role_called_like_a_file_of_kafka_are_refuse
     assert "contributed_file" in [each.rule for each in problems]
 
 
+AGENT = {"name": "metrics-1.jar", "source": "/a.jar", "sha256": "a" * 64}
+
+
+@pytest.mark.parametrize(
+    ("agent", "digest", "rule", "value"),
+    [
+        ({}, "", "agent_missing", "/a.jar"),
+        ({}, "b" * 64, "agent_checksum", "/a.jar"),
+        ({"name": "metrics.sh"}, "a" * 64, "agent_name", "metrics.sh"),
+        ({"name": "../metrics-1.jar"}, "a" * 64, "agent_name", "../metrics-1.jar"),
+        ({"name": "other-1.jar"}, "a" * 64, "agent_name", "other-1.jar"),
+    ],
+)
+def test_an_agent_is_the_jar_that_was_named(agent: dict[str, str], digest: str, rule: str, value: str) -> None:
+    problems = problems_of(contributing({"agents": [{**AGENT, **agent}]}), agent_digests={"/a.jar": digest})
+    seen = [(each.rule, each.variable, each.value) for each in problems if each.rule.startswith("agent")]
+    assert seen == [(rule, "kafka_contribution_metrics.agents", value)]
+
+
+def test_an_agent_with_the_digest_that_it_shall_have_is_sound() -> None:
+    problems = problems_of(contributing({"agents": [AGENT]}), agent_digests={"/a.jar": "a" * 64})
+    assert [each.rule for each in problems if each.rule.startswith("agent")] == []
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "::"])  # noqa: S104 - never listened on
+def test_an_address_that_stands_for_all_is_refused(address: str) -> None:
+    assert found({"addresses": [address, "10.0.0.1"]}) == [("contributed_address", ".addresses", address)]
+
+
 @pytest.mark.parametrize(
     "line", ["User=root", "[Install]", "Environment", "Environment=A=b\nUser=root", " Environment=A=b"]
 )
@@ -132,11 +166,13 @@ def test_another_form_is_refused_and_no_content_shown(given: dict[str, Any], par
 
 
 def test_a_described_node_has_options_and_ports_and_no_content() -> None:
-    cluster, _ = read(contributing({**EXPORTER, "files": [KEY]}), SPECS)
+    cluster, _ = read(contributing({**EXPORTER, "files": [KEY], "agents": [AGENT], "addresses": ["10.0.0.1"]}), SPECS)
     node = describe_node(cluster, cluster.nodes[0])
     assert node["derived_jvm_options"][-1] == EXPORTER["jvm_options"][0]
     assert node["contributions"] == ["kafka_contribution_metrics"]
     assert node["contributed_ports"] == {"kafka_contribution_metrics": [9404]}
+    assert node["contributed_addresses"] == {"kafka_contribution_metrics": ["10.0.0.1"]}
+    assert node["agents"] == [{"path": "/opt/kafka/agents/metrics-1.jar", "source": "/a.jar", "digest": "a" * 64}]
     assert "c4n4ry" not in str(node)
 
 

@@ -1,0 +1,21 @@
+"""What the project's roles say by themselves, for those who look at a host outside of a play that has these roles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ansible.module_utils.kraft.spec.desired.contributions import PREFIX
+
+ROLES = Path(__file__).resolve().parents[4] / "roles"
+
+
+def role_variables(loader: Any) -> dict[str, Any]:
+    """Every role's defaults, and what it contributes to nodes, by the name of that variable (docs/contributions.md)."""
+    found: dict[str, Any] = {}
+    for path in sorted(ROLES.glob("*/defaults/main.yml")):
+        found.update(loader.load_from_file(str(path), trusted_as_template=True) or {})
+    for path in sorted(ROLES.glob("*/meta/contribution.yml")):
+        name = PREFIX + path.parents[1].name.removeprefix("kafka_")
+        found[name] = loader.load_from_file(str(path), trusted_as_template=True)["contribution"]
+    return found

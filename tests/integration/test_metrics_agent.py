@@ -1,0 +1,84 @@
+"""What the agent publishes of nodes of each kind, held against the catalogue."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import kafka
+import pytest
+from ansible.module_utils.kraft.monitoring.agent import config_text
+from ansible.module_utils.kraft.monitoring.catalogue import NODE, TOPIC, at_level, catalogue
+from kafka.admin import NewTopic
+
+from tests.integration.metrics_nodes import MeasuredCluster, Series, scrape
+
+ROLES = {1: ("controller",), 2: ("broker", "controller"), 3: ("broker",)}
+MOST_SERIES = 600
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeasuredCluster]:
+    directory = tmp_path_factory.mktemp("measured")
+    made = MeasuredCluster.create(directory, 3, {"default.replication.factor": "2"}, ROLES)
+    made.agent_config = directory / "metrics.yml"
+    made.agent_config.write_text(config_text(at_level(NODE)))
+    try:
+        for node_id in made.nodes:
+            made.launch_node(node_id)
+        made.wait_ready()
+        yield made
+    finally:
+        made.stop()
+
+
+def make_topics(cluster: MeasuredCluster, *names: str) -> None:
+    """Topics with one record in each partition, which is read, too: by then brokers have their counts."""
+    admin = kafka.KafkaAdminClient(bootstrap_servers=cluster.bootstrap_servers)
+    admin.create_topics([NewTopic(name, 2, 2) for name in names])
+    admin.close()
+    producer = kafka.KafkaProducer(bootstrap_servers=cluster.bootstrap_servers, acks="all")
+    for name in names:
+        producer.send(name, b"record", partition=0)
+        producer.send(name, b"record", partition=1)
+    producer.flush()
+    producer.close()
+    consumer = kafka.KafkaConsumer(*names, bootstrap_servers=cluster.bootstrap_servers, auto_offset_reset="earliest")
+    for _ in range(2 * len(names)):
+        next(consumer)
+    consumer.close()
+
+
+def names(found: list[Series], begin: str = "") -> set[str]:
+    return {each.name for each in found if each.name.startswith(begin)}
+
+
+@pytest.mark.parametrize("node_id", ROLES)
+def test_a_node_publishes_every_entry_of_its_roles_and_no_other(cluster: MeasuredCluster, node_id: int) -> None:
+    found = scrape(cluster.address(node_id))
+    expected = {each.name for each in catalogue() if each.level == NODE and each.belongs_to(ROLES[node_id])}
+    assert expected - names(found) == set()
+    assert names(found, "kafka_") <= {each.name for each in catalogue()}
+    assert len(found) < MOST_SERIES
+
+
+def test_types_and_units_are_those_of_the_catalogue(cluster: MeasuredCluster) -> None:
+    types = {each.name: each.type for each in scrape(cluster.address(2))}
+    ours = {each.name: each.type for each in catalogue() if each.mbean and each.belongs_to(ROLES[2])}
+    assert {name: kind for name, kind in types.items() if name in ours}.items() <= ours.items()
+
+
+def test_more_topics_make_no_more_series_until_they_are_asked_for(cluster: MeasuredCluster) -> None:
+    make_topics(cluster, "first")
+    before = len(scrape(cluster.address(2)))
+    make_topics(cluster, *(f"topic-{at}" for at in range(20)))
+    assert len(scrape(cluster.address(2))) == before
+
+    cluster.agent_config.write_text(config_text(at_level(TOPIC)))  # while Kafka runs
+    deadline = time.monotonic() + 30
+    wanted = {each.name for each in catalogue() if each.level == TOPIC}
+    while not wanted <= names(found := scrape(cluster.address(2))):
+        assert time.monotonic() < deadline, names(found, "kafka_topic")
+        time.sleep(0.2)
+    labels = {each.labels for each in found if each.name == "kafka_topic_bytes_in_total"}
+    assert 'topic="topic-7"' in labels

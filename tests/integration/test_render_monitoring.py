@@ -1,0 +1,72 @@
+"""What `render_monitoring.yml` writes for Prometheus: the same bytes each time, and nobody is asked."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+NODES = {
+    f"k{at}": {"kafka_node_id": at, "ansible_host": f"10.0.0.{at}", "kafka_rack": "abc"[at - 1]} for at in (1, 2, 3)
+}
+CLUSTER = {
+    "kafka_cluster_name": "watched",
+    "kafka_cluster_id": "bW9sZWN1bGUtY2x1c3Rlcg",
+    "kafka_archive": "http://127.0.0.1/kafka.tgz",
+    "kafka_archive_checksum": "sha256:" + "a" * 64,
+    "kafka_heap_size": "512m",
+}
+
+
+def render(directory: Path, **variables: Any) -> subprocess.CompletedProcess[str]:
+    """Runs the playbook for three hosts that do not exist."""
+    inventory = directory / "hosts.yml"
+    inventory.write_text(yaml.safe_dump({"kafka": {"hosts": NODES, "vars": {**CLUSTER, **variables}}}))
+    command = ["ansible-playbook", "-i", str(inventory), "playbooks/render_monitoring.yml"]
+    given = ["-e", json.dumps({"kafka_metrics_dir": str(directory)})]
+    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "250"}
+    return subprocess.run([*command, *given], cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
+
+
+def files(directory: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (directory / "watched/monitoring").iterdir()}
+
+
+def test_files_are_written_once_and_are_the_same_each_time(tmp_path: Path) -> None:
+    first = render(tmp_path, kafka_metrics=True, kafka_metrics_port=9500)
+    assert first.returncode == 0, first.stdout + first.stderr
+    before = files(tmp_path)
+    second = render(tmp_path, kafka_metrics=True, kafka_metrics_port=9500)
+    assert "changed=0" in second.stdout
+    assert files(tmp_path) == before
+    found = json.loads(before["targets.json"])
+    assert [each["targets"] for each in found] == [["10.0.0.1:9500"], ["10.0.0.2:9500"], ["10.0.0.3:9500"]]
+    assert [each["labels"]["rack"] for each in found] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "No node publishes metrics"),
+        ({"kafka_metrics": "maybe"}, "kafka_metrics "),
+        ({"kafka_metrics": True, "kafka_metrics_level": "partition"}, "kafka_metrics_level"),
+        ({"kafka_metrics": True, "kafka_metrics_port": 9092}, "is the port of CLIENT, kafka_contribution_metrics"),
+        ({"kafka_metrics": True, "kafka_metrics_port": 80}, "kafka_contribution_metrics.ports"),
+        ({"kafka_metrics": True, "kafka_metrics_address": "::"}, "kafka_contribution_metrics.addresses"),
+        ({"kafka_metrics": True, "kafka_metrics_agent": "/nowhere.jar"}, "kafka_contribution_metrics.agents"),
+        ({"kafka_metrics": True, "kafka_metrics_agent": "/etc/hostname"}, "has the sha256"),
+        ({"kafka_metrics_prot": 9404}, "did you mean kafka_metrics_port?"),
+    ],
+    ids=lambda one: "-".join(one) if isinstance(one, dict) else "",
+)
+def test_what_cannot_work_is_refused(tmp_path: Path, given: dict[str, Any], said: str) -> None:
+    done = render(tmp_path, **given)
+    assert done.returncode != 0
+    assert said in done.stdout + done.stderr
+    assert not (tmp_path / "watched").exists()

@@ -1,0 +1,48 @@
+"""What Prometheus is given to find the nodes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import yaml
+from ansible.module_utils.kraft.monitoring.prometheus import files, targets
+
+GIVER = "kafka_contribution_metrics"
+
+
+def desired(**nodes: dict[str, Any]) -> dict[str, Any]:
+    made = {
+        "node_id": 1,
+        "rack": None,
+        "roles": ["broker", "controller"],
+        "contributed_addresses": {GIVER: ["10.0.0.1"]},
+        "contributed_ports": {GIVER: [9404]},
+    }
+    return {"cluster": {"name": "blue"}, "nodes": {host: {**made, **node} for host, node in nodes.items()}}
+
+
+def test_targets_are_the_nodes_with_an_agent_in_the_order_of_their_ids() -> None:
+    silent = {"node_id": 1, "contributed_ports": {}, "contributed_addresses": {}}
+    found = targets(desired(a={"node_id": 10}, b={"node_id": 9, "rack": "r", "roles": ["broker"]}, c=silent))
+    labels = {"cluster": "blue", "node_id": "9", "host": "b", "rack": "r", "roles": "broker"}
+    assert found[0] == {"targets": ["10.0.0.1:9404"], "labels": labels}
+    assert [each["labels"]["host"] for each in found] == ["b", "a"]
+
+
+def test_an_ipv6_address_has_brackets() -> None:
+    (found,) = targets(desired(a={"contributed_addresses": {GIVER: ["fd00::1"]}}))
+    assert found["targets"] == ["[fd00::1]:9404"]
+
+
+def test_files_refer_to_each_other() -> None:
+    made = files(desired(a={}))
+    config = yaml.safe_load(made["prometheus.yml"])
+    (job,) = config["scrape_configs"]
+    assert [each for sd in job["file_sd_configs"] for each in sd["files"]] == ["targets.json"]
+    assert json.loads(made["targets.json"]) == targets(desired(a={}))
+    assert made == files(desired(a={}))
+
+
+def test_without_an_agent_there_is_nothing_to_write() -> None:
+    assert files(desired(a={"contributed_ports": {}})) == {}

@@ -1,0 +1,4 @@
+from typing import Any
+
+class LookupBase:
+    _loader: Any
