@@ -1,7 +1,11 @@
-"""Writes docs/metrics.md from the catalogue of metrics; run it after a change there. A contract test compares."""
+"""Writes docs/metrics.md and docs/runbooks/alerts.md from the catalogue and the rules; run it after a change there.
+
+A contract test compares.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,9 +14,11 @@ import ansible.module_utils
 ROOT = Path(__file__).resolve().parents[1]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 
+from ansible.module_utils.kraft.monitoring import rules  # noqa: E402 - by the path above
 from ansible.module_utils.kraft.monitoring.catalogue import LEVELS, Metric, catalogue  # noqa: E402 - by the path above
 
 PAGE = ROOT / "docs/metrics.md"
+ALERTS = ROOT / "docs/runbooks/alerts.md"
 HEAD = """# Metrics
 
 What a node publishes with `kafka_metrics: true` ([role kafka_metrics](../roles/kafka_metrics/README.md)).
@@ -52,5 +58,47 @@ def page() -> str:
     return "\n".join([HEAD, *parts])
 
 
+ALERTS_PAGE = """# Alerts
+
+## When
+
+Prometheus fires an alert of the rules that `render_monitoring.yml` has written. `page` is for somebody who is woken up,
+`ticket` for the next morning. `scripts/render_metrics.py` writes this page from
+`module_utils/kraft/monitoring/data/rules.yml`.
+
+## Command
+
+Look at the cluster first:
+
+```sh
+ansible-playbook -i inventories/mine playbooks/cluster_status.yml
+```
+
+## What you see when it worked
+
+The status names the cause first, then what to do next. An alert resolves by itself once its cause is gone.
+
+## If it fails
+
+{alerts}
+## Way back
+
+Nothing that an alert says changes the cluster. To have no alerts, take `rules.yml` out of Prometheus' configuration.
+"""
+TEMPLATE = re.compile(r"\{\{ \$(?:labels\.)?(\w+)[^}]*\}\}")
+
+
+def alerts_page() -> str:
+    """The runbook of all alerts, a section for each."""
+    return ALERTS_PAGE.replace("{alerts}", "\n".join(map(section, rules.data("*cluster*")["alerts"])))
+
+
+def section(alert: rules.Rule) -> str:
+    lasts = "" if alert["for"] == "0m" else f" It fires after {alert['for']}."
+    summary = TEMPLATE.sub(r"*\1*", alert["summary"])
+    return f"### {alert['alert']}\n\n{summary}. Severity: `{alert['severity']}`.{lasts} {alert['remedy']}\n"
+
+
 if __name__ == "__main__":
     PAGE.write_text(page())
+    ALERTS.write_text(alerts_page())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,11 @@ def test_files_are_written_once_and_are_the_same_each_time(tmp_path: Path) -> No
     second = render(tmp_path, kafka_metrics=True, kafka_metrics_port=9500)
     assert "changed=0" in second.stdout
     assert files(tmp_path) == before
+    tool = shutil.which("promtool") or str(ROOT / ".cache/tools/promtool")
+    place = tmp_path / "watched/monitoring"
+    checked = subprocess.run([tool, "check", "config", "prometheus.yml"], cwd=place, capture_output=True, check=False)
+    assert checked.returncode == 0, checked
+    assert b'"watched"' in before["rules.yml"]
     found = json.loads(before["targets.json"])
     assert [each["targets"] for each in found] == [["10.0.0.1:9500"], ["10.0.0.2:9500"], ["10.0.0.3:9500"]]
     assert [each["labels"]["rack"] for each in found] == ["a", "b", "c"]

@@ -54,11 +54,11 @@ def rule(metric: Metric, attribute: str, fixed: dict[str, str]) -> dict[str, Any
     """A rule of the agent. What it found for a metric is remembered, but for texts, which are read each time."""
     domain, _, keys = metric.mbean.partition(":")
     wanted = list(metric.labels)
-    pattern = f"{re.escape(domain)}<{', '.join(map(key_pattern, keys.split(',')))}><>{re.escape(attribute)}"
+    pattern = f"{re.escape(domain)}<{', '.join(map(key_pattern, keys.split(',')))}><>{re.escape(attribute)}:"
     labels = {label: f"${at}" for at, label in enumerate(wanted, 1)} | fixed
     if metric.text:
         labels = {metric.text: f"${len(wanted) + 1}"}
-        pattern += ": (.+)"
+        pattern += " (.+)"
     value: dict[str, Any] = {"value": 1} if metric.text else {"cache": True}
     if metric.scale != 1:
         value["valueFactor"] = metric.scale

@@ -1,4 +1,4 @@
-"""What Prometheus needs to find the nodes: scrape configuration and targets, as texts of files. Pure."""
+"""What Prometheus needs to watch a cluster, as texts of files: configuration, targets, rules, their tests. Pure."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import yaml
+from ansible.module_utils.kraft.monitoring import rule_tests, rules
 from ansible.module_utils.kraft.spec.desired.model import host_port
 
 GIVER = "kafka_contribution_metrics"
 JOB = "kafka"
 HEADER = "# Written by playbooks/render_monitoring.yml; changes made here are lost.\n"
-TARGETS = "targets.json"
+TARGETS, RULES, TESTS = "targets.json", "rules.yml", "rules_test.yml"
 
 
 def files(desired: Mapping[str, Any]) -> dict[str, str]:
@@ -20,7 +21,18 @@ def files(desired: Mapping[str, Any]) -> dict[str, str]:
     found = targets(desired)
     if not found:
         return {}
-    return {"prometheus.yml": scrape_text(), TARGETS: json.dumps(found, indent=2) + "\n"}
+    cluster = desired["cluster"]["name"]
+    written = {"prometheus.yml": scrape_text(), TARGETS: json.dumps(found, indent=2) + "\n"}
+    return written | rule_files(rules.data(cluster), cluster)
+
+
+def rule_files(data: rules.Rule, cluster: str) -> dict[str, str]:
+    """The rules, and tests of them for ``promtool test rules``."""
+    return {RULES: text(rules.groups(data)), TESTS: text(rule_tests.tests(data, cluster, RULES))}
+
+
+def text(content: Mapping[str, Any]) -> str:
+    return HEADER + yaml.safe_dump(content, sort_keys=False, width=1000)
 
 
 def targets(desired: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -46,4 +58,4 @@ def scrape_text() -> str:
     """A whole configuration of Prometheus; its paths are relative to the file."""
     job = {"job_name": JOB, "file_sd_configs": [{"files": [TARGETS]}]}
     intervals = {"scrape_interval": "15s", "evaluation_interval": "15s"}
-    return HEADER + yaml.safe_dump({"global": intervals, "scrape_configs": [job]}, sort_keys=False)
+    return text({"global": intervals, "rule_files": [RULES], "scrape_configs": [job]})

@@ -16,7 +16,7 @@ ENTRY: dict[str, Any] = {"type": "gauge", "unit": "seconds", "help": "Time.", "r
 def test_a_plain_metric_is_one_mbean_and_one_rule() -> None:
     made = Metric(name="kafka_lag", mbean="kafka.server:type=A,name=B", attribute="Value", scale=0.001, **ENTRY)
     rule = {
-        "pattern": r"kafka\.server<type=A, name=B><>Value",
+        "pattern": r"kafka\.server<type=A, name=B><>Value:",
         "name": "kafka_lag",
         "type": "GAUGE",
         "help": "Time.",
@@ -35,8 +35,8 @@ def test_each_label_names_its_mbeans_and_each_quantile_is_a_rule() -> None:
     config = yaml.safe_load(config_text([made]))
     assert config["includeObjectNames"] == ["k:type=R,request=A", "k:type=R,request=B"]
     assert [(each["pattern"], each["labels"]) for each in config["rules"]] == [
-        ("k<type=R, request=([^,>]+)><>50thPercentile", {"request": "$1", "quantile": "0.5"}),
-        ("k<type=R, request=([^,>]+)><>999thPercentile", {"request": "$1", "quantile": "0.999"}),
+        ("k<type=R, request=([^,>]+)><>50thPercentile:", {"request": "$1", "quantile": "0.5"}),
+        ("k<type=R, request=([^,>]+)><>999thPercentile:", {"request": "$1", "quantile": "0.999"}),
     ]
 
 

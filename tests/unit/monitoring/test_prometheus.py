@@ -40,6 +40,7 @@ def test_files_refer_to_each_other() -> None:
     config = yaml.safe_load(made["prometheus.yml"])
     (job,) = config["scrape_configs"]
     assert [each for sd in job["file_sd_configs"] for each in sd["files"]] == ["targets.json"]
+    assert config["rule_files"] == yaml.safe_load(made["rules_test.yml"])["rule_files"] == ["rules.yml"]
     assert json.loads(made["targets.json"]) == targets(desired(a={}))
     assert made == files(desired(a={}))
 

@@ -94,7 +94,28 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
 
 
+UNPACKED = (
+    "#!/bin/sh\nmkdir -p usr/bin; for one in promtool prometheus; do : >usr/bin/$one; chmod 755 usr/bin/$one; done\n"
+)
+
+
+def test_prometheus_is_unpacked_and_not_installed_since_its_package_starts_a_service(machine: Machine) -> None:
+    machine.put("dpkg-deb", UNPACKED)
+    machine.bootstrap("test")
+    assert machine.called("apt-get download") == ["apt-get download prometheus"]
+    assert "prometheus" not in machine.installed()
+    machine.bootstrap("test")
+    assert machine.called("apt-get download") == []
+
+
+def test_a_promtool_that_is_there_is_taken(machine: Machine) -> None:
+    machine.has("promtool")
+    machine.bootstrap("test")
+    assert machine.called("apt-get download") == []
+
+
 def test_a_bare_machine_gets_packages_then_an_environment_by_the_locks(machine: Machine) -> None:
+    machine.put("dpkg-deb", UNPACKED)
     done = machine.bootstrap("lab", "archive", "test")
     assert {"podman", "mmdebstrap", "maven", "chromium", "kcat", "openjdk-17-jre-headless"} <= machine.installed()
     assert machine.called("pip")[0].endswith("--require-hashes --requirement requirements/uv.lock")

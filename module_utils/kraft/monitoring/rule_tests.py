@@ -1,0 +1,120 @@
+"""Tests of the alerts for promtool: each fires after its duration, stays quiet before, and resolves. Pure.
+
+Life is normal at first, then there is the fault, then life is normal again. A minute is one sample.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ansible.module_utils.kraft.monitoring.rules import Rule, described
+
+#: Minutes: normal life before the fault, the fault beyond the alert's duration, and what `rate` and scrapes lag behind.
+BEFORE, BEYOND, LAG = 10, 5, 6
+UNITS = {"m": 1, "h": 60}
+COUNTERS = re.compile(r"\w+_(total|sum|count)\b")
+#: How the data writes the labels of a node, and the values that a template shows.
+NODE = re.compile(r"\{(\d)")
+LABEL = re.compile(r"\{\{ \$labels\.(\w+) \}\}")
+VALUE = re.compile(r"\{\{ \$value[^}]*\}\}")
+
+
+def tests(rules: Rule, cluster: str, rule_file: str) -> dict[str, Any]:
+    """A file of tests."""
+    found = [test_of(one, cluster) for one in rules["alerts"]]
+    return {"rule_files": [rule_file], "evaluation_interval": "1m", "tests": [*found, *quiet(rules, cluster)]}
+
+
+def minutes(duration: str) -> int:
+    """Of ``15m`` and ``1h``."""
+    return int(duration[:-1]) * UNITS[duration[-1]]
+
+
+def test_of(one: Rule, cluster: str) -> dict[str, Any]:
+    """One alert through normal life, its fault, and normal life again."""
+    proof, lasts = one["test"], minutes(one["for"])
+    before, lag = proof.get("before", BEFORE), proof.get("window", 0) + LAG
+    times = (before, lasts + lag + BEYOND, lag + BEYOND)
+    expected = {"exp_labels": labels_of(one, cluster), "exp_annotations": shown(one, cluster)}
+    moments: list[tuple[int, bool]] = [(before - 1, False), (before + lasts + lag, True), (sum(times) - 1, False)]
+    if lasts > 1:
+        moments.insert(1, (before + lasts - 1, False))
+    if not proof["series"]:
+        moments = [(0, True)]
+    return {
+        "interval": "1m",
+        "name": one["alert"],
+        "input_series": [
+            {"series": selector(name, cluster), "values": values(name, pair, times, proof.get("gauges", False))}
+            for name, pair in proof["series"].items()
+        ],
+        "alert_rule_test": [
+            {"eval_time": f"{at}m", "alertname": one["alert"], "exp_alerts": [expected] if fires else []}
+            for at, fires in moments
+        ],
+    }
+
+
+def quiet(rules: Rule, cluster: str) -> Iterator[dict[str, Any]]:
+    """What happens in planned work and raises nothing, at any minute."""
+    for scene in rules["quiet"]:
+        series = [{"series": selector(name, cluster), "values": each} for name, each in scene["series"].items()]
+        yield {
+            "interval": "1m",
+            "name": scene["name"],
+            "input_series": series,
+            "alert_rule_test": [
+                {"eval_time": f"{at}m", "alertname": alert, "exp_alerts": []}
+                for alert in scene["alerts"]
+                for at in range(0, 31, 2)
+            ],
+        }
+
+
+def node_labels(node: object, cluster: str) -> dict[str, str]:
+    return {"cluster": cluster, "host": f"kafka{node}", "job": "kafka", "node_id": str(node)}
+
+
+def selector(name: str, cluster: str) -> str:
+    """A series with the labels of its node."""
+
+    def written(found: re.Match[str]) -> str:
+        return "{" + ",".join(f'{key}="{value}"' for key, value in node_labels(found[1], cluster).items())
+
+    return NODE.sub(written, name)
+
+
+def labels_of(one: Rule, cluster: str) -> dict[str, str]:
+    """The labels of the alert that is expected."""
+    proof = one["test"]
+    whose = {"none": {}, "cluster": {"cluster": cluster}, "job": {"cluster": cluster, "job": "kafka"}}
+    found = whose[proof["who"]] if proof["who"] in whose else node_labels(proof["who"], cluster)
+    kept = {key: value for key, value in found.items() if key != proof.get("without")}
+    return {"severity": one["severity"], **kept, **proof.get("more", {})}
+
+
+def shown(one: Rule, cluster: str) -> dict[str, str]:
+    """The annotations as a person reads them."""
+    labels, value = labels_of(one, cluster), one["test"].get("shown", "")
+    return {
+        key: VALUE.sub(value, LABEL.sub(lambda found: labels[found[1]], text)) for key, text in described(one).items()
+    }
+
+
+def values(name: str, pair: list[Any], times: tuple[int, int, int], gauges: bool) -> str:
+    """A series through normal life, fault, and normal life; of a counter the pair is what it grows by in a minute."""
+    states = (pair[0], pair[1], pair[0])
+    if gauges or not COUNTERS.match(name) or "_" in pair:
+        return " ".join(gauge(state, count) for state, count in zip(states, times, strict=True))
+    found, total = [], 0
+    for growth, count in zip(states, times, strict=True):
+        found.append(f"{total}+{growth}x{count - 1}")
+        total += growth * count
+    return " ".join(found)
+
+
+def gauge(state: Any, count: int) -> str:
+    """The same value `count` times: promtool's ``x`` says how often it comes again. None: the target is gone."""
+    return f"stale _x{count - 1}" if state == "_" else f"{state}+0x{count - 1}"

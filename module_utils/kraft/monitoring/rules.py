@@ -1,0 +1,61 @@
+"""Recording rules and alerts of one cluster, as Prometheus takes them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.monitoring.catalogue import read
+
+#: Stands in the data for the name of the cluster.
+CLUSTER = "CLUSTER"
+RUNBOOK = "docs/runbooks/alerts.md"
+#: Severities in the order in which a person wants to read them; `none` is the watchdog's.
+PAGE, TICKET, NONE = SEVERITIES = ("page", "ticket", "none")
+EVALUATED = "30s"
+
+Rule = Mapping[str, Any]
+
+
+def data(cluster: str) -> Any:
+    """The rules, written for a cluster. Its name has no letter that YAML or PromQL would read otherwise."""
+    return named(read("rules"), cluster)
+
+
+def named(part: Any, cluster: str) -> Any:
+    """A part of the data with the cluster's name in its texts."""
+    if isinstance(part, Mapping):
+        return {key.replace(CLUSTER, cluster): named(value, cluster) for key, value in part.items()}
+    if isinstance(part, list):
+        return [named(each, cluster) for each in part]
+    return part.replace(CLUSTER, cluster) if isinstance(part, str) else part
+
+
+def groups(rules: Rule) -> dict[str, Any]:
+    """A file of rules: what is recorded, then the alerts of each severity."""
+    found = [group("kafka-records", [{"record": one["record"], "expr": one["expr"]} for one in rules["records"]])]
+    for severity in SEVERITIES:
+        chosen = [alert(one) for one in rules["alerts"] if one["severity"] == severity]
+        found.append(group(f"kafka-{severity}", chosen))
+    return {"groups": found}
+
+
+def group(name: str, rules: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"name": name, "interval": EVALUATED, "rules": rules}
+
+
+def alert(one: Rule) -> dict[str, Any]:
+    """An alert without its proof."""
+    return {
+        "alert": one["alert"],
+        "expr": one["expr"],
+        "for": one["for"],
+        "labels": {"severity": one["severity"]},
+        "annotations": described(one),
+    }
+
+
+def described(one: Rule) -> dict[str, str]:
+    """What a person reads, and the section of the runbook that says what to do."""
+    anchor = f"{RUNBOOK}#{one['alert'].lower()}"
+    return {"summary": one["summary"], "description": one["description"], "runbook_url": anchor}
