@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from ansible.module_utils.kraft.monitoring import rules
 from ansible.module_utils.kraft.monitoring.catalogue import catalogue
 
 from scripts import render_metrics
+from tests.promql import names
 
 DATA = rules.data("blue")
 RECORDS = {one["record"]: one["expr"] for one in DATA["records"]}
@@ -18,21 +18,12 @@ ALERTS: dict[str, Any] = {one["alert"]: one for one in DATA["alerts"]}
 EXPRESSIONS = {**RECORDS, **{name: one["expr"] for name, one in ALERTS.items()}}
 #: What Prometheus itself records of each target.
 OF_PROMETHEUS = {"up", "scrape_duration_seconds"}
-WORDS = {"by", "on", "and", "or", "unless", "offset", "group_right", "group_left"}
-LEFT_OUT = re.compile(r'"[^"]*"|\{[^}]*\}|\[[^]]*\]|\b(?:by|on|group_right|group_left) \([^)]*\)|\boffset \w+')
-
-
-def names(expression: str) -> Iterator[str]:
-    """Metrics and records of an expression: words that are neither functions nor labels nor PromQL's own."""
-    plain = LEFT_OUT.sub(" ", expression)
-    functions = set(re.findall(r"(\w+)\s*\(", plain))
-    return (word for word in re.findall(r"[a-zA-Z_:][\w:]*", plain) if word not in WORDS | functions)
 
 
 @pytest.mark.parametrize("rule", EXPRESSIONS)
 def test_a_rule_uses_only_names_that_there_are(rule: str) -> None:
     known = {each.name for each in catalogue()} | RECORDS.keys() | OF_PROMETHEUS
-    used = set(names(EXPRESSIONS[rule]))
+    used = names(EXPRESSIONS[rule])
     assert used - known == set()
     assert used or rule == "KafkaWatchdog"
 
@@ -41,7 +32,7 @@ def test_an_unknown_name_is_seen() -> None:
     found = names(
         'sum by (cluster) (rate(kafka_old_total{request="a"}[5m])) / on (host) kafka:new > 5 and up offset 1h'
     )
-    assert set(found) == {"kafka_old_total", "kafka:new", "up"}
+    assert found == {"kafka_old_total", "kafka:new", "up"}
 
 
 def test_what_every_controller_publishes_is_put_together_by_max() -> None:

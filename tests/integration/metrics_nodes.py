@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from ansible.module_utils.kraft.monitoring.agent import config_text
+from ansible.module_utils.kraft.monitoring.catalogue import NODE, at_level
 
 from dist import __main__ as dist
 from tests.integration.kafka_cluster import KafkaCluster
@@ -41,6 +46,21 @@ class MeasuredCluster(KafkaCluster):
         command = node.java(self.heap, "kafka.Kafka", str(node.config))
         java = command.index("java") + 1
         node.process = node.spawn([*command[:java], agent, *command[java:]])
+
+
+@contextmanager
+def measured(directory: Path, roles: Mapping[int, Sequence[str]]) -> Iterator[MeasuredCluster]:
+    """A running cluster that publishes what belongs to its nodes."""
+    made = MeasuredCluster.create(directory, len(roles), {"default.replication.factor": "2"}, roles)
+    made.agent_config = directory / "metrics.yml"
+    made.agent_config.write_text(config_text(at_level(NODE)))
+    try:
+        for node_id in made.nodes:
+            made.launch_node(node_id)
+        made.wait_ready()
+        yield made
+    finally:
+        made.stop()
 
 
 def scrape(address: str) -> list[Series]:

@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.monitoring.agent import config_text
 from ansible.module_utils.kraft.monitoring.catalogue import NODE, TOPIC, at_level, catalogue
 from kafka.admin import NewTopic
 
-from tests.integration.metrics_nodes import MeasuredCluster, Series, scrape
+from tests.integration.metrics_nodes import MeasuredCluster, Series, measured, scrape
 
 ROLES = {1: ("controller",), 2: ("broker", "controller"), 3: ("broker",)}
 MOST_SERIES = 600
@@ -19,17 +19,8 @@ MOST_SERIES = 600
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeasuredCluster]:
-    directory = tmp_path_factory.mktemp("measured")
-    made = MeasuredCluster.create(directory, 3, {"default.replication.factor": "2"}, ROLES)
-    made.agent_config = directory / "metrics.yml"
-    made.agent_config.write_text(config_text(at_level(NODE)))
-    try:
-        for node_id in made.nodes:
-            made.launch_node(node_id)
-        made.wait_ready()
+    with measured(tmp_path_factory.mktemp("measured"), ROLES) as made:
         yield made
-    finally:
-        made.stop()
 
 
 def make_topics(cluster: MeasuredCluster, *names: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +11,8 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.monitoring import prometheus, rules
+
+from tests.integration.prometheus import tool
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = rules.data("blue")
@@ -23,8 +24,7 @@ WITHOUT = {"KafkaWatchdog", "KafkaClusterNotScraped"}
 
 
 def promtool(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    tool = shutil.which("promtool") or str(ROOT / ".cache/tools/promtool")
-    return subprocess.run([tool, *arguments], cwd=directory, capture_output=True, text=True, check=False)
+    return subprocess.run([tool("promtool"), *arguments], cwd=directory, capture_output=True, text=True, check=False)
 
 
 def write(directory: Path, data: dict[str, Any]) -> Path:

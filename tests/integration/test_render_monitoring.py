@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+
+from tests.integration.prometheus import tool
 
 ROOT = Path(__file__).resolve().parents[2]
 NODES = {
@@ -46,9 +47,10 @@ def test_files_are_written_once_and_are_the_same_each_time(tmp_path: Path) -> No
     second = render(tmp_path, kafka_metrics=True, kafka_metrics_port=9500)
     assert "changed=0" in second.stdout
     assert files(tmp_path) == before
-    tool = shutil.which("promtool") or str(ROOT / ".cache/tools/promtool")
     place = tmp_path / "watched/monitoring"
-    checked = subprocess.run([tool, "check", "config", "prometheus.yml"], cwd=place, capture_output=True, check=False)
+    checked = subprocess.run(
+        [tool("promtool"), "check", "config", "prometheus.yml"], cwd=place, capture_output=True, check=False
+    )
     assert checked.returncode == 0, checked
     assert b'"watched"' in before["rules.yml"]
     found = json.loads(before["targets.json"])

@@ -1,0 +1,77 @@
+"""The rules on a running cluster: every name has a series, only the watchdog fires, and a killed node is seen."""
+
+from __future__ import annotations
+
+import urllib.error
+from collections.abc import Iterator
+
+import kafka
+import pytest
+from ansible.module_utils.kraft.monitoring import rules
+from kafka.admin import NewTopic
+
+from tests.integration.metrics_nodes import MeasuredCluster, measured
+from tests.integration.prometheus import Prometheus, watching
+from tests.promql import names
+
+DATA = rules.data("watched")
+EXPRESSIONS = {
+    **{one["record"]: one["expr"] for one in DATA["records"]},
+    **{one["alert"]: one["expr"] for one in DATA["alerts"]},
+}
+USED = set().union(*map(names, EXPRESSIONS.values())) | {one["record"] for one in DATA["records"]}
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeasuredCluster]:
+    with measured(
+        tmp_path_factory.mktemp("measured"), {1: ("controller",), 2: ("broker", "controller"), 3: ("broker",)}
+    ) as made:
+        admin = kafka.KafkaAdminClient(bootstrap_servers=made.bootstrap_servers)
+        admin.create_topics([NewTopic("traffic", 4, 2)])
+        admin.close()
+        yield made
+
+
+@pytest.fixture(scope="module")
+def watcher(cluster: MeasuredCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]:
+    with watching(cluster, tmp_path_factory.mktemp("prometheus")) as made:
+        producer = kafka.KafkaProducer(bootstrap_servers=cluster.bootstrap_servers, acks="all")
+
+        def settled() -> bool:
+            for partition in range(4):
+                producer.send("traffic", b"record", partition=partition)
+            producer.flush()
+            try:
+                return all(rule["health"] == "ok" for rule in made.rules()) and not without_series(made)
+            except (urllib.error.URLError, ConnectionError):
+                return False  # it starts
+
+        try:
+            made.wait_until(settled)
+        finally:
+            producer.close()
+        yield made
+
+
+def without_series(watcher: Prometheus) -> list[str]:
+    return sorted(name for name in USED if not watcher.series(name))
+
+
+def test_every_name_of_a_rule_has_a_series(watcher: Prometheus) -> None:
+    assert without_series(watcher) == []
+    assert len(watcher.rules()) == len(EXPRESSIONS)
+
+
+def test_only_the_watchdog_fires(watcher: Prometheus) -> None:
+    assert watcher.alerts("firing") == {("KafkaWatchdog", "")}
+
+
+def test_a_killed_broker_is_seen_and_the_controllers_are_not_blamed(
+    cluster: MeasuredCluster, watcher: Prometheus
+) -> None:
+    cluster.kill_node(3)
+    expected = {("KafkaNodeDown", "3"), ("KafkaPartitionsUnderReplicated", "2"), ("KafkaBrokerFenced", "")}
+    watcher.wait_until(lambda: watcher.alerts("pending") >= expected)
+    seen = {name for name, _ in watcher.alerts("pending") | watcher.alerts("firing")}
+    assert seen.isdisjoint({"KafkaNoActiveController", "KafkaQuorumAtRisk", "KafkaPartitionsOffline"})
