@@ -180,7 +180,8 @@ def look(
     variables = [with_authority(inventory.read(host, hosts), loader) for host in hosts]
     archive = local_path(variables[0].values.get("kafka_archive"), loader.path_dwim)
     client = local_path(variables[0].values.get("kafka_client_archive"), loader.path_dwim)
-    agents = {each["source"] for one in variables for each in agents_of(one)}
+    sources = {each["source"] for one in variables for each in agents_of(one)}
+    agents = {each: local_path(each, loader.path_dwim) for each in sources}
     surroundings = Surroundings(
         names=frozenset(specs),
         used={host: inventory.used(host) for host in hosts},
@@ -193,7 +194,7 @@ def look(
         key_faults=key_faults({each.host: each.connection for each in variables}),
         plan_faults=document.faults(variables[0].values, plans),
         tls_fault=tls_fault(variables[0].values),
-        agent_digests={each: digest(Path(loader.path_dwim(each)), "sha256:") for each in agents},
+        agent_digests={path: digest(file, "sha256:") if file else "" for path, file in agents.items()},
         client_options=own_clients.client_options(hostvars, loader, hosts[0], smoke="spark" in needs),
     )
     return validation.validate(variables, specs, surroundings)

@@ -22,6 +22,8 @@ RESERVED = frozenset(
 #: Doors into the JVM: only the inventory opens one, and rules look at what it says.
 DOORS = dict.fromkeys(("-Dcom.sun.management.jmxremote", "-agentlib:jdwp", "-Xrunjdwp"), OPTIONS)
 #: Lines of the unit's section ``[Service]`` that systemd adds up, and that take no privilege or limit of ours away.
+#: Of an address or a name of a host.
+ADDRESS = re.compile(r"[A-Za-z0-9.:_-]+")
 ANY = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not listened on
 LINES = ("BindReadOnlyPaths", "Environment", "InaccessiblePaths", "ReadOnlyPaths", "ReadWritePaths")
 IN_A_FILE = "give it in a file of the contribution, with `sensitive: true`"
@@ -68,9 +70,11 @@ def agents(subject: Subject) -> Iterator[Problem]:
 def addresses(subject: Subject) -> Iterator[Problem]:
     """What others listen on in Kafka's process is not for everybody."""
     for node, each in _each(subject):
-        for one in set(each.addresses).intersection(ANY):
-            message, remedy = "stands for every address of the host", "give the node's private address"
-            yield Problem("contributed_address", message, remedy, f"{each.variable}.addresses", node.host, one)
+        for one in each.addresses:
+            if one in ANY or not ADDRESS.fullmatch(one):
+                message = "stands for every address of the host" if one in ANY else "is no address and no name"
+                where, remedy = f"{each.variable}.addresses", "give the node's private address"
+                yield Problem("contributed_address", message, remedy, where, node.host, one)
 
 
 def jvm_options(subject: Subject) -> Iterator[Problem]:

@@ -140,8 +140,8 @@ def test_an_agent_with_the_digest_that_it_shall_have_is_sound() -> None:
     assert [each.rule for each in problems if each.rule.startswith("agent")] == []
 
 
-@pytest.mark.parametrize("address", ["0.0.0.0", "::"])  # noqa: S104 - never listened on
-def test_an_address_that_stands_for_all_is_refused(address: str) -> None:
+@pytest.mark.parametrize("address", ["0.0.0.0", "::", "", "10.0.0.1 -Dx=y", "10.0.0.1=a"])  # noqa: S104
+def test_an_address_that_stands_for_all_or_is_none_is_refused(address: str) -> None:
     assert found({"addresses": [address, "10.0.0.1"]}) == [("contributed_address", ".addresses", address)]
 
 
