@@ -25,6 +25,12 @@ SETTINGS = {
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.streaming.numRecentProgressUpdates": "1000",
     "spark.sql.streaming.metricsEnabled": "false",
+    # Every query has a consumer group of its own, so no query uses a consumer that another one left. By default the
+    # consumers stay for five minutes with what they fetched, and fill the heap.
+    "spark.kafka.consumer.cache.timeout": "2s",
+    "spark.kafka.consumer.cache.evictorThreadRunInterval": "1s",
+    "spark.kafka.consumer.fetchedData.cache.timeout": "2s",
+    "spark.kafka.consumer.fetchedData.cache.evictorThreadRunInterval": "1s",
 }
 
 

@@ -1,0 +1,67 @@
+"""What Spark's queries leave in the driver's heap, on real brokers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_jobs import session
+from spark_jobs.installation import JARS
+from spark_jobs.record_format import Workload
+from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.spark_topic import SparkTopic, create
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORDS = 1200
+POOLS = "org.apache.spark.sql.kafka010.consumer.KafkaDataConsumer$"
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    if not list(JARS.glob("*.jar")):
+        subprocess.run([sys.executable, "-m", "dist", "spark"], cwd=ROOT, check=True)
+    opened = session.open_session("memory")
+    yield opened
+    opened.stop()
+
+
+@pytest.fixture
+def topic(kafka_cluster: KafkaCluster) -> SparkTopic:
+    name = create(kafka_cluster.bootstrap_servers, "spark-memory", 3)
+    return SparkTopic(kafka_cluster.bootstrap_servers, name, Workload("memory", RECORDS, 100, 3, 2))
+
+
+def kept(spark: SparkSession) -> tuple[int, int]:
+    """How many consumers, and how many lists of fetched records, Spark's two caches hold."""
+    assert spark._jvm is not None
+    loader = spark._jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    kind = loader.loadClass(POOLS)
+    pools = [private(kind, name, None) for name in ("consumerPool", "fetchedDataPool")]
+    lists = private(pools[1].getClass(), "cache", pools[1]).values().toList()
+    return pools[0].size(), sum(lists.apply(number).size() for number in range(lists.size()))
+
+
+def private(kind: Any, name: str, owner: Any) -> Any:
+    """A field that only Java's reflection shows."""
+    field = kind.getDeclaredField(name)
+    field.setAccessible(True)
+    return field.get(owner)
+
+
+def test_an_ended_query_leaves_no_consumer_and_no_record_in_the_heap(spark: SparkSession, topic: SparkTopic) -> None:
+    """Each query has consumers of its own. Those of earlier queries once filled the default heap of 1 GB."""
+    topic.produce(topic.producer(), range(RECORDS))
+    for _ in range(3):
+        assert topic.counts(spark, topic.window())["read"] == RECORDS
+    assert kept(spark) > (0, 0)
+    deadline = monotonic() + 15
+    while (left := kept(spark)) != (0, 0):
+        assert monotonic() < deadline, left
+        sleep(0.5)
