@@ -100,7 +100,7 @@ class Node:
         how = f"({state.result}, exit status {state.exit_status})"
         if state.state == "failed":
             return f"its unit has failed {how}"
-        if not state.active:
+        if not state.active and not state.job:
             return f"its unit does not run ({state.state})"
         if state.restarts - first >= CRASHES:
             return f"it crashes again and again (restarted {state.restarts - first} times by systemd while waiting)"

@@ -128,6 +128,14 @@ def test_a_stopped_unit_ends_the_wait_though_the_cluster_still_lists_the_node(mo
         watched.wait(1000, ticking())
 
 
+def test_a_unit_in_the_middle_of_a_restart_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    stopping = dataclasses.replace(RUNNING, active=False, state="deactivating", job=True)
+    watched = watching(monkeypatch, Brokers({}), 9, node(stopping))
+    with pytest.raises(UnhealthyError) as failure:
+        watched.wait(1000, ticking())
+    assert "does not run" not in str(failure.value)
+
+
 CRASHED = dataclasses.replace(RUNNING, pid=0, sub_state="auto-restart", state="activating", result="exit-code")
 
 

@@ -29,6 +29,7 @@ PROPERTIES = (
     "ExecMainStartTimestampMonotonic",
     "ExecMainStatus",
     "Result",
+    "Job",
 )
 
 
@@ -39,7 +40,7 @@ class ServiceState:
     ``active``: it runs or is about to (also while systemd waits to restart it: then ``pid`` is 0). ``state``,
     ``sub_state`` and ``result`` are systemd's own words. ``started``: file name -> sha256 of the record of the running
     process, empty where nothing runs. ``started_at_us``: start on the monotonic clock, microseconds.
-    ``stopped``: a signal (SIGSTOP) holds the process: it keeps its sockets and answers nobody.
+    ``job``: systemd is at work on it, as in the middle of a restart. ``stopped``: a signal (SIGSTOP) holds the process: it keeps its sockets and answers nobody.
     """
 
     installed: bool = False
@@ -56,6 +57,7 @@ class ServiceState:
     started: dict[str, str] = dataclasses.field(default_factory=dict)
     environment_unit: str = ""
     stopped: bool = False
+    job: bool = False
 
     @property
     def failed(self) -> bool:
@@ -119,6 +121,7 @@ def service_state(
         started={name: hashlib.sha256(content).hexdigest() for name, content in started.items()} if pid else {},
         environment_unit=environment_unit,
         stopped=stopped,
+        job=bool(shown.get("Job")),
     )
 
 
