@@ -9,8 +9,8 @@ from hosts import Hosts
 from runs import Outcome, Runs, hold
 
 STATE = (Path(__file__).parent / "host_state.py").read_text()
-#: What changes a host by itself: the archive of classes, what a killed run left at work (not sudo, which keeps this very
-#: command in its environment), a job of systemd.
+#: What changes a host by itself: the archive of classes, what a killed run left at work, a job of systemd. The brackets
+#: keep sudo out, which has this very command in its environment.
 BUSY = """systemctl is-active --quiet kafka-appcds-archive \\
 || grep --quiet --text KRAFTWRIGHT_RU[N]= /proc/[0-9]*/environ 2>/dev/null \\
 || systemctl list-jobs --no-legend | grep --quiet ."""

@@ -129,7 +129,13 @@ class Inventory:
         """Settings whose secret everybody can read who can read the inventory."""
         given = self._hostvars.raw_get(host)
         layers = ((name, given.get(name)) for name in (*reading.LAYERS, "kafka_tls"))
-        return frozenset(
+        users = given.get("kafka_users")
+        people = frozenset(
+            f"kafka_users[{plain(user.get('name'))}].password"
+            for user in (users if isinstance(users, list) else ())
+            if isinstance(user, Mapping) and is_readable(user.get("password"))
+        )
+        return people | frozenset(
             f"{name}[{plain(key)}]"
             for name, layer in layers
             for key, value in (layer.items() if isinstance(layer, Mapping) else ())

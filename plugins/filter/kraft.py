@@ -21,10 +21,11 @@ from ansible.module_utils.kraft.node.service.unit import fingerprinted
 from ansible.module_utils.kraft.operations.config import dynamic_config_request
 from ansible.module_utils.kraft.operations.features import upgrade
 from ansible.module_utils.kraft.secret_values import is_secret
-from ansible.module_utils.kraft.spec.desired import client_files, contributions, files
-from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
+from ansible.module_utils.kraft.spec.desired import client_files, contributions, files, own_clients
+from ansible.module_utils.kraft.spec.desired.node_client import client_parameter, login_parameter
 from ansible.module_utils.kraft.spec.inventory.releases import release_features
 from ansible.module_utils.kraft.spec.preflight.network import questions
+from ansible.module_utils.kraft.spec.resources import users
 from ansible.module_utils.kraft.status.through import asked_through
 from ansible.module_utils.kraft.terms import INTER_BROKER
 
@@ -232,12 +233,14 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""
         return {
+            "kraft_acls": users.acls,
             "kraft_asked_through": asked_through,
             "kraft_change_nodes": kraft_change_nodes,
             "kraft_client": client_parameter,
             "kraft_coming": kraft_coming,
             "kraft_contributed_files": contributions.contributed_files,
             "kraft_contributed_lines": contributions.contributed_lines,
+            "kraft_credentials": users.credentials,
             "kraft_directory": kraft_directory,
             "kraft_holds_secret": kraft_holds_secret,
             "kraft_hosts_named": kraft_hosts_named,
@@ -249,13 +252,16 @@ class FilterModule:
             "kraft_controllers_now": kraft_controllers_now,
             "kraft_now": kraft_now,
             "kraft_client_files": kraft_client_files,
+            "kraft_login": login_parameter,
             "kraft_picked": kraft_picked,
+            "kraft_quotas": users.quotas,
             "kraft_questions": questions,
             "kraft_registered": kraft_registered,
             "kraft_stale": kraft_stale,
             "kraft_status_nodes": kraft_status_nodes,
             "kraft_release_features": kraft_release_features,
             "kraft_ungranted": kraft_ungranted,
+            "kraft_with_login": own_clients.with_login,
             "kraft_voter_listeners": kraft_voter_listeners,
             "kraft_upgrade_problems": kraft_upgrade_problems,
             "kraft_to_revert": kraft_to_revert,

@@ -216,7 +216,39 @@ def test_neither_the_passphrase_nor_a_key_is_shown_when_a_certificate_is_issued(
     assert {path.stat().st_mode & 0o077 for path in keys if path.suffix == ".key"} == {0}
 
 
+LOGGED_IN = """
+- hosts: kafka1
+  connection: local
+  gather_facts: false
+  tasks:
+    - name: Let users log in
+      kafka_user:
+        client: {bootstrap_servers: ["127.0.0.1:1"]}
+        users: "{{ kafka_users | kraft_credentials }}"
+        login: {bootstrap_servers: ["127.0.0.1:1"], security_protocol: SASL_SSL}
+        timeout: 1
+      register: made
+      failed_when: made.msg is not search('nothing listens')
+
+    - name: Loop over what is known of it
+      ansible.builtin.debug:
+        msg: "{{ made }}"
+"""
+
+
+def test_no_password_of_a_user_is_shown(tmp_path: Path) -> None:
+    playbook = tmp_path / "play.yml"
+    playbook.write_text(LOGGED_IN)
+    inventory = written(tmp_path, "first", kafka_users=[{"name": "a", "password": planted("user")}])
+    done = play(tmp_path, playbook, inventory)
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert lines_with_mark(done.stdout) == []
+    assert files_with(tmp_path) == [inventory]
+    assert (tmp_path / "shown").read_text() == ""
+
+
 WRONG = {
+    "kafka_users": [{"name": "a", "passwords": planted("user-typo")}, f"b:{planted('user-text')}"],
     "kafka_tls": {"passphrase": [planted("tls")]},
     "kafka_config": {"ssl.keystore.pasword": planted("typo"), "ssl.key": {"password": planted("nested")}},
     "kafka_group_config": f"{planted('no-mapping')} password={planted('text')}",

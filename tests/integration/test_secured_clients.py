@@ -40,54 +40,13 @@ from spark_jobs.native import NativeAdmin
 from tests.integration import dialects
 from tests.integration.certificates import certify
 from tests.integration.kafka_cluster import KafkaCluster
-from tests.integration.kafka_node import KafkaNode, free_ports
+from tests.integration.secured_cluster import LOGINS, NAME, PASSWORD, SECURITY, start_secured
 from tests.integration.spark_topic import create
-
-NAME, PASSWORD = "smoke", "drawn-for-this-test"
-LOGINS = {"PLAIN": "plain.PlainLoginModule", "SCRAM-SHA-512": "scram.ScramLoginModule"}
-#: Listeners beside the usual ones; MUTUAL wants a certificate of the client.
-SECURED = {"TLS": "SSL", "LOGIN": "SASL_SSL", "MUTUAL": "SSL"}
-SECURITY = "org.apache.kafka.common.security"
-ONE_COPY = {
-    "default.replication.factor": "1",
-    "min.insync.replicas": "1",
-    "offsets.topic.replication.factor": "1",
-    "transaction.state.log.replication.factor": "1",
-    "transaction.state.log.min.isr": "1",
-}
-
-
-class SecuredCluster(KafkaCluster):
-    """One node with listeners TLS, LOGIN and MUTUAL beside the usual ones."""
-
-    def server_properties(self, node: KafkaNode) -> dict[str, str]:
-        usual = super().server_properties(node)
-        more = ",".join(f"{name}://127.0.0.1:{self.properties[name]}" for name in SECURED)
-        protocols = ",".join(f"{name}:{protocol}" for name, protocol in SECURED.items())
-        users = f'username="n" password="{PASSWORD}" user_{NAME}="{PASSWORD}"'
-        return {
-            **{key: value for key, value in usual.items() if key not in SECURED},
-            "listeners": f"{usual['listeners']},{more}",
-            "advertised.listeners": f"{usual['advertised.listeners']},{more}",
-            "listener.security.protocol.map": f"{usual['listener.security.protocol.map']},{protocols}",
-            "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-            "super.users": "User:ANONYMOUS",
-            "allow.everyone.if.no.acl.found": "true",
-            "ssl.keystore.type": "PEM",
-            "ssl.keystore.location": str(self.directory / "node.pem"),
-            "listener.name.mutual.ssl.client.auth": "required",
-            "listener.name.login.sasl.enabled.mechanisms": ",".join(LOGINS),
-            "listener.name.login.plain.sasl.jaas.config": f"{SECURITY}.plain.PlainLoginModule required {users};",
-            "listener.name.login.scram-sha-512.sasl.jaas.config": f"{SECURITY}.scram.ScramLoginModule required;",
-        }
 
 
 @pytest.fixture(scope="module")
 def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
-    directory = tmp_path_factory.mktemp("secured")
-    certify(directory)
-    ports = dict(zip(SECURED, map(str, free_ports(len(SECURED)))))
-    cluster = SecuredCluster.start(directory, 1, {**ONE_COPY, **ports})
+    cluster = start_secured(tmp_path_factory.mktemp("secured"))
     info = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096)
     user = UserScramCredentialUpsertion(NAME, info, PASSWORD.encode())
     admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})

@@ -27,11 +27,15 @@ LISTENERS: list[dict[str, Any]] = [
 
 
 def load_specs() -> dict[str, dict[str, Any]]:
+    """Those of the core, and of what lives in a cluster, of which nothing is required."""
     specs: dict[str, dict[str, Any]] = {}
-    for role in ("kafka", "kafka_host"):
+    for role in ("kafka", "kafka_host", "kafka_resources"):
         text = (ROOT / "roles" / role / "meta/argument_specs.yml").read_text()
         for entry in yaml.safe_load(text)["argument_specs"].values():
-            specs |= {name: option for name, option in entry["options"].items() if name not in specs}
+            given = {name: option for name, option in entry["options"].items() if name not in specs}
+            specs |= {
+                name: {**one, "required": False} if role == "kafka_resources" else one for name, one in given.items()
+            }
     return specs
 
 

@@ -40,7 +40,8 @@ class ServiceState:
     ``active``: it runs or is about to (also while systemd waits to restart it: then ``pid`` is 0). ``state``,
     ``sub_state`` and ``result`` are systemd's own words. ``started``: file name -> sha256 of the record of the running
     process, empty where nothing runs. ``started_at_us``: start on the monotonic clock, microseconds.
-    ``job``: systemd is at work on it, as in the middle of a restart. ``stopped``: a signal (SIGSTOP) holds the process: it keeps its sockets and answers nobody.
+    ``stopped``: a signal (SIGSTOP) holds the process: it keeps its sockets and answers nobody.
+    ``job``: systemd is at work on it, as in the middle of a restart.
     """
 
     installed: bool = False

@@ -12,6 +12,8 @@ from ansible.module_utils.kraft.terms import BROKER, CLIENT, CONTROLLER, INTER_B
 DYNAMIC = "dynamic"
 STATIC = "static"
 
+TLS_SCRAM = "tls_scram"  #: of ``kafka_security``
+
 PRODUCTION = "production"
 TEST = "test"
 
@@ -192,6 +194,9 @@ class Cluster:
     archive_checksum: str = ""
     accepted_risks: tuple[str, ...] = ()
     fast_detection: bool = False
+    security: str = "plaintext"
+    #: as whom our own clients log in (``kafka_client_user``); empty where they need not
+    client_user: str = ""
 
     @property
     def brokers(self) -> tuple[Node, ...]:

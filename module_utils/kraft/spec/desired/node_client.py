@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.terms import INTER_BROKER, PLAINTEXT
+from ansible.module_utils.kraft.spec.desired.model import host_port
+from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER, PLAINTEXT
+
+WILDCARDS = ("0.0.0.0", "::")  # noqa: S104 -- what a listener may be bound to
 
 
 def client_parameter(listeners: Iterable[Mapping[str, Any]], install_dir: str) -> dict[str, Any]:
@@ -33,6 +36,28 @@ def client_parameter(listeners: Iterable[Mapping[str, Any]], install_dir: str) -
         "bootstrap_servers": [one["address"] for one in brokers],
         **_way(*first),
         "others": others,
+        **_of_node(install_dir),
+    }
+
+
+def login_parameter(node: Mapping[str, Any]) -> dict[str, Any] | None:
+    """How ``kafka_user`` tries passwords on the host of `node` (``kafka_desired``): at its listener with a login.
+
+    It trusts whom the node trusts. None where the node has no such listener.
+    """
+    for one in node["listeners"]:
+        if one["purpose"] == CLIENT and one["protocol"].startswith("SASL"):
+            host = node["address"] if one["bind"] in WILDCARDS else one["bind"]
+            return {
+                **_of_node(node["install_dir"]),
+                "bootstrap_servers": [host_port(host, one["port"])],
+                **_way(one["name"], one["protocol"]),
+            }
+    return None
+
+
+def _of_node(install_dir: str) -> dict[str, str]:
+    return {
         "node": f"{install_dir}/current/config/server.properties",
         "python_path": f"{install_dir}/client/kafka_python.zip",
     }

@@ -13,6 +13,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.client_config import ClientConfig, spark
 from ansible.module_utils.kraft.node.certificate import NODES
+from ansible.module_utils.kraft.spec.desired.access import SCRAM
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, MECHANISMS, PLAINTEXT, PROTOCOLS, SSL
 
@@ -35,12 +36,24 @@ def is_operable(listener: Listener) -> bool:
 
 
 def client_options(cluster: Cluster) -> dict[str, str]:
-    """How our own clients connect where the inventory does not say it: they trust the cluster's own authority."""
+    """How our own clients connect where the inventory does not say it: they trust the cluster's own authority.
+
+    Without the password, which ``own_clients.with_login`` adds where a client is started.
+    """
     for node in cluster.brokers:
         listener = cluster.client_listener(node)
-        if node.tls and listener and listener.protocol == SSL:
-            config = ClientConfig(security_protocol=SSL, ca_file=f"{node.tls.authority}/{NODES}.pem")
-            return {name: value for name, value in spark(config).items() if value}
+        if (
+            not listener
+            or not node.tls
+            or not listener.uses_tls
+            or (listener.protocol != SSL and not cluster.client_user)
+        ):
+            continue
+        mechanism = "" if listener.protocol == SSL else SCRAM
+        config = ClientConfig(
+            security_protocol=listener.protocol, ca_file=f"{node.tls.authority}/{NODES}.pem", sasl_mechanism=mechanism
+        )
+        return {name: value for name, value in spark(config).items() if value}
     return {}
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
 from ansible.errors import AnsibleError
+from ansible.module_utils.kraft.client_config import from_java, spark
 from ansible.module_utils.kraft.spec.desired.operable import PROBE, SMOKE, as_texts
 from ansible.template import Templar
 
@@ -23,6 +25,16 @@ def client_options(hostvars: Any, loader: Any, first: str, smoke: bool = True) -
         hosts[PROBE] = first
     found = {name: _value(hostvars, loader, host, name) or {} for name, host in hosts.items()}
     return {name: as_texts(options) for name, options in found.items() if isinstance(options, Mapping)}
+
+
+def with_login(options: Mapping[str, str], users: Any, name: str) -> dict[str, str]:
+    """`options` of Spark's client with the password of the user `name`, one of ``kafka_users``; as they are without."""
+    found = next((user for user in users or () if user.get("name") == name), None) if name else None
+    if not options or not found:
+        return dict(options)
+    name, password = str(found["name"]), str(found.get("password") or "")
+    config = dataclasses.replace(from_java(options), username=name, password=password)
+    return {key: value for key, value in spark(config).items() if value}
 
 
 def _value(hostvars: Any, loader: Any, host: str, name: str) -> Any:

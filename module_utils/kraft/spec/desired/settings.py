@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.spec.desired import properties
+from ansible.module_utils.kraft.spec.desired.access import access_settings
 from ansible.module_utils.kraft.spec.desired.listeners import listener_settings
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Node
 from ansible.module_utils.kraft.spec.desired.quorum import quorum_settings
@@ -111,6 +112,7 @@ def server_settings(cluster: Cluster, node: Node) -> dict[str, str]:
         **replication_settings(cluster),
         **node_settings(node),
         **listener_settings(cluster, node),
+        **access_settings(cluster, node),
         **quorum_settings(cluster),
         **given_settings(node),
     }

@@ -16,6 +16,7 @@ from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.contributions import OPTION, contribution
 from ansible.module_utils.kraft.spec.desired.model import (
     PRODUCTION,
+    TLS_SCRAM,
     UNKNOWN_ID,
     Cluster,
     Contribution,
@@ -26,7 +27,7 @@ from ansible.module_utils.kraft.spec.desired.model import (
     Tls,
 )
 from ansible.module_utils.kraft.spec.inventory.spec import BROKEN, Fault, Option, convert
-from ansible.module_utils.kraft.terms import PLAINTEXT, ROLES, SSL
+from ansible.module_utils.kraft.terms import CLIENT, PLAINTEXT, ROLES, SASL_SSL, SSL
 
 UNLOCK = "give the vault's password (--vault-password-file), or encrypt it again"
 ARCHIVE_VARIABLES = ("kafka_archive", "kafka_archive_checksum")
@@ -34,8 +35,10 @@ ARCHIVE = (
     "run `make archive`; or give the path or URL of your own archive as kafka_archive,"
     " and its digest as kafka_archive_checksum"
 )
-#: What a listener uses that does not say it, by ``kafka_security``.
-OF_SECURITY = {"plaintext": PLAINTEXT, "tls": SSL}
+#: What a listener uses that does not say it, by ``kafka_security``: for clients, and between nodes.
+OF_SECURITY = {"plaintext": (PLAINTEXT, PLAINTEXT), "tls": (SSL, SSL), TLS_SCRAM: (SASL_SSL, SSL)}
+#: Variables with passwords in them: a value that is wrong is never shown.
+SECRET = frozenset({"kafka_users"})
 LAYERS = ("kafka_config", "kafka_group_config", "kafka_host_config")
 
 
@@ -135,7 +138,8 @@ def _first_sentence(option: Option) -> str:
 
 
 def _problem(host: str, name: str, fault: Fault) -> Problem:
-    return Problem("type", fault.message, fault.remedy, f"{name}{fault.place}", host, fault.value)
+    value = None if name in SECRET else fault.value
+    return Problem("type", fault.message, fault.remedy, f"{name}{fault.place}", host, value)
 
 
 def read_cluster(first: Read, nodes: tuple[Node, ...]) -> Cluster:
@@ -154,6 +158,8 @@ def read_cluster(first: Read, nodes: tuple[Node, ...]) -> Cluster:
         archive_checksum=first.get("kafka_archive_checksum", ""),
         accepted_risks=tuple(first.get("kafka_accepted_risks", ())),
         fast_detection=first.get("kafka_failure_detection", "default") == "fast",
+        security=first.get("kafka_security", "plaintext"),
+        client_user=first.get("kafka_client_user", ""),
     )
 
 
@@ -161,13 +167,13 @@ def read_node(host: HostVariables, values: Read) -> Node:
     """One host's variables as a node."""
     address = values.get("kafka_address", host.host)
     roles = values.get("kafka_process_roles", ROLES)
-    protocol = OF_SECURITY[values.get("kafka_security", "plaintext")]
+    protocols = OF_SECURITY[values.get("kafka_security", "plaintext")]
     return Node(
         host=host.host,
         node_id=values.get("kafka_node_id", UNKNOWN_ID),
         roles=tuple(role for role in ROLES if role in roles),
         address=address,
-        listeners=tuple(read_listener(each, address, protocol) for each in values.get("kafka_listeners", ())),
+        listeners=tuple(read_listener(each, address, protocols) for each in values.get("kafka_listeners", ())),
         log_dirs=tuple(clean(path) for path in values.get("kafka_log_dirs", ())),
         metadata_log_dir=clean(values.get("kafka_metadata_log_dir", "")),
         rack=values.get("kafka_rack", ""),
@@ -212,14 +218,17 @@ def _texts(given: Any) -> tuple[str, ...]:
     return tuple(map(str, given if isinstance(given, (list, tuple)) else [given]))
 
 
-def read_listener(entry: Mapping[str, Any], address: str, protocol: str) -> Listener:
-    """A listener with the node's address wherever nothing else is said; a wildcard is never advertised by default."""
+def read_listener(entry: Mapping[str, Any], address: str, protocols: tuple[str, str]) -> Listener:
+    """A listener with the node's address wherever nothing else is said; a wildcard is never advertised by default.
+
+    `protocols`: for clients, and between nodes, where the entry names none.
+    """
     advertised = entry.get("advertised") or {}
     bind = entry.get("bind", address)
     return Listener(
         name=entry["name"],
         port=entry["port"],
-        protocol=entry.get("protocol") or protocol,
+        protocol=entry.get("protocol") or protocols[entry["purpose"] != CLIENT],
         purpose=entry["purpose"],
         bind=bind,
         advertised_host=advertised.get("host") or address,

@@ -10,14 +10,12 @@ import re
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.spec.desired.access import AUTHORIZER, STANDARD, SUPER_USERS, principal
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Node
 from ansible.module_utils.kraft.spec.inventory.setting_values import PLACEHOLDER
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, placed
 from ansible.module_utils.kraft.terms import CLIENT, PLAINTEXT, SSL
 
-AUTHORIZER = "authorizer.class.name"
-STANDARD = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
-SUPER_USERS = "super.users"
 EVERYONE = "allow.everyone.if.no.acl.found"
 BUILDER = "principal.builder.class"
 #: Who a client is that does not log in, a node among others.
@@ -91,11 +89,6 @@ def principal_fault(text: str, own_types: bool = False) -> str:
         (name == "*", "matches no principal: wildcards are not supported here"),
     )
     return next((fault for wrong, fault in faults if wrong), "")
-
-
-def principal(cluster: Cluster, node: Node) -> str:
-    """As whom a node with a certificate of the cluster's own authority is known; without TLS it is nobody's name."""
-    return f"User:CN={node.host},OU=nodes,O={cluster.name}"
 
 
 def _nodes_left_out(settings: dict[str, str], node: Node, cluster: Cluster) -> str:

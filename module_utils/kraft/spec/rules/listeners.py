@@ -234,7 +234,10 @@ def _own_clients(subject: Subject) -> Iterator[Problem]:
         missing = operable.missing_option(listener, options or operable.client_options(subject.cluster))
         if missing:
             message = f"lacks {missing} for {listener.name}, the client listener that this client connects to"
-            remedy = "add it in group_vars/all, which this machine reads too; or put a PLAINTEXT client listener first"
+            remedy = (
+                "name a user of kafka_users as kafka_client_user; or add the option in group_vars/all, which this "
+                "machine reads too; or put a PLAINTEXT client listener first"
+            )
             yield Problem("client_options", message, remedy, variable)
     for node in subject.sound(operable.SMOKE) if operable.SMOKE in subject.surroundings.client_options else ():
         given = operable.as_texts(node.variables.get(operable.SMOKE))

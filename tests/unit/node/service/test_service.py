@@ -36,6 +36,11 @@ def test_running_service_is_read_in_full() -> None:
     assert not state.failed
 
 
+def test_a_unit_with_a_job_is_about_to_change() -> None:
+    assert not state_of(RUNNING + "Job=\n").job
+    assert state_of(RUNNING.replace("=active", "=deactivating") + "Job=210\n").job
+
+
 def test_unknown_unit_is_not_installed() -> None:
     assert state_of(ABSENT) == service.ServiceState()
 

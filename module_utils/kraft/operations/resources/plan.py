@@ -1,0 +1,83 @@
+"""What must be set and what must go, for any kind of resource that is a table of keys and values. Pure.
+
+A kind: credentials (who and how -> whether the password is the wanted one), ACLs (line -> True), quotas (whom and what
+-> number). What nobody declared is drift: it is shown, and goes only when the run says so (``prune``).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, Generic, TypeVar
+
+from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.problem import Problem
+
+Key = TypeVar("Key", bound=Hashable)
+#: Of the undeclared things of a kind at most one in so many is removed at once, and one may always go.
+SHARE = 10
+SHOWN = 10
+
+
+@dataclasses.dataclass(frozen=True)
+class Prune:
+    """Whether what nobody declared goes; ``most``: how many may, where somebody has counted them."""
+
+    asked: bool = False
+    most: int | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan(Generic[Key]):
+    """``put``: keys to set, with their values; ``remove``: keys that go; ``drift``: keys that nobody declared."""
+
+    put: Mapping[Key, Any]
+    remove: tuple[Key, ...]
+    drift: tuple[Key, ...]
+
+    @property
+    def changes(self) -> bool:
+        return bool(self.put or self.remove)
+
+
+def plan(
+    desired: Mapping[Key, Any],
+    current: Mapping[Key, Any],
+    is_absent: Callable[[Key], bool],
+    prune: Prune = Prune(),
+) -> Plan[Key]:
+    """`is_absent`: whether the inventory says that a key of `current` must go.
+
+    Raises RefusedError where more than allowed would be pruned.
+    """
+    put = {key: value for key, value in desired.items() if current.get(key) != value}
+    others = [key for key in current if key not in desired]
+    gone = [key for key in others if is_absent(key)]
+    drift = [key for key in others if not is_absent(key)]
+    if not prune.asked:
+        return Plan(put, tuple(gone), tuple(drift))
+    most = max(1, len(current) // SHARE) if prune.most is None else prune.most
+    if len(drift) > most:
+        message = f"would remove {len(drift)} of {len(current)}, and at most {most} may go at once: "
+        named = "; ".join(map(str, drift[:SHOWN])) + (" ..." if len(drift) > SHOWN else "")
+        remedy = f"declare them, or say how many may go: -e kafka_prune_most={len(drift)}"
+        raise RefusedError([Problem("prune_share", message + named, remedy, "kafka_prune")])
+    return Plan(put, tuple(gone + drift), ())
+
+
+def result(found: Plan[Key], current: Mapping[Key, Any], name: str) -> dict[str, Any]:
+    """A plan as modules return it. `name`: of the kind, for the diff's heading."""
+    steps = [f"{'set' if key in current else 'add'} {key}" for key in found.put]
+    steps += [f"remove {key}" for key in found.remove]
+    shown: dict[str, Any] = {"changed": found.changes, "steps": steps, "drift": [str(key) for key in found.drift]}
+    if not found.changes:
+        return shown
+    before = {key: current[key] for key in (*found.put, *found.remove) if key in current}
+    diff = {"before_header": name, "after_header": name, "before": _text(before), "after": _text(found.put)}
+    return {**shown, "diff": diff}
+
+
+def _text(values: Mapping[Key, Any]) -> str:
+    """One line for each; a value is shown where it is a number."""
+    lines = (f"{key}{'' if isinstance(value, bool) else f' = {value:g}'}\n" for key, value in values.items())
+    return "".join(sorted(lines))

@@ -1,0 +1,46 @@
+"""Quotas of a running cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.operations.resources.run import Asker
+from ansible.module_utils.kraft.spec.resources.quotas import Quota
+
+Ops = dict[tuple[tuple[str, "str | None"], ...], list[tuple[str, float, bool]]]
+
+
+class QuotaAdmin(Asker):
+    """Key: whom and what; value: the number."""
+
+    name = "quotas"
+
+    def look(self, _: Mapping[Quota, float]) -> dict[Quota, float]:
+        answer = self.ask("DescribeClientQuotasRequest", components=[], strict=False)
+        return {
+            Quota(_entity(entry["entity"]), one["key"]): one["value"]
+            for entry in answer["entries"] or ()
+            for one in entry["values"]
+        }
+
+    def put(self, values: Mapping[Quota, float]) -> list[str]:
+        return self._alter((quota, (quota.kind, value, False)) for quota, value in values.items())
+
+    def remove(self, keys: tuple[Quota, ...]) -> list[str]:
+        return self._alter((quota, (quota.kind, 0.0, True)) for quota in keys)
+
+    def _alter(self, ops: Iterable[tuple[Quota, tuple[str, float, bool]]]) -> list[str]:
+        by_entity: Ops = {}
+        for quota, op in ops:
+            by_entity.setdefault(quota.entity, []).append(op)
+        if not by_entity:
+            return []
+        entries: list[Any] = [(list(entity), each) for entity, each in by_entity.items()]
+        answer = self.ask("AlterClientQuotasRequest", entries=entries, validate_only=False)
+        refusals = (self.refusal(f"quota of {_entity(one['entity'])}", one) for one in answer["entries"])
+        return [text for text in refusals if text]
+
+
+def _entity(parts: Iterable[Mapping[str, Any]]) -> tuple[tuple[str, str | None], ...]:
+    return tuple(sorted((one["entity_type"], one["entity_name"]) for one in parts))

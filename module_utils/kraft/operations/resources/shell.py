@@ -1,0 +1,33 @@
+"""What the modules of all kinds of resources do: connect, run, and say how it went."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.cluster.client import Client
+from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
+from ansible.module_utils.kraft.cluster.retry import until_answered
+from ansible.module_utils.kraft.errors import KraftError, RefusedError
+from ansible.module_utils.kraft.operations.resources.run import Key, Made, Run
+
+#: Parameters that all of them have beside their own.
+RUN_SPEC: dict[str, Any] = {
+    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
+    "prune": {"type": "bool", "default": False},
+    "prune_most": {"type": "int"},
+    "timeout": {"type": "int", "default": 30},
+}
+
+
+def carry_out(module: AnsibleModule, made: Made[Key]) -> None:
+    """Ends the module, with what was done or with why nothing was."""
+    params = module.params
+    try:
+        with Client(params["client"]) as client:
+            found = until_answered(Run(client, made, {**params, "check_mode": module.check_mode}), params["timeout"])
+    except RefusedError as error:
+        module.fail_json(msg=str(error), problems=[str(problem) for problem in error.problems])
+    except KraftError as error:
+        module.fail_json(msg=str(error))
+    module.exit_json(**found)

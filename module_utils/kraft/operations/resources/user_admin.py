@@ -1,0 +1,102 @@
+"""SCRAM credentials of a running cluster. A password is compared by logging in with it: Kafka shows nothing of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from ansible.module_utils.kraft.cluster.client import Client
+from ansible.module_utils.kraft.errors import AccessError, UnreachableError
+from ansible.module_utils.kraft.operations.resources.run import Asker
+
+MECHANISMS = {"SCRAM-SHA-256": 1, "SCRAM-SHA-512": 2}
+DIGESTS = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
+#: Rounds of PBKDF2; Kafka accepts no fewer, and every login of every client pays for more.
+ITERATIONS = 4096
+SALT_BYTES = 24
+LOGINS_AT_ONCE = 8
+NO_SUCH_USER = 91  #: RESOURCE_NOT_FOUND
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Credential:
+    """How one user logs in."""
+
+    user: str
+    mechanism: str
+
+    def __str__(self) -> str:
+        return f"user {self.user} ({self.mechanism})"
+
+
+class UserAdmin(Asker):
+    """Key: a credential; value: whether its password is the wanted one (True where nobody wants another).
+
+    `login`: the ``client`` parameter for a listener that takes SCRAM; without one, who exists is taken for right.
+    `awaited`: whether that listener may still be to come, as in check mode.
+    """
+
+    name = "users"
+
+    def __init__(
+        self, client: Client, passwords: Mapping[Credential, str], login: Mapping[str, Any] | None, awaited: bool
+    ) -> None:
+        super().__init__(client)
+        self._passwords, self._login, self._awaited = passwords, login, awaited
+
+    def look(self, desired: Mapping[Credential, bool]) -> dict[Credential, bool]:
+        answer = self.ask("DescribeUserScramCredentialsRequest", users=None)
+        there = [
+            Credential(one["user"], mechanism)
+            for one in answer["results"]
+            if one["error_code"] != NO_SUCH_USER
+            for each in one["credential_infos"]
+            for mechanism, number in MECHANISMS.items()
+            if each["mechanism"] == number
+        ]
+        compared = [each for each in there if each in desired and self._login]
+        with ThreadPoolExecutor(LOGINS_AT_ONCE) as pool:
+            right = dict(zip(compared, pool.map(self._accepted, compared)))
+        return {each: right.get(each, True) for each in there}
+
+    def put(self, values: Mapping[Credential, bool]) -> list[str]:
+        return self._alter([], [self._upsertion(each) for each in values])
+
+    def remove(self, keys: tuple[Credential, ...]) -> list[str]:
+        return self._alter([(each.user, MECHANISMS[each.mechanism]) for each in keys], [])
+
+    def _accepted(self, credential: Credential) -> bool:
+        options = {
+            **(self._login or {}),
+            "sasl_mechanism": credential.mechanism,
+            "username": credential.user,
+            "password": self._passwords[credential],
+        }
+        with Client(options) as client:
+            try:
+                client.reach()
+            except AccessError:
+                return False
+            except UnreachableError:
+                if not self._awaited:
+                    raise
+        return True
+
+    def _upsertion(self, credential: Credential) -> tuple[str, int, int, bytes, bytes]:
+        """What is stored: never the password itself. Source: RFC 5802, Hi(); Kafka's ScramFormatter."""
+        salt, password = os.urandom(SALT_BYTES), self._passwords[credential].encode()
+        salted = hashlib.pbkdf2_hmac(DIGESTS[credential.mechanism], password, salt, ITERATIONS)
+        return (credential.user, MECHANISMS[credential.mechanism], ITERATIONS, salt, salted)
+
+    def _alter(self, deletions: list[Any], upsertions: list[Any]) -> list[str]:
+        if not deletions and not upsertions:
+            return []
+        answer = self.ask("AlterUserScramCredentialsRequest", deletions=deletions, upsertions=upsertions)
+        refusals = (
+            self.refusal(f"user {one['user']}", one) for one in answer["results"] if one["error_code"] != NO_SUCH_USER
+        )
+        return [text for text in refusals if text]

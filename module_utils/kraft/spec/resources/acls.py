@@ -1,0 +1,79 @@
+"""ACLs as the inventory writes them, taken apart into what Kafka keeps: one operation of one principal each. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+ALLOW, DENY = "allow", "deny"
+LITERAL, PREFIXED = "literal", "prefixed"
+ALL = "all"
+EVERY_HOST = "*"
+CLUSTER_NAME = "kafka-cluster"  #: how Kafka calls the resource that is the cluster itself
+#: Resource -> operations that it has. Source: org.apache.kafka.security.authorizer.AclEntry of Kafka 4.3.1.
+OPERATIONS: Mapping[str, tuple[str, ...]] = {
+    "topic": ("read", "write", "create", "describe", "delete", "alter", "describe_configs", "alter_configs"),
+    "group": ("read", "describe", "delete", "describe_configs", "alter_configs"),
+    "cluster": (
+        *("create", "cluster_action", "describe_configs", "alter_configs"),
+        *("idempotent_write", "alter", "describe"),
+    ),
+    "transactional_id": ("describe", "write", "two_phase_commit"),
+    "delegation_token": ("describe",),
+    "user": ("create_tokens", "describe_tokens"),
+}
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Acl:
+    """One line of an authorizer. All words are lower case, but for principal, name and host."""
+
+    principal: str
+    resource: str
+    name: str
+    operation: str
+    permission: str = ALLOW
+    pattern: str = LITERAL
+    host: str = EVERY_HOST
+
+    def __str__(self) -> str:
+        verb = "may" if self.permission == ALLOW else "must not"
+        names = f"s that begin with {self.name}" if self.pattern == PREFIXED else f" {self.name}"
+        where = "" if self.host == EVERY_HOST else f" from {self.host}"
+        return f"{self.principal} {verb} {self.operation}: {self.resource}{names}{where}"
+
+
+def expanded(entry: Mapping[str, Any], principal: str = "") -> tuple[Acl, ...]:
+    """The ACLs of one entry, which names one resource; `principal` is that of the user whose entry it is."""
+    resource = next((each for each in OPERATIONS if entry.get(each)), "")
+    name = CLUSTER_NAME if resource == "cluster" else str(entry.get(resource, ""))
+    return tuple(
+        Acl(
+            principal=principal or str(entry.get("principal") or ""),
+            resource=resource,
+            name=name,
+            operation=operation,
+            permission=entry.get("permission") or ALLOW,
+            pattern=entry.get("pattern") or LITERAL,
+            host=entry.get("host") or EVERY_HOST,
+        )
+        for operation in entry.get("operations") or ()
+    )
+
+
+def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What is wrong with an entry, and what to do."""
+    given = [each for each in OPERATIONS if entry.get(each)]
+    if len(given) != 1:
+        said = f"names {' and '.join(given)}" if given else "names no resource"
+        yield said, f"name one of {', '.join(OPERATIONS)}"
+        return
+    resource = given[0]
+    if not entry.get("operations"):
+        yield "names no operation", f"give operations, such as [{OPERATIONS[resource][0]}]"
+    for each in entry.get("operations") or ():
+        if each not in (ALL, *OPERATIONS[resource]):
+            yield f"has the operation {each}, which no {resource} has", f"use {', '.join((*OPERATIONS[resource], ALL))}"
+    if entry.get("pattern") == PREFIXED and (resource == "cluster" or entry[resource] == "*"):
+        yield "is prefixed, but its name stands for all already", "leave pattern out"

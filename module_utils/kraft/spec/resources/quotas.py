@@ -1,0 +1,63 @@
+"""Quotas as the inventory writes them, taken apart into single values. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+DEFAULT = "*"  #: in the inventory: Kafka's default entity, which counts for whoever has no quota of its own
+#: Kind of quota -> what it is a number of. Source: org.apache.kafka.server.config.QuotaConfig of Kafka 4.3.1.
+OF_CLIENTS: Mapping[str, str] = {
+    "producer_byte_rate": "bytes/s",
+    "consumer_byte_rate": "bytes/s",
+    "request_percentage": "% of a thread",
+    "controller_mutation_rate": "partitions/s",
+}
+OF_ADDRESSES: Mapping[str, str] = {"connection_creation_rate": "connections/s"}
+UNITS: Mapping[str, str] = {**OF_CLIENTS, **OF_ADDRESSES}
+#: Field of an entry -> Kafka's type of entity.
+ENTITIES: Mapping[str, str] = {"user": "user", "client_id": "client-id", "ip": "ip"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Quota:
+    """One value of one entity. ``entity``: (type, name), sorted by type; the name None is Kafka's default entity."""
+
+    entity: tuple[tuple[str, str | None], ...]
+    kind: str
+
+    def __str__(self) -> str:
+        who = ", ".join(f"{kind} {'(default)' if name is None else name}" for kind, name in self.entity)
+        return f"{who}: {self.kind} ({UNITS.get(self.kind, 'unknown')})"
+
+
+def entity(entry: Mapping[str, Any]) -> tuple[tuple[str, str | None], ...]:
+    """Whom an entry is about."""
+    named = {kind: str(entry[field]) for field, kind in ENTITIES.items() if entry.get(field)}
+    return tuple(sorted((kind, None if name == DEFAULT else name) for kind, name in named.items()))
+
+
+def expanded(entry: Mapping[str, Any]) -> dict[Quota, float]:
+    """Each quota of an entry and its value."""
+    return {Quota(entity(entry), kind): float(entry[kind]) for kind in UNITS if entry.get(kind) is not None}
+
+
+def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What is wrong with an entry, and what to do."""
+    given = {kind for kind, _ in entity(entry)}
+    if not given:
+        yield "names nobody", f"give {', '.join(ENTITIES)}; '*' is Kafka's default entity"
+        return
+    if "ip" in given and len(given) > 1:
+        yield "is for an address and for a client", "give two entries"
+        return
+    known = OF_ADDRESSES if "ip" in given else OF_CLIENTS
+    found = [kind for kind in UNITS if entry.get(kind) is not None]
+    if not found:
+        yield "sets nothing", f"give {', '.join(known)}"
+    for kind in found:
+        if kind not in known:
+            yield f"has {kind}, which does not go with {' and '.join(sorted(given))}", f"use {', '.join(known)}"
+        elif entry[kind] <= 0:
+            yield f"has {kind} {entry[kind]:g}, which lets nothing through", "give more than 0, or leave it out"

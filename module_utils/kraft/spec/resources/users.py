@@ -1,0 +1,68 @@
+"""Users as the inventory writes them: a name, a password, what they may do, and how much of it. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.spec.resources.quotas import UNITS
+
+NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
+ABSENT = "absent"
+Entry = Mapping[str, Any]
+#: What the smoke test and the probe need: topics and groups of their own, and the groups of Spark's readers.
+OWN_CLIENTS: tuple[Entry, ...] = (
+    {"topic": "kraftwright-", "pattern": "prefixed", "operations": ["all"]},
+    {"group": "kraftwright-", "pattern": "prefixed", "operations": ["all"]},
+    {"group": "spark-kafka-", "pattern": "prefixed", "operations": ["read"]},
+)
+
+
+def mechanism(user: Entry) -> str:
+    """How a user logs in, as Kafka writes it."""
+    return str(user.get("authentication") or "scram-sha-512").upper()
+
+
+def principal(user: Entry) -> str:
+    """As whom Kafka knows a user who logged in."""
+    return f"User:{user['name']}"
+
+
+def present(users: Iterable[Entry]) -> list[Entry]:
+    """Those who are to be there."""
+    return [user for user in users if user.get("state") != ABSENT]
+
+
+def credentials(users: Iterable[Entry]) -> list[dict[str, Any]]:
+    """What ``kafka_user`` takes."""
+    return [
+        {"name": user["name"], "state": ABSENT}
+        if user.get("state") == ABSENT
+        else {"name": user["name"], "mechanism": mechanism(user), "password": user.get("password")}
+        for user in users
+    ]
+
+
+def acls(users: Iterable[Entry], others: Iterable[Entry], client_user: str = "") -> list[dict[str, Any]]:
+    """What ``kafka_acl`` takes: what users are allowed, then the ACLs of `others`; all of a user who goes.
+
+    `client_user`: as whom our own clients log in; they get what they need by themselves.
+    """
+    found = [{**entry, "principal": f"User:{client_user}"} for entry in OWN_CLIENTS if client_user]
+    for user in users:
+        if user.get("state") == ABSENT:
+            found.append({"principal": principal(user), "state": ABSENT})
+        found += [{**entry, "principal": principal(user)} for entry in user.get("allow") or ()]
+    return [*found, *map(dict, others)]
+
+
+def quotas(users: Iterable[Entry], others: Iterable[Entry]) -> list[dict[str, Any]]:
+    """What ``kafka_quota`` takes: those of users, then `others`; none is left of a user who goes."""
+    found: list[dict[str, Any]] = []
+    for user in users:
+        if user.get("state") == ABSENT:
+            found.append({"user": user["name"], "state": ABSENT})
+        elif user.get("quotas"):
+            found.append({"user": user["name"], **{kind: user["quotas"].get(kind) for kind in UNITS}})
+    return [*found, *map(dict, others)]

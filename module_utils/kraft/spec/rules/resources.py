@@ -1,0 +1,192 @@
+"""Users, ACLs, quotas and topics, before anybody is asked: names, passwords, and what Kafka would not take."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.secret_values import HIDDEN
+from ansible.module_utils.kraft.spec.desired.access import AUTHORIZER
+from ansible.module_utils.kraft.spec.desired.properties import value_text
+from ansible.module_utils.kraft.spec.inventory.definitions import load, nearest_version
+from ansible.module_utils.kraft.spec.inventory.setting_values import value_problem
+from ansible.module_utils.kraft.spec.inventory.spec import nearest
+from ansible.module_utils.kraft.spec.resources import acls, quotas, users
+from ansible.module_utils.kraft.spec.rules.authorizer import principal_fault
+from ansible.module_utils.kraft.spec.rules.secrets import weakness
+from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named
+from ansible.module_utils.kraft.terms import CLIENT
+
+TOPICS, USERS, ACLS, QUOTAS = "kafka_topics", "kafka_users", "kafka_acls", "kafka_quotas"
+CLIENT_USER = "kafka_client_user"
+EVERYBODY = "User:*"
+Entry = Mapping[str, Any]
+
+
+def _given(subject: Subject, variable: str) -> list[Entry]:
+    """The entries of a variable, which all hosts share; none where it could not be read."""
+    if not subject.all_sound(variable) or not subject.cluster.nodes:
+        return []
+    return list(subject.cluster.nodes[0].variables.get(variable) or ())
+
+
+def alike(subject: Subject) -> Iterator[Problem]:
+    """The cluster has one set of each."""
+    for variable in (TOPICS, USERS, ACLS, QUOTAS, CLIENT_USER):
+        found = [node.variables.get(variable) or None for node in subject.sound(variable)]
+        if any(each != found[0] for each in found):
+            message, remedy = "differs between hosts: the cluster has one set", "set it once, for all nodes"
+            yield Problem("resources_differ", message, remedy, variable)
+
+
+def people(subject: Subject) -> Iterator[Problem]:
+    """Users have a name of their own, and a password that nobody guesses."""
+    given = _given(subject, USERS)
+    yield from _twice(USERS, (user["name"] for user in given))
+    offered = _offered(subject)
+    for user in given:
+        where, name = f"{USERS}[{user['name']}]", user["name"]
+        if not users.NAME.fullmatch(name):
+            remedy = "use 1 to 64 letters, digits, dots, _ and -"
+            yield Problem("user_name", "is not a name that every client can log in with", remedy, where)
+        if user.get("state") == users.ABSENT:
+            continue
+        yield from _password(str(user.get("password") or ""), name, f"{where}.password")
+        if users.mechanism(user) not in offered:
+            message = f"logs in with {users.mechanism(user)}, and no client listener takes it"
+            remedy = "use kafka_security: tls_scram, or set sasl.enabled.mechanisms of a listener in kafka_config"
+            yield Problem("user_mechanism", message, remedy, f"{where}.authentication", severity=WARNING)
+
+
+def _password(given: str, name: str, where: str) -> Iterator[Problem]:
+    remedy = "draw one at random, such as with `openssl rand -base64 24`, and keep it in a vault"
+    weak = "is the user's name" if given == name else weakness(given)
+    if not given:
+        yield Problem("user_password", "is not set", remedy, where)
+    elif weak:
+        yield Problem("weak_secret", weak, remedy, where, value=HIDDEN, severity=RISK)
+
+
+def _offered(subject: Subject) -> set[str]:
+    """Mechanisms of the brokers' client listeners."""
+    return {
+        each.strip().upper()
+        for node in subject.cluster.brokers
+        for listener in node.listeners_for(CLIENT)
+        if listener.protocol.startswith("SASL")
+        for each in subject.settings[node.host]
+        .get(f"listener.name.{listener.name.lower()}.sasl.enabled.mechanisms", "")
+        .split(",")
+    }
+
+
+def own_client(subject: Subject) -> Iterator[Problem]:
+    """Our own clients log in as somebody who is there."""
+    name = subject.cluster.client_user
+    if name and name not in [user["name"] for user in users.present(_given(subject, USERS))]:
+        remedy = "add the user to kafka_users, or name one that is there"
+        yield Problem("client_user", "is not one of kafka_users", remedy, CLIENT_USER, value=name)
+
+
+def access(subject: Subject) -> Iterator[Problem]:
+    """ACLs that Kafka knows, of principals that somebody can be."""
+    given = _given(subject, ACLS)
+    lines = [(f"{ACLS}[{number}]", entry) for number, entry in enumerate(given)]
+    for where, entry in lines:
+        who = str(entry["principal"])
+        fault = "" if who == EVERYBODY else principal_fault(who)
+        if fault:
+            yield Problem("acl_principal", fault, "write it as User:NAME, or User:* for everybody", where, value=who)
+    lines += [
+        (f"{USERS}[{user['name']}].allow[{number}]", entry)
+        for user in _given(subject, USERS)
+        for number, entry in enumerate(user.get("allow") or ())
+    ]
+    everything = [(where, entry) for where, entry in lines if entry.get("state") != users.ABSENT]
+    yield from _faults("acl", everything, acls.faults)
+    without = [node.host for node in subject.cluster.nodes if not subject.settings[node.host].get(AUTHORIZER)]
+    if everything and without:
+        message = f"have no effect: {named(without)} has no authorizer"
+        yield Problem("acl_authorizer", message, "use kafka_security: tls_scram", ACLS if given else USERS)
+    for where, entry in everything:
+        client = entry.get("principal") in (EVERYBODY, f"User:{subject.cluster.client_user}")
+        if entry.get("permission") == acls.DENY and client and subject.cluster.client_user and _is_ours(entry):
+            message = "shuts out kafka_client_user from the topics of the smoke test and the probe"
+            yield Problem("acl_client_user", message, "leave out names that begin with kraftwright-", where)
+
+
+def _is_ours(entry: Entry) -> bool:
+    """Whether an ACL covers what our own clients need."""
+    prefixed = entry.get("pattern") == acls.PREFIXED
+    for own in users.OWN_CLIENTS:
+        kind = "topic" if "topic" in own else "group"
+        name = str(entry.get(kind) or "")
+        if name == "*" or name.startswith(own[kind]) or (prefixed and name and own[kind].startswith(name)):
+            return True
+    return False
+
+
+def limits(subject: Subject) -> Iterator[Problem]:
+    """Quotas that let something through."""
+    lines = [
+        (f"{QUOTAS}[{number}]", entry)
+        for number, entry in enumerate(_given(subject, QUOTAS))
+        if entry.get("state") != users.ABSENT
+    ]
+    lines += [
+        (f"{USERS}[{user['name']}].quotas", {"user": user["name"], **user["quotas"]})
+        for user in _given(subject, USERS)
+        if user.get("quotas")
+    ]
+    yield from _faults("quota", lines, quotas.faults)
+
+
+def topics(subject: Subject) -> Iterator[Problem]:
+    """Topics that the brokers can hold, with settings that Kafka knows."""
+    given, cluster = _given(subject, TOPICS), subject.cluster
+    yield from _twice(TOPICS, (topic["name"] for topic in given))
+    known = load(nearest_version(cluster.version)).topic
+    for topic in given if cluster.brokers else ():
+        where, config = f"{TOPICS}[{topic['name']}]", dict(topic.get("config") or {})
+        factor = topic.get("replication_factor")
+        if factor is not None and not 1 <= factor <= len(cluster.brokers):
+            message = f"is not from 1 to {len(cluster.brokers)}, the number of brokers"
+            yield Problem("topic_factor", message, "give as many as there are brokers", where, value=factor)
+        least = str(config.get("min.insync.replicas", ""))
+        if least.isdigit() and int(least) > (factor or cluster.replication_factor):
+            message = f"wants {least} replicas in sync of {factor or cluster.replication_factor}: nobody could write"
+            yield Problem("topic_min_isr", message, "give fewer than there are replicas", where, value=least)
+        for key, value in config.items():
+            yield from _setting(known, f"{where}.config[{key}]", str(key), value)
+
+
+def _setting(known: Mapping[str, Any], where: str, key: str, value: Any) -> Iterator[Problem]:
+    if key not in known:
+        near = nearest(key, known)
+        remedy = f"did you mean {near}?" if near else "see Kafka's list of topic settings"
+        yield Problem("topic_setting", "is no setting of a topic", remedy, where)
+    elif value is not None:
+        message, remedy = value_problem(known[key], value_text(value))
+        if message:
+            yield Problem("topic_setting", message, remedy, where, value=value)
+
+
+def _twice(variable: str, names: Iterable[str]) -> Iterator[Problem]:
+    for name, count in Counter(names).items():
+        if count > 1:
+            yield Problem(
+                "resource_twice", f"is listed {count} times", "keep one of the entries", f"{variable}[{name}]"
+            )
+
+
+def _faults(
+    rule: str, lines: Iterable[tuple[str, Entry]], judge: Callable[[Entry], Iterator[tuple[str, str]]]
+) -> Iterator[Problem]:
+    for where, entry in lines:
+        for message, remedy in judge(entry):
+            yield Problem(rule, message, remedy, where)
+
+
+RULES = (alike, people, own_client, access, limits, topics)

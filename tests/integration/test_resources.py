@@ -1,0 +1,136 @@
+"""Users, ACLs and quotas as data, on a broker that asks for a login."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from confluent_kafka import KafkaException, Producer
+
+from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.secured_cluster import PASSWORD, start_secured
+from tests.integration.spark_topic import create
+
+RunModule = Callable[..., dict[str, Any]]
+ANOTHER = "another-for-this-test"
+#: With what an inventory may hold: quotes, a backslash, a comma, an equals sign, a placeholder, a letter beyond ASCII.
+AWKWARD = 'a"b\\c,d=e;${f:g} {{h}} ü'
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
+    cluster = start_secured(tmp_path_factory.mktemp("resources"))
+    yield cluster
+    cluster.stop()
+
+
+def reached(broker: KafkaCluster) -> dict[str, Any]:
+    return {"bootstrap_servers": [broker.bootstrap_servers]}
+
+
+def login(broker: KafkaCluster) -> dict[str, Any]:
+    """How the module tries passwords."""
+    return {
+        "bootstrap_servers": [f"127.0.0.1:{broker.properties['LOGIN']}"],
+        "security_protocol": "SASL_SSL",
+        "ca_file": str(broker.directory / "ca.pem"),
+    }
+
+
+def written(broker: KafkaCluster, user: str, password: str, topic: str) -> str:
+    """What a producer of that name is told; empty when its record is acknowledged."""
+    told: list[str] = []
+    producer = Producer(
+        {
+            "bootstrap.servers": login(broker)["bootstrap_servers"][0],
+            "security.protocol": "SASL_SSL",
+            "ssl.ca.location": login(broker)["ca_file"],
+            "sasl.mechanism": "SCRAM-SHA-512",
+            "sasl.username": user,
+            "sasl.password": password,
+            "error_cb": lambda error: told.append(error.name()),
+            "message.timeout.ms": 4000,
+        }
+    )
+    producer.produce(topic, b"1", on_delivery=lambda error, _: told.append(error.name() if error else "stored"))
+    try:
+        producer.flush(10)
+    except KafkaException as error:  # raised where the login fails for good
+        told.append(str(error))
+    return "" if "stored" in told else told[0]
+
+
+def test_a_user_logs_in_with_the_declared_password_and_a_second_run_changes_nothing(
+    broker: KafkaCluster, run_module: RunModule
+) -> None:
+    users = [{"name": "writer", "password": AWKWARD}, {"name": "reader", "password": PASSWORD}]
+    asked: dict[str, Any] = {"client": reached(broker), "login": login(broker), "users": users}
+    foretold = run_module("kafka_user", check_mode=True, **asked)
+    made = run_module("kafka_user", **asked)
+    assert made["changed"]
+    assert made["steps"] == foretold["steps"]
+    assert not run_module("kafka_user", **asked)["changed"]
+    users[0]["password"] = ANOTHER
+    foretold = run_module("kafka_user", check_mode=True, **asked)
+    assert foretold["steps"] == ["set user writer (SCRAM-SHA-512)"]
+    assert run_module("kafka_user", **asked)["changed"]
+    assert not run_module("kafka_user", **asked)["changed"]
+    gone = run_module("kafka_user", **{**asked, "users": [users[0], {"name": "reader", "state": "absent"}]})
+    assert gone["steps"] == ["remove user reader (SCRAM-SHA-512)"]
+
+
+def test_a_user_may_do_what_is_declared_and_nothing_else(broker: KafkaCluster, run_module: RunModule) -> None:
+    for topic in ("orders", "payroll"):
+        create(broker.bootstrap_servers, topic, 1, replicas=1)
+    password = PASSWORD
+    users = [{"name": "orders-writer", "password": password}]
+    run_module("kafka_user", client=reached(broker), login=login(broker), users=users)
+    write = {"principal": "User:orders-writer", "topic": "orders", "operations": ["write"]}
+    nobody = {"principal": "User:nobody", "topic": "payroll", "operations": ["all"]}
+    allowed = run_module("kafka_acl", client=reached(broker), acls=[write, nobody])
+    assert allowed["steps"] == [
+        "add User:orders-writer may write: topic orders",
+        "add User:nobody may all: topic payroll",
+    ]
+    assert written(broker, "orders-writer", password, "orders") == ""
+    assert written(broker, "orders-writer", password, "payroll") == "TOPIC_AUTHORIZATION_FAILED"
+    assert written(broker, "orders-writer", "guessed", "orders") == "_AUTHENTICATION"
+    assert not run_module("kafka_acl", client=reached(broker), acls=[write, nobody])["changed"]
+    prefixed = {**write, "topic": "order", "pattern": "prefixed"}
+    replaced = run_module("kafka_acl", client=reached(broker), acls=[prefixed, nobody, {**write, "state": "absent"}])
+    assert [step.split()[0] for step in replaced["steps"]] == ["add", "remove"]
+    assert written(broker, "orders-writer", password, "orders") == ""
+    drifted = run_module("kafka_acl", client=reached(broker), acls=[prefixed])
+    assert (drifted["changed"], drifted["drift"]) == (False, ["User:nobody may all: topic payroll"])
+    gone = run_module(
+        "kafka_acl", client=reached(broker), acls=[{"principal": "User:orders-writer", "state": "absent"}]
+    )
+    assert gone["steps"] == ["remove User:orders-writer may write: topics that begin with order"]
+
+
+def test_quotas_are_set_changed_shown_and_removed(broker: KafkaCluster, run_module: RunModule) -> None:
+    quotas: list[dict[str, Any]] = [
+        {"user": "orders-writer", "producer_byte_rate": 10485760, "request_percentage": 50},
+        {"user": "*", "client_id": "*", "consumer_byte_rate": 52428800},
+        {"ip": "*", "connection_creation_rate": 50},
+    ]
+    asked: dict[str, Any] = {"client": reached(broker), "quotas": quotas}
+    assert len(run_module("kafka_quota", check_mode=True, **asked)["steps"]) == 4
+    assert run_module("kafka_quota", **asked)["changed"]
+    assert not run_module("kafka_quota", **asked)["changed"]
+    quotas[0]["producer_byte_rate"] = 1048576
+    changed = run_module("kafka_quota", **asked)
+    assert changed["steps"] == ["set user orders-writer: producer_byte_rate (bytes/s)"]
+    assert changed["diff"]["before"] == "user orders-writer: producer_byte_rate (bytes/s) = 10485760\n".replace(
+        "10485760", f"{10485760:g}"
+    )
+    drifted = run_module("kafka_quota", **{**asked, "quotas": quotas[:2]})
+    assert drifted["drift"] == ["ip (default): connection_creation_rate (connections/s)"]
+    gone = run_module("kafka_quota", **{**asked, "quotas": quotas[1:], "prune": True, "prune_most": 2})
+    assert len(gone["steps"]) == 2
+    refused = run_module("kafka_quota", **{**asked, "quotas": [], "prune": True})
+    assert refused["failed"]
+    assert "kafka_prune" in refused["problems"][0]
+    absent = [{"user": "*", "client_id": "*", "state": "absent"}, {"ip": "*", "state": "absent"}]
+    assert len(run_module("kafka_quota", **{**asked, "quotas": absent})["steps"]) == 2

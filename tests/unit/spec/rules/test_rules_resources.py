@@ -1,0 +1,140 @@
+"""Users, ACLs, quotas and topics as data: what ``tls_scram`` derives, and what is refused before anybody is asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.spec.desired import describe, operable, own_clients
+from ansible.module_utils.kraft.spec.desired.node_client import login_parameter
+from ansible.module_utils.kraft.spec.desired.settings import server_settings
+
+from tests.unit.spec.inventory import LISTENERS, cluster, found, hosts, problems_of
+
+PASSWORD = "drawn-for-this-test"  # noqa: S105 - opens nothing
+UNNAMED = [{key: value for key, value in each.items() if key != "protocol"} for each in LISTENERS]
+VERIFIER: dict[str, Any] = {"name": "verifier", "password": PASSWORD}
+WRITER: dict[str, Any] = {
+    "name": "writer",
+    "password": PASSWORD,
+    "allow": [{"topic": "orders", "operations": ["write"]}],
+}
+SECURED: dict[str, Any] = {
+    "kafka_security": "tls_scram",
+    "kafka_listeners": UNNAMED,
+    "kafka_tls": {"passphrase": "only-for-this-test", "directory": "/srv/tls"},
+    "kafka_users": [VERIFIER, WRITER],
+    "kafka_client_user": "verifier",
+}
+
+
+def secured(**more: Any) -> dict[str, Any]:
+    return {**SECURED, **more}
+
+
+def user(**more: Any) -> dict[str, Any]:
+    return secured(kafka_users=[VERIFIER, {**WRITER, **more}])
+
+
+def allowed(**entry: Any) -> dict[str, Any]:
+    return user(allow=[entry])
+
+
+def test_a_cluster_with_users_has_no_problem() -> None:
+    given = problems_of(hosts(**SECURED), client_options={operable.SMOKE: {}, operable.PROBE: {}})
+    assert [str(each) for each in given] == []
+
+
+def test_clients_log_in_nodes_are_super_users_and_all_else_is_refused() -> None:
+    made = cluster(**SECURED)
+    assert [each.protocol for each in made.nodes[0].listeners] == ["SASL_SSL", "SSL", "SSL"]
+    settings = server_settings(made, made.nodes[0])
+    assert {key: value for key, value in settings.items() if "sasl" in key or "reauth" in key or "users" in key} == {
+        "listener.name.client.connections.max.reauth.ms": "900000",
+        "listener.name.client.sasl.enabled.mechanisms": "SCRAM-SHA-512",
+        "listener.name.client.scram-sha-512.sasl.jaas.config": (
+            "org.apache.kafka.common.security.scram.ScramLoginModule required;"
+        ),
+        "super.users": "User:CN=k1,OU=nodes,O=test;User:CN=k2,OU=nodes,O=test;User:CN=k3,OU=nodes,O=test",
+    }
+    assert settings["authorizer.class.name"].endswith("StandardAuthorizer")
+    assert PASSWORD not in str(describe.describe(made))
+
+
+def test_our_own_clients_log_in_as_the_user_that_is_named() -> None:
+    options = operable.client_options(cluster(**SECURED))
+    assert options["kafka.sasl.mechanism"] == "SCRAM-SHA-512"
+    assert not [key for key in options if "jaas" in key]
+    with_login = own_clients.with_login(options, SECURED["kafka_users"], "verifier")
+    assert f'username="verifier" password="{PASSWORD}"' in with_login["kafka.sasl.jaas.config"]
+    assert own_clients.with_login(options, SECURED["kafka_users"], "") == options
+    assert operable.client_options(cluster(**secured(kafka_client_user=""))) == {}
+
+
+@pytest.mark.parametrize(("bind", "host"), [("0.0.0.0", "10.0.0.1"), ("10.9.9.9", "10.9.9.9")])  # noqa: S104
+def test_passwords_are_tried_at_the_brokers_own_listener(bind: str, host: str) -> None:
+    listeners = [{**UNNAMED[0], "bind": bind}, *UNNAMED[1:]]
+    made = cluster(**secured(kafka_listeners=listeners))
+    login = login_parameter(describe.describe_node(made, made.nodes[0]))
+    assert login is not None
+    assert (login["bootstrap_servers"], login["security_protocol"]) == ([f"{host}:9092"], "SASL_SSL")
+    plain = cluster(kafka_listeners=LISTENERS)
+    assert login_parameter(describe.describe_node(plain, plain.nodes[0])) is None
+
+
+CASES: list[tuple[str, dict[str, Any], tuple[str, str, str, Any]]] = [
+    ("user_name", user(name="a,b=c"), ("error", "", "kafka_users[a,b=c]", None)),
+    ("resource_twice", user(name="verifier"), ("error", "", "kafka_users[verifier]", None)),
+    ("user_password", user(password=None), ("error", "", "kafka_users[writer].password", "(hidden)")),
+    ("weak_secret", user(password="short"), ("warning", "", "kafka_users[writer].password", "(hidden)")),  # noqa: S106
+    ("weak_secret", user(name="long-enough", password="long-enough"),  # noqa: S106
+     ("warning", "", "kafka_users[long-enough].password", "(hidden)")),
+    ("user_mechanism", user(authentication="scram-sha-256"),
+     ("warning", "", "kafka_users[writer].authentication", None)),
+    ("client_user", secured(kafka_client_user="nobody"), ("error", "", "kafka_client_user", "nobody")),
+    ("client_user", secured(kafka_users=[{**VERIFIER, "state": "absent"}]),
+     ("error", "", "kafka_client_user", "verifier")),
+    ("resources_differ", secured(per_host={"k2": {"kafka_users": [VERIFIER]}}), ("error", "", "kafka_users", None)),
+    ("type", user(password=["a"]), ("error", "k1", "kafka_users[1].password", "(hidden)")),
+    ("type", secured(kafka_users=["writer:secret"]), ("error", "k1", "kafka_users[0]", None)),
+    ("type", allowed(topics="orders"), ("error", "k1", "kafka_users[1].allow[0].topics", None)),
+    ("acl", allowed(operations=["read"]), ("error", "", "kafka_users[writer].allow[0]", None)),
+    ("acl", allowed(topic="a", group="b", operations=["read"]), ("error", "", "kafka_users[writer].allow[0]", None)),
+    ("acl", allowed(topic="a"), ("error", "", "kafka_users[writer].allow[0]", None)),
+    ("acl", allowed(group="a", operations=["write"]), ("error", "", "kafka_users[writer].allow[0]", None)),
+    ("acl", allowed(topic="*", pattern="prefixed", operations=["read"]),
+     ("error", "", "kafka_users[writer].allow[0]", None)),
+    ("acl_principal", secured(kafka_acls=[{"principal": "user:a", "topic": "t", "operations": ["read"]}]),
+     ("error", "", "kafka_acls[0]", "user:a")),
+    ("acl_client_user",
+     secured(kafka_acls=[{"principal": "User:*", "topic": "*", "operations": ["all"], "permission": "deny"}]),
+     ("error", "", "kafka_acls[0]", None)),
+    ("acl_authorizer", secured(kafka_security="tls", kafka_client_user=""), ("error", "", "kafka_users", None)),
+    ("quota", user(quotas={"producer_byte_rate": 0}), ("error", "", "kafka_users[writer].quotas", None)),
+    ("quota", secured(kafka_quotas=[{"producer_byte_rate": 1}]), ("error", "", "kafka_quotas[0]", None)),
+    ("quota", secured(kafka_quotas=[{"ip": "*", "producer_byte_rate": 1}]), ("error", "", "kafka_quotas[0]", None)),
+    ("quota", secured(kafka_quotas=[{"user": "a"}]), ("error", "", "kafka_quotas[0]", None)),
+    ("quota", secured(kafka_quotas=[{"user": "a", "ip": "b", "connection_creation_rate": 1}]),
+     ("error", "", "kafka_quotas[0]", None)),
+    ("type", secured(kafka_quotas=[{"user": "a", "byte_rate": 1}]), ("error", "k1", "kafka_quotas[0].byte_rate", 1)),
+    ("topic_factor", secured(kafka_topics=[{"name": "t", "replication_factor": 4}]),
+     ("error", "", "kafka_topics[t]", 4)),
+    ("topic_min_isr", secured(kafka_topics=[{"name": "t", "config": {"min.insync.replicas": 4}}]),
+     ("error", "", "kafka_topics[t]", "4")),
+    ("topic_setting", secured(kafka_topics=[{"name": "t", "config": {"retention.mss": 1}}]),
+     ("error", "", "kafka_topics[t].config[retention.mss]", None)),
+    ("topic_setting", secured(kafka_topics=[{"name": "t", "config": {"cleanup.policy": "shred"}}]),
+     ("error", "", "kafka_topics[t].config[cleanup.policy]", "shred")),
+    ("resource_twice", secured(kafka_topics=[{"name": "t"}, {"name": "t"}]), ("error", "", "kafka_topics[t]", None)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "given", "expected"), CASES)
+def test_what_cannot_be_meant_is_refused(rule: str, given: dict[str, Any], expected: tuple[Any, ...]) -> None:
+    assert expected in found(rule, **given)
+
+
+def test_a_user_who_goes_needs_no_password_and_a_list_as_setting_is_read() -> None:
+    topics = [{"name": "t", "config": {"cleanup.policy": ["compact", "delete"], "retention.ms": None}}]
+    given = secured(kafka_users=[VERIFIER, {"name": "intern", "state": "absent"}], kafka_topics=topics)
+    assert problems_of(hosts(**given)) == []
