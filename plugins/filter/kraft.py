@@ -261,6 +261,7 @@ class FilterModule:
             "kraft_status_nodes": kraft_status_nodes,
             "kraft_release_features": kraft_release_features,
             "kraft_ungranted": kraft_ungranted,
+            "kraft_user_files": client_files.user_files,
             "kraft_with_login": own_clients.with_login,
             "kraft_voter_listeners": kraft_voter_listeners,
             "kraft_upgrade_problems": kraft_upgrade_problems,

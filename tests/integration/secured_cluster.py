@@ -9,6 +9,8 @@ from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.kafka_node import KafkaNode, free_ports
 
 NAME, PASSWORD = "smoke", "drawn-for-this-test"
+#: With what an inventory may hold: quotes, a backslash, a comma, an equals sign, a placeholder, a letter beyond ASCII.
+AWKWARD = 'a"b\\c,d=e;${f:g} {{h}} ü'
 LOGINS = {"PLAIN": "plain.PlainLoginModule", "SCRAM-SHA-512": "scram.ScramLoginModule"}
 #: Listeners beside the usual ones; MUTUAL wants a certificate of the client.
 SECURED = {"TLS": "SSL", "LOGIN": "SASL_SSL", "MUTUAL": "SSL"}

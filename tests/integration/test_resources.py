@@ -9,13 +9,11 @@ import pytest
 from confluent_kafka import KafkaException, Producer
 
 from tests.integration.kafka_cluster import KafkaCluster
-from tests.integration.secured_cluster import PASSWORD, start_secured
+from tests.integration.secured_cluster import AWKWARD, PASSWORD, start_secured
 from tests.integration.spark_topic import create
 
 RunModule = Callable[..., dict[str, Any]]
 ANOTHER = "another-for-this-test"
-#: With what an inventory may hold: quotes, a backslash, a comma, an equals sign, a placeholder, a letter beyond ASCII.
-AWKWARD = 'a"b\\c,d=e;${f:g} {{h}} ü'
 
 
 @pytest.fixture(scope="module")

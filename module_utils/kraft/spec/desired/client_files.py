@@ -1,18 +1,20 @@
-"""The files that tell clients how to connect: for each client listener one of each kind, none with a secret. Pure.
+"""The files that tell clients how to connect: for each client listener one of each kind. Pure.
 
-Who needs a login adds the name and the password. Every producer waits for all replicas in sync, and repeats a record
-without doubling it.
+Those for everybody hold no secret; those of a user hold the password. Every producer waits for all replicas in sync,
+and repeats a record without doubling it.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.client_config import ClientConfig, from_java, java, kafka_python, librdkafka, spark
+from ansible.module_utils.kraft.node.certificate import NODES
 from ansible.module_utils.kraft.spec.desired import properties
+from ansible.module_utils.kraft.spec.resources.users import ABSENT, mechanism
 
 Options = Mapping[str, str]
 #: What a producer is given, in Kafka's words and in kafka-python's.
@@ -36,6 +38,30 @@ def _trusting(config: ClientConfig, own: ClientConfig) -> ClientConfig:
     return dataclasses.replace(
         own, bootstrap_servers=config.bootstrap_servers, security_protocol=config.security_protocol
     )
+
+
+def user_files(desired: Mapping[str, Any], users: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
+    """``<user>/<file>`` -> content, with the password; None where the user goes. `desired`: ``kafka_desired``'s fact.
+
+    For each listener with a login. Clients trust the cluster's own authority, or those that their machine trusts.
+    """
+    cluster = desired["cluster"]
+    certificate = next(iter(desired["nodes"].values()))["certificate"]
+    trusted = f"{certificate['authority']}/{NODES}.pem" if certificate else ""
+    found: dict[str, str | None] = {}
+    for user in users:
+        for listener, given in cluster["clients"].items():
+            config = ClientConfig(
+                bootstrap_servers=tuple(given["bootstrap.servers"].split(",")),
+                security_protocol=given["security.protocol"],
+                ca_file=trusted,
+                sasl_mechanism=mechanism(user),
+                username=str(user["name"]),
+                password=str(user.get("password") or ""),
+            )
+            for name, content in files_of(cluster["name"], listener, config).items() if config.uses_login else ():
+                found[f"{user['name']}/{name}"] = None if user.get("state") == ABSENT else content
+    return found
 
 
 def files_of(cluster: str, listener: str, config: ClientConfig) -> dict[str, str]:

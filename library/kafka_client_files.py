@@ -1,0 +1,41 @@
+#!/usr/bin/python
+"""Documentation of the action plugin plugins/action/kafka_client_files.py: nothing of it runs on a host."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: kafka_client_files
+short_description: Writes files for clients on the control machine
+description:
+  - Writes what differs, each file in one step. Diffs and results never show a content.
+  - Opens no connection.
+options:
+  path:
+    description: The directory. It is made where it is missing.
+    type: path
+    required: true
+  files:
+    description: Name of each file, which may hold a directory, and its content. With a null content it is removed.
+    type: dict
+    required: true
+  mode:
+    description: Octal digits in quotes.
+    type: str
+    default: "0600"
+author: [Kraftwright]
+"""
+
+EXAMPLES = r"""
+- name: Write what users need to connect
+  kafka_client_files:
+    path: .kraftwright/blue/clients
+    files: "{{ ansible_facts['kafka_desired'] | kraft_user_files(kafka_users) }}"
+"""
+
+RETURN = r"""
+changed_paths:
+  description: Files that were written or removed, or would be.
+  returned: success
+  type: list
+  elements: str
+"""

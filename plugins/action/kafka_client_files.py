@@ -1,0 +1,57 @@
+"""Writes the files that tell clients how to connect, on this machine."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import ansible.module_utils
+from ansible.plugins.action import ActionBase
+
+ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+
+from ansible.module_utils.kraft.node.files import apply as file_io
+
+ARGUMENT_SPEC: dict[str, Any] = {
+    "path": {"type": "path", "required": True},
+    "files": {"type": "dict", "required": True},
+    "mode": {"type": "str", "default": "0600"},
+}
+
+
+class ActionModule(ActionBase):
+    """Opens no connection. A content is never part of the result."""
+
+    _supports_check_mode = True
+    _requires_connection = False
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        super().run(tmp, task_vars)
+        _, given = self.validate_argument_spec(ARGUMENT_SPEC)
+        top, mode = Path(given["path"]).absolute(), int(given["mode"], 8)
+        changed: list[str] = []
+        for name, content in given["files"].items():
+            if differs(top / name, content, mode):
+                changed.append(str(top / name))
+                if not self._task.check_mode:
+                    put(top / name, content, mode)
+        return {"changed": bool(changed), "changed_paths": changed}
+
+
+def differs(path: Path, content: str | None, mode: int) -> bool:
+    """Whether a file is not as it should be; without a `content` it should not be there."""
+    if content is None or not path.is_file():
+        return path.is_file() != (content is not None)
+    return path.read_bytes() != content.encode() or path.stat().st_mode & 0o777 != mode
+
+
+def put(path: Path, content: str | None, mode: int) -> None:
+    """Write a file in one step, or remove it, and its directory with the last one."""
+    if content is None:
+        path.unlink()
+        if not any(path.parent.iterdir()):
+            path.parent.rmdir()
+        return
+    path.parent.mkdir(mode=0o750, parents=True, exist_ok=True)
+    file_io.write_file(str(path), content.encode(), os.getuid(), os.getgid(), mode)
