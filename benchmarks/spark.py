@@ -33,9 +33,9 @@ from spark_jobs.session import open_session
 PARTITIONS, REPLICAS, VALUE_BYTES = 6, 3, 100
 TOPIC_CONFIG = {"min.insync.replicas": "2", "message.timestamp.type": "LogAppendTime"}
 PROMISES = {
-    ("Spark write", "native write"): Promise(0.6, at_least=True),
-    ("Spark read", "native read"): Promise(0.5, at_least=True),
-    ("audit", "Spark read"): Promise(0.5, at_least=True),
+    ("Spark write", "native write"): Promise(1.0, at_least=True),
+    ("Spark read", "native read"): Promise(0.8, at_least=True),
+    ("audit", "Spark read"): Promise(0.75, at_least=True),
 }
 JVM_SECONDS = 30.0
 Rates = dict[str, list[float]]

@@ -38,8 +38,8 @@ def test_a_consumer_that_read_nothing_is_an_error() -> None:
 
 
 def test_cold_and_warm_rounds_are_apart() -> None:
-    rates = {"native read": [100.0, 200.0, 200.0], "Spark read": [20.0, 120.0, 80.0], "audit": [10.0, 30.0, 30.0]}
+    rates = {"native read": [100.0, 200.0, 200.0], "Spark read": [20.0, 180.0, 160.0], "audit": [10.0, 30.0, 30.0]}
     native, read, audit = rows(rates)
     assert native == ["native read", "100/s", "200 (200 to 200)", "-", "-", "-"]
-    assert read[1:5] == ["20/s", "100 (80 to 120)", "0.20", "0.50 (0.40 to 0.60)"]
-    assert (read[5], audit[5]) == ("≥ 0.5 of native read: kept", "≥ 0.5 of Spark read: **missed**")
+    assert read[1:5] == ["20/s", "170 (160 to 180)", "0.20", "0.85 (0.80 to 0.90)"]
+    assert (read[5], audit[5]) == ("≥ 0.8 of native read: kept", "≥ 0.75 of Spark read: **missed**")
