@@ -37,7 +37,7 @@ def login(broker: KafkaCluster) -> dict[str, Any]:
 
 
 def written(broker: KafkaCluster, user: str, password: str, topic: str) -> str:
-    """What a producer of that name is told; empty when its record is acknowledged."""
+    """What a producer of that name reads as its error; empty when its record is acknowledged."""
     told: list[str] = []
     producer = Producer(
         {
