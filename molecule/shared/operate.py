@@ -25,16 +25,15 @@ from witness import Seen, watching
 from workload import Workload
 
 SIGKILL = -9
-#: Playbooks that can write their plan and apply an approved one; and its file, below the project.
+#: Playbooks that can write their plan and apply an approved one.
 PLANNED = ("deploy_cluster", "upgrade_cluster")
-PLAN = ".kraftwright/molecule/plan.json"
 
 
 class Operator:
     """Goes through operations; `probes` is where those of playbooks leave their accounts."""
 
     def __init__(self, condition: Condition, command_line: CommandLine, runs: Runs, probes: Path, drawn: int) -> None:
-        """`drawn`: the seed of the random moments."""
+        """`drawn`: the seed of the random moments. Other scenarios may work in this project at the same time."""
         self._condition, self._command_line, self._runs = condition, command_line, runs
         self._probes, self._seed = probes, drawn
 
@@ -84,12 +83,12 @@ class Operator:
         hold_foretold(foretold, run, left=not operation.kills)
         return run
 
-    @staticmethod
-    def _plan(operation: Operation) -> tuple[list[str], list[str]]:
+    def _plan(self, operation: Operation) -> tuple[list[str], list[str]]:
         """Words with which a deployment writes its plan, and applies exactly that one."""
         if operation.playbook not in PLANNED:
             return [], []
-        return ["-e", f"kafka_plan_file={PLAN}"], ["-e", f"kafka_approved_plan={PLAN}"]
+        plan = self._runs.directory / "plan.json"
+        return ["-e", f"kafka_plan_file={plan}"], ["-e", f"kafka_approved_plan={plan}"]
 
     def _hold(self, operation: Operation, run: Outcome, before: Mapping[str, int], known: Mapping[str, str]) -> None:
         if operation.told:

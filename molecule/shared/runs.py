@@ -69,7 +69,7 @@ class Runs:
     """Starts ``ansible-playbook`` in `project`; `directory` takes logs and timelines."""
 
     def __init__(self, project: Path, directory: Path) -> None:
-        self._project, self._directory = project, directory
+        self._project, self.directory = project, directory
         self._timeline = directory / "timeline.jsonl"
 
     def environment(self, moment: Mapping[str, Any]) -> dict[str, str]:
@@ -90,7 +90,7 @@ class Runs:
         self, words: Sequence[str], moment: Mapping[str, Any] | None = None
     ) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
         """A run in a process group of its own, and the file that it writes to; the group is gone afterwards."""
-        with tempfile.NamedTemporaryFile("wb", dir=self._directory, suffix=".log", delete=False) as log:
+        with tempfile.NamedTemporaryFile("wb", dir=self.directory, suffix=".log", delete=False) as log:
             process = subprocess.Popen(  # noqa: S603 - a list, no shell
                 ["ansible-playbook", *words],  # noqa: S607 - the one of this environment
                 cwd=self._project,
