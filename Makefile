@@ -16,7 +16,7 @@ KAFKA_ARCHIVE_CHECKSUM :=
 
 GIVEN = $(if $(KAFKA_ARCHIVE),-e kafka_archive=$(abspath $(KAFKA_ARCHIVE)) \
 	-e kafka_archive_checksum=$(or $(KAFKA_ARCHIVE_CHECKSUM),$$($(PYTHON) -m dist checksum $(KAFKA_ARCHIVE))))
-# TLS on all listeners: make demo SECURITY=tls
+# TLS on all listeners: make demo SECURITY=tls; clients that log in: tls_scram; with certificates: mtls
 SECURITY :=
 # Making lab hosts takes root: sudo asks for its password where it wants one.
 ASK = $$([ "$$(id -u)" = 0 ] || sudo -n true 2>/dev/null || echo --ask-become-pass)
@@ -54,7 +54,7 @@ lab: ## make the three hosts of the local lab
 	@$(PLAYBOOK) playbooks/create_lab.yml $(ASK)
 
 .PHONY: demo
-demo: archive lab ## from nothing to a proven three-node cluster on this machine (SECURITY=tls: with TLS)
+demo: archive lab ## from nothing to a proven three-node cluster on this machine (SECURITY=tls, mtls, tls_scram: secured)
 	@$(PLAYBOOK) -i inventories/local site.yml $(GIVEN) $(if $(SECURITY),-e kafka_security=$(SECURITY))
 
 .PHONY: demo-down

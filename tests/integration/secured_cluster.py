@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ansible.module_utils.kraft.control import authority
+from ansible.module_utils.kraft.spec.desired.listeners import user_rule
+
 from tests.integration.certificates import certify
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.kafka_node import KafkaNode, free_ports
@@ -12,8 +15,9 @@ NAME, PASSWORD = "smoke", "drawn-for-this-test"
 #: With what an inventory may hold: quotes, a backslash, a comma, an equals sign, a placeholder, a letter beyond ASCII.
 AWKWARD = 'a"b\\c,d=e;${f:g} {{h}} ü'
 LOGINS = {"PLAIN": "plain.PlainLoginModule", "SCRAM-SHA-512": "scram.ScramLoginModule"}
-#: Listeners beside the usual ones; MUTUAL wants a certificate of the client.
-SECURED = {"TLS": "SSL", "LOGIN": "SASL_SSL", "MUTUAL": "SSL"}
+#: Listeners beside the usual ones; MUTUAL wants a certificate of the client, USERS one of the authority for clients.
+SECURED = {"TLS": "SSL", "LOGIN": "SASL_SSL", "MUTUAL": "SSL", "USERS": "SSL"}
+CLUSTER = "demo"  #: in the names of certificates
 SECURITY = "org.apache.kafka.common.security"
 ONE_COPY = {
     "default.replication.factor": "1",
@@ -25,7 +29,7 @@ ONE_COPY = {
 
 
 class SecuredCluster(KafkaCluster):
-    """One node with listeners TLS, LOGIN and MUTUAL beside the usual ones."""
+    """One node with listeners TLS, LOGIN, MUTUAL and USERS beside the usual ones."""
 
     def server_properties(self, node: KafkaNode) -> dict[str, str]:
         usual = super().server_properties(node)
@@ -43,14 +47,24 @@ class SecuredCluster(KafkaCluster):
             "ssl.keystore.type": "PEM",
             "ssl.keystore.location": str(self.directory / "node.pem"),
             "listener.name.mutual.ssl.client.auth": "required",
+            "listener.name.users.ssl.client.auth": "required",
+            "listener.name.users.ssl.truststore.type": "PEM",
+            "listener.name.users.ssl.truststore.location": str(own_authority(self.directory).directory / "clients.pem"),
+            "listener.name.users.ssl.principal.mapping.rules": user_rule(CLUSTER),
             "listener.name.login.sasl.enabled.mechanisms": ",".join(LOGINS),
             "listener.name.login.plain.sasl.jaas.config": f"{SECURITY}.plain.PlainLoginModule required {users};",
             "listener.name.login.scram-sha-512.sasl.jaas.config": f"{SECURITY}.scram.ScramLoginModule required;",
         }
 
 
+def own_authority(directory: Path) -> authority.Place:
+    """That of the users who show certificates."""
+    return authority.Place(directory / "tls", PASSWORD)
+
+
 def start_secured(directory: Path) -> KafkaCluster:
     """One node; its certificate is ``ca.pem`` in `directory`, its ports are properties by the listeners' names."""
     certify(directory)
+    authority.ensure(own_authority(directory), CLUSTER)
     ports = dict(zip(SECURED, map(str, free_ports(len(SECURED)))))
     return SecuredCluster.start(directory, 1, {**ONE_COPY, **ports})

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.cluster.client import Client
+from ansible.module_utils.kraft.operations.certificates import users as certificates
 from ansible.module_utils.kraft.operations.resources.user_admin import Credential, UserAdmin
 from ansible.module_utils.kraft.spec.desired.client_files import client_files, user_files
 from pyspark.sql import SparkSession
@@ -20,7 +21,7 @@ from spark_jobs import session
 from tests.integration import dialects
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.kafka_node import KafkaNode
-from tests.integration.secured_cluster import AWKWARD, start_secured
+from tests.integration.secured_cluster import AWKWARD, CLUSTER, SECURED, own_authority, start_secured
 from tests.integration.spark_topic import create
 
 TOPIC = "files-for-clients"
@@ -32,6 +33,7 @@ class Clients:
 
     node: KafkaNode
     files: Path
+    topic: str = TOPIC
     kcat: bool = True
 
 
@@ -47,35 +49,50 @@ def everybody(kafka_cluster: KafkaCluster, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.fixture(scope="module")
-def one_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clients]:
+def secured_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
+    cluster = start_secured(tmp_path_factory.mktemp("secured"))
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture
+def one_user(secured_cluster: KafkaCluster) -> Clients:
     """A user with a password that each dialect must quote, on a listener with TLS.
 
     Debian's kcat does not take part: librdkafka before 2.6.1 cannot log in to Kafka 4 with SCRAM (edenhill/kcat#462).
     """
-    path = tmp_path_factory.mktemp("user")
-    cluster = start_secured(path)
-    (path / "nodes.pem").write_text((path / "ca.pem").read_text())
-    address = f"127.0.0.1:{cluster.properties['LOGIN']}"
-    desired = {
-        "cluster": {
-            "name": "demo",
-            "clients": {
-                "CLIENT": {"bootstrap.servers": address, "security.protocol": "SASL_SSL"},
-                "PLAIN": {"bootstrap.servers": cluster.bootstrap_servers, "security.protocol": "PLAINTEXT"},
-            },
-        },
-        "nodes": {"k1": {"certificate": {"authority": str(path)}}},
-    }
-    files = user_files(desired, [{"name": "u.1", "password": AWKWARD}])
-    assert {name.split(".")[1].split("/")[1] for name in files} == {"CLIENT"}
-    for name, content in files.items():
-        put(path / name, content, 0o600)
+    secured = write_files(secured_cluster, "LOGIN", {"name": "u.1", "password": AWKWARD})
     credential = Credential("u.1", "SCRAM-SHA-512")
-    with Client({"bootstrap_servers": [cluster.bootstrap_servers]}) as client:
+    with Client({"bootstrap_servers": [secured_cluster.bootstrap_servers]}) as client:
         UserAdmin(client, {credential: AWKWARD}, None, awaited=False).put({credential: True})
-    create(cluster.bootstrap_servers, TOPIC, 3, replicas=1)
-    yield Clients(cluster.nodes[1], path / "u.1", kcat=False)
-    cluster.stop()
+    return dataclasses.replace(secured, kcat=False)
+
+
+@pytest.fixture
+def one_certificate(secured_cluster: KafkaCluster) -> Clients:
+    """A user with a certificate that the cluster's own authority issued."""
+    user = {"name": "u.2", "authentication": "tls"}
+    place = own_authority(secured_cluster.directory)
+    for step in certificates.steps(place.directory, CLUSTER, [user], 1):
+        certificates.carry_out(place, step, days=2)
+    return write_files(secured_cluster, "USERS", user)
+
+
+def write_files(cluster: KafkaCluster, listener: str, user: dict[str, str]) -> Clients:
+    """The files of one user for `listener`, and an empty topic."""
+    authority = cluster.directory / "tls"
+    (authority / "nodes.pem").write_text((cluster.directory / "ca.pem").read_text())  # the broker shows this one
+    used = {"bootstrap.servers": f"127.0.0.1:{cluster.properties[listener]}", "security.protocol": SECURED[listener]}
+    plain = {"bootstrap.servers": cluster.bootstrap_servers, "security.protocol": "PLAINTEXT"}
+    found = {"name": CLUSTER, "clients": {"CLIENT": used, "PLAIN": plain}, "mutual_listeners": ["CLIENT"]}
+    desired = {"cluster": found, "nodes": {"k1": {"certificate": {"authority": str(authority)}}}}
+    files = {name: content for name, content in user_files(desired, [user]).items() if content}
+    assert {Path(name).name.split(".")[0] for name in files} == {"CLIENT"}
+    for name, content in files.items():
+        put(cluster.directory / name, content, 0o600)
+    topic = f"{TOPIC}-{user['name']}"
+    create(cluster.bootstrap_servers, topic, 3, replicas=1)
+    return Clients(cluster.nodes[1], cluster.directory / user["name"], topic)
 
 
 @pytest.fixture(scope="module")
@@ -90,35 +107,35 @@ def given(files: Path, kind: str) -> dict[str, Any]:
     return found
 
 
-def kcat(files: Path, *arguments: str, text: str = "") -> set[str]:
-    command = ["kcat", "-F", str(files / "CLIENT.kcat.conf"), *arguments, "-t", TOPIC]
+def kcat(clients: Clients, *arguments: str, text: str = "") -> set[str]:
+    command = ["kcat", "-F", str(clients.files / "CLIENT.kcat.conf"), *arguments, "-t", clients.topic]
     return set(
         subprocess.run(command, input=text, capture_output=True, text=True, timeout=60, check=True).stdout.split()
     )
 
 
-@pytest.mark.parametrize("clients", ["everybody", "one_user"])
+@pytest.mark.parametrize("clients", ["everybody", "one_user", "one_certificate"])
 def test_each_client_reads_what_all_the_others_sent(
     request: pytest.FixtureRequest, clients: str, spark: SparkSession
 ) -> None:
     found: Clients = request.getfixturevalue(clients)
-    node, files = found.node, found.files
+    node, files, topic = found.node, found.files, found.topic
     sent = {"java", "librdkafka", "kafka_python", "airflow", "spark", *(["kcat"] if found.kcat else [])}
     native, python, frames = given(files, "librdkafka"), given(files, "kafka_python"), given(files, "spark")
     airflow = {name: json.loads(one["extra"]) for name, one in given(files, "airflow").items()}
-    dialects.java_sends(node, files / "CLIENT.producer.properties", TOPIC, "java")
+    dialects.java_sends(node, files / "CLIENT.producer.properties", topic, "java")
     if found.kcat:
-        kcat(files, "-P", text="kcat")
-    dialects.librdkafka_sends(native["producer"], TOPIC, "librdkafka")
-    dialects.librdkafka_sends(airflow["kafka_demo_client_producer"], TOPIC, "airflow")
-    dialects.kafka_python_sends(python["producer"], TOPIC, "kafka_python")
+        kcat(found, "-P", text="kcat")
+    dialects.librdkafka_sends(native["producer"], topic, "librdkafka")
+    dialects.librdkafka_sends(airflow["kafka_demo_client_producer"], topic, "airflow")
+    dialects.kafka_python_sends(python["producer"], topic, "kafka_python")
     record = spark.createDataFrame([("spark",)], "value string")
-    record.write.format("kafka").options(**frames["write"]).option("topic", TOPIC).save()
+    record.write.format("kafka").options(**frames["write"]).option("topic", topic).save()
     count = len(sent)
-    assert dialects.java_reads(node, files / "CLIENT.properties", TOPIC, count) == sent
-    assert not found.kcat or kcat(files, "-C", "-e", "-q") == sent
-    assert dialects.librdkafka_reads(native["consumer"], TOPIC, count) == sent
-    assert dialects.librdkafka_reads(airflow["kafka_demo_client_consumer"], TOPIC, count) == sent
-    assert dialects.kafka_python_reads(python["consumer"], TOPIC, count) == sent
-    read = spark.read.format("kafka").options(**frames["read"]).option("subscribe", TOPIC).load()
+    assert dialects.java_reads(node, files / "CLIENT.properties", topic, count) == sent
+    assert not found.kcat or kcat(found, "-C", "-e", "-q") == sent
+    assert dialects.librdkafka_reads(native["consumer"], topic, count) == sent
+    assert dialects.librdkafka_reads(airflow["kafka_demo_client_consumer"], topic, count) == sent
+    assert dialects.kafka_python_reads(python["consumer"], topic, count) == sent
+    read = spark.read.format("kafka").options(**frames["read"]).option("subscribe", topic).load()
     assert {bytes(row.value).decode() for row in read.select("value").collect()} == sent

@@ -11,14 +11,16 @@ import dataclasses
 import datetime
 import ipaddress
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.node.certificate import NODES, ROOTS
+from ansible.module_utils.kraft.node.certificate import CLIENTS, NODES, ROOTS
 from ansible.module_utils.kraft.node.files import apply as file_io
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.types import CertificatePublicKeyTypes
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 YEARS = 10  #: of an authority's own certificate
@@ -37,6 +39,18 @@ class Node:
     @property
     def subject(self) -> x509.Name:
         return _name(self.cluster, NODES, self.host)
+
+
+@dataclasses.dataclass(frozen=True)
+class User:
+    """Whose certificate it is, ``CN=<name>,OU=clients,O=<cluster>`` for Kafka."""
+
+    name: str
+    cluster: str
+
+    @property
+    def subject(self) -> x509.Name:
+        return _name(self.cluster, CLIENTS, self.name)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,23 +97,46 @@ def issue(place: Place, request: str, node: Node, days: int) -> str:
     asked = x509.load_pem_x509_csr(request.encode())
     if not asked.is_signature_valid:
         raise RefusedError([f"{node.host}: the request for a certificate is not signed with its own key"])
-    authority, key = _open(place, NODES)
-    begin = _now() - BACKDATED
+    names = x509.SubjectAlternativeName([_general(name) for name in node.names])
+    extensions = [names, x509.ExtendedKeyUsage(BOTH_SIDES)]
+    return _signed(place, NODES, _leaf(node.subject, asked.public_key(), extensions), days)
+
+
+def issue_to_user(place: Place, user: User, days: int) -> str:
+    """A new private key and its certificate, for clients alone, as one PEM text."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    extensions = [x509.ExtendedKeyUsage([ExtendedKeyUsageOID.CLIENT_AUTH])]
+    issued = _signed(place, CLIENTS, _leaf(user.subject, key.public_key(), extensions), days)
+    form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    return key.private_bytes(*form).decode() + issued
+
+
+def _leaf(
+    subject: x509.Name, key: CertificatePublicKeyTypes, extensions: Iterable[x509.ExtensionType]
+) -> x509.CertificateBuilder:
     builder = (
         x509.CertificateBuilder()
-        .subject_name(node.subject)
-        .issuer_name(authority.subject)
-        .public_key(asked.public_key())
+        .subject_name(subject)
+        .public_key(key)
         .serial_number(x509.random_serial_number())
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
+    )
+    for each in extensions:
+        builder = builder.add_extension(each, critical=False)
+    return builder
+
+
+def _signed(place: Place, root: str, builder: x509.CertificateBuilder, days: int) -> str:
+    authority, key = _open(place, root)
+    begin = _now() - BACKDATED
+    whole = (
+        builder.issuer_name(authority.subject)
         .not_valid_before(begin)
         .not_valid_after(begin + BACKDATED + datetime.timedelta(days=days))
-        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(x509.SubjectAlternativeName([_general(name) for name in node.names]), critical=False)
-        .add_extension(x509.ExtendedKeyUsage(BOTH_SIDES), critical=False)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(asked.public_key()), critical=False)
         .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(key.public_key()), critical=False)
     )
-    return _pem(builder.sign(key, hashes.SHA256()))
+    return _pem(whole.sign(key, hashes.SHA256()))
 
 
 def names_of(certificate: x509.Certificate) -> set[str]:

@@ -16,6 +16,7 @@ from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.certificate import CLIENTS, NODES
 from ansible.module_utils.kraft.operations.certificates import judgement
+from ansible.module_utils.kraft.operations.certificates import users as certificates
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -190,3 +191,64 @@ def test_a_group_that_does_not_exist_is_refused_before_a_key_is_made(host: str) 
     with pytest.raises(RefusedError, match="no-such-group"):
         certificate.request(run, host, "no-such-group")
     assert not Path(host).exists()
+
+
+def shown(text: str) -> x509.Certificate:
+    return x509.load_pem_x509_certificate(text[text.index("-----BEGIN CERTIFICATE") :].encode())
+
+
+def test_a_users_certificate_is_for_clients_alone_and_of_their_own_authority(place: Place) -> None:
+    text = authority.issue_to_user(place, authority.User("writer", "orders"), 30)
+    certificate, roots = shown(text), authority.certificates(place.directory)
+    assert certificate.subject.rfc4514_string() == "CN=writer,OU=clients,O=orders"
+    certificate.verify_directly_issued_by(x509.load_pem_x509_certificate(roots[CLIENTS].encode()))
+    usage = certificate.extensions.get_extension_for_class(x509.ExtendedKeyUsage).value
+    assert list(usage) == [x509.oid.ExtendedKeyUsageOID.CLIENT_AUTH]
+    key = serialization.load_pem_private_key(text.encode(), None)
+    assert key.public_key() == certificate.public_key()
+
+
+WRITER = {"name": "writer", "authentication": "tls"}
+
+
+def steps(place: Place, *users: dict[str, str], renew_before_days: int = 10) -> list[str]:
+    return [str(each) for each in certificates.steps(place.directory, "orders", list(users), renew_before_days)]
+
+
+def carry_out(place: Place, *users: dict[str, str], days: int = 30) -> None:
+    for step in certificates.steps(place.directory, "orders", list(users), 10):
+        certificates.carry_out(place, step, days)
+
+
+def test_a_user_has_one_certificate_until_it_is_due(place: Place) -> None:
+    reader = {"name": "reader", "password": "no-certificate"}
+    assert steps(place, WRITER, reader) == ["writer has no certificate"]
+    carry_out(place, WRITER, reader)
+    path = place.directory / "users/writer.pem"
+    assert (path.stat().st_mode & 0o777, [each.name for each in path.parent.iterdir()]) == (0o600, ["writer.pem"])
+    assert steps(place, WRITER, reader) == []
+    assert steps(place, WRITER, renew_before_days=31) == ["writer has a certificate that expires in 29 days"]
+
+
+def test_a_user_who_goes_or_gets_a_password_loses_the_certificate(place: Place) -> None:
+    for without in ({"name": "writer", "state": "absent"}, {"name": "writer", "password": "drawn"}):
+        carry_out(place, WRITER)
+        assert steps(place, without) == ["writer: remove the certificate"]
+        carry_out(place, without)
+        assert steps(place, without) == []
+
+
+def test_a_file_that_is_no_certificate_or_has_another_key_is_issued_anew(place: Place) -> None:
+    path = place.directory / "users/writer.pem"
+    carry_out(place, WRITER)
+    text = path.read_text()
+    other = authority.issue_to_user(place, authority.User("writer", "orders"), 30)
+    begin = text.index("-----BEGIN CERTIFICATE")
+    path.write_text(other[: other.index("-----BEGIN CERTIFICATE")] + text[begin:])
+    assert steps(place, WRITER) == ["writer has a certificate that does not belong to its key"]
+    path.write_text("nothing")
+    assert steps(place, WRITER) == ["writer has no certificate"]
+    path.write_text("-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n")
+    assert steps(place, WRITER) == ["writer has a certificate that cannot be read"]
+    path.write_text(authority.issue_to_user(place, authority.User("admin", "orders"), 30))
+    assert steps(place, WRITER) == ["writer has the certificate of CN=admin,OU=clients,O=orders"]

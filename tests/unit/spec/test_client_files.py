@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ansible.module_utils.kraft.spec.desired.client_files import client_files
+from ansible.module_utils.kraft.spec.desired.client_files import client_files, user_files
 
 KINDS = {"properties", "producer.properties", "kcat.conf", "librdkafka.json", "kafka_python.json", "spark.json"}
 INSIDE = {"bootstrap.servers": "10.0.0.1:9092", "security.protocol": "SASL_SSL"}
@@ -43,3 +43,24 @@ def test_airflow_gets_a_connection_to_produce_and_one_to_consume() -> None:
     }
     assert json.loads(found["kafka_demo_client_producer"]["extra"])["enable.idempotence"] == "true"
     assert json.loads(found["kafka_demo_client_consumer"]["extra"])["group.id"] == "kafka_demo_client"
+
+
+def test_a_user_gets_files_for_listeners_that_ask_in_its_way_and_loses_all_others() -> None:
+    clients = {"LOGIN": INSIDE, "MUTUAL": OUTSIDE, "TLS": OUTSIDE}
+    desired = {
+        "cluster": {"name": "demo", "clients": clients, "mutual_listeners": ["MUTUAL"]},
+        "nodes": {"k1": {"certificate": {"authority": "/srv/tls"}}},
+    }
+    users = [
+        {"name": "logs-in", "password": "s3cret"},
+        {"name": "shows", "authentication": "tls"},
+        {"name": "goes", "state": "absent"},
+    ]
+    files = user_files(desired, users)
+    kept = {name.split(".")[0] for name, text in files.items() if text}
+    assert kept == {"logs-in/LOGIN", "shows/MUTUAL"}
+    assert {name.split(".")[0] for name in files} - kept == {
+        *(f"{user}/{listener}" for user in ("logs-in", "shows", "goes") for listener in clients)
+    } - kept
+    keystore = "ssl.keystore.location=/srv/tls/users/shows.pem\n"
+    assert keystore in (files["shows/MUTUAL.properties"] or "")

@@ -15,12 +15,13 @@ from cryptography.exceptions import InvalidSignature
 
 @dataclasses.dataclass(frozen=True)
 class Desired:
-    """``trust``: root -> certificate as PEM; empty while the authorities are still to be made."""
+    """``trust``: root -> certificate as PEM; empty while the authorities are still to be made; ``root`` signs."""
 
     subject: x509.Name
     names: Sequence[str]
     renew_before_days: int
     trust: Mapping[str, str]
+    root: str = NODES
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,7 +52,7 @@ def _faults(desired: Desired, current: Current, certificate: x509.Certificate, n
     left = (certificate.not_valid_after_utc - now).days
     if not current.key_fits:
         yield "has a certificate that does not belong to its key"
-    if not _is_signed(certificate, desired.trust.get(NODES, "")):
+    if not _is_signed(certificate, desired.trust.get(desired.root, "")):
         yield "has a certificate of another authority"
     if certificate.subject != desired.subject:
         yield f"has the certificate of {certificate.subject.rfc4514_string()}"

@@ -1,8 +1,8 @@
-"""With ``kafka_security: tls_scram``: clients log in, nodes show certificates, and all else is refused."""
+"""With ``tls_scram`` or ``mtls``: clients say who they are, nodes show certificates, and all else is refused."""
 
 from __future__ import annotations
 
-from ansible.module_utils.kraft.spec.desired.model import TLS_SCRAM, Cluster, Node
+from ansible.module_utils.kraft.spec.desired.model import MTLS, TLS_SCRAM, Cluster, Node
 from ansible.module_utils.kraft.terms import CLIENT
 
 AUTHORIZER = "authorizer.class.name"
@@ -21,7 +21,7 @@ def principal(cluster: Cluster, node: Node) -> str:
 
 def access_settings(cluster: Cluster, node: Node) -> dict[str, str]:
     """The authorizer, with the nodes as super users, and the login of each client listener that wants one."""
-    if cluster.security != TLS_SCRAM:
+    if cluster.security not in (TLS_SCRAM, MTLS):
         return {}
     settings = {
         AUTHORIZER: STANDARD,

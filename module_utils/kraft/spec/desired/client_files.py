@@ -14,7 +14,7 @@ from typing import Any
 from ansible.module_utils.kraft.client_config import ClientConfig, from_java, java, kafka_python, librdkafka, spark
 from ansible.module_utils.kraft.node.certificate import NODES
 from ansible.module_utils.kraft.spec.desired import properties
-from ansible.module_utils.kraft.spec.resources.users import ABSENT, mechanism
+from ansible.module_utils.kraft.spec.resources.users import ABSENT, has_certificate, mechanism, user_certificate
 
 Options = Mapping[str, str]
 #: What a producer is given, in Kafka's words and in kafka-python's.
@@ -41,9 +41,10 @@ def _trusting(config: ClientConfig, own: ClientConfig) -> ClientConfig:
 
 
 def user_files(desired: Mapping[str, Any], users: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
-    """``<user>/<file>`` -> content, with the password; None where the user goes. `desired`: ``kafka_desired``'s fact.
+    """``<user>/<file>`` -> content, with the password; None where there is to be none.
 
-    For each listener with a login. Clients trust the cluster's own authority, or those that their machine trusts.
+    `desired`: ``kafka_desired``'s fact. One for each listener that asks who a client is. Clients trust the cluster's
+    own authority, or those that their machine trusts. A certificate lies beside the authority; files name its path.
     """
     cluster = desired["cluster"]
     certificate = next(iter(desired["nodes"].values()))["certificate"]
@@ -51,16 +52,19 @@ def user_files(desired: Mapping[str, Any], users: Iterable[Mapping[str, Any]]) -
     found: dict[str, str | None] = {}
     for user in users:
         for listener, given in cluster["clients"].items():
+            with_certificate = listener in cluster["mutual_listeners"] and has_certificate(user)
             config = ClientConfig(
                 bootstrap_servers=tuple(given["bootstrap.servers"].split(",")),
                 security_protocol=given["security.protocol"],
                 ca_file=trusted,
+                keystore_file=user_certificate(certificate["authority"], user["name"]) if with_certificate else "",
                 sasl_mechanism=mechanism(user),
                 username=str(user["name"]),
                 password=str(user.get("password") or ""),
             )
-            for name, content in files_of(cluster["name"], listener, config).items() if config.uses_login else ():
-                found[f"{user['name']}/{name}"] = None if user.get("state") == ABSENT else content
+            usable = with_certificate or (config.uses_login and config.sasl_mechanism)
+            for name, content in files_of(cluster["name"], listener, config).items():
+                found[f"{user['name']}/{name}"] = content if usable and user.get("state") != ABSENT else None
     return found
 
 

@@ -33,6 +33,7 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
         "bootstrap_servers": quorum.bootstrap_servers(cluster),
         "client_options": client_options(cluster),
         "clients": clients(cluster),
+        "mutual_listeners": sorted({each.name for each in _of_clients(cluster) if each.client_auth}),
         "node_listeners": node_listeners(cluster),
         "controller_bootstrap": quorum.controller_bootstrap(cluster),
         "controllers": [{"node_id": one.node_id, "address": one.endpoint} for one in quorum.voters(cluster)],
@@ -48,9 +49,8 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
 def clients(cluster: Cluster) -> dict[str, dict[str, str]]:
     """Client listener -> the settings by which a client of any kind connects to it; no secrets."""
     found: dict[str, list[Listener]] = {}
-    for node in cluster.brokers:
-        for listener in node.listeners_for(CLIENT):
-            found.setdefault(listener.name, []).append(listener)
+    for listener in _of_clients(cluster):
+        found.setdefault(listener.name, []).append(listener)
     return {
         name: {
             "bootstrap.servers": ",".join(listener.advertised_address for listener in listeners),
@@ -58,6 +58,10 @@ def clients(cluster: Cluster) -> dict[str, dict[str, str]]:
         }
         for name, listeners in found.items()
     }
+
+
+def _of_clients(cluster: Cluster) -> list[Listener]:
+    return [listener for node in cluster.brokers for listener in node.listeners_for(CLIENT)]
 
 
 def certificate(cluster: Cluster, node: Node) -> dict[str, Any] | None:

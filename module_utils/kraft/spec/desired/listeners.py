@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from ansible.module_utils.kraft.client_config import PEM
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
-from ansible.module_utils.kraft.terms import INTER_BROKER, SSL
+from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER, SSL
 
 
 def listener_settings(cluster: Cluster, node: Node) -> dict[str, str]:
@@ -30,7 +32,29 @@ def listener_settings(cluster: Cluster, node: Node) -> dict[str, str]:
     for each in cluster.listeners_between(node):
         if each.protocol == SSL:
             settings[f"listener.name.{each.name.lower()}.ssl.client.auth"] = "required"
+    for each in node.listeners_for(CLIENT) if node.is_broker else ():
+        if each.client_auth:
+            settings |= _of_mutual(cluster, node, f"listener.name.{each.name.lower()}.ssl")
     return settings | (_certificates(node) if cluster.tls_of(node) else {})
+
+
+def _of_mutual(cluster: Cluster, node: Node, prefix: str) -> dict[str, str]:
+    """A client shows a certificate, here one of the cluster's own authority for clients alone."""
+    asked = {f"{prefix}.client.auth": "required"}
+    if not cluster.tls_of(node):
+        return asked
+    trusted = f"{node.tls_directory}/{certificate.CLIENTS}.pem"
+    store = {f"{prefix}.truststore.location": trusted, f"{prefix}.truststore.type": PEM}
+    return {**asked, **store, f"{prefix}.principal.mapping.rules": user_rule(cluster.name)}
+
+
+def user_rule(cluster: str) -> str:
+    """The rule that makes the owner of a certificate for clients the user of that name.
+
+    Who has another name than such a certificate is refused, so no client is ever taken for a node.
+    Source: org.apache.kafka.common.security.ssl.SslPrincipalMapper of Kafka 4.3.1.
+    """
+    return rf"RULE:^CN=([A-Za-z0-9._-]+),OU={certificate.CLIENTS},O={re.escape(cluster)}$/$1/"
 
 
 def _certificates(node: Node) -> dict[str, str]:

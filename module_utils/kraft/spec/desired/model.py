@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.terms import BROKER, CLIENT, CONTROLLER, INTER_B
 DYNAMIC = "dynamic"
 STATIC = "static"
 
-TLS_SCRAM = "tls_scram"  #: of ``kafka_security``
+TLS_SCRAM, MTLS = "tls_scram", "mtls"  #: of ``kafka_security``
 
 PRODUCTION = "production"
 TEST = "test"
@@ -40,6 +40,12 @@ class Listener:
     advertised_host: str
     advertised_port: int
     advertised_given: bool = False
+    client_auth: bool = False  #: whether a client must show a certificate of the authority for clients
+
+    @property
+    def spoken(self) -> str:
+        """What a client must speak."""
+        return f"{self.protocol} with client certificates" if self.client_auth else self.protocol
 
     @property
     def uses_tls(self) -> bool:

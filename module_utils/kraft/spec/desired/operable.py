@@ -15,6 +15,7 @@ from ansible.module_utils.kraft.client_config import ClientConfig, spark
 from ansible.module_utils.kraft.node.certificate import NODES
 from ansible.module_utils.kraft.spec.desired.access import SCRAM
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener
+from ansible.module_utils.kraft.spec.resources.users import user_certificate
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, MECHANISMS, PLAINTEXT, PROTOCOLS, SSL
 
 #: purpose -> protocols of a listener with which a cluster can be deployed, asked and changed.
@@ -26,6 +27,7 @@ OPERABLE: Mapping[str, frozenset[str]] = {
 
 SMOKE = "kafka_smoke_client_options"
 PROBE = "kafka_probe_client_options"
+KEYSTORE_OPTION = "kafka.ssl.keystore.location"
 PROTOCOL_OPTION = "kafka.security.protocol"
 MECHANISM_OPTION = "kafka.sasl.mechanism"
 
@@ -42,19 +44,20 @@ def client_options(cluster: Cluster) -> dict[str, str]:
     """
     for node in cluster.brokers:
         listener = cluster.client_listener(node)
-        if (
-            not listener
-            or not node.tls
-            or not listener.uses_tls
-            or (listener.protocol != SSL and not cluster.client_user)
-        ):
+        if not listener or not node.tls or not listener.uses_tls or (_asks_who(listener) and not cluster.client_user):
             continue
-        mechanism = "" if listener.protocol == SSL else SCRAM
         config = ClientConfig(
-            security_protocol=listener.protocol, ca_file=f"{node.tls.authority}/{NODES}.pem", sasl_mechanism=mechanism
+            security_protocol=listener.protocol,
+            ca_file=f"{node.tls.authority}/{NODES}.pem",
+            keystore_file=user_certificate(node.tls.authority, cluster.client_user) if listener.client_auth else "",
+            sasl_mechanism="" if listener.protocol == SSL else SCRAM,
         )
         return {name: value for name, value in spark(config).items() if value}
     return {}
+
+
+def _asks_who(listener: Listener) -> bool:
+    return listener.protocol != SSL or listener.client_auth
 
 
 def as_texts(options: Any) -> dict[str, str]:
@@ -68,4 +71,6 @@ def missing_option(listener: Listener, options: Mapping[str, str]) -> str:
         return f"{PROTOCOL_OPTION}: {listener.protocol}"
     if listener.protocol.startswith("SASL") and options.get(MECHANISM_OPTION) not in MECHANISMS:
         return f"{MECHANISM_OPTION}: {' or '.join(MECHANISMS)}"
+    if listener.client_auth and not options.get(KEYSTORE_OPTION):
+        return f"{KEYSTORE_OPTION}: a certificate and its key"
     return ""

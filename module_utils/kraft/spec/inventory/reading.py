@@ -15,6 +15,7 @@ from typing import Any
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.contributions import OPTION, contribution
 from ansible.module_utils.kraft.spec.desired.model import (
+    MTLS,
     PRODUCTION,
     TLS_SCRAM,
     UNKNOWN_ID,
@@ -36,9 +37,15 @@ ARCHIVE = (
     " and its digest as kafka_archive_checksum"
 )
 #: What a listener uses that does not say it, by ``kafka_security``: for clients, and between nodes.
-OF_SECURITY = {"plaintext": (PLAINTEXT, PLAINTEXT), "tls": (SSL, SSL), TLS_SCRAM: (SASL_SSL, SSL)}
+OF_SECURITY = {
+    "plaintext": (PLAINTEXT, PLAINTEXT),
+    "tls": (SSL, SSL),
+    MTLS: (SSL, SSL),
+    TLS_SCRAM: (SASL_SSL, SSL),
+}
 #: Variables with passwords in them: a value that is wrong is never shown.
 SECRET = frozenset({"kafka_users"})
+REQUIRED = "required"  #: of a listener's ``client_auth``
 LAYERS = ("kafka_config", "kafka_group_config", "kafka_host_config")
 
 
@@ -167,13 +174,13 @@ def read_node(host: HostVariables, values: Read) -> Node:
     """One host's variables as a node."""
     address = values.get("kafka_address", host.host)
     roles = values.get("kafka_process_roles", ROLES)
-    protocols = OF_SECURITY[values.get("kafka_security", "plaintext")]
+    security = values.get("kafka_security", "plaintext")
     return Node(
         host=host.host,
         node_id=values.get("kafka_node_id", UNKNOWN_ID),
         roles=tuple(role for role in ROLES if role in roles),
         address=address,
-        listeners=tuple(read_listener(each, address, protocols) for each in values.get("kafka_listeners", ())),
+        listeners=tuple(read_listener(each, address, security) for each in values.get("kafka_listeners", ())),
         log_dirs=tuple(clean(path) for path in values.get("kafka_log_dirs", ())),
         metadata_log_dir=clean(values.get("kafka_metadata_log_dir", "")),
         rack=values.get("kafka_rack", ""),
@@ -218,22 +225,25 @@ def _texts(given: Any) -> tuple[str, ...]:
     return tuple(map(str, given if isinstance(given, (list, tuple)) else [given]))
 
 
-def read_listener(entry: Mapping[str, Any], address: str, protocols: tuple[str, str]) -> Listener:
+def read_listener(entry: Mapping[str, Any], address: str, security: str) -> Listener:
     """A listener with the node's address wherever nothing else is said; a wildcard is never advertised by default.
 
-    `protocols`: for clients, and between nodes, where the entry names none.
+    `security`: ``kafka_security``, which decides what the entry does not say.
     """
     advertised = entry.get("advertised") or {}
     bind = entry.get("bind", address)
+    protocol = entry.get("protocol") or OF_SECURITY[security][entry["purpose"] != CLIENT]
+    asks = security == MTLS and entry["purpose"] == CLIENT and protocol == SSL
     return Listener(
         name=entry["name"],
         port=entry["port"],
-        protocol=entry.get("protocol") or protocols[entry["purpose"] != CLIENT],
+        protocol=protocol,
         purpose=entry["purpose"],
         bind=bind,
         advertised_host=advertised.get("host") or address,
         advertised_port=advertised.get("port", entry["port"]),
         advertised_given=bool(advertised.get("host")),
+        client_auth=entry["client_auth"] == REQUIRED if entry.get("client_auth") else asks,
     )
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from ansible.module_utils.kraft.spec.resources.quotas import UNITS
 
-NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
-ABSENT = "absent"
+NAME = re.compile(r"(?!\.+$)[A-Za-z0-9._-]{1,64}")  #: also of a directory
+ABSENT, TLS = "absent", "tls"
 Entry = Mapping[str, Any]
 #: What the smoke test and the probe need: topics and groups of their own, and the groups of Spark's readers.
 OWN_CLIENTS: tuple[Entry, ...] = (
@@ -20,8 +20,18 @@ OWN_CLIENTS: tuple[Entry, ...] = (
 
 
 def mechanism(user: Entry) -> str:
-    """How a user logs in, as Kafka writes it."""
-    return str(user.get("authentication") or "scram-sha-512").upper()
+    """How a user logs in, as Kafka writes it; empty for who shows a certificate."""
+    return "" if has_certificate(user) else str(user.get("authentication") or "scram-sha-512").upper()
+
+
+def has_certificate(user: Entry) -> bool:
+    """Whether a user shows a certificate in place of a password."""
+    return user.get("authentication") == TLS
+
+
+def user_certificate(authority: str, name: str) -> str:
+    """The file with a user's certificate and key, below the directory of the `authority`, on the control machine."""
+    return f"{authority}/users/{name}.pem"
 
 
 def principal(user: Entry) -> str:
@@ -35,12 +45,13 @@ def present(users: Iterable[Entry]) -> list[Entry]:
 
 
 def credentials(users: Iterable[Entry]) -> list[dict[str, Any]]:
-    """What ``kafka_user`` takes."""
+    """What ``kafka_user`` takes; who shows a certificate has no password."""
     return [
         {"name": user["name"], "state": ABSENT}
         if user.get("state") == ABSENT
         else {"name": user["name"], "mechanism": mechanism(user), "password": user.get("password")}
         for user in users
+        if not has_certificate(user) or user.get("state") == ABSENT
     ]
 
 

@@ -10,8 +10,9 @@ from itertools import product
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired import operable
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node
+from ansible.module_utils.kraft.spec.inventory.reading import REQUIRED
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, sharing
-from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, IN_THE_OPEN, INTER_BROKER
+from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, IN_THE_OPEN, INTER_BROKER, SSL
 
 VARIABLE = "kafka_listeners"
 ADDRESS = "kafka_address"
@@ -199,7 +200,7 @@ def _alike_for_clients(subject: Subject) -> Iterator[Problem]:
     everywhere: dict[str, str] = {}
     for _, each in _each(subject):
         if each.purpose == CLIENT:
-            everywhere.setdefault(each.name, each.protocol)
+            everywhere.setdefault(each.name, each.spoken)
     for node in subject.sound(VARIABLE, "kafka_process_roles"):
         own = {each.name: each for each in node.listeners_for(CLIENT)}
         for name in sorted(set(everywhere) - set(own)) if node.is_broker and own else ():
@@ -207,11 +208,11 @@ def _alike_for_clients(subject: Subject) -> Iterator[Problem]:
             remedy = "give every broker the same client listeners"
             yield Problem("listener_differs", message, remedy, VARIABLE, node.host)
         for name, each in own.items():
-            if each.protocol != everywhere[name]:
+            if each.spoken != everywhere[name]:
                 message = f"differs from other brokers, whose listener {name} uses {everywhere[name]}"
                 remedy = "use one protocol for all, or give each protocol a listener name of its own"
                 where = _at(each, ".protocol")
-                yield Problem("listener_differs", message, remedy, where, node.host, each.protocol)
+                yield Problem("listener_differs", message, remedy, where, node.host, each.spoken)
 
 
 def protocols(subject: Subject) -> Iterator[Problem]:
@@ -223,6 +224,9 @@ def protocols(subject: Subject) -> Iterator[Problem]:
             remedy = f"use {spoken}; SASL between nodes is not supported yet"
             where = _at(listener, ".protocol")
             yield Problem("protocol", message, remedy, where, node.host, listener.protocol)
+        if listener.client_auth and (listener.purpose, listener.protocol) != (CLIENT, SSL):
+            message = "is for a client listener with SSL; nodes always show certificates, and a login says who it is"
+            yield Problem("client_auth", message, "remove it", _at(listener, ".client_auth"), node.host, REQUIRED)
     yield from _own_clients(subject)
 
 

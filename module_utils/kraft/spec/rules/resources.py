@@ -49,9 +49,12 @@ def people(subject: Subject) -> Iterator[Problem]:
     for user in given:
         where, name = f"{USERS}[{user['name']}]", user["name"]
         if not users.NAME.fullmatch(name):
-            remedy = "use 1 to 64 letters, digits, dots, _ and -"
+            remedy = "use 1 to 64 letters, digits, dots, _ and -, and not dots alone"
             yield Problem("user_name", "is not a name that every client can log in with", remedy, where)
         if user.get("state") == users.ABSENT:
+            continue
+        if users.has_certificate(user):
+            yield from _certificate(subject, user, where)
             continue
         yield from _password(str(user.get("password") or ""), name, f"{where}.password")
         if users.mechanism(user) not in offered:
@@ -69,6 +72,21 @@ def _password(given: str, name: str, where: str) -> Iterator[Problem]:
         yield Problem("weak_secret", weak, remedy, where, value=HIDDEN, severity=RISK)
 
 
+def _certificate(subject: Subject, user: Entry, where: str) -> Iterator[Problem]:
+    """Who shows a certificate gets one from the cluster's own authority, and somebody asks for it."""
+    cluster, how = subject.cluster, f"{where}.authentication"
+    if user.get("password"):
+        remedy = "remove the password, or log in with it: authentication: scram-sha-512"
+        yield Problem("user_password", "is asked of nobody who shows a certificate", remedy, f"{where}.password")
+    if not any(node.tls for node in cluster.nodes):
+        remedy = "set kafka_tls; with certificates that you bring, name their owners in kafka_acls"
+        yield Problem("user_certificate", "is tls, and the cluster has no authority to issue it", remedy, how)
+    elif not any(each.client_auth for node in cluster.brokers for each in node.listeners_for(CLIENT)):
+        remedy = "use kafka_security: mtls, or client_auth: required of a client listener with SSL"
+        message = "is tls, and no client listener asks for a certificate"
+        yield Problem("user_mechanism", message, remedy, how, severity=WARNING)
+
+
 def _offered(subject: Subject) -> set[str]:
     """Mechanisms of the brokers' client listeners."""
     return {
@@ -84,10 +102,17 @@ def _offered(subject: Subject) -> set[str]:
 
 def own_client(subject: Subject) -> Iterator[Problem]:
     """Our own clients log in as somebody who is there."""
-    name = subject.cluster.client_user
-    if name and name not in [user["name"] for user in users.present(_given(subject, USERS))]:
+    name, there = subject.cluster.client_user, users.present(_given(subject, USERS))
+    user = next((each for each in there if each["name"] == name), None)
+    if name and not user:
         remedy = "add the user to kafka_users, or name one that is there"
         yield Problem("client_user", "is not one of kafka_users", remedy, CLIENT_USER, value=name)
+    listener = next(filter(None, map(subject.cluster.client_listener, subject.cluster.brokers)), None)
+    if user and listener and listener.client_auth != users.has_certificate(user):
+        wanted = users.TLS if listener.client_auth else "scram-sha-512"
+        message = f"does not log in as {listener.name} wants it, the listener of the smoke test and the probe"
+        remedy = f"set authentication: {wanted} for this user, or name another one"
+        yield Problem("client_user", message, remedy, CLIENT_USER, value=name)
 
 
 def access(subject: Subject) -> Iterator[Problem]:

@@ -138,3 +138,92 @@ def test_a_user_who_goes_needs_no_password_and_a_list_as_setting_is_read() -> No
     topics = [{"name": "t", "config": {"cleanup.policy": ["compact", "delete"], "retention.ms": None}}]
     given = secured(kafka_users=[VERIFIER, {"name": "intern", "state": "absent"}], kafka_topics=topics)
     assert problems_of(hosts(**given)) == []
+
+
+CERTIFIED: dict[str, Any] = {
+    **SECURED,
+    "kafka_security": "mtls",
+    "kafka_users": [
+        {"name": "verifier", "authentication": "tls"},
+        {"name": "writer", "authentication": "tls", "allow": WRITER["allow"]},
+    ],
+}
+
+
+def test_with_mtls_clients_show_certificates_of_their_own_authority() -> None:
+    made = cluster(**CERTIFIED)
+    assert [each.spoken for each in made.nodes[0].listeners] == ["SSL with client certificates", "SSL", "SSL"]
+    settings = server_settings(made, made.nodes[0])
+    assert {key: value for key, value in settings.items() if "name.client" in key} == {
+        "listener.name.client.ssl.client.auth": "required",
+        "listener.name.client.ssl.truststore.location": "/opt/kafka/tls/clients.pem",
+        "listener.name.client.ssl.truststore.type": "PEM",
+        "listener.name.client.ssl.principal.mapping.rules": "RULE:^CN=([A-Za-z0-9._-]+),OU=clients,O=test$/$1/",
+    }
+    assert settings["ssl.truststore.location"] == "/opt/kafka/tls/nodes.pem"
+    assert settings["super.users"].startswith("User:CN=k1,OU=nodes,O=test;")
+    assert operable.client_options(made) == {
+        "kafka.security.protocol": "SSL",
+        "kafka.ssl.truststore.type": "PEM",
+        "kafka.ssl.truststore.location": "/srv/tls/nodes.pem",
+        "kafka.ssl.keystore.type": "PEM",
+        "kafka.ssl.keystore.location": "/srv/tls/users/verifier.pem",
+    }
+    given = problems_of(hosts(**CERTIFIED), client_options={operable.SMOKE: {}, operable.PROBE: {}})
+    assert [str(each) for each in given] == []
+
+
+def test_a_mutual_listener_without_an_authority_of_its_own_trusts_whom_the_inventory_says() -> None:
+    own = [{**UNNAMED[0], "protocol": "SSL", "client_auth": "required"}, *UNNAMED[1:]]
+    made = cluster(kafka_listeners=own)
+    settings = server_settings(made, made.nodes[0])
+    found = {key: value for key, value in settings.items() if "ssl" in key}
+    assert found == {"listener.name.client.ssl.client.auth": "required"}
+
+
+@pytest.mark.parametrize(
+    ("more", "rule", "where"),
+    [
+        ({"kafka_client_user": ""}, "client_options", operable.SMOKE),
+        (
+            {"kafka_users": [VERIFIER, {"name": "writer", "authentication": "tls"}]},
+            "client_user",
+            "kafka_client_user",
+        ),
+        ({"kafka_tls": {}}, "user_certificate", "kafka_users[writer].authentication"),
+        (
+            {"kafka_users": [CERTIFIED["kafka_users"][0], {**WRITER, "authentication": "tls"}]},
+            "user_password",
+            "kafka_users[writer].password",
+        ),
+        (
+            {"kafka_users": [CERTIFIED["kafka_users"][0], {"name": "..", "authentication": "tls"}]},
+            "user_name",
+            "kafka_users[..]",
+        ),
+        (
+            {"kafka_security": "tls", "kafka_client_user": ""},
+            "user_mechanism",
+            "kafka_users[writer].authentication",
+        ),
+        (
+            {"kafka_listeners": [UNNAMED[0], {**UNNAMED[1], "client_auth": "required"}, UNNAMED[2]]},
+            "client_auth",
+            "kafka_listeners[INTERNAL].client_auth",
+        ),
+        (
+            {"kafka_listeners": [{**UNNAMED[0], "protocol": "SASL_SSL", "client_auth": "required"}, *UNNAMED[1:]]},
+            "client_auth",
+            "kafka_listeners[CLIENT].client_auth",
+        ),
+    ],
+)
+def test_certificates_of_users_that_nobody_could_use_are_refused(more: dict[str, Any], rule: str, where: str) -> None:
+    given = problems_of(hosts(**{**CERTIFIED, **more}), client_options={operable.SMOKE: {}})
+    assert (rule, where) in {(each.rule, each.variable) for each in given}
+
+
+def test_brokers_ask_alike_for_certificates() -> None:
+    lenient = [{**UNNAMED[0], "client_auth": "none"}, *UNNAMED[1:]]
+    given = problems_of(hosts(per_host={"k2": {"kafka_listeners": lenient}}, **CERTIFIED))
+    assert [(each.rule, each.host, each.value) for each in given] == [("listener_differs", "k2", "SSL")]
