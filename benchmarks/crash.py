@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from benchmarks.figures import Promise, Series, paired, table
 from benchmarks.lab import Lab
 from benchmarks.machine import busy_cores, described, say
-from benchmarks.traffic import STEADY, Account, Cluster, Traffic, account
+from benchmarks.traffic import STEADY, Cluster, Reconciled, Traffic, reconcile
 
 DETECTIONS = ("default", "fast")
 VICTIMS = ("a broker", "the active controller and its broker")
@@ -33,7 +33,7 @@ class Crash:
 
     leaders: float
     writes: float
-    records: Account
+    records: Reconciled
 
 
 Crashes = dict[tuple[str, str], list[Crash]]
@@ -53,7 +53,7 @@ def crash(lab: Lab, with_controller: bool, name: str) -> Crash:
         traffic.wait(time.monotonic())
     lab.power(cluster.host_of(victim), on=True)
     cluster.wait_until_whole()
-    return Crash(leaders, traffic.longest_silence(), account(traffic.sequences, cluster.read_back(name)))
+    return Crash(leaders, traffic.longest_silence(), reconcile(traffic.sequences, cluster.read_back(name)))
 
 
 def rounds(lab: Lab, detection: str, number: int, crashes: Crashes) -> None:

@@ -92,7 +92,7 @@ def one_round(bench: Bench, number: int, rates: Rates) -> None:
     plain = rows.agg(F.count("*"), F.sum(F.length("key")), F.sum(F.length("value")))
     found["native read"] = native.read(bench.home, bench.bootstrap, ours, bench.count)
     found["Spark read"] = timed(bench.count, plain.collect)
-    found["audit"] = timed(bench.count, audit.account(reading.judge(rows, workload), workload).collect)
+    found["audit"] = timed(bench.count, audit.reconcile(reading.judge(rows, workload), workload).collect)
     for kind, rate in found.items():
         rates.setdefault(kind, []).append(rate)
     bench.drop(tools, ours)

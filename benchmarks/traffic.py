@@ -27,7 +27,7 @@ VALUE_BYTES, BATCH = 100, 10_000
 
 
 @dataclass(frozen=True)
-class Account:
+class Reconciled:
     """Records as (partition, sequence): how many were acknowledged, which of them cannot be read, which stand twice."""
 
     acknowledged: int
@@ -35,7 +35,7 @@ class Account:
     duplicated: tuple[tuple[int, int], ...] = ()
 
 
-def account(acknowledged: Mapping[int, Iterable[int]], read: Mapping[int, Iterable[int]]) -> Account:
+def reconcile(acknowledged: Mapping[int, Iterable[int]], read: Mapping[int, Iterable[int]]) -> Reconciled:
     """What was acknowledged against what was read back: partition → sequences.
 
     Counts alone would not do: a record that was written and never acknowledged would stand in for one that is lost.
@@ -43,7 +43,7 @@ def account(acknowledged: Mapping[int, Iterable[int]], read: Mapping[int, Iterab
     promised = {(number, one) for number, sequences in acknowledged.items() for one in sequences}
     found = Counter((number, one) for number, sequences in read.items() for one in sequences)
     twice = (one for one, times in found.items() if times > 1)
-    return Account(len(promised), tuple(sorted(promised - found.keys())), tuple(sorted(twice)))
+    return Reconciled(len(promised), tuple(sorted(promised - found.keys())), tuple(sorted(twice)))
 
 
 class Traffic:

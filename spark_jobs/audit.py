@@ -18,7 +18,7 @@ LONG_DIGITS = 19
 SPREAD = 1024  # how many groups the records without a number are spread over
 
 
-def account(judged: DataFrame, workload: Workload) -> DataFrame:
+def reconcile(judged: DataFrame, workload: Workload) -> DataFrame:
     """Everything that is counted, in one pass: by partition, by the partition where a record belongs, and by latency.
 
     ``[partition, expected_partition, latency_ms, visible, records, bytes, corrupt, misplaced, other_runs, null_values,

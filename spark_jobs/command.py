@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spark_jobs import report, round_trip, run, session
+from spark_jobs import native_smoke_command, report, run, session
 from spark_jobs.cli import with_config
 from spark_jobs.config import SmokeConfig
 from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, UnreachableError
+from spark_jobs.native_smoke import NativeSmoke
 from spark_jobs.progress import Progress
 from spark_jobs.report_schema import Report
-from spark_jobs.trip import Trip
 from spark_jobs.verdict import describe, unreachable
 
 
@@ -21,11 +21,11 @@ def main(arguments: Sequence[str]) -> int:
 
 def _run(config: SmokeConfig) -> int:
     progress = Progress(config.output_dir)
-    trip = round_trip.saved_or_made(config, progress)
+    native = native_smoke_command.saved_or_made(config, progress)
     draft = report.begun(config, progress)
-    draft["round_trip"] = trip.result
+    draft["native_smoke"] = native.result
     try:
-        _on_a_session(draft, config, trip, progress)
+        _on_a_session(draft, config, native, progress)
     except UnreachableError as error:
         draft["verdict"] = unreachable(str(error))
         report.write(draft, progress, config.output_dir)
@@ -39,13 +39,13 @@ def _run(config: SmokeConfig) -> int:
     return EXIT_PROVEN if draft["verdict"]["outcome"] == "proven" else EXIT_FAILED
 
 
-def _on_a_session(draft: Report, config: SmokeConfig, trip: Trip, progress: Progress) -> None:
+def _on_a_session(draft: Report, config: SmokeConfig, native: NativeSmoke, progress: Progress) -> None:
     before = progress.seconds
     spark = session.open_session(config.run_id)
     try:
         draft["spark"] = session.describe(spark, progress.seconds - before)
         progress.say(f"Spark {spark.version} is up on {spark.sparkContext.master}")
         with session.explaining():
-            run.smoke(spark, config, trip, draft, progress)
+            run.smoke(spark, config, native, draft, progress)
     finally:
         spark.stop()

@@ -3,7 +3,7 @@
 Required: ``run_id`` (1 to 16 of ``A-Z a-z 0-9 . _ -``, new for each run), ``bootstrap_servers`` (``host:port,…``),
 ``topic`` (exists already, with ``partitions`` partitions), ``partitions``, ``records``, ``record_bytes`` (of a value),
 ``output_dir`` (for ``report.json``). Optional: ``writers`` (parallel producers; unset: as many as Spark has cores),
-``client_options`` (``kafka.*``), ``round_trip_seconds`` (deadline of the native round trip), and for the report
+``client_options`` (``kafka.*``), ``native_smoke_seconds`` (deadline of the native smoke test), and for the report
 ``cluster``, ``versions``, ``timeline`` (path of the callback's JSON lines), ``settings``.
 """
 
@@ -30,7 +30,7 @@ LIMITS = {
     "records": (1, MAX_RECORDS),
     "record_bytes": (MIN_RECORD_BYTES, 1_000_000),
     "writers": (1, MAX_WRITERS),
-    "round_trip_seconds": (1, 600),
+    "native_smoke_seconds": (1, 600),
 }
 PATTERNS = {
     "run_id": (RUN_ID_PATTERN, "1 to 16 letters, digits, dots, dashes or underscores"),
@@ -60,7 +60,7 @@ class SmokeConfig:
     record_bytes: int
     output_dir: Path
     writers: int | None = None
-    round_trip_seconds: float = 10.0
+    native_smoke_seconds: float = 10.0
     timeline: Path | None = None
     client_options: Mapping[str, str] = field(default_factory=dict)
     cluster: Mapping[str, Any] = field(default_factory=dict)
@@ -92,7 +92,7 @@ def _value_problems(name: str, value: Any) -> list[str]:
         return []
     if name in LIMITS:
         low, high = LIMITS[name]
-        whole = isinstance(value, int) or (name == "round_trip_seconds" and isinstance(value, float))
+        whole = isinstance(value, int) or (name == "native_smoke_seconds" and isinstance(value, float))
         fits = whole and not isinstance(value, bool) and low <= value <= high
         return [] if fits else [f"{name}: {value!r} must be a number from {low} to {high}"]
     if name in PATTERNS:

@@ -40,7 +40,7 @@ def begun(config: SmokeConfig, progress: Progress) -> Report:
         latency=None,
         throughput=None,
         stream=None,
-        round_trip=None,
+        native_smoke=None,
         spark=None,
         cluster=dict(config.cluster),
         versions=dict(config.versions),

@@ -152,7 +152,7 @@ class Stream(TypedDict):
     same_as_batch: bool
 
 
-class PartitionTrip(TypedDict):
+class NativePartition(TypedDict):
     """One record sent by the native client and read back."""
 
     partition: int
@@ -161,13 +161,13 @@ class PartitionTrip(TypedDict):
     returned_ms: float
 
 
-class RoundTrip(TypedDict):
-    """The native client's round trip before Spark; ``ms`` from connecting to the last record back."""
+class NativeSmokeResult(TypedDict):
+    """The native client's smoke test before Spark; ``ms`` from connecting to the last record back."""
 
     client: str
     ms: float
     connected_ms: float
-    partitions: list[PartitionTrip]
+    partitions: list[NativePartition]
 
 
 class Spark(TypedDict):
@@ -208,7 +208,7 @@ class Report(TypedDict):
     latency: Latency | None
     throughput: Throughput | None
     stream: Stream | None
-    round_trip: RoundTrip | None
+    native_smoke: NativeSmokeResult | None
     spark: Spark | None
     cluster: dict[str, Any]
     versions: dict[str, str]

@@ -10,13 +10,13 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_jobs import audit, kafka_io, reading, records, report, tally, verdict
+from spark_jobs import aggregate, audit, kafka_io, reading, records, report, verdict
 from spark_jobs.config import SmokeConfig
 from spark_jobs.native import NativeAdmin
+from spark_jobs.native_smoke import NativeSmoke
 from spark_jobs.progress import Progress
 from spark_jobs.record_format import KEY_LENGTH, Workload
 from spark_jobs.report_schema import FIRST_MISSING_LIMIT, Missing, Rate, Report, Stream, Throughput
-from spark_jobs.trip import Trip
 
 ADMIN_SECONDS = 10.0
 STREAM_METRICS = "stream"
@@ -33,21 +33,21 @@ class Bench:
     progress: Progress
 
 
-def smoke(spark: SparkSession, config: SmokeConfig, trip: Trip, draft: Report, progress: Progress) -> None:
+def smoke(spark: SparkSession, config: SmokeConfig, native: NativeSmoke, draft: Report, progress: Progress) -> None:
     """Write, read twice, audit; fills ``draft``. Kafka's and Spark's errors pass through."""
     bench = _bench(spark, config, progress)
     draft["workload"] = report.workload_of(bench.workload)
     written = _write(bench)
-    window = kafka_io.Window(trip.starts, bench.admin.end_offsets(config.topic, sorted(trip.starts)))
+    window = kafka_io.Window(native.starts, bench.admin.end_offsets(config.topic, sorted(native.starts)))
     view = bench.admin.describe(config.topic)
     draft["topic"]["replication_factor"] = view.replication_factor
     judged = reading.judge(bench.topic.read(window), bench.workload)
     rows, read = _account(bench, judged)
-    partitions = tally.per_partition(rows, bench.workload, window.spans, view.leaders)
-    draft["counts"] = counts = tally.counts(partitions, rows, written["records"])
+    partitions = aggregate.per_partition(rows, bench.workload, window.spans, view.leaders)
+    draft["counts"] = counts = aggregate.counts(partitions, rows, written["records"])
     draft["per_partition"] = partitions
-    draft["per_broker"] = tally.per_broker(partitions, view.brokers)
-    draft["latency"] = tally.latency(rows)
+    draft["per_broker"] = aggregate.per_broker(partitions, view.brokers)
+    draft["latency"] = aggregate.latency(rows)
     if draft["latency"] is None:
         draft["not_checked"].append(verdict.NO_APPEND_TIME)
     stream, streamed = _stream(bench, window, rows)
@@ -55,7 +55,7 @@ def smoke(spark: SparkSession, config: SmokeConfig, trip: Trip, draft: Report, p
     draft["throughput"] = Throughput(write=written, batch_read=read, stream_read=streamed)
     if counts["lost"]:
         draft["first_missing"] = _first_missing(bench, judged, view.leaders)
-    draft["verdict"] = verdict.of_account(counts, draft["first_missing"], partitions, view.brokers, stream)
+    draft["verdict"] = verdict.of_run(counts, draft["first_missing"], partitions, view.brokers, stream)
 
 
 def _bench(spark: SparkSession, config: SmokeConfig, progress: Progress) -> Bench:
@@ -82,7 +82,7 @@ def _write(bench: Bench) -> Rate:
 def _account(bench: Bench, judged: DataFrame) -> tuple[list[dict[str, Any]], Rate]:
     """The audit's rows; the rate is that of reading and auditing in one pass."""
     began = monotonic()
-    rows = [row.asDict() for row in audit.account(judged, bench.workload).collect()]
+    rows = [row.asDict() for row in audit.reconcile(judged, bench.workload).collect()]
     result = rate(_total(rows, "records"), _total(rows, "bytes"), monotonic() - began)
     bench.progress.say(f"read back and audited {in_words(result)}")
     return rows, result

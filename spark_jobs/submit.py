@@ -2,7 +2,7 @@
 
     python -m spark_jobs.submit --config smoke.json [--master local[*]] [--timeout 600] [--jars DIRECTORY] [--conf K=V]…
 
-The native round trip comes first, so that a dead cluster fails before a JVM is started. Spark's own output goes to
+The native smoke test comes first, so that a dead cluster fails before a JVM is started. Spark's own output goes to
 ``spark.log`` in the configuration's ``output_dir``; its last lines are shown when the job breaks. Exit codes are those
 of ``smoke.py``; a run that exceeds the timeout is ended and counts as unreachable (2).
 """
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from spark_jobs import config, private_file, report, round_trip
+from spark_jobs import config, native_smoke_command, private_file, report
 from spark_jobs.cli import guarded, parser
 from spark_jobs.config import SmokeConfig
 from spark_jobs.errors import EXIT_DEFECT, InstallationError, UnreachableError
@@ -51,7 +51,7 @@ class Tools:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Check, make the round trip, run spark-submit; the exit code."""
+    """Check, make the native smoke test, run spark-submit; the exit code."""
     return guarded(lambda: _run(_parsed(arguments)))
 
 
@@ -68,7 +68,7 @@ def _run(options: argparse.Namespace) -> int:
     settings = config.load(options.config)
     tools = find_tools(os.environ, options.jars)
     private_file.directory(settings.output_dir)
-    round_trip.saved_or_made(settings, Progress(settings.output_dir))
+    native_smoke_command.saved_or_made(settings, Progress(settings.output_dir))
     line = command(tools, options.master, options.conf, settings.records, options.config)
     log = settings.output_dir / LOG
     code = _watched(line, options.timeout, log)

@@ -9,7 +9,7 @@ from spark_jobs.report_schema import Counts, Missing, PartitionResult, Stream, V
 NOT_CHECKED = (
     "Loss by a power failure of several brokers at once: what is acknowledged is in memory, not necessarily on disk.",
     "Behaviour while a broker fails or restarts: nothing was broken on purpose during this run.",
-    "Other clients than Spark's connector and the native client of the round trip, and other topics than this one.",
+    "Other clients than Spark's connector and the native client, and other topics than this one.",
     "Latency until a consumer holds a record: it is measured until the leading broker has appended it.",
 )
 NO_APPEND_TIME = (
@@ -19,7 +19,7 @@ NOTHING_KNOWN = "What became of the cluster's records: the run did not get that 
 FATAL = ("lost", "corrupt", "out_of_order", "misplaced")
 
 
-def of_account(
+def of_run(
     counts: Counts,
     first_missing: Sequence[Missing],
     partitions: Sequence[PartitionResult],

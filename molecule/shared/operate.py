@@ -200,7 +200,7 @@ def main(project: Path, scenario: Path) -> int:
                 with workload.step(operation.name):
                     log.say(f"{step}{operator.go_through(operation)}")
         step = "the client beside them: "
-        log.say(f"{step}{felt(workload.account())}")
+        log.say(f"{step}{felt(workload.audit())}")
     except AssertionError as error:
         log.say(f"{step}FAILED (seed {drawn})\n{error}")
         return 1

@@ -53,7 +53,7 @@ class Workload:
                 with (directory / "steps.jsonl").open("a") as steps:
                     steps.write(json.dumps({**step, "changed": True, "ok": True}) + "\n")
 
-    def account(self) -> dict[str, Any]:
+    def audit(self) -> dict[str, Any]:
         """End it; AssertionError unless each of its records was kept, once and in order."""
         said = self._command("stop", check=False)
         audits = [json.loads(path.read_text()) for path in self._home.glob("*/audit.json")]

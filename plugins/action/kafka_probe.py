@@ -47,7 +47,7 @@ class ActionModule(ActionBase):
         if given["state"] == "stopped":
             directory = current(home)
             done = probe("stop", "--home", str(home))
-            return {**result(done, directory), **account(directory)}
+            return {**result(done, directory), **figures(directory)}
         done = probe("start", "--home", str(home), *starting(home, given))
         return result(done, current(home))
 
@@ -106,7 +106,7 @@ def current(home: Path) -> str:
     return str(content.get("directory", ""))
 
 
-def account(directory: str) -> dict[str, Any]:
+def figures(directory: str) -> dict[str, Any]:
     """The account's figures, where there is one."""
     audit = read(Path(directory) / "audit.json") if directory else {}
     if not audit:

@@ -31,7 +31,7 @@ EMPTY: Report = {
     "latency": None,
     "throughput": None,
     "stream": None,
-    "round_trip": None,
+    "native_smoke": None,
     "spark": None,
     "cluster": {},
     "versions": {},

@@ -8,7 +8,7 @@ from spark_jobs.page import text
 from spark_jobs.page.cluster import Node
 from spark_jobs.page.snapshot import Snapshot
 from spark_jobs.page.waterfall import Waterfall
-from spark_jobs.report_schema import BrokerResult, Latency, PartitionResult, RoundTrip, Throughput
+from spark_jobs.report_schema import BrokerResult, Latency, NativeSmokeResult, PartitionResult, Throughput
 
 FAULTS = ("lost", "corrupt", "out_of_order", "misplaced", "duplicated")
 FAULT_WORDS = {
@@ -88,7 +88,7 @@ def throughput(found: Throughput) -> str:
     return f"Records {text.listed(parts)} a second." if parts else ""
 
 
-def round_trip(found: RoundTrip) -> str:
+def native_smoke(found: NativeSmokeResult) -> str:
     partitions = text.plural(len(found["partitions"]), "partition")
     took = text.milliseconds(found["ms"])
     return (

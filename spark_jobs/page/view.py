@@ -89,15 +89,15 @@ def about_cluster(snapshot: Snapshot, report: Report) -> dict[str, Any]:
 
 
 def about_speed(report: Report) -> dict[str, Any]:
-    """Latency, throughput and the native round trip."""
-    latency, trip = report["latency"], report["round_trip"]
+    """Latency, throughput and the native smoke test."""
+    latency, native = report["latency"], report["native_smoke"]
     return {
         "histogram": charts.latency_histogram(latency) if latency else "",
         "buckets": charts.shown_buckets(latency["histogram"]) if latency else [],
         "bucket_words": charts.bucket_words,
         "percentiles": percentiles(latency) if latency else [],
         "passes": passes(report["throughput"]) if report["throughput"] else [],
-        "slowest": max((one["acknowledged_ms"] for one in trip["partitions"]), default=None) if trip else None,
+        "slowest": max((one["acknowledged_ms"] for one in native["partitions"]), default=None) if native else None,
     }
 
 
@@ -158,8 +158,8 @@ def versions(report: Report) -> dict[str, str]:
             "connector": spark["connector"],
             "java of spark": spark["java"],
         }
-    if report["round_trip"]:
-        found["native client"] = report["round_trip"]["client"]
+    if report["native_smoke"]:
+        found["native client"] = report["native_smoke"]["client"]
     return found
 
 
@@ -170,7 +170,7 @@ def unmeasured(snapshot: Snapshot, report: Report) -> list[str]:
         "the streaming read": report["stream"],
         "latency": report["latency"],
         "throughput": report["throughput"],
-        "the native client's round trip": report["round_trip"],
+        "the native client's smoke test": report["native_smoke"],
         "the state of the quorum": snapshot.voters,
         "the phases of the deployment": report["timeline"],
     }

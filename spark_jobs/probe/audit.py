@@ -13,7 +13,7 @@ from spark_jobs import private_file
 from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, UsageError
 from spark_jobs.kafka_io import TopicIo, Window
 from spark_jobs.native import NativeAdmin
-from spark_jobs.probe import account, client, series, settings, stalls, steps, verdict
+from spark_jobs.probe import client, reconcile, series, settings, stalls, steps, verdict
 from spark_jobs.probe.events import SPARK_SCHEMA
 from spark_jobs.probe.settings import ProbeSettings
 
@@ -29,7 +29,7 @@ def audit(spark: SparkSession, directory: Path) -> dict[str, Any]:
     """The account of the probe in ``directory``; what ``audit.json`` holds."""
     wanted = settings.load(directory / settings.FILE)
     events = read_events(spark, directory).cache()
-    found = account.content(read_topic(spark, wanted), wanted.run_id).cache()
+    found = reconcile.content(read_topic(spark, wanted), wanted.run_id).cache()
     result = judged(events, found, steps.load(directory / steps.STEPS))
     end = directory / client.END
     result |= {"cluster": wanted.cluster, "run_id": wanted.run_id, "topic": wanted.topic, "rate": wanted.rate}
@@ -62,9 +62,9 @@ def judged(events: DataFrame, found: DataFrame, timeline: list[Any]) -> dict[str
     """Log and content to the account; all that is collected has a row for each partition or a limit."""
     span = rows(series.span(events))[0]
     begin_us, end_us = span["begin_us"], span["end_us"]
-    sent = account.records(events).cache()
-    fates = account.fates(sent, found, account.epochs(events)).cache()
-    partitions = _joined(rows(account.by_partition(fates)), rows(account.reordered(found)))
+    sent = reconcile.records(events).cache()
+    outcomes = reconcile.outcomes(sent, found, reconcile.epochs(events)).cache()
+    partitions = _joined(rows(reconcile.by_partition(outcomes)), rows(reconcile.reordered(found)))
     counts = verdict.totals(partitions)
     stretches = stalls.stalls(sent, end_us).cache()
     return {
@@ -75,7 +75,7 @@ def judged(events: DataFrame, found: DataFrame, timeline: list[Any]) -> dict[str
         "late_ms": round(span["late_us"] / 1000, 1),
         "counts": counts,
         "partitions": partitions,
-        "lost": rows(account.lost_examples(fates, MOST_LOST)),
+        "lost": rows(reconcile.lost_examples(outcomes, MOST_LOST)),
         "latency": _latency(sent, "acked_us"),
         "end_to_end": _latency(sent, "received_us"),
         "stalls": steps.attributed(rows(stalls.longest(stretches)), timeline),

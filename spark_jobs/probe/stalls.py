@@ -16,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 
 def stalls(records: DataFrame, end_us: int) -> DataFrame:
-    """Records of ``account.records`` to ``[partition, from_us, to_us, length_us, open]``, one row for each stretch."""
+    """``reconcile.records`` to ``[partition, from_us, to_us, length_us, open]``, one row for each stretch."""
     order = Window.partitionBy("partition").orderBy("sequence")
     before = order.rowsBetween(Window.unboundedPreceding, -1)
     sent = records.where(F.col("sent_us").isNotNull())

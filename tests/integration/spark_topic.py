@@ -11,7 +11,7 @@ from confluent_kafka import Consumer, IsolationLevel, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec  # type: ignore[attr-defined]
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_jobs import audit, reading, tally
+from spark_jobs import aggregate, audit, reading
 from spark_jobs.kafka_io import TopicIo, Window
 from spark_jobs.native import NativeAdmin
 from spark_jobs.record_format import MAGIC, SEQUENCE, Workload, encode
@@ -72,12 +72,12 @@ class SparkTopic:
         return reading.judge(TopicIo(spark, self.bootstrap, self.name, {}).read(window), self.workload)
 
     def rows(self, spark: SparkSession, window: Window) -> list[dict[str, Any]]:
-        return [row.asDict() for row in audit.account(self.judged(spark, window), self.workload).collect()]
+        return [row.asDict() for row in audit.reconcile(self.judged(spark, window), self.workload).collect()]
 
     def counts(self, spark: SparkSession, window: Window) -> Counts:
         rows = self.rows(spark, window)
-        results = tally.per_partition(rows, self.workload, window.spans, {})
-        return tally.counts(results, rows, self.workload.records)
+        results = aggregate.per_partition(rows, self.workload, window.spans, {})
+        return aggregate.counts(results, rows, self.workload.records)
 
     def seen_by_another_client(self) -> set[int]:
         """The run's numbers that librdkafka reads, committed only."""

@@ -33,7 +33,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     UserScramCredentialUpsertion,
 )
 
-from spark_jobs import round_trip
+from spark_jobs import native_smoke_command
 from spark_jobs.errors import EXIT_PROVEN, EXIT_UNREACHABLE
 from spark_jobs.errors import UnreachableError as UnreachableByNative
 from spark_jobs.native import NativeAdmin
@@ -70,7 +70,7 @@ def options(cluster: KafkaCluster, protocol: str, mechanism: str = "") -> dict[s
     }
 
 
-def round_trip_ends(cluster: KafkaCluster, path: Path, listener: str, given: dict[str, str], topic: str) -> int:
+def native_smoke_ends(cluster: KafkaCluster, path: Path, listener: str, given: dict[str, str], topic: str) -> int:
     """Exit code of the smoke test's first tier, librdkafka's."""
     content: dict[str, Any] = {
         "run_id": "secured",
@@ -80,12 +80,12 @@ def round_trip_ends(cluster: KafkaCluster, path: Path, listener: str, given: dic
         "records": 2000,
         "record_bytes": 100,
         "output_dir": str(path / "out"),
-        "round_trip_seconds": 3,
+        "native_smoke_seconds": 3,
         "client_options": given,
     }
     file = path / "smoke.json"
     file.write_text(json.dumps(content))
-    return round_trip.main(["--config", str(file)])
+    return native_smoke_command.main(["--config", str(file)])
 
 
 def java_sees(cluster: KafkaCluster, path: Path, listener: str, given: dict[str, str]) -> list[str]:
@@ -109,11 +109,11 @@ def test_what_validation_accepts_is_reached_and_what_it_refuses_is_not(
     topic = create(secured.bootstrap_servers, f"reached-{protocol}-{mechanism}", 2, replicas=1)
     good = options(secured, protocol, mechanism)
     assert not missing_option(described, good)
-    assert round_trip_ends(secured, tmp_path, listener, good, topic) == EXIT_PROVEN
+    assert native_smoke_ends(secured, tmp_path, listener, good, topic) == EXIT_PROVEN
     assert topic in java_sees(secured, tmp_path, listener, good)
     bad = {key: value for key, value in good.items() if key != PROTOCOL_OPTION}
     assert missing_option(described, bad)
-    assert round_trip_ends(secured, tmp_path, listener, bad, topic) == EXIT_UNREACHABLE
+    assert native_smoke_ends(secured, tmp_path, listener, bad, topic) == EXIT_UNREACHABLE
 
 
 def as_client(cluster: KafkaCluster, listener: str, protocol: str, mechanism: str = "") -> ClientConfig:

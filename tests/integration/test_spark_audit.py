@@ -20,7 +20,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from spark_jobs import audit, records, report, run, session, trip
+from spark_jobs import audit, native_smoke, records, report, run, session
 from spark_jobs.config import SmokeConfig
 from spark_jobs.installation import JARS
 from spark_jobs.kafka_io import TopicIo
@@ -189,8 +189,8 @@ def smoke(spark: SparkSession, topic: SparkTopic, directory: Path) -> Report:
     config = SmokeConfig("audit", topic.bootstrap, topic.name, 3, RECORDS, 100, directory, writers=2)
     progress = Progress(directory)
     draft = report.begun(config, progress)
-    made = trip.run(config)
-    draft["round_trip"] = made.result
+    made = native_smoke.run(config)
+    draft["native_smoke"] = made.result
     draft["spark"] = session.describe(spark, 0.0)
     run.smoke(spark, config, made, draft, progress)
     assert problems(draft) == []

@@ -90,7 +90,7 @@ def test_a_submitted_job_proves_the_cluster_and_its_page_can_be_made(job: Job) -
     assert report["counts"]["read"] == RECORDS
     assert report["spark"]["master"] == "local[2]"
     assert "spark-sql-kafka-0-10" in report["spark"]["connector"]
-    assert report["round_trip"]["ms"] < 2000
+    assert report["native_smoke"]["ms"] < 2000
     assert "wrote 20,000 records" in done.stdout
     assert (job.output / "progress.log").read_text().splitlines()[-1] in done.stdout
     page = job.output / "page.html"
@@ -177,7 +177,7 @@ def test_a_standalone_master_and_worker_prove_the_cluster(job: Job, standalone: 
 
 
 def test_spark_submit_alone_is_enough(job: Job, tmp_path: Path) -> None:
-    """The documented line, from another directory, without the launcher: the job makes its own round trip."""
+    """The documented line, from another directory, without the launcher: the job makes its own native smoke test."""
     tools = find_tools(os.environ, JARS)
     jars = ",".join(str(jar) for jar in tools.jars)
     script = str(ROOT / "spark_jobs/smoke.py")
@@ -185,4 +185,4 @@ def test_spark_submit_alone_is_enough(job: Job, tmp_path: Path) -> None:
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=400, check=False)
     assert done.returncode == EXIT_PROVEN, done.stdout + done.stderr
-    assert job.report()["round_trip"]["partitions"]
+    assert job.report()["native_smoke"]["partitions"]

@@ -53,7 +53,7 @@ def large() -> dict[str, Any]:
     made["timeline"] = [
         entry | {"host": _host(n), "task": f"{entry['task']} {k}"} for n in ids for k in range(4) for entry in first
     ]
-    made["round_trip"]["partitions"] *= 10
+    made["native_smoke"]["partitions"] *= 10
     return made
 
 

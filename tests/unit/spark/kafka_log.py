@@ -9,7 +9,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_jobs import audit, reading, tally
+from spark_jobs import aggregate, audit, reading
 from spark_jobs.record_format import Workload, encode
 from spark_jobs.report_schema import Counts
 
@@ -89,12 +89,14 @@ class KafkaLog:
         return reading.judge(spark.createDataFrame(self.rows(), SCHEMA), self.workload)
 
     def accounted(self, spark: SparkSession) -> list[dict[str, Any]]:
-        return [row.asDict() for row in audit.account(self.judged(spark), self.workload).collect()]
+        return [row.asDict() for row in audit.reconcile(self.judged(spark), self.workload).collect()]
 
     def counts(self, spark: SparkSession) -> Counts:
         """What the audit says of this log."""
         rows = self.accounted(spark)
-        return tally.counts(tally.per_partition(rows, self.workload, self.spans(), {}), rows, self.workload.records)
+        return aggregate.counts(
+            aggregate.per_partition(rows, self.workload, self.spans(), {}), rows, self.workload.records
+        )
 
 
 def flipped(entry: Entry, bit: int) -> Entry:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from spark_jobs import cli, round_trip
+from spark_jobs import cli, native_smoke_command
 from spark_jobs.errors import (
     EXIT_DEFECT,
     EXIT_PROVEN,
@@ -66,7 +66,7 @@ def test_a_finished_action_keeps_its_code() -> None:
 
 def test_a_dead_cluster_fails_at_once_with_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     began = time.monotonic()
-    code = round_trip.main(["--config", written(tmp_path)])
+    code = native_smoke_command.main(["--config", written(tmp_path)])
     assert code == EXIT_UNREACHABLE
     assert time.monotonic() - began < 10  # two seconds of its own; the machine may be busy
     shown = capsys.readouterr().err
@@ -79,13 +79,13 @@ def test_a_dead_cluster_fails_at_once_with_a_report(tmp_path: Path, capsys: pyte
 
 
 def test_a_wrong_configuration_is_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert round_trip.main(["--config", written(tmp_path, partitions=0)]) == EXIT_USAGE
+    assert native_smoke_command.main(["--config", written(tmp_path, partitions=0)]) == EXIT_USAGE
     assert "partitions: 0 must be a number from 1 to" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
 def test_help_is_not_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        round_trip.main(["--help"])
+        native_smoke_command.main(["--help"])
     assert ended.value.code == 0
     assert "--config" in capsys.readouterr().out

@@ -35,9 +35,9 @@ def test_the_smallest_configuration_is_enough(tmp_path: Path) -> None:
 
 
 def test_everything_optional_is_taken(tmp_path: Path) -> None:
-    more = {"writers": 3, "timeline": "/x", "round_trip_seconds": 1.5, "versions": {"kafka": "4.3.1"}, "cluster": {}}
+    more = {"writers": 3, "timeline": "/x", "native_smoke_seconds": 1.5, "versions": {"kafka": "4.3.1"}, "cluster": {}}
     loaded = config.load(written(tmp_path, {**GOOD, **more}))
-    assert (loaded.writers, loaded.timeline, loaded.round_trip_seconds) == (3, Path("/x"), 1.5)
+    assert (loaded.writers, loaded.timeline, loaded.native_smoke_seconds) == (3, Path("/x"), 1.5)
 
 
 @pytest.mark.parametrize(

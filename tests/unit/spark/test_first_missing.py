@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from spark_jobs import audit, reading, tally
+from spark_jobs import aggregate, audit, reading
 from spark_jobs.record_format import Workload
 from tests.unit.spark.kafka_log import LATENCY_MS, SCHEMA, KafkaLog
 
@@ -52,7 +52,7 @@ def test_a_corrupt_record_is_not_missing(spark: SparkSession) -> None:
 
 
 def test_latency_is_the_brokers_time_minus_the_event_time(spark: SparkSession) -> None:
-    measured = tally.latency(KafkaLog.of(WORKLOAD).accounted(spark))
+    measured = aggregate.latency(KafkaLog.of(WORKLOAD).accounted(spark))
     assert measured is not None
     assert (measured["p50_ms"], measured["max_ms"], measured["records"]) == (LATENCY_MS, LATENCY_MS, 300)
 
@@ -60,7 +60,7 @@ def test_latency_is_the_brokers_time_minus_the_event_time(spark: SparkSession) -
 def test_latency_is_unknown_when_the_producer_stamped_the_records(spark: SparkSession) -> None:
     rows = [(*row[:5], 0) for row in KafkaLog.of(WORKLOAD).rows()]
     judged = reading.judge(spark.createDataFrame(rows, SCHEMA), WORKLOAD)
-    assert tally.latency([row.asDict() for row in audit.account(judged, WORKLOAD).collect()]) is None
+    assert aggregate.latency([row.asDict() for row in audit.reconcile(judged, WORKLOAD).collect()]) is None
 
 
 @pytest.mark.parametrize("seed", range(2))

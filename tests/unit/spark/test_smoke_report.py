@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from spark_jobs import report, round_trip
+from spark_jobs import native_smoke_command, report
 from spark_jobs.config import SmokeConfig
 from spark_jobs.native import TopicView
+from spark_jobs.native_smoke import NativeSmoke
 from spark_jobs.progress import Progress
 from spark_jobs.report_check import problems
-from spark_jobs.report_schema import PartitionTrip, RoundTrip
-from spark_jobs.trip import Trip
+from spark_jobs.report_schema import NativePartition, NativeSmokeResult
 
 EXAMPLE = json.loads((Path(__file__).parent / "example_report.json").read_text())
 
@@ -23,10 +23,10 @@ def config(directory: Path, **more: Any) -> SmokeConfig:
     return SmokeConfig("run-1", "127.0.0.1:1", "smoke", 2, 100, 100, directory, **more)
 
 
-def trip() -> Trip:
-    entries = [PartitionTrip(partition=p, leader=p + 1, acknowledged_ms=5.0, returned_ms=9.5) for p in range(2)]
+def native() -> NativeSmoke:
+    entries = [NativePartition(partition=p, leader=p + 1, acknowledged_ms=5.0, returned_ms=9.5) for p in range(2)]
     view = TopicView({0: 1, 1: 2}, {1: "a:9092", 2: "b:9092"}, 3)
-    return Trip(RoundTrip(client="c", ms=9.5, connected_ms=2.0, partitions=entries), view, {0: 0, 1: 17})
+    return NativeSmoke(NativeSmokeResult(client="c", ms=9.5, connected_ms=2.0, partitions=entries), view, {0: 0, 1: 17})
 
 
 def test_an_empty_report_is_whole_and_unreachable(tmp_path: Path) -> None:
@@ -66,12 +66,12 @@ def test_no_timeline_is_an_empty_one(tmp_path: Path) -> None:
     assert report.timeline(tmp_path / "absent") == report.timeline(None) == []
 
 
-def test_a_saved_round_trip_is_this_runs_only(tmp_path: Path) -> None:
+def test_a_saved_native_smoke_test_is_this_runs_only(tmp_path: Path) -> None:
     mine = config(tmp_path)
-    assert round_trip.saved(mine) is None
-    round_trip._save(mine, trip())
-    assert round_trip.saved(mine) == trip()
-    assert round_trip.saved(SmokeConfig("run-2", "127.0.0.1:1", "smoke", 2, 100, 100, tmp_path)) is None
+    assert native_smoke_command.saved(mine) is None
+    native_smoke_command._save(mine, native())
+    assert native_smoke_command.saved(mine) == native()
+    assert native_smoke_command.saved(SmokeConfig("run-2", "127.0.0.1:1", "smoke", 2, 100, 100, tmp_path)) is None
 
 
 def test_progress_is_shown_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,7 +41,7 @@ def partitions(*leaders: int | None) -> list[PartitionResult]:
 
 def judge(stream: Stream = SAME, first: list[Missing] | None = None, **counts: int) -> Verdict:
     found = Counts(**{**clean(WORKLOAD), **counts})  # type: ignore[typeddict-item]
-    return verdict.of_account(found, first or [], partitions(1, 2, 3), BROKERS, stream)
+    return verdict.of_run(found, first or [], partitions(1, 2, 3), BROKERS, stream)
 
 
 def test_a_clean_run_is_proven() -> None:
@@ -112,7 +112,7 @@ def test_a_partition_without_a_leader_is_said_to_have_none() -> None:
 
 
 def test_a_broker_that_took_no_part_is_named() -> None:
-    found = verdict.of_account(clean(WORKLOAD), [], partitions(1, 1, 2), BROKERS, SAME)
+    found = verdict.of_run(clean(WORKLOAD), [], partitions(1, 1, 2), BROKERS, SAME)
     assert (
         "No partition that took part is led by node 3 (c:9092): nothing was written through it." in found["sentences"]
     )

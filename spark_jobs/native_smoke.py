@@ -18,17 +18,17 @@ from spark_jobs.config import SmokeConfig
 from spark_jobs.errors import SmokeError, UnreachableError, UsageError
 from spark_jobs.native import Complaints, NativeAdmin, TopicView, native_options
 from spark_jobs.record_format import MIN_RECORD_BYTES, Workload, encode
-from spark_jobs.report_schema import PartitionTrip, RoundTrip
+from spark_jobs.report_schema import NativePartition, NativeSmokeResult
 
 CONNECT_SECONDS = 2.0
 POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
-class Trip:
-    """What the round trip found: its report, the topic, and where the topic ended before it."""
+class NativeSmoke:
+    """What the native smoke test found: its report, the topic, and where the topic ended before it."""
 
-    result: RoundTrip
+    result: NativeSmokeResult
     view: TopicView
     starts: dict[int, int]
 
@@ -71,10 +71,10 @@ def _place(message: Message) -> tuple[int, int]:
     return (-1 if partition is None else partition, -1 if offset is None else offset)
 
 
-def run(config: SmokeConfig) -> Trip:
+def run(config: SmokeConfig) -> NativeSmoke:
     """Send a record to each partition and read it back, or raise ``UnreachableError`` saying who did not answer."""
     progress = _Progress(monotonic())
-    deadline = progress.began + config.round_trip_seconds
+    deadline = progress.began + config.native_smoke_seconds
     admin = NativeAdmin(config.bootstrap_servers, config.client_options, CONNECT_SECONDS)
     view = _settled(admin, config, progress)
     starts = admin.end_offsets(config.topic, sorted(view.leaders))
@@ -82,7 +82,7 @@ def run(config: SmokeConfig) -> Trip:
     options = native_options(config.bootstrap_servers, config.client_options, progress.complaints)
     _send(config, options, progress, deadline)
     _receive(config, options, progress, deadline)
-    return Trip(_result(progress, connected, view.leaders), view, starts)
+    return NativeSmoke(_result(progress, connected, view.leaders), view, starts)
 
 
 def _settled(admin: NativeAdmin, config: SmokeConfig, progress: _Progress) -> TopicView:
@@ -114,7 +114,7 @@ def _check(config: SmokeConfig, view: TopicView) -> None:
 
 def _send(config: SmokeConfig, options: dict[str, Any], progress: _Progress, deadline: float) -> None:
     workload = Workload(f"~{config.run_id[:15]}", config.partitions, MIN_RECORD_BYTES, config.partitions, 1)
-    timeout_ms = int(config.round_trip_seconds * 1000)
+    timeout_ms = int(config.native_smoke_seconds * 1000)
     producer = Producer({**options, "acks": "all", "linger.ms": 0, "message.timeout.ms": timeout_ms})
     for partition in range(config.partitions):
         key, value = encode(workload, partition, int(time() * 1000))
@@ -140,13 +140,13 @@ def _receive(config: SmokeConfig, options: dict[str, Any], progress: _Progress, 
     if missing:
         raise UnreachableError(
             f"reading back from {config.topic}: partitions {', '.join(missing)} did not return an acknowledged record "
-            f"within {config.round_trip_seconds:.0f} s ({progress.complaints})"
+            f"within {config.native_smoke_seconds:.0f} s ({progress.complaints})"
         )
 
 
-def _result(progress: _Progress, connected_ms: float, leaders: Mapping[int, int | None]) -> RoundTrip:
-    trips = [
-        PartitionTrip(
+def _result(progress: _Progress, connected_ms: float, leaders: Mapping[int, int | None]) -> NativeSmokeResult:
+    partitions = [
+        NativePartition(
             partition=partition,
             leader=leader,
             acknowledged_ms=progress.acknowledged[partition],
@@ -156,4 +156,4 @@ def _result(progress: _Progress, connected_ms: float, leaders: Mapping[int, int 
     ]
     client = f"confluent-kafka {confluent_kafka.__version__} (librdkafka {confluent_kafka.libversion()[0]})"
     last = max(progress.returned.values())
-    return RoundTrip(client=client, ms=last, connected_ms=connected_ms, partitions=trips)
+    return NativeSmokeResult(client=client, ms=last, connected_ms=connected_ms, partitions=partitions)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_jobs.probe import account, audit, client
+from spark_jobs.probe import audit, client, reconcile
 from spark_jobs.probe.events import ACK, EPOCH, FAILED, RECEIPT, RETRY, SEND, Event, write_part
 from spark_jobs.probe.records import encode
 
@@ -51,7 +51,7 @@ def judge(spark: SparkSession, tmp_path: Path) -> Callable[[list[Event], list[Ro
 
 
 def found(spark: SparkSession, rows: list[Row]) -> DataFrame:
-    return account.content(spark.createDataFrame(rows, KAFKA), RUN)
+    return reconcile.content(spark.createDataFrame(rows, KAFKA), RUN)
 
 
 Judge = Callable[..., dict[str, Any]]

@@ -1,7 +1,7 @@
 """The account of the probe's records: what it was promised against what the topic holds. Joins and windows only.
 
 ``events`` is the probe's log (``events.SPARK_SCHEMA``), ``found`` what ``content`` makes of the topic. Only ``records``
-and ``fates`` have a row for each record; the rest has one for each partition.
+and ``outcomes`` have a row for each record; the rest has one for each partition.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def epochs(events: DataFrame) -> DataFrame:
     return events.where(F.col("kind") == EPOCH).groupBy("source").agg(F.collect_list("at_us").alias("epochs_us"))
 
 
-def fates(sent: DataFrame, found: DataFrame, began: DataFrame) -> DataFrame:
+def outcomes(sent: DataFrame, found: DataFrame, began: DataFrame) -> DataFrame:
     """Records, with ``copies``, ``misplaced`` (copies in another partition) and ``again``.
 
     ``copies`` is how often the topic holds it; ``again`` says that it was under way when its producer began anew.

@@ -1,10 +1,10 @@
 """The first tier: one record to every partition and back, by a native client, before a JVM is started.
 
-    python -m spark_jobs.round_trip --config smoke.json
+    python -m spark_jobs.native_smoke_command --config smoke.json
 
-On success ``round_trip.json`` is written to the configuration's ``output_dir``, where the Spark job finds it; when the
-cluster does not answer, a ``report.json`` that says so. Exit codes: 0 every partition answered; 2 the cluster cannot be
-reached; 3 usage or configuration; 4 a defect.
+On success ``native_smoke.json`` is written to the configuration's ``output_dir``, where the Spark job finds it.
+When the cluster does not answer, it is a ``report.json`` that says so. Exit codes: 0 every partition answered;
+2 the cluster cannot be reached; 3 usage or configuration; 4 a defect.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from spark_jobs import private_file, report, trip
+from spark_jobs import native_smoke, private_file, report
 from spark_jobs.cli import with_config
 from spark_jobs.config import SmokeConfig
 from spark_jobs.errors import EXIT_PROVEN, UnreachableError
 from spark_jobs.native import TopicView
+from spark_jobs.native_smoke import NativeSmoke
 from spark_jobs.progress import Progress
-from spark_jobs.trip import Trip
 from spark_jobs.verdict import unreachable
 
-FILE = "round_trip.json"
+FILE = "native_smoke.json"
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Make the round trip; the exit code."""
-    return with_config(arguments, "round_trip", "Send a record to each partition and read it back.", _run)
+    """Make the native smoke test; the exit code."""
+    return with_config(arguments, "native_smoke", "Send a record to each partition and read it back.", _run)
 
 
 def _run(config: SmokeConfig) -> int:
@@ -37,16 +37,16 @@ def _run(config: SmokeConfig) -> int:
     return EXIT_PROVEN
 
 
-def saved_or_made(config: SmokeConfig, progress: Progress) -> Trip:
-    """This run's round trip: the one already made, or else one made now."""
+def saved_or_made(config: SmokeConfig, progress: Progress) -> NativeSmoke:
+    """This run's native smoke test: the one already made, or else one made now."""
     return saved(config) or made(config, progress)
 
 
-def made(config: SmokeConfig, progress: Progress) -> Trip:
-    """Make the round trip and save it; a cluster that does not answer leaves a report behind."""
+def made(config: SmokeConfig, progress: Progress) -> NativeSmoke:
+    """Make the native smoke test and save it; a cluster that does not answer leaves a report behind."""
     progress.begin()
     try:
-        found = trip.run(config)
+        found = native_smoke.run(config)
     except UnreachableError as error:
         draft = report.begun(config, progress)
         draft["verdict"] = unreachable(str(error))
@@ -55,13 +55,13 @@ def made(config: SmokeConfig, progress: Progress) -> Trip:
     _save(config, found)
     nodes = len({entry["leader"] for entry in found.result["partitions"]})
     progress.say(
-        f"round trip: {config.partitions} partitions led by {nodes} brokers answered in {found.result['ms']:.0f} ms"
+        f"native client: {config.partitions} partitions led by {nodes} brokers answered in {found.result['ms']:.0f} ms"
     )
     return found
 
 
-def saved(config: SmokeConfig) -> Trip | None:
-    """The round trip in ``output_dir`` when it is this run's, of this topic."""
+def saved(config: SmokeConfig) -> NativeSmoke | None:
+    """The native smoke test in ``output_dir`` when it is this run's, of this topic."""
     path = config.output_dir / FILE
     if not path.is_file():
         return None
@@ -74,15 +74,15 @@ def saved(config: SmokeConfig) -> Trip | None:
         replication_factor=content["replication_factor"],
     )
     starts = {int(partition): offset for partition, offset in content["starts"].items()}
-    return Trip(content["round_trip"], view, starts)
+    return NativeSmoke(content["native_smoke"], view, starts)
 
 
-def _save(config: SmokeConfig, found: Trip) -> Path:
+def _save(config: SmokeConfig, found: NativeSmoke) -> Path:
     path = config.output_dir / FILE
     content = {
         "run_id": config.run_id,
         "topic": config.topic,
-        "round_trip": found.result,
+        "native_smoke": found.result,
         "leaders": found.view.leaders,
         "brokers": found.view.brokers,
         "replication_factor": found.view.replication_factor,

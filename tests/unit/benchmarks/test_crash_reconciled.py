@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from benchmarks.crash import DETECTIONS, VICTIMS, Crash, rows
-from benchmarks.traffic import Account, account
+from benchmarks.traffic import Reconciled, reconcile
 
 
 def test_all_that_was_acknowledged_and_can_be_read_is_neither_lost_nor_doubled() -> None:
-    assert account({0: [0, 1], 1: [0]}, {0: [0, 1], 1: [0]}) == Account(acknowledged=3)
+    assert reconcile({0: [0, 1], 1: [0]}, {0: [0, 1], 1: [0]}) == Reconciled(acknowledged=3)
 
 
 def test_a_write_that_nobody_acknowledged_does_not_hide_a_lost_one() -> None:
     """The log holds as many records as were acknowledged, and one that was is not among them."""
-    assert account({0: [0, 1, 2]}, {0: [0, 1, 3]}) == Account(acknowledged=3, lost=((0, 2),))
+    assert reconcile({0: [0, 1, 2]}, {0: [0, 1, 3]}) == Reconciled(acknowledged=3, lost=((0, 2),))
 
 
 def test_a_record_in_another_partition_is_lost_where_it_belongs() -> None:
-    assert account({0: [7], 1: []}, {0: [], 1: [7]}).lost == ((0, 7),)
+    assert reconcile({0: [7], 1: []}, {0: [], 1: [7]}).lost == ((0, 7),)
 
 
 def test_a_record_that_stands_twice_is_named_whether_acknowledged_or_not() -> None:
-    found = account({0: [0]}, {0: [0, 0, 1, 1]})
+    found = reconcile({0: [0]}, {0: [0, 0, 1, 1]})
     assert (found.lost, found.duplicated) == ((), ((0, 0), (0, 1)))
 
 
 def test_three_rounds_are_a_median_and_a_range() -> None:
     times = {"default": (9.0, 10.0, 12.0), "fast": (3.0, 5.0, 4.0)}
     crashes = {
-        (victim, each): [Crash(one, one + 1, Account(5)) for one in times[each]]
+        (victim, each): [Crash(one, one + 1, Reconciled(5)) for one in times[each]]
         for victim in VICTIMS
         for each in DETECTIONS
     }
