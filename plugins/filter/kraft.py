@@ -244,6 +244,7 @@ class FilterModule:
             "kraft_directory": kraft_directory,
             "kraft_holds_secret": kraft_holds_secret,
             "kraft_hosts_named": kraft_hosts_named,
+            "kraft_kinds": users.kinds,
             "kraft_jvm_options_text": files.jvm_options_text,
             "kraft_properties_text": kraft_properties_text,
             "kraft_first_broker": kraft_first_broker,

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment, Snapshot, Topic
 from ansible.module_utils.kraft.operations.topics.placement import with_factor
 from ansible.module_utils.kraft.problem import Problem
-
-NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
+from ansible.module_utils.kraft.spec.resources.topics import NAME
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,7 +128,7 @@ def _problem(wanted: Desired, rule: str, message: str, remedy: str, value: Any =
 
 
 def _name(wanted: Desired) -> list[Problem]:
-    if NAME.fullmatch(wanted.name) and wanted.name not in (".", ".."):
+    if NAME.fullmatch(wanted.name):
         return []
     return [_problem(wanted, "name", "is not a name that Kafka allows", "use 1 to 249 letters, digits, dots, _ and -")]
 

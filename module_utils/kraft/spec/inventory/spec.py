@@ -7,6 +7,7 @@ come as text, because templates give it so.
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -82,9 +83,10 @@ def _float(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return BROKEN
     try:
-        return float(value)
+        number = float(value)
     except ValueError:
         return BROKEN
+    return number if math.isfinite(number) else BROKEN
 
 
 def _bool(value: Any) -> Any:

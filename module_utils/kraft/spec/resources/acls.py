@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import ipaddress
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -56,10 +57,29 @@ def expanded(entry: Mapping[str, Any], principal: str = "") -> tuple[Acl, ...]:
             operation=operation,
             permission=entry.get("permission") or ALLOW,
             pattern=entry.get("pattern") or LITERAL,
-            host=entry.get("host") or EVERY_HOST,
+            host=as_java(entry.get("host") or EVERY_HOST),
         )
         for operation in entry.get("operations") or ()
     )
+
+
+def as_java(host: str) -> str:
+    """An address as brokers compare it. Java writes each part of an IPv6 address, without leading zeros."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv4Address):
+        return host
+    return ":".join(f"{int(part, 16):x}" for part in address.exploded.split(":"))
+
+
+def is_address(host: str) -> bool:
+    """Whether `host` is a single address, without a zone."""
+    try:
+        return not getattr(ipaddress.ip_address(host), "scope_id", None)
+    except ValueError:
+        return False
 
 
 def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -69,7 +89,12 @@ def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         said = f"names {' and '.join(given)}" if given else "names no resource"
         yield said, f"name one of {', '.join(OPERATIONS)}"
         return
-    resource = given[0]
+    resource, host = given[0], str(entry.get("host") or EVERY_HOST)
+    if host != EVERY_HOST and not is_address(host):
+        yield (
+            f"has the host {host}, which is no address",
+            "give one address, or leave it out: Kafka knows no ranges and names",
+        )
     if not entry.get("operations"):
         yield "names no operation", f"give operations, such as [{OPERATIONS[resource][0]}]"
     for each in entry.get("operations") or ():

@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.spec.resources.acls import as_java, is_address
+
 DEFAULT = "*"  #: in the inventory: Kafka's default entity, which counts for whoever has no quota of its own
 #: Kind of quota -> what it is a number of. Source: org.apache.kafka.server.config.QuotaConfig of Kafka 4.3.1.
 OF_CLIENTS: Mapping[str, str] = {
@@ -15,6 +17,12 @@ OF_CLIENTS: Mapping[str, str] = {
     "controller_mutation_rate": "partitions/s",
 }
 OF_ADDRESSES: Mapping[str, str] = {"connection_creation_rate": "connections/s"}
+#: Kinds that are whole numbers, and how large they can be.
+WHOLE: Mapping[str, int] = {
+    "producer_byte_rate": 2**63 - 1,
+    "consumer_byte_rate": 2**63 - 1,
+    "connection_creation_rate": 2**31 - 1,
+}
 UNITS: Mapping[str, str] = {**OF_CLIENTS, **OF_ADDRESSES}
 #: Field of an entry -> Kafka's type of entity.
 ENTITIES: Mapping[str, str] = {"user": "user", "client_id": "client-id", "ip": "ip"}
@@ -35,6 +43,7 @@ class Quota:
 def entity(entry: Mapping[str, Any]) -> tuple[tuple[str, str | None], ...]:
     """Whom an entry is about."""
     named = {kind: str(entry[field]) for field, kind in ENTITIES.items() if entry.get(field)}
+    named |= {"ip": as_java(named["ip"])} if "ip" in named else {}
     return tuple(sorted((kind, None if name == DEFAULT else name) for kind, name in named.items()))
 
 
@@ -52,6 +61,8 @@ def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if "ip" in given and len(given) > 1:
         yield "is for an address and for a client", "give two entries"
         return
+    if "ip" in given and entry["ip"] != DEFAULT and not is_address(str(entry["ip"])):
+        yield f"is for {entry['ip']}, which is no address", "give one address, or '*' for all others"
     known = OF_ADDRESSES if "ip" in given else OF_CLIENTS
     found = [kind for kind in UNITS if entry.get(kind) is not None]
     if not found:
@@ -61,3 +72,8 @@ def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield f"has {kind}, which does not go with {' and '.join(sorted(given))}", f"use {', '.join(known)}"
         elif entry[kind] <= 0:
             yield f"has {kind} {entry[kind]:g}, which lets nothing through", "give more than 0, or leave it out"
+        elif kind in WHOLE and not (float(entry[kind]).is_integer() and entry[kind] <= WHOLE[kind]):
+            yield (
+                f"has {kind} {entry[kind]:g}, and Kafka keeps a whole number up to {WHOLE[kind]}",
+                "give such a number",
+            )

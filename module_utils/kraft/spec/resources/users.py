@@ -34,6 +34,13 @@ def user_certificate(authority: str, name: str) -> str:
     return f"{authority}/users/{name}.pem"
 
 
+def kinds(given: Any) -> list[str] | None:
+    """The kinds that ``kafka_prune`` names, as a list or as a text with commas; None where it is neither."""
+    if isinstance(given, str):
+        return [each.strip() for each in given.split(",") if each.strip()]
+    return list(map(str, given or ())) if given is None or isinstance(given, (list, tuple)) else None
+
+
 def principal(user: Entry) -> str:
     """As whom Kafka knows a user who logged in."""
     return f"User:{user['name']}"

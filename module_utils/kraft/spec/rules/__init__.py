@@ -31,6 +31,7 @@ from ansible.module_utils.kraft.spec.rules import (
     sizing,
     storage,
     tls,
+    topics,
     topology,
 )
 from ansible.module_utils.kraft.spec.rules.subject import Subject
@@ -54,6 +55,7 @@ RULES: tuple[Rule, ...] = (
     *tls.RULES,
     *authorizer.RULES,
     *resources.RULES,
+    *topics.RULES,
     *remote_access.RULES,
     *secrets.RULES,
     *archive.RULES,

@@ -1,31 +1,31 @@
-"""Users, ACLs, quotas and topics, before anybody is asked: names, passwords, and what Kafka would not take."""
+"""Users, ACLs and quotas, before anybody is asked: names, passwords, and what Kafka would not take."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.secret_values import HIDDEN
-from ansible.module_utils.kraft.spec.desired.access import AUTHORIZER
-from ansible.module_utils.kraft.spec.desired.properties import value_text
-from ansible.module_utils.kraft.spec.inventory.definitions import load, nearest_version
-from ansible.module_utils.kraft.spec.inventory.setting_values import value_problem
-from ansible.module_utils.kraft.spec.inventory.spec import nearest
+from ansible.module_utils.kraft.spec.desired.access import AUTHORIZER, SUPER_USERS
 from ansible.module_utils.kraft.spec.resources import acls, quotas, users
-from ansible.module_utils.kraft.spec.rules.authorizer import principal_fault
+from ansible.module_utils.kraft.spec.rules.authorizer import principal_fault, principals
 from ansible.module_utils.kraft.spec.rules.secrets import weakness
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named
 from ansible.module_utils.kraft.terms import CLIENT
 
 TOPICS, USERS, ACLS, QUOTAS = "kafka_topics", "kafka_users", "kafka_acls", "kafka_quotas"
-CLIENT_USER = "kafka_client_user"
+CLIENT_USER, PRUNE, MOST = "kafka_client_user", "kafka_prune", "kafka_prune_most"
+PRUNABLE = ("users", "acls", "quotas")
+NOBODY = "ANONYMOUS"  #: the name of who does not log in
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 EVERYBODY = "User:*"
 Entry = Mapping[str, Any]
 
 
-def _given(subject: Subject, variable: str) -> list[Entry]:
+def given_of(subject: Subject, variable: str) -> list[Entry]:
     """The entries of a variable, which all hosts share; none where it could not be read."""
     if not subject.all_sound(variable) or not subject.cluster.nodes:
         return []
@@ -43,14 +43,17 @@ def alike(subject: Subject) -> Iterator[Problem]:
 
 def people(subject: Subject) -> Iterator[Problem]:
     """Users have a name of their own, and a password that nobody guesses."""
-    given = _given(subject, USERS)
-    yield from _twice(USERS, (user["name"] for user in given))
+    given = given_of(subject, USERS)
+    yield from twice(USERS, (user["name"] for user in given))
     offered = _offered(subject)
     for user in given:
         where, name = f"{USERS}[{user['name']}]", user["name"]
         if not users.NAME.fullmatch(name):
             remedy = "use 1 to 64 letters, digits, dots, _ and -, and not dots alone"
             yield Problem("user_name", "is not a name that every client can log in with", remedy, where)
+        if name == NOBODY:
+            message = "is the name of everybody who does not log in"
+            yield Problem("user_name", message, "give the user another name", where)
         if user.get("state") == users.ABSENT:
             continue
         if users.has_certificate(user):
@@ -68,6 +71,9 @@ def _password(given: str, name: str, where: str) -> Iterator[Problem]:
     weak = "is the user's name" if given == name else weakness(given)
     if not given:
         yield Problem("user_password", "is not set", remedy, where)
+    elif CONTROL.search(given):
+        message = "holds a control character, which a login must not have (RFC 5802)"
+        yield Problem("user_password", message, remedy, where, value=HIDDEN)
     elif weak:
         yield Problem("weak_secret", weak, remedy, where, value=HIDDEN, severity=RISK)
 
@@ -102,7 +108,7 @@ def _offered(subject: Subject) -> set[str]:
 
 def own_client(subject: Subject) -> Iterator[Problem]:
     """Our own clients log in as somebody who is there."""
-    name, there = subject.cluster.client_user, users.present(_given(subject, USERS))
+    name, there = subject.cluster.client_user, users.present(given_of(subject, USERS))
     user = next((each for each in there if each["name"] == name), None)
     if name and not user:
         remedy = "add the user to kafka_users, or name one that is there"
@@ -117,20 +123,23 @@ def own_client(subject: Subject) -> Iterator[Problem]:
 
 def access(subject: Subject) -> Iterator[Problem]:
     """ACLs that Kafka knows, of principals that somebody can be."""
-    given = _given(subject, ACLS)
+    given = given_of(subject, ACLS)
     lines = [(f"{ACLS}[{number}]", entry) for number, entry in enumerate(given)]
     for where, entry in lines:
         who = str(entry["principal"])
         fault = "" if who == EVERYBODY else principal_fault(who)
+        if who in _super_users(subject):
+            message, remedy = "is a super user: what ACLs say of it has no effect", "remove the entry"
+            yield Problem("acl_super_user", message, remedy, where, value=who, severity=WARNING)
         if fault:
             yield Problem("acl_principal", fault, "write it as User:NAME, or User:* for everybody", where, value=who)
     lines += [
         (f"{USERS}[{user['name']}].allow[{number}]", entry)
-        for user in _given(subject, USERS)
+        for user in given_of(subject, USERS)
         for number, entry in enumerate(user.get("allow") or ())
     ]
     everything = [(where, entry) for where, entry in lines if entry.get("state") != users.ABSENT]
-    yield from _faults("acl", everything, acls.faults)
+    yield from found_faults("acl", everything, acls.faults)
     without = [node.host for node in subject.cluster.nodes if not subject.settings[node.host].get(AUTHORIZER)]
     if everything and without:
         message = f"have no effect: {named(without)} has no authorizer"
@@ -140,6 +149,37 @@ def access(subject: Subject) -> Iterator[Problem]:
         if entry.get("permission") == acls.DENY and client and subject.cluster.client_user and _is_ours(entry):
             message = "shuts out kafka_client_user from the topics of the smoke test and the probe"
             yield Problem("acl_client_user", message, "leave out names that begin with kraftwright-", where)
+
+
+def _super_users(subject: Subject) -> set[str]:
+    return {each for one in subject.settings.values() for each in principals(one.get(SUPER_USERS, ""))}
+
+
+def contradictions(subject: Subject) -> Iterator[Problem]:
+    """What is declared is not declared otherwise, too."""
+    given = given_of(subject, ACLS)
+    kept, gone = (
+        {acl for entry in given if (entry.get("state") == users.ABSENT) is absent for acl in acls.expanded(entry)}
+        for absent in (False, True)
+    )
+    for acl in sorted(kept & gone):
+        message, remedy = "is declared, and declared absent", "keep one of the entries"
+        yield Problem("resource_twice", message, remedy, ACLS, value=str(acl))
+    lines = [entry for entry in given_of(subject, QUOTAS) if entry.get("state") != users.ABSENT]
+    of_users = [{"user": user["name"], **user["quotas"]} for user in given_of(subject, USERS) if user.get("quotas")]
+    yield from twice(QUOTAS, (str(quota) for entry in (*lines, *of_users) for quota in quotas.expanded(entry)))
+
+
+def prune(subject: Subject) -> Iterator[Problem]:
+    """What a run is asked to remove is a kind that it knows."""
+    node = next(iter(subject.cluster.nodes), None)
+    given, most = (node.variables.get(name) for name in (PRUNE, MOST)) if node else (None, None)
+    kinds = users.kinds(given)
+    if kinds is None or set(kinds) - set(PRUNABLE):
+        remedy = f"give {', '.join(PRUNABLE)}, or some of them, with commas between"
+        yield Problem("prune", "is no list of kinds that can be pruned", remedy, PRUNE, value=given)
+    if isinstance(most, int) and most < 1:
+        yield Problem("prune", "is less than one", "give how many may go, or leave it out", MOST, value=most)
 
 
 def _is_ours(entry: Entry) -> bool:
@@ -157,48 +197,18 @@ def limits(subject: Subject) -> Iterator[Problem]:
     """Quotas that let something through."""
     lines = [
         (f"{QUOTAS}[{number}]", entry)
-        for number, entry in enumerate(_given(subject, QUOTAS))
+        for number, entry in enumerate(given_of(subject, QUOTAS))
         if entry.get("state") != users.ABSENT
     ]
     lines += [
         (f"{USERS}[{user['name']}].quotas", {"user": user["name"], **user["quotas"]})
-        for user in _given(subject, USERS)
+        for user in given_of(subject, USERS)
         if user.get("quotas")
     ]
-    yield from _faults("quota", lines, quotas.faults)
+    yield from found_faults("quota", lines, quotas.faults)
 
 
-def topics(subject: Subject) -> Iterator[Problem]:
-    """Topics that the brokers can hold, with settings that Kafka knows."""
-    given, cluster = _given(subject, TOPICS), subject.cluster
-    yield from _twice(TOPICS, (topic["name"] for topic in given))
-    known = load(nearest_version(cluster.version)).topic
-    for topic in given if cluster.brokers else ():
-        where, config = f"{TOPICS}[{topic['name']}]", dict(topic.get("config") or {})
-        factor = topic.get("replication_factor")
-        if factor is not None and not 1 <= factor <= len(cluster.brokers):
-            message = f"is not from 1 to {len(cluster.brokers)}, the number of brokers"
-            yield Problem("topic_factor", message, "give as many as there are brokers", where, value=factor)
-        least = str(config.get("min.insync.replicas", ""))
-        if least.isdigit() and int(least) > (factor or cluster.replication_factor):
-            message = f"wants {least} replicas in sync of {factor or cluster.replication_factor}: nobody could write"
-            yield Problem("topic_min_isr", message, "give fewer than there are replicas", where, value=least)
-        for key, value in config.items():
-            yield from _setting(known, f"{where}.config[{key}]", str(key), value)
-
-
-def _setting(known: Mapping[str, Any], where: str, key: str, value: Any) -> Iterator[Problem]:
-    if key not in known:
-        near = nearest(key, known)
-        remedy = f"did you mean {near}?" if near else "see Kafka's list of topic settings"
-        yield Problem("topic_setting", "is no setting of a topic", remedy, where)
-    elif value is not None:
-        message, remedy = value_problem(known[key], value_text(value))
-        if message:
-            yield Problem("topic_setting", message, remedy, where, value=value)
-
-
-def _twice(variable: str, names: Iterable[str]) -> Iterator[Problem]:
+def twice(variable: str, names: Iterable[str]) -> Iterator[Problem]:
     for name, count in Counter(names).items():
         if count > 1:
             yield Problem(
@@ -206,7 +216,7 @@ def _twice(variable: str, names: Iterable[str]) -> Iterator[Problem]:
             )
 
 
-def _faults(
+def found_faults(
     rule: str, lines: Iterable[tuple[str, Entry]], judge: Callable[[Entry], Iterator[tuple[str, str]]]
 ) -> Iterator[Problem]:
     for where, entry in lines:
@@ -214,4 +224,4 @@ def _faults(
             yield Problem(rule, message, remedy, where)
 
 
-RULES = (alike, people, own_client, access, limits, topics)
+RULES = (alike, people, own_client, access, contradictions, limits, prune)

@@ -24,6 +24,7 @@ RISKS = frozenset(
         "setting_unknown",
         "single_controller",
         "single_replica",
+        "topic_partitions",
         "unclean_election",
         "unknown_variable",
         "weak_secret",

@@ -8,6 +8,7 @@ import pytest
 from ansible.module_utils.kraft.spec.desired import describe, operable, own_clients
 from ansible.module_utils.kraft.spec.desired.node_client import login_parameter
 from ansible.module_utils.kraft.spec.desired.settings import server_settings
+from ansible.module_utils.kraft.spec.resources import acls, quotas
 
 from tests.unit.spec.inventory import LISTENERS, cluster, found, hosts, problems_of
 
@@ -227,3 +228,89 @@ def test_brokers_ask_alike_for_certificates() -> None:
     lenient = [{**UNNAMED[0], "client_auth": "none"}, *UNNAMED[1:]]
     given = problems_of(hosts(per_host={"k2": {"kafka_listeners": lenient}}, **CERTIFIED))
     assert [(each.rule, each.host, each.value) for each in given] == [("listener_differs", "k2", "SSL")]
+
+
+def with_acls(*entries: dict[str, Any]) -> dict[str, Any]:
+    return secured(kafka_acls=list(entries))
+
+
+def with_quotas(*entries: dict[str, Any]) -> dict[str, Any]:
+    return secured(kafka_quotas=list(entries))
+
+
+def with_topics(*entries: dict[str, Any]) -> dict[str, Any]:
+    return secured(kafka_topics=list(entries))
+
+
+READ = {"principal": "User:a", "topic": "t", "operations": ["read"]}
+LIMIT = {"user": "writer", "producer_byte_rate": 5.0}
+
+
+@pytest.mark.parametrize(
+    ("given", "rule", "where"),
+    [
+        (user(password="two\nlines-of-it"), "user_password", "kafka_users[writer].password"),  # noqa: S106 - opens nothing
+        (user(name="ANONYMOUS"), "user_name", "kafka_users[ANONYMOUS]"),
+        (allowed(topic="t", operations=["read"], host="10.0.0.0/8"), "acl", "kafka_users[writer].allow[0]"),
+        (allowed(topic="t", operations=["read"], host="db.example.org"), "acl", "kafka_users[writer].allow[0]"),
+        (allowed(topic="t", operations=["read"], host="fe80::1%eth0"), "acl", "kafka_users[writer].allow[0]"),
+        (with_acls(READ, {**READ, "state": "absent"}), "resource_twice", "kafka_acls"),
+        (with_acls({**READ, "principal": "User:CN=k1,OU=nodes,O=test"}), "acl_super_user", "kafka_acls[0]"),
+        (with_quotas({"ip": "999.1.1.1", "connection_creation_rate": 5.0}), "quota", "kafka_quotas[0]"),
+        (with_quotas({"ip": "10.0.0.1", "connection_creation_rate": 3e9}), "quota", "kafka_quotas[0]"),
+        (with_quotas({**LIMIT, "producer_byte_rate": 5.5}), "quota", "kafka_quotas[0]"),
+        (with_quotas({**LIMIT, "producer_byte_rate": "nan"}), "type", "kafka_quotas[0].producer_byte_rate"),
+        (
+            with_quotas(LIMIT, {**LIMIT, "consumer_byte_rate": 1.0}),
+            "resource_twice",
+            "kafka_quotas[user writer: producer_byte_rate (bytes/s)]",
+        ),
+        (
+            {**user(quotas={"producer_byte_rate": 9.0}), "kafka_quotas": [LIMIT]},
+            "resource_twice",
+            "kafka_quotas[user writer: producer_byte_rate (bytes/s)]",
+        ),
+        (with_topics({"name": "a b"}), "topic", "kafka_topics[a b]"),
+        (with_topics({"name": ".."}), "topic", "kafka_topics[..]"),
+        (with_topics({"name": "a" * 250}), "topic", f"kafka_topics[{'a' * 250}]"),
+        (with_topics({"name": "a", "partitions": 0}), "topic", "kafka_topics[a]"),
+        (with_topics({"name": "a.b"}, {"name": "a_b"}), "topic", "kafka_topics"),
+        (with_topics({"name": "__cluster_metadata", "partitions": 1}), "topic", "kafka_topics[__cluster_metadata]"),
+        (with_topics({"name": "__consumer_offsets", "state": "absent"}), "topic", "kafka_topics[__consumer_offsets]"),
+        (
+            with_topics({"name": "a", "config": {"leader.replication.throttled.replicas": "*"}}),
+            "topic",
+            "kafka_topics[a]",
+        ),
+        (with_topics({"name": "a", "partitions": 100_000}), "topic_partitions", "kafka_topics"),
+        (secured(kafka_prune="user"), "prune", "kafka_prune"),
+        (secured(kafka_prune=True), "prune", "kafka_prune"),
+        (secured(kafka_prune="users", kafka_prune_most=0), "prune", "kafka_prune_most"),
+    ],
+)
+def test_what_kafka_would_not_take_or_nobody_can_mean_is_refused(given: dict[str, Any], rule: str, where: str) -> None:
+    assert (rule, where) in {(each.rule, each.variable) for each in problems_of(hosts(**given))}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        secured(kafka_prune="users, acls"),
+        secured(kafka_prune=["quotas"], kafka_prune_most=3),
+        allowed(topic="t", operations=["read"], host="2001:db8::1"),
+        with_acls(READ, {**READ, "host": "10.0.0.1", "state": "absent"}),
+        with_quotas({"ip": "::1", "connection_creation_rate": 5.0}, {"user": "*", "request_percentage": 12.5}),
+        with_topics({"name": "a.b", "state": "absent"}, {"name": "a_b", "partitions": 12}),
+        with_topics({"name": "__consumer_offsets", "config": {"segment.bytes": 104857600}}),
+    ],
+)
+def test_what_kafka_takes_is_let_through(given: dict[str, Any]) -> None:
+    found = problems_of(hosts(**given), client_options={operable.SMOKE: {}, operable.PROBE: {}})
+    assert [str(each) for each in found] == []
+
+
+def test_an_address_is_compared_as_java_writes_it() -> None:
+    entry = {"topic": "t", "operations": ["read"], "host": "2001:DB8::0010"}
+    assert [each.host for each in acls.expanded(entry, "User:a")] == ["2001:db8:0:0:0:0:0:10"]
+    assert quotas.entity({"ip": "::1"}) == (("ip", "0:0:0:0:0:0:0:1"),)
+    assert acls.as_java("10.0.0.1") == "10.0.0.1"

@@ -1,0 +1,79 @@
+"""Topics as data, before anybody is asked: names, sizes and settings that Kafka would not take."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.desired.properties import value_text
+from ansible.module_utils.kraft.spec.inventory.definitions import load, nearest_version
+from ansible.module_utils.kraft.spec.inventory.setting_values import value_problem
+from ansible.module_utils.kraft.spec.inventory.spec import nearest
+from ansible.module_utils.kraft.spec.resources.topics import ABSENT, metric_name
+from ansible.module_utils.kraft.spec.resources.topics import faults as topic_faults
+from ansible.module_utils.kraft.spec.rules.resources import TOPICS, found_faults, given_of, twice
+from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named
+
+BUDGET = "kafka_host_partition_budget"
+
+
+def topics(subject: Subject) -> Iterator[Problem]:
+    """Topics that the brokers can hold, with settings that Kafka knows."""
+    given, cluster = given_of(subject, TOPICS), subject.cluster
+    yield from twice(TOPICS, (topic["name"] for topic in given))
+    yield from found_faults("topic", [(f"{TOPICS}[{topic['name']}]", topic) for topic in given], topic_faults)
+    yield from _collisions([str(topic["name"]) for topic in given if topic.get("state") != ABSENT])
+    known = load(nearest_version(cluster.version)).topic
+    for topic in given if cluster.brokers else ():
+        where, config = f"{TOPICS}[{topic['name']}]", dict(topic.get("config") or {})
+        factor = topic.get("replication_factor")
+        if factor is not None and not 1 <= factor <= len(cluster.brokers):
+            message = f"is not from 1 to {len(cluster.brokers)}, the number of brokers"
+            yield Problem("topic_factor", message, "give as many as there are brokers", where, value=factor)
+        least = str(config.get("min.insync.replicas", ""))
+        if least.isdigit() and int(least) > (factor or cluster.replication_factor):
+            message = f"wants {least} replicas in sync of {factor or cluster.replication_factor}: nobody could write"
+            yield Problem("topic_min_isr", message, "give fewer than there are replicas", where, value=least)
+        for key, value in config.items():
+            yield from _setting(known, f"{where}.config[{key}]", str(key), value)
+
+
+def _setting(known: Mapping[str, Any], where: str, key: str, value: Any) -> Iterator[Problem]:
+    if key not in known:
+        near = nearest(key, known)
+        remedy = f"did you mean {near}?" if near else "see Kafka's list of topic settings"
+        yield Problem("topic_setting", "is no setting of a topic", remedy, where)
+    elif value is not None:
+        message, remedy = value_problem(known[key], value_text(value))
+        if message:
+            yield Problem("topic_setting", message, remedy, where, value=value)
+
+
+def _collisions(names: list[str]) -> Iterator[Problem]:
+    """Kafka makes no topic whose metrics would have the name of another one's."""
+    alike: defaultdict[str, set[str]] = defaultdict(set)
+    for name in names:
+        alike[metric_name(name)].add(name)
+    for found in alike.values():
+        if len(found) > 1:
+            message = f"has {named(sorted(found))}, which differ by dots and _ alone: Kafka refuses the second"
+            yield Problem("topic", message, "give one of them another name", TOPICS)
+
+
+def sizes(subject: Subject) -> Iterator[Problem]:
+    """What is declared fits into what the hosts are prepared for."""
+    cluster, given = subject.cluster, [topic for topic in given_of(subject, TOPICS) if topic.get("state") != ABSENT]
+    budgets = [one for node in cluster.brokers if isinstance(one := node.variables.get(BUDGET), int)]
+    replicas = sum(
+        (topic.get("partitions") or 1) * (topic.get("replication_factor") or cluster.replication_factor)
+        for topic in given
+    )
+    if budgets and replicas > min(budgets) * len(cluster.brokers):
+        message = f"need {replicas} replicas on {len(cluster.brokers)} brokers, each prepared for {min(budgets)}"
+        remedy = f"ask for fewer partitions, or raise {BUDGET}"
+        yield Problem("topic_partitions", message, remedy, TOPICS, severity=RISK)
+
+
+RULES = (topics, sizes)
