@@ -28,5 +28,6 @@ RISKS = frozenset(
         "unclean_election",
         "unknown_variable",
         "weak_secret",
+        "weak_tls",
     }
 )

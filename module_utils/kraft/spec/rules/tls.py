@@ -6,15 +6,25 @@ import re
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired.model import Node
+from ansible.module_utils.kraft.spec.desired.model import MTLS, TLS_SCRAM, Node
 from ansible.module_utils.kraft.spec.rules.listeners import is_host
-from ansible.module_utils.kraft.spec.rules.subject import Subject, named
+from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, placed
+from ansible.module_utils.kraft.terms import CLIENT
 
 VARIABLE = "kafka_tls"
 SHORTEST_PASSPHRASE = 12
 LONGEST_DAYS = 825  #: what Apple and browsers accept of a private authority, and long enough for anybody
 LONGEST_SUBJECT = 64  #: characters of a name's part, by RFC 5280 (ub-common-name)
 LONGEST_CLUSTER = LONGEST_SUBJECT - len(" clients")  #: the authorities are named after the cluster and what they sign
+MAPPING, NAMES = "ssl.principal.mapping.rules", "ssl.endpoint.identification.algorithm"
+LISTENER = re.compile(r"^listener\.name\.[^.]+\.")
+OLD = re.compile(r"\b(SSLv2Hello|SSLv3|TLSv1(?:\.1)?(?![.\d]))")
+#: Setting -> what no client should be offered. Source: RFC 8996 (old versions), RFC 7525 (ciphers).
+WEAK = {
+    "ssl.enabled.protocols": OLD,
+    "ssl.protocol": OLD,
+    "ssl.cipher.suites": re.compile(r"\w*(?:NULL|anon|EXPORT|RC4|_DES_|3DES)\w*"),
+}
 #: Settings that follow from ``kafka_tls``: on the node, or for one listener.
 OURS = re.compile(r"(?:listener\.name\.[^.]+\.)?ssl\.(?:keystore|truststore|key)\..+")
 
@@ -58,6 +68,35 @@ def certificates(subject: Subject) -> Iterator[Problem]:
                 yield Problem("setting_derived", message, remedy, f"{layer.variable}[{key}]", node.host)
 
 
+def strength(subject: Subject) -> Iterator[Problem]:
+    """Nobody is offered what is broken, and names are checked."""
+    for node in subject.cluster.nodes:
+        for key, value in subject.settings[node.host].items():
+            setting, text = LISTENER.sub("", key), str(value)
+            weak = WEAK[setting].findall(text) if setting in WEAK else []
+            if setting == NAMES and not text.strip():
+                message = "is empty: names in certificates are not checked, so one stolen key can be any node"
+                remedy = "remove it; kafka_tls.names adds names that are missing"
+                yield Problem("weak_tls", message, remedy, placed(node, key), node.host, severity=RISK)
+            elif weak:
+                message, remedy = (
+                    f"offers {named(weak)}, which is broken",
+                    "remove it: the default is TLS 1.2 and 1.3",
+                )
+                yield Problem("weak_tls", message, remedy, placed(node, key), node.host, text, RISK)
+
+
+def node_names(subject: Subject) -> Iterator[Problem]:
+    """Nodes are known by the whole names of their certificates, as ``super.users`` lists them."""
+    for node in subject.cluster.nodes if subject.cluster.security in (TLS_SCRAM, MTLS) else ():
+        settings = subject.settings[node.host]
+        own = {f"listener.name.{one.name.lower()}.{MAPPING}" for one in node.own_listeners if one.purpose != CLIENT}
+        for key in sorted({MAPPING, *own} & settings.keys()):
+            message = "gives nodes other names than super.users has, so that nodes refuse each other"
+            remedy = "set it for client listeners alone: listener.name.<listener>.ssl.principal.mapping.rules"
+            yield Problem("node_names", message, remedy, placed(node, key), node.host, settings[key])
+
+
 def _names(node: Node) -> Iterator[Problem]:
     if len(node.host) > LONGEST_SUBJECT:
         message = f"has more than {LONGEST_SUBJECT} characters, and a certificate holds no more of its owner's name"
@@ -74,4 +113,4 @@ def _names(node: Node) -> Iterator[Problem]:
                 yield Problem("tls_name", "is neither a host name nor an IP address", remedy, where, node.host, name)
 
 
-RULES = (authority, certificates)
+RULES = (authority, certificates, strength, node_names)

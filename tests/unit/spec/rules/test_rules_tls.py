@@ -183,3 +183,34 @@ def test_the_authority_of_a_cluster_has_a_place_of_its_own(tmp_path: Path) -> No
     assert made.nodes[0].tls is not None
     assert Path(made.nodes[0].tls.authority).is_absolute()
     assert made.nodes[0].tls.authority.endswith(f".kraftwright/{made.name}/tls")
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("ssl.enabled.protocols", "TLSv1.2,TLSv1.1"),
+        ("listener.name.client.ssl.enabled.protocols", "TLSv1"),
+        ("ssl.protocol", "SSLv3"),
+        ("ssl.cipher.suites", "TLS_AES_256_GCM_SHA384,TLS_RSA_WITH_NULL_SHA256"),
+        ("ssl.cipher.suites", "SSL_DH_anon_WITH_RC4_128_MD5"),
+        ("ssl.endpoint.identification.algorithm", ""),
+    ],
+)
+def test_what_is_broken_is_not_offered(setting: str, value: str) -> None:
+    given = {**SECURED, "kafka_config": {setting: value}, "kafka_profile": "production"}
+    found = [(each.rule, each.severity) for each in problems_of(hosts(**given))]
+    assert ("weak_tls", "error") in found
+
+
+@pytest.mark.parametrize("value", ["TLSv1.2,TLSv1.3", "TLSv1.3"])
+def test_present_versions_and_strong_ciphers_are_let_through(value: str) -> None:
+    settings = {"ssl.enabled.protocols": value, "ssl.cipher.suites": "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"}
+    assert [str(each) for each in problems_of(hosts(**{**SECURED, "kafka_config": settings}))] == []
+
+
+@pytest.mark.parametrize("prefix", ["", "listener.name.internal.", "listener.name.controller."])
+def test_a_rule_does_not_rename_nodes_that_are_super_users(prefix: str) -> None:
+    rule = {f"{prefix}ssl.principal.mapping.rules": "RULE:^CN=(.*?),.*$/$1/"}
+    found = problems_of(hosts(**{**SECURED, "kafka_security": "mtls", "kafka_config": rule}))
+    assert {("node_names", host) for host in ("k1", "k2", "k3")} <= {(each.rule, each.host) for each in found}
+    assert "node_names" not in [each.rule for each in problems_of(hosts(**{**SECURED, "kafka_config": rule}))]
