@@ -1,6 +1,7 @@
 """Kills deployments at every point of vars/points.yml, chain by chain: each run goes on where the one before has died.
 
-After the last point of a chain the next run must finish, and the one after it find nothing to do.
+After the last point of a chain the next run must finish, and the one after it find nothing to do. After all of them the
+cluster is destroyed, which is killed, too (ending.py; not in the short sweep).
 
 ``python sweep.py PROJECT``; ``KRAFT_SWEEP`` is short, long or all (the default; see sweeps.py), ``KRAFT_SWEEP_SEED``
 repeats the random moments of an earlier sweep, ``KRAFT_SWEEP_ONLY`` takes the points whose names match that regular
@@ -20,6 +21,7 @@ from pathlib import Path
 
 import yaml
 from deployments import Deployments, Point
+from ending import Ending
 from lab import STARTS, Lab
 from rivals import rivals
 from runs import Outcome, hold
@@ -169,6 +171,13 @@ def main(project: Path) -> int:
                 say(f"{number}/{len(every)} {line}")
         except AssertionError as error:
             say(f"{number}/{len(every)} FAILED after {line} (seed {seed})\n{error}")
+            return 1
+    if os.environ.get("KRAFT_SWEEP", "all") != "short":
+        try:
+            for line in Ending(lab, LOG.parent, random.Random(seed)).go_through():  # noqa: S311 - moments, not secrets
+                say(f"the end: {line}")
+        except AssertionError as error:
+            say(f"the end: FAILED (seed {seed})\n{error}")
             return 1
     say(f"{len(chosen)} points held, {time.monotonic() - began:.0f} s, seed {seed}")
     return 0

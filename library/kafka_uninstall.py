@@ -1,0 +1,131 @@
+#!/usr/bin/python
+"""Removes a node from its host."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: kafka_uninstall
+short_description: Removes a node from its host; its data stay unless they are asked for
+description:
+  - Stops and disables Kafka. Removes the unit, the releases, the configuration, certificates and log files of a node,
+    and the user that it ran as. Java, kernel settings in force, disks and their mounts stay.
+  - Data are deleted only where the log dir's own file names the cluster id. That file goes last, so that the next run
+    finishes what a killed run began.
+  - A unit that somebody else has written, and a log dir of another cluster, are refused before anything is touched.
+options:
+  cluster_id:
+    description: Whose node it is.
+    type: str
+    required: true
+  delete_data:
+    description: Whether the log dirs are emptied, too.
+    type: bool
+    default: false
+  install_dir:
+    description: Where Kafka lives.
+    type: path
+    default: /opt/kafka
+  log4j_dir:
+    description: Where Kafka's own log files are.
+    type: path
+    default: /var/log/kafka
+  log_dirs:
+    description: The log dirs, the one of the metadata log among them.
+    type: list
+    elements: path
+    required: true
+  user:
+    description: The user that Kafka ran as; removed when a deployment has made it and no data are left.
+    type: str
+    default: kafka
+  group:
+    description: Its group.
+    type: str
+    default: kafka
+  unit:
+    description: Name of the unit, without its suffix.
+    type: str
+    default: kafka
+  sysctl_file:
+    description: File with kernel settings that is removed.
+    type: path
+    default: /etc/sysctl.d/90-kafka.conf
+  timeout:
+    description: Seconds in which Kafka must have stopped.
+    type: int
+    default: 300
+author: [Kraftwright]
+"""
+
+EXAMPLES = r"""
+- name: Remove the node, and leave its data
+  kafka_uninstall:
+    cluster_id: a3JhZnR3cmlnaHQtZGVtbw
+    log_dirs: [/data/kafka]
+"""
+
+RETURN = r"""
+steps:
+  description: What was done, or would be, in words.
+  returned: success
+  type: list
+  elements: str
+kept:
+  description: What stays on the host, and why.
+  returned: success
+  type: list
+  elements: str
+problems:
+  description: Everything that forbids it.
+  returned: when refused
+  type: list
+  elements: str
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.errors import RefusedError, ToolError
+from ansible.module_utils.kraft.node.removal import apply
+from ansible.module_utils.kraft.node.removal.plan import Desired, plan, problems
+
+ARGUMENT_SPEC: dict[str, Any] = {
+    "cluster_id": {"type": "str", "required": True},
+    "delete_data": {"type": "bool", "default": False},
+    "install_dir": {"type": "path", "default": "/opt/kafka"},
+    "log4j_dir": {"type": "path", "default": "/var/log/kafka"},
+    "log_dirs": {"type": "list", "elements": "path", "required": True},
+    "user": {"type": "str", "default": "kafka"},
+    "group": {"type": "str", "default": "kafka"},
+    "unit": {"type": "str", "default": "kafka"},
+    "sysctl_file": {"type": "path", "default": "/etc/sysctl.d/90-kafka.conf"},
+    "timeout": {"type": "int", "default": 300},
+}
+
+
+def ensure_absent(module: AnsibleModule) -> dict[str, Any]:
+    """Look, plan, and outside check mode remove. Raises RefusedError before anything is touched."""
+    params = module.params
+    desired = Desired(params["cluster_id"], params["user"], params["group"], params["delete_data"])
+    found = apply.observe(module.run_command, params)
+    refused = [str(each) for each in problems(desired, found)]
+    if refused:
+        raise RefusedError(refused)
+    made = plan(desired, found)
+    if made.changes and not module.check_mode:
+        apply.carry_out(module.run_command, made, params, desired)
+    return {"changed": made.changes, "steps": made.steps(desired.user), "kept": list(made.kept)}
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    try:
+        module.exit_json(**ensure_absent(module))
+    except RefusedError as error:
+        module.fail_json(msg=str(error), problems=error.problems)
+    except (ToolError, OSError) as error:
+        module.fail_json(msg=str(error))
+
+
+if __name__ == "__main__":
+    main()

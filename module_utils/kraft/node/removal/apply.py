@@ -1,0 +1,138 @@
+"""Looks at a host whose cluster ends, and removes what the plan says. Each step can be cut short and begun again."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.errors import ToolError
+from ansible.module_utils.kraft.node.machine import accounts
+from ansible.module_utils.kraft.node.release.manifest import read_text
+from ansible.module_utils.kraft.node.removal.plan import LOG_FILE, OURS, Desired, Found, Plan
+from ansible.module_utils.kraft.node.service.apply import STARTED_DIR, systemctl
+from ansible.module_utils.kraft.node.service.state import Run, observe_service
+from ansible.module_utils.kraft.node.storage.log_dir import LOST_AND_FOUND, META, read_meta
+
+UNITS = "/etc/systemd/system"
+WORKERS = ("kafka-appcds-archive",)  #: what a deployment may have left at work
+NOWHERE = "/nonexistent"
+ANSWERED = 30  #: seconds in which a quorum that is there lets a broker go
+
+
+def observe(run: Run, params: Mapping[str, Any]) -> Found:
+    """`params`: those of ``kafka_uninstall``."""
+    service = observe_service(run, params["unit"], STARTED_DIR)
+    unit = unit_path(params["unit"])
+    below = [os.path.join(params["install_dir"], name) for name in OURS]
+    logs = [os.path.join(params["log4j_dir"], name) for name in _names(params["log4j_dir"]) if LOG_FILE.fullmatch(name)]
+    user = accounts.user(params["user"])
+    return Found(
+        unit=read_text(unit) if os.path.lexists(unit) else None,
+        runs=service.active or service.enabled,
+        log_dirs={path: _cluster_of(path) for path in params["log_dirs"] if _holds_something(path)},
+        paths=tuple(path for path in (*below, *logs, params["sysctl_file"]) if os.path.lexists(path)),
+        strangers=tuple(_strangers(params)),
+        has_account=user["exists"],
+        account_is_ours=bool(user["exists"] and user["home"] == NOWHERE and user["group"] == params["group"]),
+    )
+
+
+def unit_path(unit: str) -> str:
+    return f"{UNITS}/{unit}.service"
+
+
+def _names(path: str) -> list[str]:
+    try:
+        return sorted(os.listdir(path))
+    except OSError:
+        return []
+
+
+def _holds_something(path: str) -> bool:
+    return bool(set(_names(path)) - {LOST_AND_FOUND})
+
+
+def _cluster_of(path: str) -> str:
+    """The cluster id in a log dir's own file; empty without one."""
+    return read_meta(path).values.get("cluster.id", "")
+
+
+def _strangers(params: Mapping[str, Any]) -> Iterable[str]:
+    """What lies below the install directory and is neither ours nor leads to a log dir."""
+    for name in _names(params["install_dir"]):
+        path = os.path.join(params["install_dir"], name)
+        leads = any(each == path or each.startswith(f"{path}/") for each in (*params["log_dirs"], params["log4j_dir"]))
+        if name not in OURS and not leads:
+            yield path
+    drop_ins = f"{unit_path(params['unit'])}.d"
+    if os.path.isdir(drop_ins):
+        yield drop_ins
+
+
+def carry_out(run: Run, plan: Plan, params: Mapping[str, Any], desired: Desired) -> None:
+    """Do the steps. Raises ToolError where a tool fails; the next run goes on."""
+    unit = f"{params['unit']}.service"
+    for worker in WORKERS if plan.changes else ():
+        run(["systemctl", "stop", f"{worker}.service"])  # none may be at work
+    if plan.stop:
+        stop(run, unit, params["timeout"])
+    for path in plan.data:
+        empty(path)
+    for path in plan.paths:
+        remove(path)
+    for path in (*params["log_dirs"], params["log4j_dir"], params["install_dir"]):
+        remove_empty(path, params["install_dir"])
+    if plan.unit:
+        os.unlink(unit_path(params["unit"]))
+        systemctl(run, params["timeout"], "daemon-reload")
+        run(["systemctl", "reset-failed", unit])  # there may be no failure to forget
+    if plan.account:
+        _tool(run, "userdel", desired.user)
+        if accounts.group(desired.group)["exists"]:
+            _tool(run, "groupdel", desired.group)
+
+
+def stop(run: Run, unit: str, timeout: int) -> None:
+    """Stop and disable; what has not stopped by then is killed.
+
+    A broker asks the controllers before it stops. Those that are the last to stop have no quorum left that could
+    answer, and would wait for five minutes. What they acknowledged is in files, and the next start recovers it.
+    """
+    try:
+        systemctl(run, ANSWERED, "disable", "--now", unit)
+    except ToolError:
+        systemctl(run, timeout, "kill", "--signal=KILL", unit)
+        systemctl(run, timeout, "stop", unit)
+
+
+def _tool(run: Run, *command: str) -> None:
+    code, _, error = run(list(command))
+    if code != 0:
+        raise ToolError(f"{' '.join(command)} failed: {error.strip()}")
+
+
+def empty(path: str) -> None:
+    """Delete what is in a log dir. Its identity goes last: as long as anything is left, it says whose it is."""
+    for name in sorted(_names(path), key=lambda name: name == META):
+        if name != LOST_AND_FOUND:
+            remove(os.path.join(path, name))
+
+
+def remove(path: str) -> None:
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    else:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+
+
+def remove_empty(path: str, top: str) -> None:
+    """Remove a directory without content, then those above it below `top`. A mounted disk stays."""
+    while os.path.isdir(path) and not os.path.ismount(path) and not _names(path):
+        os.rmdir(path)
+        path = os.path.dirname(path)
+        if not path.startswith(top):
+            return

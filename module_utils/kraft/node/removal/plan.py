@@ -1,0 +1,110 @@
+"""What is removed from a host whose cluster ends, and what stays there. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+
+from ansible.module_utils.kraft.problem import Problem
+
+MARK = "# Written by Kraftwright"  #: how our unit begins
+#: What deployments leave below the install directory.
+OURS = (
+    *(".incoming", "agents", "bin", "client", "config", "current", "libs", "live.json"),
+    *("next", "previous", "releases", "removed", "tls"),
+)
+LOG_FILE = re.compile(r"(server|controller|state-change|kafka-authorizer|gc)\.log(\.\d+)*")
+
+
+@dataclasses.dataclass(frozen=True)
+class Desired:
+    """The node that ends. ``delete_data``: whether its log dirs go, too."""
+
+    cluster_id: str
+    user: str
+    group: str
+    delete_data: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Found:
+    """What is on the host.
+
+    ``unit``: text of the unit file, None without one. ``runs``: whether the service is up, or enabled. ``log_dirs``:
+    path -> cluster id, empty where nothing says whose the files are; only directories that are there and not empty.
+    ``paths``: what deployments left, in the order in which it goes. ``strangers``: paths beside it that are not ours.
+    ``has_account``: the user exists; ``account_is_ours``: it is one as deployments make it.
+    """
+
+    unit: str | None = None
+    runs: bool = False
+    log_dirs: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    paths: tuple[str, ...] = ()
+    strangers: tuple[str, ...] = ()
+    has_account: bool = False
+    account_is_ours: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """Steps in their order. ``data``: log dirs that are emptied; ``kept``: what stays, and why, as sentences."""
+
+    stop: bool
+    data: tuple[str, ...]
+    paths: tuple[str, ...]
+    unit: bool
+    account: bool
+    kept: tuple[str, ...]
+
+    @property
+    def changes(self) -> bool:
+        return self.stop or self.unit or self.account or bool(self.data or self.paths)
+
+    def _by_directory(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for top, name in map(posixpath.split, self.paths):
+            found.setdefault(top, []).append(name)
+        return found
+
+    def steps(self, user: str) -> list[str]:
+        """Each step in words."""
+        given = (
+            (["stop and disable Kafka"] if self.stop else []),
+            [f"delete the data in {path}" for path in self.data],
+            [f"remove from {top}: {', '.join(names)}" for top, names in self._by_directory().items()],
+            (["remove the unit"] if self.unit else []),
+            ([f"remove the user {user}"] if self.account else []),
+        )
+        return [step for part in given for step in part]
+
+
+def problems(desired: Desired, found: Found) -> Iterator[Problem]:
+    """Why nothing is touched on this host."""
+    if found.unit is not None and not found.unit.startswith(MARK):
+        message, remedy = "was not written by Kraftwright", "remove it by hand, or take the host out of the inventory"
+        yield Problem("foreign_unit", message, remedy, "kafka.service")
+    for path, cluster in found.log_dirs.items():
+        if cluster and cluster != desired.cluster_id:
+            message = f"belongs to cluster id {cluster}, the inventory says {desired.cluster_id}"
+            yield Problem("cluster_id", message, "look whose disk it is; nothing was touched", path)
+
+
+def plan(desired: Desired, found: Found) -> Plan:
+    """The steps. A log dir goes only where its own files say that it is this cluster's."""
+    data = [path for path, cluster in found.log_dirs.items() if desired.delete_data and cluster]
+    staying = {path: cluster for path, cluster in found.log_dirs.items() if path not in data}
+    kept = [f"the data in {path} stay{_why(desired, cluster)}" for path, cluster in staying.items()]
+    kept += [f"{path} stays: Kraftwright did not make it" for path in found.strangers]
+    account = found.account_is_ours and not staying
+    if found.has_account and not account:
+        why = "the data are its own" if staying else "Kraftwright did not make it"
+        kept.append(f"the user {desired.user} stays: {why}")
+    return Plan(found.runs, tuple(data), found.paths, found.unit is not None, account, tuple(kept))
+
+
+def _why(desired: Desired, cluster: str) -> str:
+    if not cluster:
+        return ": no file says which cluster they are of"
+    return f"; to delete them, too: -e kafka_destroy_data={desired.cluster_id}"

@@ -1,0 +1,145 @@
+"""The end of a node on its host: what goes, what stays, and what forbids it."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.node.removal import apply
+from ansible.module_utils.kraft.node.removal.plan import MARK, Desired, Found, plan, problems
+
+CLUSTER = "a3JhZnR3cmlnaHQtZGVtbw"
+OTHER = "b3RoZXItY2x1c3Rlci1pZA"
+KEEPS = Desired(CLUSTER, "kafka", "kafka")
+DELETES = Desired(CLUSTER, "kafka", "kafka", delete_data=True)
+NODE = Found(
+    unit=f"{MARK}; changes are lost",
+    runs=True,
+    log_dirs={"/data/a": CLUSTER, "/data/b": CLUSTER},
+    paths=("/opt/kafka/bin",),
+    has_account=True,
+    account_is_ours=True,
+)
+
+
+def test_data_and_their_owner_stay_unless_they_are_asked_for() -> None:
+    made = plan(KEEPS, NODE)
+    assert (made.stop, made.data, made.paths, made.unit, made.account) == (True, (), ("/opt/kafka/bin",), True, False)
+    assert len(made.kept) == 3
+    assert CLUSTER in made.kept[0]
+    made = plan(DELETES, NODE)
+    assert (made.data, made.account, made.kept) == (("/data/a", "/data/b"), True, ())
+    assert made.steps("kafka")[0] == "stop and disable Kafka"
+
+
+def test_a_log_dir_goes_only_where_its_own_file_names_the_cluster() -> None:
+    found = Found(log_dirs={"/data/a": CLUSTER, "/data/b": ""}, has_account=True, account_is_ours=True)
+    made = plan(DELETES, found)
+    assert (made.data, made.account) == (("/data/a",), False)
+    assert made.kept[0].startswith("the data in /data/b stay")
+
+
+@pytest.mark.parametrize(
+    ("found", "rule", "where"),
+    [
+        (Found(unit="[Unit]\nDescription=somebody's\n"), "foreign_unit", "kafka.service"),
+        (Found(log_dirs={"/data/a": CLUSTER, "/data/b": OTHER}), "cluster_id", "/data/b"),
+    ],
+)
+def test_what_is_somebody_elses_is_refused(found: Found, rule: str, where: str) -> None:
+    assert [(each.rule, each.variable) for each in problems(KEEPS, found)] == [(rule, where)]
+    assert not list(problems(DELETES, NODE))
+
+
+def test_a_host_with_nothing_left_is_left_alone() -> None:
+    assert not plan(DELETES, Found()).changes
+    assert not plan(KEEPS, Found(log_dirs={"/data/a": CLUSTER}, has_account=True, account_is_ours=True)).changes
+
+
+def params(top: Path) -> dict[str, Any]:
+    return {
+        "install_dir": str(top / "kafka"),
+        "log4j_dir": str(top / "log"),
+        "log_dirs": [str(top / "kafka/kraft-logs/one"), str(top / "data")],
+        "sysctl_file": str(top / "90-kafka.conf"),
+        "user": "no-such-user",
+        "group": "no-such-group",
+        "unit": "kraft-none",
+        "timeout": 5,
+    }
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Path:
+    for path in ("kafka/releases/4.3.1/bin", "kafka/kraft-logs/one/t-0", "log", "data/t-1"):
+        (tmp_path / path).mkdir(parents=True)
+    (tmp_path / "kafka/current").symlink_to("releases/4.3.1")
+    (tmp_path / "kafka/notes.txt").write_text("somebody's")
+    for path in ("kafka/kraft-logs/one", "data"):
+        (tmp_path / path / "meta.properties").write_text(f"version=1\ncluster.id={CLUSTER}\nnode.id=1\n")
+        (tmp_path / path / "recovery-point-offset-checkpoint").write_text("0\n")
+    for name in ("server.log", "server.log.1", "gc.log.0", "mine.log"):
+        (tmp_path / "log" / name).write_text("")
+    (tmp_path / "90-kafka.conf").write_text("")
+    return tmp_path
+
+
+def run(_: list[str]) -> tuple[int, str, str]:
+    return 0, "", ""
+
+
+def remove(top: Path, desired: Desired) -> None:
+    given = params(top)
+    apply.carry_out(run, plan(desired, apply.observe(run, given)), given, desired)
+
+
+def tree(top: Path) -> set[str]:
+    return {str(path.relative_to(top)) for path in top.rglob("*")}
+
+
+def test_only_what_deployments_made_goes(host: Path) -> None:
+    data = {path for path in tree(host) if path.startswith(("data", "kafka/kraft-logs"))}
+    others = {"kafka", "kafka/notes.txt", "log", "log/mine.log"}
+    remove(host, KEEPS)
+    assert tree(host) == data | others
+    remove(host, DELETES)
+    assert tree(host) == others
+    remove(host, DELETES)
+    assert tree(host) == others
+
+
+def test_a_deletion_that_is_cut_short_is_finished_by_the_next_run(host: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, dirs = apply.remove, (host / "data", host / "kafka/kraft-logs/one")
+    called: list[str] = []
+
+    def dies(path: str) -> None:
+        """The second time in each run."""
+        called.append(path)
+        if len(called) > 1:
+            raise KeyboardInterrupt
+        real(path)
+
+    monkeypatch.setattr(apply, "remove", dies)
+    runs = 0
+    while any(path.exists() for path in dirs):
+        called.clear()
+        runs += 1
+        with contextlib.suppress(KeyboardInterrupt):
+            remove(host, DELETES)
+        left = [path for path in dirs if path.exists() and any(path.iterdir())]
+        assert all((path / "meta.properties").exists() for path in left)
+    assert runs > len(dirs)
+
+
+@pytest.mark.parametrize(("code", "words"), [(0, ["disable"]), (124, ["disable", "kill", "stop"])])
+def test_a_node_that_gets_no_answer_is_killed(code: int, words: list[str]) -> None:
+    asked: list[str] = []
+
+    def systemctl(command: list[str]) -> tuple[int, str, str]:
+        asked.append(command[3])
+        return (code if "disable" in command else 0), "", ""
+
+    apply.stop(systemctl, "kafka.service", 9)
+    assert asked == words
