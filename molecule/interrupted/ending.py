@@ -69,7 +69,8 @@ class Ending:
         hold(set(left.values()) == {wanted}, f"left on the hosts: {left}, wanted: {wanted}", run)
 
     def _send(self) -> set[bytes]:
-        AdminClient(self._client).create_topics([NewTopic(TOPIC, PARTITIONS, 3)])[TOPIC].result(60)
+        admin = AdminClient(self._client)
+        admin.create_topics([NewTopic(TOPIC, PARTITIONS, 3)])[TOPIC].result(60)
         producer, sent = Producer({**self._client, "acks": "all"}), {b"%d" % number for number in range(RECORDS)}
         for record in sent:
             producer.produce(TOPIC, record)

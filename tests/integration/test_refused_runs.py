@@ -15,10 +15,10 @@ INVENTORY = str(ROOT / "inventories/example")
 OWN_SETTINGS = "[defaults]\ninject_facts_as_vars = false\n"
 
 
-def run(*words: str, folder: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(*words: str, folder: Path = ROOT, example: bool = True, **environment: str) -> subprocess.CompletedProcess[str]:
     plain = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
     return subprocess.run(
-        [PROGRAM, "-i", INVENTORY, *words],
+        [PROGRAM, *(["-i", INVENTORY] if example else []), *words],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -74,3 +74,22 @@ def test_a_refused_inventory_is_the_one_thing_that_an_operation_says(playbook: s
     assert "Inventory validation failed" in done.stdout + done.stderr, done.stdout + done.stderr
     assert "kafka_desired'" not in done.stdout + done.stderr
     assert (done.returncode, done.stdout.count("failed=1")) == (2, 1), done.stdout
+
+
+@pytest.mark.parametrize(
+    "given",
+    [[], ["kafka_destroy=dem"], ["kafka_destroy=demo", "kafka_destroy_data=demo"], ["kafka_destroy_data=demo"]],
+)
+def test_a_cluster_is_destroyed_only_by_its_name_and_its_data_by_their_id(given: list[str]) -> None:
+    words = [word for one in given for word in ("-e", one)]
+    done = run("-i", str(ROOT / "inventories/local"), "playbooks/destroy_cluster.yml", *words, example=False)
+    assert "Give -e kafka_destroy=demo." in done.stdout + done.stderr, done.stdout + done.stderr
+    assert "Acquire the run lock" not in done.stdout
+    assert done.returncode == 2
+
+
+def test_a_part_of_a_cluster_is_not_destroyed() -> None:
+    words = ["playbooks/destroy_cluster.yml", "-e", "kafka_destroy=demo", "--limit", "kraft1,localhost"]
+    done = run("-i", str(ROOT / "inventories/local"), *words, example=False)
+    assert "A cluster ends as a whole" in done.stdout + done.stderr, done.stdout + done.stderr
+    assert (done.returncode, "Acquire the run lock" in done.stdout) == (2, False)
