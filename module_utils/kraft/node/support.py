@@ -1,0 +1,174 @@
+"""What somebody who helps wants to see of a host: configuration, state, logs. Secrets are hidden before it leaves."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.node.release.manifest import read_text
+from ansible.module_utils.kraft.node.service.apply import STARTED_DIR
+from ansible.module_utils.kraft.node.service.differences import parse_properties
+from ansible.module_utils.kraft.node.service.state import Run, observe_service
+from ansible.module_utils.kraft.secret_values import HIDDEN, is_secret, shown_text
+from ansible.module_utils.kraft.secret_values import secret_keys as names_of_secrets
+
+TAIL = 1 << 20  #: bytes of each log
+LINES = "3000"  #: of the journal
+SECONDS = "10"  #: for each command
+LARGEST = 40  #: directories of a log dir that are named
+PATIENCE = 3.0  #: seconds for a dump of threads to reach the journal
+DUMP_ENDS = "JNI global refs"
+QUOTED = re.compile(r'"((?:[^"\\]|\\.)+)"')
+SHORT = 6  #: a secret with fewer characters would hide half of a log
+#: What a line has that could hold a secret; the whole rule takes ten times as long.
+SUSPECT = re.compile(r"pass?w|pass|pwd|secret|jaas|credential|token|key|BEGIN|bearer|basic|akia|eyj|://", re.IGNORECASE)
+BLOCK = 512  #: bytes, by POSIX
+COUNTING = 10.0  #: seconds for the sizes of a log dir
+#: Files of ours; those that other roles contribute may hold secrets of any form.
+OURS = ("server.properties", "jvm.options", "log4j2.yaml")
+LOGS = ("server.log", "controller.log", "state-change.log", "kafka-authorizer.log", "gc.log")
+#: Name -> what is asked of the host.
+COMMANDS: Mapping[str, tuple[str, ...]] = {
+    "kernel": ("uname", "-a"),
+    "uptime": ("uptime",),
+    "memory": ("free", "--mebi"),
+    "filesystems": ("df", "--human-readable", "--print-type"),
+    "inodes": ("df", "--inodes"),
+    "mounts": ("findmnt", "--real"),
+    "sockets": ("ss", "--summary"),
+    "listening": ("ss", "--tcp", "--listening", "--numeric", "--processes"),
+    "time": ("timedatectl", "show"),
+}
+
+
+def collect(run: Run, params: Mapping[str, Any]) -> dict[str, str]:
+    """File name -> text. `params`: those of ``kafka_support_info``. What cannot be read says why."""
+    unit, install = f"{params['unit']}.service", params["install_dir"]
+    service = observe_service(run, params["unit"], STARTED_DIR)
+    threads = _threads(run, params["unit"], service.pid) if service.pid and not service.stopped else "not running\n"
+    settings = {
+        **{f"config/{name}": f"{install}/config/{name}" for name in OURS},
+        **{f"started/{name}": f"{STARTED_DIR}/{name}" for name in (*OURS, "kafka.service", "MANIFEST")},
+        "config/unit": f"/etc/systemd/system/{unit}",
+        "config/live.json": f"{install}/live.json",
+        "host/os-release": "/etc/os-release",
+        "host/sysctl": params["sysctl_file"],
+        "host/limits": f"/proc/{service.pid}/limits",
+    }
+    for number, path in enumerate(params["log_dirs"]):
+        settings[f"log_dirs/{number}/meta.properties"] = f"{path}/meta.properties"
+        settings[f"log_dirs/{number}/quorum-state"] = f"{path}/__cluster_metadata-0/quorum-state"
+    asked = {
+        **{f"host/{name}": command for name, command in COMMANDS.items()},
+        "host/java": (params["java"], "-version"),
+        "service/show": ("systemctl", "show", unit),
+        "service/journal": ("journalctl", "--unit", unit, "--no-pager", "--lines", LINES, "--output=short-iso"),
+    }
+    logs = {f"logs/{name}": tail(os.path.join(params["log4j_dir"], name)) for name in LOGS}
+    hide = Hiding(read_text(path) for path in settings.values() if path.endswith((".properties", ".options")))
+    return {
+        **{name: shown_text(text) for name, path in settings.items() if (text := read_text(path))},
+        **{name: hide.lines(_said(run, command)) for name, command in asked.items()},
+        **{name: hide.lines(text) for name, text in logs.items() if text},
+        **{f"log_dirs/{number}/usage": _usage(path) for number, path in enumerate(params["log_dirs"])},
+        "service/threads": hide.lines(threads),
+    }
+
+
+class Hiding:
+    """Hides the secrets of files of settings wherever else they turn up, and lines that hold others."""
+
+    def __init__(self, files: Iterator[str]) -> None:
+        found: set[str] = set()
+        for text in files:
+            values = parse_properties(text)
+            for name in names_of_secrets(values):
+                found |= {values[name], *QUOTED.findall(values[name])}
+        self._values = sorted((one for one in found if len(one) >= SHORT), key=len, reverse=True)
+
+    def lines(self, text: str) -> str:
+        for value in self._values:
+            text = text.replace(value, HIDDEN)
+        return "".join(
+            HIDDEN + "\n" if SUSPECT.search(line) and is_secret("", line) else line
+            for line in text.splitlines(keepends=True)
+        )
+
+
+def _said(run: Run, command: tuple[str, ...]) -> str:
+    try:
+        code, out, err = run(["timeout", SECONDS, *command])
+    except OSError as error:
+        return f"{command[0]}: {error}\n"
+    return f"{out}{err}" if code == 0 else f"{out}{err}\n({' '.join(command)} ended with {code})\n"
+
+
+def tail(path: str, size: int = TAIL) -> str:
+    """The last bytes of a file, from a whole line on; empty without one."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(0, os.SEEK_END)
+            begin = max(0, file.tell() - size)
+            file.seek(begin)
+            content = file.read(size)
+    except OSError:
+        return ""
+    text = content.decode("utf-8", errors="replace")
+    return text.partition("\n")[2] if begin else text
+
+
+def _threads(run: Run, unit: str, pid: int) -> str:
+    """What each thread does. Where the JDK's tool is not installed, the JVM writes it into its journal."""
+    code, out, _ = run(["timeout", SECONDS, "jcmd", str(pid), "Thread.print"]) if _has("jcmd") else (1, "", "")
+    if code == 0:
+        return out
+    since, deadline = f"@{time.time():.3f}", time.monotonic() + PATIENCE
+    run(["kill", "-QUIT", str(pid)])
+    while True:
+        said = _said(run, ("journalctl", "--unit", f"{unit}.service", "--since", since, "--no-pager", "--output=cat"))
+        if DUMP_ENDS in said or time.monotonic() > deadline:
+            return said
+        time.sleep(0.2)
+
+
+def _has(name: str) -> bool:
+    return any(os.access(os.path.join(path, name), os.X_OK) for path in ("/usr/bin", "/usr/local/bin", "/bin"))
+
+
+def _usage(path: str) -> str:
+    """Bytes of a log dir, and its largest entries; what is counted by the end of the time."""
+    deadline, sizes, whole = time.monotonic() + COUNTING, dict[str, int](), True
+    for entry in _entries(path):
+        sizes[entry.name] = _size(entry)
+        whole = time.monotonic() < deadline
+        if not whole:
+            break
+    largest = sorted(sizes.items(), key=lambda one: -one[1])[:LARGEST]
+    counted = f"{path}: {sum(sizes.values()):,} bytes in {len(sizes)} entries{'' if whole else ', and more'}\n"
+    return "".join([counted, *(f"{size:>18,}  {name}\n" for name, size in largest)])
+
+
+def _size(entry: os.DirEntry[str]) -> int:
+    """Of a file, or of the files in a directory of a partition."""
+    try:
+        if entry.is_dir(follow_symlinks=False):
+            return sum(_held(one) for one in _entries(entry.path))
+        return _held(entry)
+    except OSError:  # Kafka deletes segments meanwhile
+        return 0
+
+
+def _held(entry: os.DirEntry[str]) -> int:
+    """Bytes on the disk: Kafka makes its indexes larger than they are filled."""
+    return entry.stat(follow_symlinks=False).st_blocks * BLOCK
+
+
+def _entries(path: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(path) as found:
+            return sorted(found, key=lambda entry: entry.name)
+    except OSError:
+        return []

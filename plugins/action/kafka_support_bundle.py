@@ -1,0 +1,75 @@
+"""Packs what was collected of a cluster into one archive on this machine."""
+
+from __future__ import annotations
+
+import io
+import json
+import platform
+import shutil
+import sys
+import tarfile
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from ansible.plugins.action import ActionBase
+from ansible.release import __version__ as ansible_version
+from ansible.utils.display import Display
+
+ROOT = Path(__file__).resolve().parents[2]
+if str(ROOT) not in sys.path:
+    sys.path.append(str(ROOT))
+
+from spark_jobs import private_file
+
+DISPLAY = Display()
+ARGUMENT_SPEC: dict[str, Any] = {
+    "cluster": {"type": "dict", "required": True},
+    "directory": {"type": "path", "required": True},
+    "beside": {"type": "list", "elements": "path", "default": []},
+}
+MODE = 0o600
+
+
+class ActionModule(ActionBase):
+    """Opens no connection. `beside`: files of this machine that join what hosts have collected in `directory`."""
+
+    _supports_check_mode = True
+    _requires_connection = False
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        super().run(tmp, task_vars)
+        _, given = self.validate_argument_spec(ARGUMENT_SPEC)
+        directory, now = Path(given["directory"]).absolute(), datetime.now(timezone.utc)
+        bundle = directory.parent / f"support-{given['cluster']['name']}-{now:%Y%m%dT%H%M%SZ}.tar.gz"
+        files = {path.relative_to(directory).as_posix(): path for path in directory.rglob("*") if path.is_file()}
+        files |= {path.name: path for path in map(Path, given["beside"]) if path.is_file()}
+        made = {"ansible": ansible_version, "python": platform.python_version(), "control_machine": platform.platform()}
+        about = {"made": now.isoformat(timespec="seconds"), **made, "cluster": given["cluster"], "files": len(files)}
+        pack(bundle, files, json.dumps(about, indent=2) + "\n")
+        shutil.rmtree(directory, ignore_errors=True)
+        size = f"{len(files)} files, {bundle.stat().st_size / 1e6:.1f} MB"
+        DISPLAY.display(f"\n  {bundle}\n  {size}. Secrets are hidden. Look through it before you give it away.\n")
+        return {"changed": False, "bundle": str(bundle), "bytes": bundle.stat().st_size, "files": sorted(files)}
+
+
+def pack(bundle: Path, files: Mapping[str, Path], about: str) -> None:
+    """One folder in the archive, named like it; for its owner alone."""
+    top = bundle.name.split(".")[0]
+    private_file.directory(bundle.parent)
+    beside = bundle.with_name(f".{bundle.name}")
+    with tarfile.open(beside, "w:gz") as archive:
+        entry = tarfile.TarInfo(f"{top}/about.json")
+        entry.size = len(about.encode())
+        archive.addfile(entry, io.BytesIO(about.encode()))
+        for name, path in sorted(files.items()):
+            archive.add(path, f"{top}/{name}", filter=without_owner)
+    beside.chmod(MODE)
+    beside.replace(bundle)
+
+
+def without_owner(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    entry.uid = entry.gid = 0
+    entry.uname = entry.gname = ""
+    return entry
