@@ -5,9 +5,10 @@ from __future__ import annotations
 DOCUMENTATION = """
 name: kraft_remedy
 type: notification
-short_description: Names the cause and the remedy of a connection that failed
+short_description: Names the cause and the remedy of a connection that failed, and how to get help
 description:
   - For a host that ssh does not reach, or on which sudo or Python stands in the way. Each cause is shown once a host.
+  - Where a run failed on the nodes, its last line is the command that collects what somebody who helps wants to see.
   - Where a task says C(ignore_unreachable), M(kafka_preflight) reports all hosts together, and this one prints nothing.
 author: Kraftwright
 """
@@ -20,6 +21,10 @@ from ansible.plugins.callback import CallbackBase
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 from ansible.module_utils.kraft.control.connection import error_text, explain, remedy, target
+from ansible.module_utils.kraft.control.inventory_options import inventory_options
+
+#: Actions that fail where a node or the cluster is not as it should be. Refusals say all that there is to say.
+ON_NODES = frozenset({"kafka_node", "kafka_health", "kafka_shutdown_check", "kafka_preferred_leaders", "kafka_storage"})
 
 
 class CallbackModule(CallbackBase):
@@ -32,6 +37,7 @@ class CallbackModule(CallbackBase):
     def __init__(self) -> None:
         super().__init__()
         self._told: set[tuple[str, str]] = set()
+        self._failed_on_nodes = False
 
     def v2_runner_on_unreachable(self, result: Any) -> None:
         if not result.task.ignore_unreachable:
@@ -40,9 +46,15 @@ class CallbackModule(CallbackBase):
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
         """Of tasks that failed only those that never ran: a module's own failure has words of its own."""
         answer = result.result
+        self._failed_on_nodes |= not ignore_errors and result.task.action in ON_NODES
         never_ran = "module_stderr" in answer or str(answer.get("msg", "")).startswith("Task failed: ")
         if never_ran and not ignore_errors:
             self._tell(result)
+
+    def v2_playbook_on_stats(self, stats: Any) -> None:
+        if self._failed_on_nodes and any(stats.failures.values()):
+            command = " ".join(filter(None, ["ansible-playbook", inventory_options(), "playbooks/support_bundle.yml"]))
+            self._display.display(f"To collect what somebody who helps wants to see: {command}\n")
 
     def _tell(self, result: Any) -> None:
         host = result.host.get_name()

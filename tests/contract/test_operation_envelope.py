@@ -13,7 +13,10 @@ ROOT = Path(__file__).resolve().parents[2]
 PLAYBOOKS = sorted(ROOT.glob("playbooks/*.yml"))
 BEGIN, END = "tasks/begin_operation.yml", "tasks/end_operation.yml"
 #: Roles whose tasks run on the nodes, with the entry points that only look.
-LOOKING = {"kafka": {"health", "observe", "preflight", "reachable", "status", "upgradable"}, "kafka_host": {"status"}}
+LOOKING = {
+    "kafka": {"health", "observe", "preflight", "reachable", "status", "support", "upgradable"},
+    "kafka_host": {"status"},
+}
 
 
 def plays(path: Path) -> list[dict[str, Any]]:
