@@ -22,6 +22,7 @@ from typing import Any
 
 import ansible.module_utils
 from ansible import constants
+from ansible.errors import AnsibleAction
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
@@ -46,6 +47,15 @@ def hold_pulse(path: Path) -> int:
 
 
 HELD = hold_pulse(PULSE)
+LOADED_BY = os.getpid()  #: the main process, as above
+
+
+def main_process() -> int:
+    """The run's main process. A worker that has outlived it has another parent, and must take no lock in its name."""
+    parent = os.getppid()
+    if LOADED_BY not in (parent, os.getpid()):
+        raise AnsibleAction("the run has ended: its main process is gone, and what is left of it takes no lock")
+    return parent
 
 
 def has_pulse(path: str) -> bool:
@@ -171,7 +181,7 @@ class ActionModule(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
-        ours = asking(os.getppid())
+        ours = asking(main_process())
         arguments = {**self._task.args, "record": ours.as_dict()}
         result = self._ask(arguments, task_vars)
         holder = lock.record(result.get("holder"))

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from types import ModuleType
@@ -132,3 +133,32 @@ def test_where_there_is_no_proc_the_start_is_what_ps_says(action: Any, tmp_path:
     assert said == action.started(os.getpid(), tmp_path)
     assert len(said.split()) == 5
     assert action.started(999999999, tmp_path) == ""
+
+
+ORPHAN = """
+import importlib.util, os, signal, sys, time
+spec = importlib.util.spec_from_file_location("kafka_lock_action", sys.argv[1])
+action = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(action)
+main = os.getpid()
+if os.fork():
+    time.sleep(30)
+    sys.exit()
+print(action.main_process() == main, flush=True)
+os.kill(main, signal.SIGKILL)
+while os.getppid() == main:
+    time.sleep(0.01)
+try:
+    print(action.main_process(), flush=True)
+except action.AnsibleAction as error:
+    print(error, flush=True)
+"""
+
+
+def test_a_worker_that_has_outlived_its_run_takes_no_lock() -> None:
+    path = str(ROOT / "plugins/action/kafka_lock.py")
+    with subprocess.Popen([sys.executable, "-c", ORPHAN, path], stdout=subprocess.PIPE, text=True) as main:
+        assert main.stdout
+        lines = main.stdout.read().splitlines()
+    assert lines[0] == "True"
+    assert lines[1].startswith("the run has ended"), lines
