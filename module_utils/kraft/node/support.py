@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import time
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -122,7 +123,7 @@ def tail(path: str, size: int = TAIL) -> str:
 
 def _threads(run: Run, unit: str, pid: int) -> str:
     """What each thread does. Where the JDK's tool is not installed, the JVM writes it into its journal."""
-    code, out, _ = run(["timeout", SECONDS, "jcmd", str(pid), "Thread.print"]) if _has("jcmd") else (1, "", "")
+    code, out, _ = run(["timeout", SECONDS, "jcmd", str(pid), "Thread.print"]) if shutil.which("jcmd") else (1, "", "")
     if code == 0:
         return out
     since, deadline = f"@{time.time():.3f}", time.monotonic() + PATIENCE
@@ -132,10 +133,6 @@ def _threads(run: Run, unit: str, pid: int) -> str:
         if DUMP_ENDS in said or time.monotonic() > deadline:
             return said
         time.sleep(0.2)
-
-
-def _has(name: str) -> bool:
-    return any(os.access(os.path.join(path, name), os.X_OK) for path in ("/usr/bin", "/usr/local/bin", "/bin"))
 
 
 def _usage(path: str) -> str:

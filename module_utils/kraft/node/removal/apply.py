@@ -130,9 +130,9 @@ def remove(path: str) -> None:
 
 
 def remove_empty(path: str, top: str) -> None:
-    """Remove a directory without content, then those above it below `top`. A mounted disk stays."""
+    """Remove a directory without content, then those above it up to `top`. A mounted disk stays."""
     while os.path.isdir(path) and not os.path.ismount(path) and not _names(path):
         os.rmdir(path)
         path = os.path.dirname(path)
-        if not path.startswith(top):
+        if os.path.commonpath([path, top]) != top:
             return

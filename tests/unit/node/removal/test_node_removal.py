@@ -143,3 +143,10 @@ def test_a_node_that_gets_no_answer_is_killed(code: int, words: list[str]) -> No
 
     apply.stop(systemctl, "kafka.service", 9)
     assert asked == words
+
+
+def test_an_empty_directory_beside_the_install_directory_stays(tmp_path: Path) -> None:
+    for path in ("kafka/kraft-logs/one", "kafka-data/one"):
+        (tmp_path / path).mkdir(parents=True)
+        apply.remove_empty(str(tmp_path / path), str(tmp_path / "kafka"))
+    assert tree(tmp_path) == {"kafka-data"}
