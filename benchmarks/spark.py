@@ -2,8 +2,9 @@
 
 One cluster of three nodes on this machine, topics of six partitions and three replicas, values of 100 bytes. In each
 round: the producer's tool, Spark's writing, the consumer's tool, Spark's plain reading (it only counts and adds up
-lengths) and the audit, the last three on what Spark wrote. The first round is *cold* (Spark's JVM has just started);
-all later ones are *warm*. Spark's records carry a key besides, the tool's do not.
+lengths) and the audit, the last three on what Spark wrote; then a plain read and the proof of that and of its copy.
+The first round is *cold* (Spark's JVM has just started); all later ones are *warm*. Spark's records carry a key
+besides, the tool's do not.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 from pyspark import SparkContext
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from benchmarks import native
@@ -27,6 +28,10 @@ from benchmarks.machine import busy_cores, described, say
 from spark_jobs import audit, reading, records
 from spark_jobs.kafka_io import TopicIo, Window
 from spark_jobs.native import NativeAdmin
+from spark_jobs.proof import topics
+from spark_jobs.proof.comparison import compare
+from spark_jobs.proof.config import Address, ProofConfig
+from spark_jobs.proof.report_schema import Topic
 from spark_jobs.record_format import Workload
 from spark_jobs.session import open_session
 
@@ -36,6 +41,7 @@ PROMISES = {
     ("Spark write", "native write"): Promise(1.0, at_least=True),
     ("Spark read", "native read"): Promise(0.8, at_least=True),
     ("audit", "Spark read"): Promise(0.75, at_least=True),
+    ("proof", "Spark read of both"): Promise(0.5, at_least=True),
 }
 JVM_SECONDS = 30.0
 Rates = dict[str, list[float]]
@@ -89,14 +95,36 @@ def one_round(bench: Bench, number: int, rates: Rates) -> None:
     partitions = list(range(PARTITIONS))
     ends = NativeAdmin(bench.bootstrap, {}, 10.0).end_offsets(ours, partitions)
     rows = topic.read(Window(dict.fromkeys(partitions, 0), ends))
-    plain = rows.agg(F.count("*"), F.sum(F.length("key")), F.sum(F.length("value")))
+    plain = counted(rows)
     found["native read"] = native.read(bench.home, bench.bootstrap, ours, bench.count)
     found["Spark read"] = timed(bench.count, plain.collect)
     found["audit"] = timed(bench.count, audit.reconcile(reading.judge(rows, workload), workload).collect)
+    copy = bench.topic(f"{run}-copy")
+    found |= proof_of_a_copy(bench, spark, rows, ours, copy)
     for kind, rate in found.items():
         rates.setdefault(kind, []).append(rate)
-    bench.drop(tools, ours)
+    bench.drop(tools, ours, copy)
     say("; ".join(f"{kind} {rate:,.0f}/s" for kind, rate in found.items()))
+
+
+def counted(rows: DataFrame) -> DataFrame:
+    """The plain read: it only counts and adds up lengths."""
+    return rows.agg(F.count("*"), F.sum(F.length("key")), F.sum(F.length("value")))
+
+
+def proof_of_a_copy(bench: Bench, spark: SparkSession, rows: DataFrame, ours: str, copy: str) -> dict[str, float]:
+    """Rates of a plain read of a topic and its copy, and of their proof; records of both sides."""
+    TopicIo(spark, bench.bootstrap, copy, {}).write(rows.select("key", "value", "partition"))
+    address = Address(bench.bootstrap)
+    clusters = [topics.Cluster.at(spark, address, frozenset({name})) for name in (ours, copy)]
+    pairs = topics.found(ProofConfig("benchmark", address, address, {ours: copy}, bench.home), clusters)
+    sides = [clusters[0].rows({side.name: side.window}) for side in pairs[0].sides]
+    found = {"Spark read of both": timed(2 * bench.count, counted(sides[0].union(sides[1])).collect)}
+    results: list[Topic] = []
+    found["proof"] = timed(2 * bench.count, lambda: results.extend(compare(clusters, pairs, say)))
+    if results[0]["paired"] != bench.count:
+        raise RuntimeError(f"the copy is not proven: {results}")
+    return found
 
 
 def rows(rates: Rates) -> list[list[str]]:

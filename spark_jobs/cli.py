@@ -7,9 +7,9 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, Protocol, TypeVar
 
-from spark_jobs import config, private_file
+from spark_jobs import private_file
 from spark_jobs.errors import EXIT_DEFECT, SmokeError, UsageError
 
 
@@ -20,12 +20,10 @@ class Parser(argparse.ArgumentParser):
         raise UsageError([message, self.format_usage().strip()])
 
 
-def parser(prog: str, description: str) -> Parser:
-    """A parser with ``--config``."""
+def parser(prog: str, description: str, names: str = "spark_jobs/config.py") -> Parser:
+    """A parser with ``--config``; ``names``: the module that lists the names in the file."""
     made = Parser(prog=prog, description=description)
-    made.add_argument(
-        "--config", type=Path, required=True, help="JSON file; its names are listed in spark_jobs/config.py"
-    )
+    made.add_argument("--config", type=Path, required=True, help=f"JSON file; its names are listed in {names}")
     return made
 
 
@@ -42,13 +40,21 @@ def guarded(action: Callable[[], int]) -> int:
         return EXIT_DEFECT
 
 
+class Configured(Protocol):
+    @property
+    def output_dir(self) -> Path: ...
+
+
+Config = TypeVar("Config", bound=Configured)
+
+
 def with_config(
-    arguments: Sequence[str], prog: str, description: str, action: Callable[[config.SmokeConfig], int]
+    arguments: Sequence[str], made: Parser, load: Callable[[Path], Config], action: Callable[[Config], int]
 ) -> int:
     """Load the configuration that ``--config`` names, make its ``output_dir``, and run ``action`` on it, guarded."""
 
     def run() -> int:
-        settings = config.load(parser(prog, description).parse_args(arguments).config)
+        settings = load(made.parse_args(arguments).config)
         private_file.directory(settings.output_dir)
         return action(settings)
 

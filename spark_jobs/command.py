@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spark_jobs import native_smoke_command, report, run, session
-from spark_jobs.cli import with_config
-from spark_jobs.config import SmokeConfig
+from spark_jobs.cli import parser, with_config
+from spark_jobs.config import SmokeConfig, load
 from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, UnreachableError
 from spark_jobs.native_smoke import NativeSmoke
 from spark_jobs.progress import Progress
@@ -16,7 +16,8 @@ from spark_jobs.verdict import describe, unreachable
 
 def main(arguments: Sequence[str]) -> int:
     """Run the job; the exit code."""
-    return with_config(arguments, "smoke.py", "Write records to Kafka, read them back, account for each.", _run)
+    described = parser("smoke.py", "Write records to Kafka, read them back, account for each.")
+    return with_config(arguments, described, load, _run)
 
 
 def _run(config: SmokeConfig) -> int:

@@ -102,10 +102,10 @@ def _value_problems(name: str, value: Any) -> list[str]:
         )
     if not isinstance(value, dict):
         return [f"{name}: {value!r} must be an object"]
-    return _option_problems(value) if name == "client_options" else []
+    return option_problems(value) if name == "client_options" else []
 
 
-def _option_problems(options: dict[str, Any]) -> list[str]:
+def option_problems(options: dict[str, Any]) -> list[str]:
     """What must not be in ``client_options``; values are not shown, they may be secret."""
     found = []
     for name, text in options.items():

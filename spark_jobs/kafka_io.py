@@ -24,6 +24,7 @@ ASSIGN = "assign"
 STARTING_OFFSETS = "startingOffsets"
 ENDING_OFFSETS = "endingOffsets"
 MAX_OFFSETS_PER_TRIGGER = "maxOffsetsPerTrigger"
+INCLUDE_HEADERS = "includeHeaders"
 
 WRITE_OPTIONS = {
     "kafka.acks": "all",
@@ -81,7 +82,7 @@ class TopicIo:
     def read(self, window: Window) -> DataFrame:
         """What the window holds now: ``[key, value, topic, partition, offset, timestamp, timestampType]``."""
         reader = self.spark.read.format(FORMAT).options(**self._reading(window))
-        return reader.option(ENDING_OFFSETS, self._offsets(window.ends)).load()
+        return reader.option(ENDING_OFFSETS, _offsets({self.topic: window.ends})).load()
 
     def stream(self, window: Window) -> DataFrame:
         """The same as a stream from the window's start, in about four batches so that the checkpoint has work to do."""
@@ -90,18 +91,35 @@ class TopicIo:
         return reader.option(MAX_OFFSETS_PER_TRIGGER, size).load()
 
     def _reading(self, window: Window) -> dict[str, str]:
-        return {
-            **READ_OPTIONS,
-            **self._connection(),
-            ASSIGN: json.dumps({self.topic: sorted(window.starts)}),
-            STARTING_OFFSETS: self._offsets(window.starts),
-        }
+        return {**READ_OPTIONS, **self._connection(), **_starts({self.topic: window})}
 
     def _connection(self) -> dict[str, str]:
-        return {**tuning(self.client_options), **spark(secured(self.bootstrap_servers, self.client_options))}
+        return connection(self.bootstrap_servers, self.client_options)
 
-    def _offsets(self, offsets: Mapping[int, int]) -> str:
-        return json.dumps({self.topic: {str(partition): offset for partition, offset in offsets.items()}})
+
+def connection(bootstrap_servers: str, client_options: Mapping[str, str]) -> dict[str, str]:
+    """Spark's options of how to reach a cluster."""
+    return {**tuning(client_options), **spark(secured(bootstrap_servers, client_options))}
+
+
+def read_topics(session: SparkSession, connected: Mapping[str, str], windows: Mapping[str, Window]) -> DataFrame:
+    """What windows of several topics hold now, with headers. Each partition is read by one task, in its order."""
+    reader = session.read.format(FORMAT).options(**{**READ_OPTIONS, **connected, **_starts(windows)})
+    ends = _offsets({topic: window.ends for topic, window in windows.items()})
+    return reader.option(ENDING_OFFSETS, ends).option(INCLUDE_HEADERS, True).load()
+
+
+def _starts(windows: Mapping[str, Window]) -> dict[str, str]:
+    return {
+        ASSIGN: json.dumps({topic: sorted(window.starts) for topic, window in windows.items()}),
+        STARTING_OFFSETS: _offsets({topic: window.starts for topic, window in windows.items()}),
+    }
+
+
+def _offsets(topics: Mapping[str, Mapping[int, int]]) -> str:
+    return json.dumps(
+        {topic: {str(number): offset for number, offset in offsets.items()} for topic, offsets in topics.items()}
+    )
 
 
 def drain(stream: DataFrame, checkpoint: str) -> StreamingQuery:

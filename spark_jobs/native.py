@@ -9,8 +9,8 @@ from typing import Any, cast
 
 from ansible.module_utils.kraft.client_config import ClientConfig, from_java, librdkafka
 from ansible.module_utils.kraft.errors import RefusedError
-from confluent_kafka import IsolationLevel, KafkaError, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
+from confluent_kafka import ConsumerGroupTopicPartitions, IsolationLevel, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient, ConfigResource, OffsetSpec  # type: ignore[attr-defined]
 
 from spark_jobs.errors import UnreachableError, UsageError
 
@@ -120,7 +120,35 @@ class NativeAdmin:
 
     def end_offsets(self, topic: str, partitions: list[int]) -> dict[int, int]:
         """The offset behind the last decided record of each partition: open transactions end it earlier."""
-        request = {TopicPartition(topic, partition): _LATEST for partition in partitions}
+        return self._offsets(topic, partitions, _LATEST)
+
+    def begin_offsets(self, topic: str, partitions: list[int]) -> dict[int, int]:
+        """The first offset that each partition still holds."""
+        return self._offsets(topic, partitions, _EARLIEST)
+
+    def settings(self, topic: str) -> dict[str, str]:
+        """The topic's settings, defaults included."""
+        resource = ConfigResource(ConfigResource.Type.TOPIC, topic)
+
+        def ask() -> dict[str, str]:
+            found = self._admin.describe_configs([resource], request_timeout=self._timeout)[resource].result()
+            return {name: entry.value for name, entry in found.items()}
+
+        return cast("dict[str, str]", self._asked(ask))
+
+    def committed(self, group: str, partitions: list[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        """A consumer group's committed offsets in those of `partitions` where it has any."""
+        request = ConsumerGroupTopicPartitions(group, [TopicPartition(*one) for one in partitions])
+
+        def ask() -> dict[tuple[str, int], int]:
+            futures = self._admin.list_consumer_group_offsets([request], request_timeout=self._timeout)
+            found = futures[group].result().topic_partitions or []
+            return {(one.topic, one.partition): one.offset for one in found if one.offset >= 0}
+
+        return cast("dict[tuple[str, int], int]", self._asked(ask))
+
+    def _offsets(self, topic: str, partitions: list[int], which: OffsetSpec) -> dict[int, int]:
+        request = {TopicPartition(topic, partition): which for partition in partitions}
         options = {"isolation_level": IsolationLevel.READ_COMMITTED, "request_timeout": self._timeout}
 
         def ask() -> dict[int, int]:
@@ -149,4 +177,5 @@ class NativeAdmin:
 
 
 _LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call]
+_EARLIEST: OffsetSpec = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
 QUIET = {"log_level": 0, "socket.connection.setup.timeout.ms": 2000, "reconnect.backoff.max.ms": 500}

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from spark_jobs import native_smoke, private_file, report
-from spark_jobs.cli import with_config
-from spark_jobs.config import SmokeConfig
+from spark_jobs.cli import parser, with_config
+from spark_jobs.config import SmokeConfig, load
 from spark_jobs.errors import EXIT_PROVEN, UnreachableError
 from spark_jobs.native import TopicView
 from spark_jobs.native_smoke import NativeSmoke
@@ -28,7 +28,8 @@ FILE = "native_smoke.json"
 
 def main(arguments: Sequence[str]) -> int:
     """Make the native smoke test; the exit code."""
-    return with_config(arguments, "native_smoke", "Send a record to each partition and read it back.", _run)
+    described = parser("native_smoke", "Send a record to each partition and read it back.")
+    return with_config(arguments, described, load, _run)
 
 
 def _run(config: SmokeConfig) -> int:

@@ -25,8 +25,8 @@ def begun(config: SmokeConfig, progress: Progress) -> Report:
     return Report(
         schema=SCHEMA_VERSION,
         run_id=config.run_id,
-        started=_iso(progress.started),
-        finished=_iso(progress.started),
+        started=iso(progress.started),
+        finished=iso(progress.started),
         seconds=0.0,
         verdict=unreachable("it was interrupted."),
         topic=_topic(config),
@@ -57,11 +57,11 @@ def workload_of(workload: RecordWorkload) -> Workload:
     )
 
 
-def write(report: Report, progress: Progress, directory: Path) -> Path:
+def write(report: Any, progress: Progress, directory: Path, shape: Any = Report) -> Path:
     """Stamp the end, check the shape, write in one step; the path."""
     report["seconds"] = round(progress.seconds, 1)
-    report["finished"] = _iso(datetime.now(timezone.utc))
-    wrong = problems(report)
+    report["finished"] = iso(datetime.now(timezone.utc))
+    wrong = problems(report, shape)
     if wrong:
         raise AssertionError("the report has not the shape of report_schema:\n" + "\n".join(wrong))
     path = directory / FILE
@@ -110,5 +110,5 @@ def _topic(config: SmokeConfig) -> Topic:
     )
 
 
-def _iso(moment: datetime) -> str:
+def iso(moment: datetime) -> str:
     return moment.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

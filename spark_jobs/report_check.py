@@ -8,9 +8,9 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is
 from spark_jobs.report_schema import Report
 
 
-def problems(report: object) -> list[str]:
-    """What in a loaded report does not have the shape of ``Report``; empty when all of it has."""
-    return _mismatches("report", report, Report)
+def problems(report: object, shape: Any = Report) -> list[str]:
+    """What in a loaded report does not have the ``shape``; empty when all of it has."""
+    return _mismatches("report", report, shape)
 
 
 def _mismatches(where: str, value: object, kind: Any) -> list[str]:

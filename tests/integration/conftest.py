@@ -9,6 +9,12 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.testing import patch_module_args
+from confluent_kafka.admin import (  # type: ignore[attr-defined]
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+)
 
 from tests.integration.kafka_cluster import KafkaCluster
 
@@ -18,6 +24,22 @@ def kafka_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaClu
     cluster = KafkaCluster.start(tmp_path_factory.mktemp("kafka"))
     yield cluster
     cluster.stop()
+
+
+@pytest.fixture
+def quick_cleaner(kafka_cluster: KafkaCluster) -> Iterator[None]:
+    """The log cleaner rests for 15 s by default; during the test it looks for work twice a second."""
+
+    def change(operation: AlterConfigOpType) -> None:
+        entry = ConfigEntry("log.cleaner.backoff.ms", "500", incremental_operation=operation)
+        for node_id in kafka_cluster.nodes:
+            resource = ConfigResource(ConfigResource.Type.BROKER, str(node_id), incremental_configs=[entry])
+            admin.incremental_alter_configs([resource])[resource].result(30)
+
+    admin = AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers})
+    change(AlterConfigOpType.SET)
+    yield
+    change(AlterConfigOpType.DELETE)
 
 
 @pytest.fixture

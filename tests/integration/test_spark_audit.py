@@ -11,12 +11,7 @@ from typing import Any
 
 import pytest
 from confluent_kafka import TopicPartition
-from confluent_kafka.admin import (  # type: ignore[attr-defined]
-    AdminClient,
-    AlterConfigOpType,
-    ConfigEntry,
-    ConfigResource,
-)
+from confluent_kafka.admin import AdminClient
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
@@ -125,22 +120,6 @@ def test_what_compaction_removed_is_lost_and_nothing_else(spark: SparkSession, t
     faults = found(topic.counts(spark, topic.window()))
     assert faults.pop("unexpected") == faults.pop("other_runs") > 0
     assert faults == {"lost": RECORDS - len(remaining)}
-
-
-@pytest.fixture
-def quick_cleaner(kafka_cluster: KafkaCluster) -> Iterator[None]:
-    """The log cleaner rests for 15 s by default; during the test it looks for work twice a second."""
-
-    def change(operation: AlterConfigOpType) -> None:
-        entry = ConfigEntry("log.cleaner.backoff.ms", "500", incremental_operation=operation)
-        for node_id in kafka_cluster.nodes:
-            resource = ConfigResource(ConfigResource.Type.BROKER, str(node_id), incremental_configs=[entry])
-            admin.incremental_alter_configs([resource])[resource].result(30)
-
-    admin = AdminClient({"bootstrap.servers": kafka_cluster.bootstrap_servers})
-    change(AlterConfigOpType.SET)
-    yield
-    change(AlterConfigOpType.DELETE)
 
 
 def compacted(topic: SparkTopic) -> set[int]:

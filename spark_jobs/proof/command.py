@@ -1,0 +1,107 @@
+"""What ``python -m spark_jobs.proof`` does around the comparison: report and page whatever happens, the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from time import monotonic
+
+from pyspark.sql import SparkSession
+
+from spark_jobs import private_file, report, session
+from spark_jobs.cli import parser, with_config
+from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, UnreachableError
+from spark_jobs.page import proof as page
+from spark_jobs.progress import Progress
+from spark_jobs.proof import topics
+from spark_jobs.proof.comparison import compare
+from spark_jobs.proof.config import ProofConfig, load
+from spark_jobs.proof.groups import positions
+from spark_jobs.proof.report_schema import SCHEMA_VERSION, Pace, Report
+from spark_jobs.proof.verdict import describe, verdict
+from spark_jobs.verdict import unreachable
+
+PAGE = "page.html"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the proof; the exit code."""
+    described = parser("proof", "Compare topics of two clusters, record by record.", "spark_jobs/proof/config.py")
+    return with_config(arguments, described, load, _run)
+
+
+def _run(config: ProofConfig) -> int:
+    progress = Progress(config.output_dir)
+    progress.begin()
+    draft = begun(config, progress)
+    try:
+        _on_a_session(draft, config, progress)
+    except UnreachableError as error:
+        draft["verdict"] = unreachable(str(error))
+        _write(draft, config, progress)
+        raise
+    path = _write(draft, config, progress)
+    for sentence in draft["verdict"]["sentences"]:
+        progress.say(sentence)
+    for topic in draft["topics"]:
+        for fault in topic["examples"]:
+            progress.say(describe(topic, fault))
+    progress.say(f"{draft['verdict']['outcome']}; {path}")
+    return EXIT_PROVEN if draft["verdict"]["outcome"] == "proven" else EXIT_FAILED
+
+
+def _write(draft: Report, config: ProofConfig, progress: Progress) -> str:
+    path = report.write(draft, progress, config.output_dir, Report)
+    private_file.write(config.output_dir / PAGE, page.render(draft))
+    return str(path)
+
+
+def begun(config: ProofConfig, progress: Progress) -> Report:
+    """A report of a run of which nothing is known yet but what it was asked to do."""
+    return Report(
+        schema=SCHEMA_VERSION,
+        run_id=config.run_id,
+        started=report.iso(progress.started),
+        finished=report.iso(progress.started),
+        seconds=0.0,
+        verdict=unreachable("it was interrupted."),
+        source=config.source.bootstrap_servers,
+        target=config.target.bootstrap_servers,
+        topics=[],
+        groups=[],
+        pace=None,
+        spark=None,
+    )
+
+
+def _on_a_session(draft: Report, config: ProofConfig, progress: Progress) -> None:
+    before = progress.seconds
+    spark = session.open_session(config.run_id)
+    try:
+        draft["spark"] = session.describe(spark, progress.seconds - before)
+        progress.say(f"Spark {spark.version} is up on {spark.sparkContext.master}")
+        with session.explaining():
+            prove(spark, config, draft, progress)
+    finally:
+        spark.stop()
+
+
+def prove(spark: SparkSession, config: ProofConfig, draft: Report, progress: Progress) -> None:
+    """Compare topics and groups on an open session; fills ``draft``. Kafka's and Spark's errors pass through."""
+    clusters = [topics.Cluster.at(spark, address) for address in (config.source, config.target)]
+    pairs = topics.found(config, clusters)
+    unstamped = [pair for pair in pairs if pair.target.append_time]
+    clusters = [
+        replace(cluster, append_time=frozenset(pair.sides[side].name for pair in unstamped))
+        for side, cluster in enumerate(clusters)
+    ]
+    began = monotonic()
+    draft["topics"] = compare(clusters, pairs, progress.say)
+    draft["pace"] = _pace(draft, monotonic() - began)
+    draft["groups"] = positions(clusters, pairs, config.groups)
+    draft["verdict"] = verdict(draft["topics"], draft["groups"], config.duplicates_allowed)
+
+
+def _pace(draft: Report, seconds: float) -> Pace:
+    records = sum(topic["source_records"] + topic["target_records"] for topic in draft["topics"])
+    return Pace(records=records, seconds=round(seconds, 2), records_per_s=round(records / seconds, 1))

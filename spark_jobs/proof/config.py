@@ -1,0 +1,99 @@
+"""The configuration file of a proof: JSON, checked as a whole, every problem in one message.
+
+Required: ``run_id``; ``source`` and ``target``, each with ``bootstrap_servers`` and, if needed, ``client_options``
+(``kafka.*``); ``topics`` (name on the source -> name on the target); ``output_dir``. Optional: ``groups`` (consumer
+groups whose committed offsets are compared), ``duplicates_allowed`` (true: copies beyond the first are counted and do
+not fail the proof, since the copy was made at least once).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from spark_jobs import json_file
+from spark_jobs.config import PATTERNS, option_problems
+
+REQUIRED = ("run_id", "source", "target", "topics", "output_dir")
+TOPIC = PATTERNS["topic"][0]
+
+
+@dataclass(frozen=True)
+class Address:
+    """How Spark and the native client reach one side."""
+
+    bootstrap_servers: str
+    client_options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ProofConfig:
+    """One run, as the file says it."""
+
+    run_id: str
+    source: Address
+    target: Address
+    topics: Mapping[str, str]
+    output_dir: Path
+    groups: tuple[str, ...] = ()
+    duplicates_allowed: bool = False
+
+
+def load(path: Path) -> ProofConfig:
+    """The configuration in ``path``, or a ``UsageError`` that lists everything wrong with it."""
+    content = json_file.load(path, problems)
+    sides = {name: Address(**content[name]) for name in ("source", "target")}
+    more = {"output_dir": Path(content["output_dir"]), "groups": tuple(content.get("groups", ()))}
+    return ProofConfig(**{**content, **sides, **more})
+
+
+def problems(content: object) -> list[str]:
+    """One line for each thing wrong: name, value, what is allowed."""
+    if not isinstance(content, dict):
+        return [f"must be an object with the names {', '.join(REQUIRED)}"]
+    known = ProofConfig.__dataclass_fields__.keys()
+    found = [f"{name}: is missing" for name in REQUIRED if name not in content]
+    found += [f"{name}: unknown name; known are {', '.join(known)}" for name in content if name not in known]
+    for name in content.keys() & known:
+        found += _value_problems(name, content[name])
+    same_place = not found and content["source"]["bootstrap_servers"] == content["target"]["bootstrap_servers"]
+    if same_place and any(source == target for source, target in content["topics"].items()):
+        found.append("topics: a topic would be compared with itself: source and target are the same cluster")
+    return found
+
+
+def _value_problems(name: str, value: Any) -> list[str]:
+    if name in PATTERNS:
+        pattern, allowed = PATTERNS[name]
+        fits = isinstance(value, str) and re.fullmatch(pattern, value) is not None
+        return [] if fits else [f"{name}: {value!r} must be {allowed}"]
+    if name in ("source", "target"):
+        return [f"{name}: {line}" for line in _side_problems(value)]
+    if name == "topics":
+        fits = isinstance(value, dict) and bool(value) and all(map(_is_topic, (*value, *value.values())))
+        allowed = "an object of topic names, source: target"
+        if fits and len(set(value.values())) < len(value):
+            fits, allowed = False, "an object in which no target stands twice"
+        return [] if fits else [f"topics: {value!r} must be {allowed}"]
+    if name == "groups":
+        fits = isinstance(value, list) and all(isinstance(group, str) and group for group in value)
+        return [] if fits else [f"groups: {value!r} must be a list of names"]
+    return [] if isinstance(value, bool) else [f"{name}: {value!r} must be true or false"]
+
+
+def _is_topic(name: object) -> bool:
+    return isinstance(name, str) and re.fullmatch(TOPIC, name) is not None
+
+
+def _side_problems(value: Any) -> list[str]:
+    known = Address.__dataclass_fields__.keys()
+    if not isinstance(value, dict) or value.keys() - known or "bootstrap_servers" not in value:
+        return [f"must be an object with the names {', '.join(known)}"]
+    pattern, allowed = PATTERNS["bootstrap_servers"]
+    servers, options = value["bootstrap_servers"], value.get("client_options", {})
+    fits = isinstance(servers, str) and re.fullmatch(pattern, servers)
+    found = [] if fits else [f"bootstrap_servers: {servers!r} must be {allowed}"]
+    return found + (option_problems(options) if isinstance(options, dict) else ["client_options: must be an object"])

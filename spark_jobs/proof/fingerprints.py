@@ -1,0 +1,108 @@
+"""What Spark computes of a record and of a block of records: hashes only, so that nothing of a record is collected.
+
+A block is a run of records of one partition. Its fingerprint covers what each record holds and its place in the
+partition. A hash has 64 bits: a changed record goes unseen once in 2**64.
+
+A record's place is counted while its partition is read: Spark reads one partition of Kafka in one task, in the order
+of the offsets. Blocks need no sort and no shuffle of records, so they cost little more than the reading itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+PLACE_BITS = (1 << 33) - 1  # what monotonically_increasing_id counts within a task
+NOTHING = -1  # the length of what is null; without it, null key and value could change places unseen
+Totals = Mapping[tuple[str, int], int]
+
+
+def content(append_time: Collection[str]) -> list[Column]:
+    """What two copies of a record share; the timestamp not on topics of ``append_time``, where brokers set it."""
+    parts = [_length(F.col("key")), F.col("key"), _length(F.col("value")), F.col("value")]
+    return [*parts, timestamp(append_time), *_headers()]
+
+
+def timestamp(append_time: Collection[str]) -> Column:
+    """Milliseconds since 1970, or 0 where it is not compared."""
+    stamp = F.unix_millis("timestamp")
+    return F.when(F.col("topic").isin(*append_time), F.lit(0)).otherwise(stamp) if append_time else stamp
+
+
+def _headers() -> list[Column]:
+    lengths = F.transform("headers", lambda one: F.struct(_length(one["key"]), _length(one["value"])))
+    return [F.col("headers"), lengths]
+
+
+def _length(column: Column) -> Column:
+    return F.coalesce(F.length(column), F.lit(NOTHING))
+
+
+def records(rows: DataFrame, append_time: Collection[str]) -> DataFrame:
+    """``[topic, partition, offset, whole]``: each record as one number."""
+    return rows.select("topic", "partition", "offset", F.xxhash64(*content(append_time)).alias("whole"))
+
+
+def details(rows: DataFrame, append_time: Collection[str]) -> DataFrame:
+    """``[partition, offset, whole, key, value, headers, timestamp]``: the parts of each record as numbers.
+
+    ``value`` is null where the record's is.
+    """
+    hashed = F.xxhash64(_length(F.col("value")), "value")
+    return rows.select(
+        "partition",
+        "offset",
+        F.xxhash64(*content(append_time)).alias("whole"),
+        key_hash().alias("key"),
+        F.when(F.col("value").isNotNull(), hashed).alias("value"),
+        F.xxhash64(*_headers()).alias("headers"),
+        timestamp(append_time).alias("timestamp"),
+    )
+
+
+def key_hash() -> Column:
+    return F.xxhash64(_length(F.col("key")), "key")
+
+
+def blocks(rows: DataFrame, append_time: Collection[str], bits: int) -> DataFrame:
+    """``[topic, partition, block, records, first, last, fingerprint]``: blocks of ``2**bits`` records from the start.
+
+    ``rows`` must come from one reading of Kafka with a task for each partition.
+    """
+    return _folded(_placed(rows), append_time, bits)
+
+
+def blocks_from_end(rows: DataFrame, append_time: Collection[str], bits: int, totals: Totals) -> DataFrame:
+    """The same counted from the end; ``totals`` says how many records each partition of ``rows`` has."""
+    counted = [(topic, partition, total) for (topic, partition), total in totals.items()]
+    sizes = rows.sparkSession.createDataFrame(counted, "topic string, partition int, total long")
+    joined = _placed(rows).join(F.broadcast(sizes), ["topic", "partition"])
+    return _folded(joined.withColumn("place", F.col("total") - 1 - F.col("place")), append_time, bits)
+
+
+def _placed(rows: DataFrame) -> DataFrame:
+    return rows.withColumn("place", F.monotonically_increasing_id().bitwiseAND(F.lit(PLACE_BITS)))
+
+
+def _folded(placed: DataFrame, append_time: Collection[str], bits: int) -> DataFrame:
+    printed = placed.select(
+        "topic",
+        "partition",
+        "offset",
+        F.shiftright("place", bits).alias("block"),
+        F.xxhash64("place", *content(append_time)).alias("print"),
+    )
+    return printed.groupBy("topic", "partition", "block").agg(
+        F.count(F.lit(1)).alias("records"),
+        F.min("offset").alias("first"),
+        F.max("offset").alias("last"),
+        F.bit_xor("print").alias("fingerprint"),
+    )
+
+
+def among(spark: SparkSession, rows: DataFrame, column: str, wanted: Collection[int]) -> DataFrame:
+    """The rows whose ``column`` is one of ``wanted``, which may be many thousands."""
+    some = spark.createDataFrame([(value,) for value in wanted], f"`{column}` long").distinct()
+    return rows.join(F.broadcast(some), column, "left_semi")

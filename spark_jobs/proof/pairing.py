@@ -1,0 +1,103 @@
+"""Pairs the records of a stretch in which both sides differ, with a bounded number of them in memory. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from spark_jobs.proof.alignment import Pair, align
+
+WINDOW = 100_000  # records of each side that are looked at together
+SURE = 0.75  # of a window: what is paired later may find a better pair with what is still to come
+
+
+class Record(NamedTuple):
+    """A record: where it is, and all that it holds as one number."""
+
+    offset: int
+    whole: int
+
+
+class Single(NamedTuple):
+    """A record that has no partner at its place; ``segment`` counts the pairs before it, 0 is the partition's head."""
+
+    segment: int
+    offset: int
+    whole: int
+
+
+@dataclass
+class Pairing:
+    """Both sides of one stretch as they come in. ``paired`` are in order; ``source`` and ``target`` stand alone."""
+
+    segment: int = 0
+    paired: int = 0
+    source: list[Single] = field(default_factory=list)
+    target: list[Single] = field(default_factory=list)
+    _source: list[Record] = field(default_factory=list)
+    _target: list[Record] = field(default_factory=list)
+
+    @property
+    def room(self) -> Pair:
+        """How many records of each side may be fed next."""
+        return max(0, WINDOW - len(self._source)), max(0, WINDOW - len(self._target))
+
+    def feed(self, source: Sequence[Record], target: Sequence[Record], ahead: Pair) -> None:
+        """Take in the next records of both sides; ``ahead``: how many are still to come."""
+        self._source += source
+        self._target += target
+        pairs = align([record.whole for record in self._source], [record.whole for record in self._target])
+        if not any(ahead):
+            self._take(pairs)
+            self._drop(len(self._source), len(self._target))
+            return
+        sizes = (len(self._source), len(self._target))
+        ends = [size * SURE if left else size for size, left in zip(sizes, ahead)]
+        sure = [pair for pair in pairs if pair[0] < ends[0] and pair[1] < ends[1]]
+        if sure:
+            self._take(sure)
+        elif not any(room for room, left in zip(self.room, ahead) if left):
+            self._give_up(sizes, ahead)
+
+    def _take(self, pairs: Sequence[Pair]) -> None:
+        """Everything up to the last pair."""
+        at = (0, 0)
+        for pair in pairs:
+            if pair != at:
+                self._alone(self._source[at[0] : pair[0]], self._target[at[1] : pair[1]])
+            self.segment += 1
+            at = (pair[0] + 1, pair[1] + 1)
+        self.paired += len(pairs)
+        del self._source[: at[0]], self._target[: at[1]]
+
+    def _give_up(self, sizes: Pair, ahead: Pair) -> None:
+        """No pair in the whole window: the side with more to come passes on; its records are not at this place."""
+        left = [size + more for size, more in zip(sizes, ahead)]
+        self._drop(sizes[0] // 2 if left[0] >= left[1] else 0, sizes[1] // 2 if left[1] >= left[0] else 0)
+
+    def _drop(self, source: int, target: int) -> None:
+        self._alone(self._source[:source], self._target[:target])
+        del self._source[:source], self._target[:target]
+
+    def _alone(self, source: Sequence[Record], target: Sequence[Record]) -> None:
+        self.source += (Single(self.segment, *record) for record in source)
+        self.target += (Single(self.segment, *record) for record in target)
+
+
+def moved(source: Sequence[Single], target: Sequence[Single]) -> tuple[list[Pair], list[Single], list[Single]]:
+    """Offsets of records that both sides have, at different places; then what is left of each side."""
+    places: defaultdict[int, deque[Single]] = defaultdict(deque)
+    for single in target:
+        places[single.whole].append(single)
+    pairs, alone, taken = [], [], set()
+    for single in source:
+        found = places.get(single.whole)
+        if found:
+            partner = found.popleft()
+            taken.add(partner.offset)
+            pairs.append((single.offset, partner.offset))
+        else:
+            alone.append(single)
+    return pairs, alone, [single for single in target if single.offset not in taken]

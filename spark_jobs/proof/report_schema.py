@@ -1,0 +1,77 @@
+"""The shape of a proof's ``report.json``: what the run writes and the page reads. Times are UTC in ISO 8601."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+from spark_jobs.report_schema import Spark, Verdict
+
+SCHEMA_VERSION = 1
+EXAMPLES = 10  # of each kind of fault, for each topic
+
+
+class Fault(TypedDict):
+    """One record: ``source_offset`` and ``target_offset`` are null where a side does not have it.
+
+    ``kind``: missing (on the target), extra (on the target alone), changed (``fields`` says what differs), reordered
+    (both have it, behind other records), duplicated (the target has it once more than the source, whose offset it is).
+    """
+
+    kind: str
+    partition: int
+    source_offset: int | None
+    target_offset: int | None
+    fields: list[str]
+
+
+class Topic(TypedDict):
+    """One topic: visible records of both sides, those ``paired`` in order, faults and what is not held by both.
+
+    ``not_held``: deleted_on_source, compacted_on_target and so on; ``rules`` say what was compared, in sentences.
+    """
+
+    source: str
+    target: str
+    partitions: int
+    source_records: int
+    target_records: int
+    paired: int
+    faults: dict[str, int]
+    not_held: dict[str, int]
+    rules: list[str]
+    examples: list[Fault]
+
+
+class Position(TypedDict):
+    """A group's committed offsets in one partition; ``records`` it would read again (earlier) or skip (later)."""
+
+    group: str
+    topic: str
+    partition: int
+    source_offset: int
+    target_offset: int | None
+    outcome: Literal["same", "earlier", "later", "unknown", "absent"]
+    records: int | None
+
+
+class Pace(TypedDict):
+    """How long the comparison took; ``records`` are those of both sides."""
+
+    records: int
+    seconds: float
+    records_per_s: float
+
+
+class Report(TypedDict):
+    schema: int
+    run_id: str
+    started: str
+    finished: str
+    seconds: float
+    verdict: Verdict
+    source: str
+    target: str
+    topics: list[Topic]
+    groups: list[Position]
+    pace: Pace | None
+    spark: Spark | None

@@ -1,0 +1,88 @@
+"""Where two partitions differ: equal blocks at the start and at the end are set aside, the rest is a stretch. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+LEAST_BITS = 10
+MOST_BLOCKS = 100_000  # of both sides together: so many lie in the driver's memory
+
+
+class Block(NamedTuple):
+    """A run of records: how many, its first and last offset, and one number for what they hold and their order."""
+
+    number: int
+    records: int
+    first: int
+    last: int
+    fingerprint: int
+
+
+class Part(NamedTuple):
+    """Offsets of one side from ``start`` up to but not including ``end``, and the visible records in them."""
+
+    start: int
+    end: int
+    records: int
+
+
+class Stretch(NamedTuple):
+    """What is left of a partition on both sides; ``at_head`` when nothing before it is equal."""
+
+    source: Part
+    target: Part
+    at_head: bool
+
+    @property
+    def sides(self) -> tuple[Part, Part]:
+        return self.source, self.target
+
+
+def block_bits(offsets: int) -> int:
+    """How large blocks are, as a power of two: small, as long as all fit into the driver's memory."""
+    bits = LEAST_BITS
+    while offsets >> bits > MOST_BLOCKS:
+        bits += 1
+    return bits
+
+
+def total(blocks: Sequence[Block]) -> int:
+    return sum(block.records for block in blocks)
+
+
+def without_head(source: Sequence[Block], target: Sequence[Block], ends: tuple[int, int]) -> Stretch | None:
+    """What follows the equal blocks at the start; null when nothing does. ``ends``: of both sides."""
+    equal = _equal(source, target)
+    left = [list(blocks[equal:]) for blocks in (source, target)]
+    if not any(left):
+        return None
+    here, there = (Part(blocks[0].first if blocks else end, end, total(blocks)) for blocks, end in zip(left, ends))
+    return Stretch(here, there, equal == 0)
+
+
+def without_tail(stretch: Stretch, source: Sequence[Block], target: Sequence[Block]) -> Stretch:
+    """The stretch without the equal blocks at its end; the blocks are counted from there."""
+    equal = _equal(source, target)
+    gone = total(source[:equal])
+    here, there = (
+        Part(part.start, blocks[equal - 1].first if equal else part.end, part.records - gone)
+        for part, blocks in zip(stretch.sides, (source, target))
+    )
+    return Stretch(here, there, stretch.at_head)
+
+
+def _equal(source: Sequence[Block], target: Sequence[Block]) -> int:
+    """How many of the first blocks are equal; offsets differ after a copy."""
+    pairs = zip(source, target)
+    prints = ((here.records, here.fingerprint) == (there.records, there.fingerprint) for here, there in pairs)
+    return next((number for number, same in enumerate(prints) if not same), min(len(source), len(target)))
+
+
+def by_partition(rows: Sequence[Mapping[str, int | str]]) -> dict[tuple[int, str, int], list[Block]]:
+    """Collected rows to the blocks of each side, topic and partition, in their order."""
+    found: dict[tuple[int, str, int], list[Block]] = {}
+    for row in rows:
+        numbers = (int(row[name]) for name in ("block", "records", "first", "last", "fingerprint"))
+        found.setdefault((int(row["side"]), str(row["topic"]), int(row["partition"])), []).append(Block(*numbers))
+    return {place: sorted(blocks) for place, blocks in found.items()}

@@ -1,0 +1,122 @@
+"""Both sides of each topic: where it begins and ends, and the settings that decide what can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pyspark.sql import DataFrame, SparkSession
+
+from spark_jobs import kafka_io
+from spark_jobs.errors import UsageError
+from spark_jobs.kafka_io import Window
+from spark_jobs.native import NativeAdmin
+from spark_jobs.proof.config import Address, ProofConfig
+
+ADMIN_SECONDS = 10.0
+SOURCE, TARGET = 0, 1
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """One side, as the native client and Spark reach it. ``append_time``: topics whose timestamps are not compared."""
+
+    spark: SparkSession
+    address: Address
+    admin: NativeAdmin
+    append_time: frozenset[str] = frozenset()
+
+    @classmethod
+    def at(cls, spark: SparkSession, address: Address, append_time: frozenset[str] = frozenset()) -> Cluster:
+        admin = NativeAdmin(address.bootstrap_servers, address.client_options, ADMIN_SECONDS)
+        return cls(spark, address, admin, append_time)
+
+    def rows(self, windows: Mapping[str, Window]) -> DataFrame:
+        connected = kafka_io.connection(self.address.bootstrap_servers, self.address.client_options)
+        return kafka_io.read_topics(self.spark, connected, windows)
+
+
+@dataclass(frozen=True)
+class TopicSide:
+    """A topic on one side: its name there, what of it is read, and its settings."""
+
+    name: str
+    window: Window
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def compacted(self) -> bool:
+        return "compact" in self.settings.get("cleanup.policy", "")
+
+    @property
+    def append_time(self) -> bool:
+        return self.settings.get("message.timestamp.type") == "LogAppendTime"
+
+    def begins_late(self, partition: int) -> bool:
+        return self.window.starts[partition] > 0
+
+
+@dataclass(frozen=True)
+class TopicPair:
+    """A topic and its copy."""
+
+    source: TopicSide
+    target: TopicSide
+
+    @property
+    def sides(self) -> tuple[TopicSide, TopicSide]:
+        return self.source, self.target
+
+    @property
+    def partitions(self) -> list[int]:
+        return sorted(self.source.window.starts)
+
+    @property
+    def rules(self) -> list[str]:
+        """What was compared where not all could be, in sentences."""
+        both = [("source", self.source), ("target", self.target)]
+        said = []
+        if self.target.append_time:
+            said.append("Timestamps were not compared: the target's brokers set them (LogAppendTime).")
+        for name, _ in ((name, side) for name, side in both if side.compacted):
+            said.append(
+                f"The {name} is compacted: a record that the other side replaced later by its key may be gone from it."
+            )
+        for name, _ in ((name, side) for name, side in both if any(map(side.begins_late, self.partitions))):
+            said.append(
+                f"The {name} has deleted its first records: what the other side holds before the first common record "
+                "was not compared."
+            )
+        return said
+
+
+def found(config: ProofConfig, clusters: Sequence[Cluster]) -> list[TopicPair]:
+    """Every topic of the configuration on both sides; UsageError where they do not fit together.
+
+    The source's ends are asked for first: what is copied meanwhile is not taken for surplus.
+    """
+    problems: list[str] = []
+    numbers: dict[str, list[int]] = {}
+    for source, target in config.topics.items():
+        numbers[source], there = (
+            sorted(cluster.admin.describe(name).leaders) for cluster, name in zip(clusters, (source, target))
+        )
+        if numbers[source] != there:
+            problems.append(
+                f"topics: {source} has {len(numbers[source])} partitions on the source and {target} {len(there)} on "
+                "the target: records cannot be compared partition by partition"
+            )
+    if problems:
+        raise UsageError(problems)
+    here = {source: _side(clusters[SOURCE], source, numbers[source]) for source in config.topics}
+    return [
+        TopicPair(here[source], _side(clusters[TARGET], target, numbers[source]))
+        for source, target in config.topics.items()
+    ]
+
+
+def _side(cluster: Cluster, name: str, partitions: list[int]) -> TopicSide:
+    starts = cluster.admin.begin_offsets(name, partitions)
+    ends = cluster.admin.end_offsets(name, partitions)
+    window = Window(starts, {number: max(end, starts[number]) for number, end in ends.items()})
+    return TopicSide(name, window, cluster.admin.settings(name))

@@ -1,0 +1,295 @@
+"""The proof of a copy on real brokers: no false alarm on clean copies, and each fault made on purpose is named."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic, sleep, time
+from typing import Any
+
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka.admin import AdminClient
+from pyspark.sql import SparkSession
+
+from spark_jobs import session
+from spark_jobs.errors import EXIT_PROVEN, UsageError
+from spark_jobs.installation import JARS
+from spark_jobs.progress import Progress
+from spark_jobs.proof import comparison, pairing
+from spark_jobs.proof.command import begun, prove
+from spark_jobs.proof.config import Address, ProofConfig
+from spark_jobs.proof.report_schema import Report, Topic
+from spark_jobs.report_check import problems
+from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.spark_topic import create
+from tests.integration.topic_copy import PARTITIONS, Copied, Sent, numbered, proof_of
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORDS = 6000
+SETTLED_SECONDS = 90
+COMPACTED = {
+    "cleanup.policy": "compact",
+    "min.cleanable.dirty.ratio": "0.01",
+    "segment.ms": "500",
+    "max.compaction.lag.ms": "1000",
+}
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    if not list(JARS.glob("*.jar")):
+        subprocess.run([sys.executable, "-m", "dist", "spark"], cwd=ROOT, check=True)
+    opened = session.open_session("proof")
+    yield opened
+    opened.stop()
+
+
+def proven(spark: SparkSession, directory: Path, *copies: Copied, groups: tuple[str, ...] = ()) -> Report:
+    """The report of a proof of these copies."""
+    empty = Address("")
+    config = proof_of(copies, ProofConfig("test", empty, empty, {}, directory, groups))
+    progress = Progress(directory)
+    draft = begun(config, progress)
+    prove(spark, config, draft, progress)
+    assert problems(draft, Report) == []
+    return draft
+
+
+def faults(topic: Topic) -> dict[str, int]:
+    return {kind: count for kind, count in topic["faults"].items() if count}
+
+
+def cleaned(cluster: KafkaCluster, copied: Copied) -> None:
+    """Returns when the source is compacted and its cleaner changes nothing any more; the copy is as it was."""
+    deadline, before = monotonic() + SETTLED_SECONDS, -1
+    while monotonic() < deadline:
+        now = int(time() * 1000)  # the age of a segment is counted by its records
+        copied.both([Sent(number, b"roll", b"%d" % now, timestamp=now) for number in range(PARTITIONS)])
+        sleep(1.5)  # longer than segment.ms and the cleaner's rest together
+        count = visible(cluster, copied.source)
+        if count in range(before - 2, before + 3) and count < RECORDS // 2:
+            return
+        before = count
+    raise AssertionError(f"not compacted within {SETTLED_SECONDS} s")
+
+
+def visible(cluster: KafkaCluster, topic: str) -> int:
+    consumer = Consumer(
+        {"bootstrap.servers": cluster.bootstrap_servers, "group.id": "witness", "enable.partition.eof": True}
+    )
+    consumer.assign([TopicPartition(topic, number, 0) for number in range(PARTITIONS)])
+    count = ended = 0
+    while ended < PARTITIONS:
+        message = consumer.poll(10)
+        assert message is not None
+        ended += message.error() is not None
+        count += message.error() is None
+    consumer.close()
+    return count
+
+
+@pytest.mark.usefixtures("quick_cleaner")
+def test_ten_clean_copies_raise_no_alarm(spark: SparkSession, kafka_cluster: KafkaCluster, tmp_path: Path) -> None:
+    bootstrap, records = kafka_cluster.bootstrap_servers, numbered(RECORDS)
+    plain, no_keys, no_values, headed, empty = (
+        Copied.make(bootstrap, f"clean-{name}") for name in ("plain", "keys", "values", "headers", "empty")
+    )
+    plain.both(records)
+    no_keys.both([one._replace(key=None) for one in records])
+    no_values.both([one._replace(value=None if n % 3 else b"") for n, one in enumerate(records)])
+    headers: list[tuple[tuple[str, bytes | None], ...]] = [(), (("a", b"b"), ("a", None)), (("", b""),)]
+    headed.both([one._replace(headers=headers[n % 3]) for n, one in enumerate(records)])
+    repeated = Copied.make(bootstrap, "clean-repeated")
+    repeated.both([Sent(n % PARTITIONS, b"k", b"v") for n in range(RECORDS)])
+    transactional = Copied.make(bootstrap, "clean-transactional")
+    transactional.write_transactions(transactional.source, records)
+    transactional.write(transactional.target, records)
+    stamped = Copied.make(bootstrap, "clean-stamped", target={"message.timestamp.type": "LogAppendTime"})
+    stamped.both(records)
+    shortened = Copied.make(bootstrap, "clean-shortened")
+    shortened.both(records)
+    delete_first(bootstrap, shortened.source, 1100)
+    compacted = Copied.make(bootstrap, "clean-compacted", COMPACTED, {"cleanup.policy": "compact"})
+    compacted.both(records)
+    cleaned(kafka_cluster, compacted)
+    copies = (plain, no_keys, no_values, headed, empty, repeated, transactional, stamped, shortened, compacted)
+    report = proven(spark, tmp_path, *copies)
+    assert [(topic["source"], faults(topic)) for topic in report["topics"]] == [(one.source, {}) for one in copies]
+    assert report["verdict"]["outcome"] == "proven"
+    by_name = {topic["source"]: topic for topic in report["topics"]}
+    assert len(by_name) == 10
+    whole = [by_name[one.source] for one in copies[:-2] if one is not empty]
+    assert {(topic["source_records"], topic["target_records"], topic["paired"]) for topic in whole} == {(RECORDS,) * 3}
+    assert by_name[shortened.source]["not_held"]["deleted_on_source"] == 1100
+    gone = by_name[compacted.source]
+    assert gone["not_held"]["compacted_on_source"] == gone["target_records"] - gone["paired"] > RECORDS // 2
+    said = {topic["source"] for topic in report["topics"] if topic["rules"]}
+    assert said == {stamped.source, shortened.source, compacted.source}
+
+
+def delete_first(bootstrap: str, topic: str, count: int) -> None:
+    """As retention does."""
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    place = TopicPartition(topic, 1, count)
+    admin.delete_records([place])[place].result(30)
+
+
+@pytest.fixture
+def clean(kafka_cluster: KafkaCluster, request: pytest.FixtureRequest) -> tuple[Copied, list[Sent], list[int]]:
+    """An empty topic and copy, the source written; the records, and the source's offset of each."""
+    name = request.node.name.replace("[", "-").rstrip("]")
+    copied = Copied.make(kafka_cluster.bootstrap_servers, name)
+    records = [one._replace(headers=(("h", b"%d" % n),)) for n, one in enumerate(numbered(RECORDS))]
+    copied.write_transactions(copied.source, records, size=1000)
+    return copied, records, offsets(copied.bootstrap, copied.source, records)
+
+
+def offsets(bootstrap: str, topic: str, records: list[Sent]) -> list[int]:
+    """Where an independent client finds each record."""
+    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "witness", "enable.partition.eof": True})
+    consumer.assign([TopicPartition(topic, number, 0) for number in range(PARTITIONS)])
+    found: dict[bytes | None, int] = {}
+    ended = 0
+    while ended < PARTITIONS:
+        message = consumer.poll(10)
+        assert message is not None
+        if message.error() is not None:
+            ended += 1
+            continue
+        found[message.value()] = message.offset() or 0
+    consumer.close()
+    return [found[one.value] for one in records]
+
+
+def named(topic: Topic) -> set[tuple[str, int, int | None, int | None, tuple[str, ...]]]:
+    return {
+        (one["kind"], one["partition"], one["source_offset"], one["target_offset"], tuple(one["fields"]))
+        for one in topic["examples"]
+    }
+
+
+Clean = tuple[Copied, list[Sent], list[int]]
+
+
+@pytest.mark.parametrize("window", [100_000, 700])
+def test_a_dropped_a_changed_two_swapped_and_a_duplicated_record_are_named(
+    spark: SparkSession, clean: Clean, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, window: int
+) -> None:
+    """Numbers 300, 1503, 3006 (with 3009) and 4512 stand in partition 0, far from each other and from the ends."""
+    for module in (pairing, comparison):
+        monkeypatch.setattr(module, "WINDOW", window)
+    copied, records, at = clean
+    target = list(records)
+    target[1503] = target[1503]._replace(value=b"another")
+    target[3006], target[3009] = target[3009], target[3006]
+    target.insert(4515, target[4512])
+    del target[300]
+    copied.write(copied.target, target)
+    report = proven(spark, tmp_path, copied)
+    (topic,) = report["topics"]
+    assert report["verdict"]["outcome"] == "failed"
+    assert topic["paired"] == RECORDS - 3
+    there = {number: number // PARTITIONS - 1 for number in (1503, 3006, 3009, 4512)}
+    assert faults(topic) == dict.fromkeys(("missing", "changed", "reordered", "duplicated"), 1)
+    swapped = [("reordered", 0, at[3006], there[3009], ()), ("reordered", 0, at[3009], there[3006], ())]
+    certain = {
+        ("missing", 0, at[300], None, ()),
+        ("changed", 0, at[1503], there[1503], ("value",)),
+        ("duplicated", 0, at[4512], there[4512] + 1, ()),
+    }
+    assert named(topic) in [certain | {one} for one in swapped]
+
+
+CHANGES: list[dict[str, Any]] = [{"key": b"other"}, {"value": None}, {"headers": ()}, {"timestamp": 1}]
+
+
+def test_a_change_of_each_part_is_named(spark: SparkSession, clean: Clean, tmp_path: Path) -> None:
+    copied, records, at = clean
+    target = list(records)
+    for number, change in enumerate(CHANGES):
+        target[number] = target[number]._replace(**change)
+    copied.write(copied.target, target)
+    (topic,) = proven(spark, tmp_path, copied)["topics"]
+    assert named(topic) == {
+        ("changed", number % PARTITIONS, at[number], number // PARTITIONS, tuple(change))
+        for number, change in enumerate(CHANGES)
+    }
+
+
+def test_an_extra_record_and_a_short_copy_are_told_apart(spark: SparkSession, clean: Clean, tmp_path: Path) -> None:
+    """The copy lacks its last 30 records, has one that the source has not, and names no more than ten of each."""
+    copied, records, at = clean
+    target = [*records[:5], records[5]._replace(key=b"new", value=b"new"), *records[5:-30]]
+    copied.write(copied.target, target)
+    (topic,) = proven(spark, tmp_path, copied)["topics"]
+    assert faults(topic) == {"missing": 30, "extra": 1}
+    missing = {(one.partition, offset) for one, offset in zip(records[-30:], at[-30:])}
+    examples = [one for one in topic["examples"] if one["kind"] == "missing"]
+    assert [(one["partition"], one["source_offset"]) for one in examples] == sorted(missing)[:10]
+
+
+def test_a_copy_in_which_every_record_differs_is_accounted_for(
+    spark: SparkSession, clean: Clean, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pairing, "WINDOW", 1500)
+    copied, records, _ = clean
+    copied.write(copied.target, [one._replace(timestamp=one.timestamp + 1) for one in records])
+    (topic,) = proven(spark, tmp_path, copied)["topics"]
+    assert (faults(topic), topic["paired"]) == ({"changed": RECORDS}, 0)
+    assert {tuple(one["fields"]) for one in topic["examples"]} == {("timestamp",)}
+
+
+def test_translated_offsets_point_at_the_same_record(spark: SparkSession, clean: Clean, tmp_path: Path) -> None:
+    copied, records, at = clean
+    copied.write(copied.target, records)
+    for number, back in ((300, 0), (301, 5), (302, -5)):
+        commit(copied, "reader", number % PARTITIONS, at[number], number // PARTITIONS - back)
+    report = proven(spark, tmp_path, copied, groups=("reader", "nobody"))
+    found = {one["partition"]: (one["outcome"], one["records"]) for one in report["groups"]}
+    assert found == {0: ("same", 0), 1: ("earlier", 5), 2: ("later", 5)}
+    assert report["verdict"]["outcome"] == "failed"
+    assert "would skip 5 records" in report["verdict"]["sentences"][-1]
+
+
+def commit(copied: Copied, group: str, partition: int, source: int, target: int) -> None:
+    consumer = Consumer({"bootstrap.servers": copied.bootstrap, "group.id": group})
+    places = [TopicPartition(copied.source, partition, source), TopicPartition(copied.target, partition, target)]
+    consumer.commit(offsets=places, asynchronous=False)
+    consumer.close()
+
+
+def test_the_command_writes_report_and_page(clean: Clean, tmp_path: Path) -> None:
+    copied, records, _ = clean
+    copied.write(copied.target, records)
+    config = {
+        "run_id": "command",
+        "source": {"bootstrap_servers": copied.bootstrap},
+        "target": {"bootstrap_servers": copied.bootstrap},
+        "topics": {copied.source: copied.target},
+        "output_dir": str(tmp_path / "out"),
+    }
+    path = tmp_path / "proof.json"
+    path.write_text(json.dumps(config))
+    line = [sys.executable, "-m", "spark_jobs.proof", "--config", str(path)]
+    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == EXIT_PROVEN, done.stdout + done.stderr
+    report = json.loads((tmp_path / "out/report.json").read_text())
+    assert problems(report, Report) == []
+    page = (tmp_path / "out/page.html").read_text()
+    assert "All records that both sides hold of 1 topic are the same (6,000 on the source)." in page
+
+
+def test_a_copy_that_is_not_there_or_has_other_partitions_is_refused(
+    spark: SparkSession, clean: Clean, tmp_path: Path
+) -> None:
+    copied, _, _ = clean
+    with pytest.raises(UsageError, match="nowhere does not exist"):
+        proven(spark, tmp_path, replace(copied, target="nowhere"))
+    other = create(copied.bootstrap, "other-partitions", PARTITIONS + 1, {}, replicas=1)
+    with pytest.raises(UsageError, match=f"{other} 4 on the target"):
+        proven(spark, tmp_path, replace(copied, target=other))
