@@ -16,7 +16,7 @@ FILES = locks.HERE / "files"
 def roots(version: str) -> tuple[locks.Artifact, ...]:
     """What a release is made of; the rest is what these need."""
     kafka = "org.apache.kafka"
-    named = [(kafka, f"kafka_{SCALA}"), (kafka, "kafka-tools"), (kafka, "kafka-shell")]
+    named = [(kafka, name) for name in (f"kafka_{SCALA}", "kafka-tools", "kafka-shell", "connect-mirror")]
     logging = [("org.apache.logging.log4j", n) for n in ("log4j-slf4j-impl", "log4j-core", "log4j-1.2-api")]
     yaml = locks.Artifact("com.fasterxml.jackson.dataformat", "jackson-dataformat-yaml", JACKSON_YAML)
     return (

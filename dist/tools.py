@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 TOOLS = {
+    "connect-mirror-maker": "org.apache.kafka.connect.mirror.MirrorMaker",
     "kafka-acls": "org.apache.kafka.tools.AclCommand",
     "kafka-broker-api-versions": "org.apache.kafka.tools.BrokerApiVersionsCommand",
     "kafka-client-metrics": "org.apache.kafka.tools.ClientMetricsCommand",

@@ -101,7 +101,7 @@ def _judged(clusters: Sequence[Cluster], pair: TopicPair, blocks: Blocks, differ
         account.read(here, there, here - stretch.source.records if stretch else here)
         if stretch:
             Partition(clusters, pair, number).look(stretch, account)
-            say(f"{pair.source.name}, partition {number}: {account.in_words()}")
+            say(f"{pair.source.name}, partition {number}: {account.in_words()} so far")
     return account.topic(pair)
 
 

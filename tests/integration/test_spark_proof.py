@@ -20,18 +20,20 @@ from spark_jobs import session
 from spark_jobs.errors import EXIT_PROVEN, UsageError
 from spark_jobs.installation import JARS
 from spark_jobs.progress import Progress
-from spark_jobs.proof import comparison, pairing
+from spark_jobs.proof import closer_look, comparison, pairing
 from spark_jobs.proof.command import begun, prove
 from spark_jobs.proof.config import Address, ProofConfig
 from spark_jobs.proof.report_schema import Report, Topic
 from spark_jobs.report_check import problems
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.mirror_maker import mirroring
 from tests.integration.spark_topic import create
 from tests.integration.topic_copy import PARTITIONS, Copied, Sent, numbered, proof_of
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDS = 6000
 SETTLED_SECONDS = 90
+MIRROR_SECONDS = 120
 COMPACTED = {
     "cleanup.policy": "compact",
     "min.cleanable.dirty.ratio": "0.01",
@@ -236,7 +238,9 @@ def test_an_extra_record_and_a_short_copy_are_told_apart(spark: SparkSession, cl
 def test_a_copy_in_which_every_record_differs_is_accounted_for(
     spark: SparkSession, clean: Clean, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Also where more stand alone than are kept: they are judged in parts."""
     monkeypatch.setattr(pairing, "WINDOW", 1500)
+    monkeypatch.setattr(closer_look, "MOST_ALONE", 2000)
     copied, records, _ = clean
     copied.write(copied.target, [one._replace(timestamp=one.timestamp + 1) for one in records])
     (topic,) = proven(spark, tmp_path, copied)["topics"]
@@ -293,3 +297,27 @@ def test_a_copy_that_is_not_there_or_has_other_partitions_is_refused(
     other = create(copied.bootstrap, "other-partitions", PARTITIONS + 1, {}, replicas=1)
     with pytest.raises(UsageError, match=f"{other} 4 on the target"):
         proven(spark, tmp_path, replace(copied, target=other))
+
+
+def test_what_the_archives_mirrormaker_has_copied_is_proven(
+    spark: SparkSession, kafka_cluster: KafkaCluster, tmp_path: Path
+) -> None:
+    bootstrap = kafka_cluster.bootstrap_servers
+    source = create(bootstrap, "mirrored", PARTITIONS, {}, replicas=1)
+    copied = Copied(bootstrap, source, f"old.{source}")
+    headers = ((), (("a", b"b"), ("a", None)))
+    records = [one._replace(headers=headers[n % 2]) for n, one in enumerate(numbered(RECORDS))]
+    copied.write_transactions(source, records, size=1000)
+    with mirroring(bootstrap, tmp_path, {"topics": source}) as mirror:
+        deadline = monotonic() + MIRROR_SECONDS
+        while copied.target not in topics_of(bootstrap) or visible(kafka_cluster, copied.target) < RECORDS:
+            assert mirror.poll() is None, (tmp_path / "mirror.log").read_text()[-4000:]
+            assert monotonic() < deadline, (tmp_path / "mirror.log").read_text()[-4000:]
+            sleep(0.5)
+    report = proven(spark, tmp_path, copied)
+    assert report["verdict"]["outcome"] == "proven"
+    assert report["topics"][0]["paired"] == RECORDS
+
+
+def topics_of(bootstrap: str) -> set[str]:
+    return set(AdminClient({"bootstrap.servers": bootstrap}).list_topics(timeout=10).topics)
