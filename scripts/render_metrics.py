@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 
 from ansible.module_utils.kraft.monitoring import rules  # noqa: E402 - by the path above
-from ansible.module_utils.kraft.monitoring.catalogue import LEVELS, Metric, catalogue  # noqa: E402 - by the path above
+from ansible.module_utils.kraft.monitoring.catalogue import AGENT, LEVELS, Metric, catalogue  # noqa: E402 - by the path above
 
 PAGE = ROOT / "docs/metrics.md"
 ALERTS = ROOT / "docs/runbooks/alerts.md"
@@ -26,16 +26,17 @@ What a node publishes with `kafka_metrics: true` ([role kafka_metrics](../roles/
 
 Where an entry counts for the whole cluster, every controller publishes the same count: take `max`, never `sum`.
 A series with the label `quantile` is a percentile that Kafka computed on one node. Take the worst node, never an
-average. The agent also publishes a few more series of its own about the JVM.
+average. The agent also publishes a few more series of its own about the JVM. What the collector asks for comes with
+`kafka_collector: true`, through node_exporter.
 """
 COLUMNS = ("name", "type", "unit", "nodes", "counts for", "meaning", "in Kafka")
 TITLES = {"node": "Of a node", "topic": "Of a topic, with `kafka_metrics_level: topic`"}
 
 
 def source(metric: Metric) -> str:
-    """Where Kafka has it."""
+    """Where it comes from."""
     if not metric.mbean:
-        return "the JVM"
+        return "the JVM" if metric.by == AGENT else "asked by the collector"
     attribute = metric.attribute or "percentiles"
     return f"`{metric.mbean}` {attribute}"
 

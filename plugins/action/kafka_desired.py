@@ -186,7 +186,7 @@ def look(
     variables = [with_authority(inventory.read(host, hosts), loader) for host in hosts]
     archive = local_path(variables[0].values.get("kafka_archive"), loader.path_dwim)
     client = local_path(variables[0].values.get("kafka_client_archive"), loader.path_dwim)
-    sources = {each["source"] for one in variables for each in agents_of(one)}
+    sources = {source for one in variables for source in sources_of(one)}
     agents = {each: local_path(each, loader.path_dwim) for each in sources}
     surroundings = Surroundings(
         names=frozenset(specs),
@@ -206,11 +206,12 @@ def look(
     return validation.validate(variables, specs, surroundings)
 
 
-def agents_of(host: reading.HostVariables) -> list[Mapping[str, str]]:
-    """The jars that other roles give the host's JVM, as far as they can be read."""
-    given = (each.get("agents") for each in host.contributions.values() if isinstance(each, Mapping))
-    found = [one for each in given if isinstance(each, list) for one in each]
-    return [one for one in found if isinstance(one, Mapping) and isinstance(one.get("source"), str)]
+def sources_of(host: reading.HostVariables) -> list[str]:
+    """Files of this machine that other roles give the host, as far as they can be read."""
+    given = [each for each in host.contributions.values() if isinstance(each, Mapping)]
+    agents = [one for each in given if isinstance(each.get("agents"), list) for one in each["agents"]]
+    found = [(one, "source") for one in agents] + [(each.get("collector"), "archive") for each in given]
+    return [one[key] for one, key in found if isinstance(one, Mapping) and isinstance(one.get(key), str) and one[key]]
 
 
 def with_authority(host: reading.HostVariables, loader: Any) -> reading.HostVariables:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,12 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 
 from ansible.module_utils.kraft.monitoring import prometheus
 from ansible.module_utils.kraft.monitoring.agent import config_text
-from ansible.module_utils.kraft.monitoring.catalogue import at_level
+from ansible.module_utils.kraft.monitoring.catalogue import COLLECTOR, at_level
+
+CORE = Path(__file__).resolve().parents[2] / "module_utils/kraft"
+#: Where the collector's code is; what else its program holds is loaded by these.
+PROGRAM = ("*.py", "cluster/*.py", "node/**/*.py", "monitoring/*.py")
+OF_DISTRIBUTION = "/usr/bin/prometheus-node-exporter"
 
 
 def kraft_agent_config(level: str) -> str:
@@ -20,8 +27,36 @@ def kraft_agent_config(level: str) -> str:
     return config_text(at_level(level))
 
 
+def kraft_collected(level: str) -> dict[str, list[str]]:
+    """What the collector publishes at this level: name -> type and help."""
+    return {metric.name: [metric.type, metric.help] for metric in at_level(level, COLLECTOR)}
+
+
+@functools.lru_cache(maxsize=1)
+def kraft_collector_program(_: str) -> str:
+    """A digest of the collector's code: another one is another program."""
+    paths = sorted(path for pattern in PROGRAM for path in CORE.glob(pattern))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:16]
+
+
+def kraft_exporter(wanted: str, install_dir: str) -> dict[str, str]:
+    """The program of node_exporter, and its archive; nothing where one runs already. Each archive has its directory."""
+    if wanted == "present":
+        return {}
+    if wanted == "distribution":
+        return {"exporter": OF_DISTRIBUTION}
+    home = f"{install_dir}/node_exporter/{Path(wanted).name.removesuffix('.tar.gz')}"
+    return {"exporter": f"{home}/node_exporter", "archive": wanted}
+
+
 class FilterModule:
     """Ansible's entry point."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
-        return {"kraft_agent_config": kraft_agent_config, "kraft_monitoring_files": prometheus.files}
+        return {
+            "kraft_agent_config": kraft_agent_config,
+            "kraft_collected": kraft_collected,
+            "kraft_collector_program": kraft_collector_program,
+            "kraft_exporter": kraft_exporter,
+            "kraft_monitoring_files": prometheus.files,
+        }

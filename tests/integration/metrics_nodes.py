@@ -18,6 +18,7 @@ from tests.integration.kafka_node import free_ports
 
 #: A series as the agent writes it, or the type of those that follow.
 LINE = re.compile(r"^(?:# TYPE (\w+) (\w+)|(\w+)(?:\{(.*)\})? \S+)$", re.MULTILINE)
+TWO_COPIES = {"default.replication.factor": "2", "offsets.topic.replication.factor": "2"}  #: there may be two brokers
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class MeasuredCluster(KafkaCluster):
 @contextmanager
 def measured(directory: Path, roles: Mapping[int, Sequence[str]]) -> Iterator[MeasuredCluster]:
     """A running cluster that publishes what belongs to its nodes."""
-    made = MeasuredCluster.create(directory, len(roles), {"default.replication.factor": "2"}, roles)
+    made = MeasuredCluster.create(directory, len(roles), TWO_COPIES, roles)
     made.agent_config = directory / "metrics.yml"
     made.agent_config.write_text(config_text(at_level(NODE)))
     try:

@@ -6,16 +6,19 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import time
+import types
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.kraft.monitoring import prometheus
+from ansible.module_utils.kraft.monitoring.catalogue import COLLECTOR, TOPIC, at_level
 
 from tests.integration.kafka_node import LEASH, free_ports
 from tests.integration.metrics_nodes import MeasuredCluster
@@ -59,23 +62,56 @@ class Prometheus:
             time.sleep(0.3)
 
 
-def desired(cluster: MeasuredCluster) -> dict[str, Any]:
-    """The test's nodes as `kafka_desired` describes nodes."""
+def desired(cluster: MeasuredCluster, beside: Mapping[int, int]) -> dict[str, Any]:
+    """The test's nodes as `kafka_desired` describes nodes; `beside`: node id -> port of its node_exporter."""
     nodes: dict[str, Any] = {}
     for node_id, node in cluster.nodes.items():
         host, port = cluster.address(node_id).split(":")
-        contributed = {
+        contributed: dict[str, dict[str, Any]] = {
             "contributed_addresses": {prometheus.GIVER: [host]},
             "contributed_ports": {prometheus.GIVER: [int(port)]},
         }
+        if node_id in beside:
+            contributed["contributed_addresses"][prometheus.HOST_GIVER] = ["127.0.0.1"]
+            contributed["contributed_ports"][prometheus.HOST_GIVER] = [beside[node_id]]
         nodes[f"kafka{node_id}"] = {"node_id": node_id, "rack": None, "roles": list(node.roles), **contributed}
     return {"cluster": {"name": "watched"}, "nodes": nodes}
 
 
 @contextmanager
-def watching(cluster: MeasuredCluster, directory: Path) -> Iterator[Prometheus]:
+def collecting(cluster: MeasuredCluster, directory: Path) -> Iterator[dict[int, int]]:
+    """The collector and node_exporter of each broker as processes of their own; node id -> port of node_exporter."""
+    metrics = {each.name: [each.type, each.help] for each in at_level(TOPIC, COLLECTOR)}
+    launch = "import sys, ansible.module_utils as m; m.__path__.append('module_utils'); "
+    launch += "from ansible.module_utils.kraft.monitoring.collector import main; main(sys.argv[1])"
+    ports, processes = dict[int, int](), []
+    for node_id, node in cluster.nodes.items():
+        if "broker" in node.roles:
+            place = directory / f"collector{node_id}"
+            place.mkdir()
+            client = {"bootstrap_servers": [f"127.0.0.1:{node.internal_port}"]}
+            given = {"client": client, "directory": str(place), "interval": 1, "metrics": metrics}
+            settings = directory / f"collector{node_id}.json"
+            settings.write_text(json.dumps(given))
+            (ports[node_id],) = free_ports(1)
+            listen = [f"--web.listen-address=127.0.0.1:{ports[node_id]}", f"--collector.textfile.directory={place}"]
+            for command in ([sys.executable, "-c", launch, str(settings)], [tool("prometheus-node-exporter"), *listen]):
+                quiet = subprocess.DEVNULL
+                processes.append(subprocess.Popen([*LEASH, *command], cwd=ROOT, stdout=quiet, stderr=quiet))
+    try:
+        yield ports
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait(10)
+
+
+@contextmanager
+def watching(
+    cluster: MeasuredCluster, directory: Path, beside: Mapping[int, int] = types.MappingProxyType({})
+) -> Iterator[Prometheus]:
     """A Prometheus that scrapes the cluster's nodes."""
-    for name, text in prometheus.files(desired(cluster)).items():
+    for name, text in prometheus.files(desired(cluster, beside)).items():
         (directory / name).write_text(re.sub(r"interval: \d+s", "interval: 1s", text))
     made = Prometheus(f"127.0.0.1:{free_ports(1)[0]}")
     places = [f"--config.file={directory / 'prometheus.yml'}", f"--storage.tsdb.path={directory / 'data'}"]

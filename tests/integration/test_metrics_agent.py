@@ -47,7 +47,7 @@ def names(found: list[Series], begin: str = "") -> set[str]:
 @pytest.mark.parametrize("node_id", ROLES)
 def test_a_node_publishes_every_entry_of_its_roles_and_no_other(cluster: MeasuredCluster, node_id: int) -> None:
     found = scrape(cluster.address(node_id))
-    expected = {each.name for each in catalogue() if each.level == NODE and each.belongs_to(ROLES[node_id])}
+    expected = {each.name for each in at_level(NODE) if each.belongs_to(ROLES[node_id])}
     assert expected - names(found) == set()
     assert names(found, "kafka_") <= {each.name for each in catalogue()}
     assert len(found) < MOST_SERIES
@@ -67,7 +67,7 @@ def test_more_topics_make_no_more_series_until_they_are_asked_for(cluster: Measu
 
     cluster.agent_config.write_text(config_text(at_level(TOPIC)))  # while Kafka runs
     deadline = time.monotonic() + 30
-    wanted = {each.name for each in catalogue() if each.level == TOPIC}
+    wanted = {each.name for each in at_level(TOPIC) if each.level == TOPIC}
     while not wanted <= names(found := scrape(cluster.address(2))):
         assert time.monotonic() < deadline, names(found, "kafka_topic")
         time.sleep(0.2)

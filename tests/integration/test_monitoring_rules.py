@@ -20,7 +20,7 @@ ALERTS: dict[str, Any] = {one["alert"]: one for one in DATA["alerts"]}
 INVERTED = {" > ": " < ", " < ": " > ", " == ": " != ", " <= ": " > "}
 COMPARISON = re.compile("|".join(INVERTED))
 #: An alert that has nothing to compare.
-WITHOUT = {"KafkaWatchdog", "KafkaClusterNotScraped"}
+WITHOUT = {"KafkaWatchdog", "KafkaClusterNotScraped", "KafkaCollectorMissing"}
 
 
 def promtool(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

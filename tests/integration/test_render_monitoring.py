@@ -72,6 +72,13 @@ def test_files_are_written_once_and_are_the_same_each_time(tmp_path: Path) -> No
         ({"kafka_metrics": True, "kafka_metrics_agent": "a\0b"}, "kafka_contribution_metrics.agents"),
         ({"kafka_metrics": True, "kafka_metrics_agent": "/nowhere.jar"}, "kafka_contribution_metrics.agents"),
         ({"kafka_metrics": True, "kafka_metrics_agent": "/etc/hostname"}, "has the sha256"),
+        ({"kafka_collector": True, "kafka_collector_interval": 1}, "is not from 5 to 60 seconds"),
+        ({"kafka_collector": True, "kafka_collector_interval": "often"}, "kafka_collector_interval"),
+        ({"kafka_collector": True, "kafka_collector_exporter": "distributoin"}, "is no file of this machine"),
+        ({"kafka_collector": True, "kafka_collector_exporter": "/etc/hostname"}, "is no archive of node_exporter"),
+        ({"kafka_collector": True, "kafka_collector_exporter_port": 9092}, "kafka_contribution_collector"),
+        ({"kafka_collector": True, "kafka_collector_exporter_port": 443}, "kafka_contribution_collector.ports"),
+        ({"kafka_collector": True, "kafka_collector_exporter_address": "0.0.0.0"}, "stands for every address"),  # noqa: S104
         ({"kafka_metrics_prot": 9404}, "did you mean kafka_metrics_port?"),
     ],
     ids=lambda one: "-".join(one) if isinstance(one, dict) else "",

@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.monitoring import rules
 from kafka.admin import NewTopic
 
 from tests.integration.metrics_nodes import MeasuredCluster, measured
-from tests.integration.prometheus import Prometheus, watching
+from tests.integration.prometheus import Prometheus, collecting, watching
 from tests.promql import names
 
 DATA = rules.data("watched")
@@ -35,13 +35,17 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeasuredCluste
 
 @pytest.fixture(scope="module")
 def watcher(cluster: MeasuredCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]:
-    with watching(cluster, tmp_path_factory.mktemp("prometheus")) as made:
+    place = tmp_path_factory.mktemp("prometheus")
+    with collecting(cluster, place) as beside, watching(cluster, place, beside) as made:
+        consumer = kafka.KafkaConsumer("traffic", bootstrap_servers=cluster.bootstrap_servers, group_id="readers")
         producer = kafka.KafkaProducer(bootstrap_servers=cluster.bootstrap_servers, acks="all")
 
         def settled() -> bool:
             for partition in range(4):
                 producer.send("traffic", b"record", partition=partition)
             producer.flush()
+            consumer.poll(100)
+            consumer.commit()
             try:
                 return all(rule["health"] == "ok" for rule in made.rules()) and not without_series(made)
             except (urllib.error.URLError, ConnectionError):
@@ -51,6 +55,7 @@ def watcher(cluster: MeasuredCluster, tmp_path_factory: pytest.TempPathFactory) 
             made.wait_until(settled)
         finally:
             producer.close()
+            consumer.close()
         yield made
 
 

@@ -1,4 +1,4 @@
-"""Requests that kafka-python 3.0 does not have: voters of the quorum, registrations of brokers.
+"""Requests that kafka-python 3.0 does not have: voters of the quorum, registrations of brokers, groups of new kinds.
 
 kafka-python makes a message's class from the JSON schema in its package that has the class's name. Another schema would
 have to be a file inside that package, and what Ansible brings to a host is one zip. But before a schema is used, a
@@ -6,7 +6,8 @@ class's ``json_patch`` may change it, or return a different one. So these classe
 that exists, with a patch that returns ours, and are named afterwards.
 
 The schemas are Kafka 4.3.1's (clients/src/main/resources/common/message: AddRaftVoter, RemoveRaftVoter,
-UnregisterBroker). Brokers pass all three on to the active controller (KIP-590, KIP-853).
+UnregisterBroker, ConsumerGroupDescribe, ShareGroupDescribe, DescribeShareGroupOffsets). Brokers pass the first three on
+to the active controller (KIP-590, KIP-853); a group is known to its coordinator (KIP-848, KIP-932).
 """
 
 from __future__ import annotations
@@ -33,8 +34,56 @@ ANSWER = (
     field("ErrorCode", "int16"),
     field("ErrorMessage", "string", nullableVersions="0+", default="null"),
 )
-#: Name -> API key, newest version, fields of the request. All answers have the fields of ANSWER.
-MESSAGES: Mapping[str, tuple[int, int, tuple[Field, ...]]] = {
+GROUP = field("GroupId", "string")
+TOPIC = (field("TopicId", "uuid"), field("TopicName", "string"), field("Partitions", "[]int32"))
+ASSIGNMENT = [field("TopicPartitions", "[]TopicPartitions", fields=list(TOPIC))]
+MEMBER = (
+    field("RackId", "string", nullableVersions="0+", default="null"),
+    field("MemberEpoch", "int32"),
+    field("ClientId", "string"),
+    field("ClientHost", "string"),
+    field("SubscribedTopicNames", "[]string"),
+)
+CONSUMER = (
+    field("MemberId", "string"),
+    field("InstanceId", "string", nullableVersions="0+", default="null"),
+    *MEMBER,
+    field("SubscribedTopicRegex", "string", nullableVersions="0+", default="null"),
+    field("Assignment", "Assignment", fields=ASSIGNMENT),
+    field("TargetAssignment", "TargetAssignment", fields=ASSIGNMENT),
+    field("MemberType", "int8", 1, default="-1"),
+)
+SHARER = (field("MemberId", "string"), *MEMBER, field("Assignment", "Assignment", fields=ASSIGNMENT))
+DESCRIBE = (field("GroupIds", "[]string"), field("IncludeAuthorizedOperations", "bool"))
+SHARE_PARTITION = (
+    field("PartitionIndex", "int32"),
+    field("StartOffset", "int64"),
+    field("LeaderEpoch", "int32"),
+    field("Lag", "int64", 1, default="-1"),
+    *ANSWER[1:],
+)
+SHARE_TOPIC = (*TOPIC[1::-1], field("Partitions", "[]SharePartition", fields=list(SHARE_PARTITION)))
+SHARE_OFFSETS = (GROUP, field("Topics", "[]ShareTopic", fields=list(SHARE_TOPIC)), *ANSWER[1:])
+ASKED_TOPICS = field("Topics", "[]Topic", nullableVersions="0+", fields=list(TOPIC[1:]))
+
+
+def described(member: tuple[Field, ...]) -> tuple[Field, ...]:
+    """The answer of a coordinator about groups with such members."""
+    group = (
+        *ANSWER[1:],
+        GROUP,
+        field("GroupState", "string"),
+        field("GroupEpoch", "int32"),
+        field("AssignmentEpoch", "int32"),
+        field("AssignorName", "string"),
+        field("Members", "[]Member", fields=list(member)),
+        field("AuthorizedOperations", "int32", default="-2147483648"),
+    )
+    return (ANSWER[0], field("Groups", "[]Group", fields=list(group)))
+
+
+#: Name -> API key, newest version, fields of the request, fields of the answer.
+MESSAGES: Mapping[str, tuple[int, int, tuple[Field, ...], tuple[Field, ...]]] = {
     "AddRaftVoter": (
         80,
         1,
@@ -45,9 +94,18 @@ MESSAGES: Mapping[str, tuple[int, int, tuple[Field, ...]]] = {
             field("Listeners", "[]Listener", fields=list(LISTENER)),
             field("AckWhenCommitted", "bool", 1, default="true"),
         ),
+        ANSWER,
     ),
-    "RemoveRaftVoter": (81, 0, (CLUSTER, *VOTER)),
-    "UnregisterBroker": (64, 0, (field("BrokerId", "int32"),)),
+    "RemoveRaftVoter": (81, 0, (CLUSTER, *VOTER), ANSWER),
+    "UnregisterBroker": (64, 0, (field("BrokerId", "int32"),), ANSWER),
+    "ConsumerGroupDescribe": (69, 1, DESCRIBE, described(CONSUMER)),
+    "ShareGroupDescribe": (77, 1, DESCRIBE, described(SHARER)),
+    "DescribeShareGroupOffsets": (
+        90,
+        1,
+        (field("Groups", "[]Group", fields=[GROUP, ASKED_TOPICS]),),
+        (ANSWER[0], field("Groups", "[]Group", fields=list(SHARE_OFFSETS))),
+    ),
 }
 
 
@@ -56,9 +114,9 @@ def kinds() -> Mapping[str, Any]:
     """``AddRaftVoterRequest`` and its like -> class. Needs kafka-python to be importable (``library.load``)."""
     base = importlib.import_module("kafka.protocol.api_message").ApiMessage
     made = {}
-    for name, (key, newest, fields) in MESSAGES.items():
-        made[f"{name}Request"] = kind(base, schema(f"{name}Request", "request", key, newest, fields))
-        made[f"{name}Response"] = kind(base, schema(f"{name}Response", "response", key, newest, ANSWER))
+    for name, (key, newest, request, answer) in MESSAGES.items():
+        made[f"{name}Request"] = kind(base, schema(f"{name}Request", "request", key, newest, request))
+        made[f"{name}Response"] = kind(base, schema(f"{name}Response", "response", key, newest, answer))
     return made
 
 

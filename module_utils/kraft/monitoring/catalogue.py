@@ -12,11 +12,12 @@ import yaml
 
 DATA = Path(__file__).resolve().parent / "data"
 NODE, TOPIC = LEVELS = ("node", "topic")
+AGENT, COLLECTOR = "agent", "collector"
 
 
 @dataclasses.dataclass(frozen=True)
 class Metric:
-    """One entry; ``data/catalogue.yml`` says what the fields mean. Without ``mbean`` the agent has it by itself."""
+    """One entry; ``data/catalogue.yml`` says what the fields mean."""
 
     name: str
     type: str
@@ -29,6 +30,7 @@ class Metric:
     scale: float = 1
     text: str = ""
     of: str = "node"
+    by: str = AGENT
     labels: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     quantiles: tuple[float, ...] = ()
 
@@ -44,9 +46,9 @@ def catalogue() -> tuple[Metric, ...]:
     return tuple(Metric(**{**entry, "quantiles": tuple(entry.get("quantiles", ()))}) for entry in entries)
 
 
-def at_level(level: str) -> tuple[Metric, ...]:
+def at_level(level: str, by: str = AGENT) -> tuple[Metric, ...]:
     """The entries that a node publishes at a level: those of topics come beside its own."""
-    return tuple(metric for metric in catalogue() if metric.level in (NODE, level))
+    return tuple(metric for metric in catalogue() if metric.level in (NODE, level) and metric.by == by)
 
 
 def read(name: str) -> Any:

@@ -10,19 +10,23 @@ import yaml
 from ansible.module_utils.kraft.monitoring import rule_tests, rules
 from ansible.module_utils.kraft.spec.desired.model import host_port
 
-GIVER = "kafka_contribution_metrics"
-JOB = "kafka"
+#: Who gives what is scraped, the job that scrapes it, and the file of its targets.
+GIVER, HOST_GIVER = "kafka_contribution_metrics", "kafka_contribution_collector"
+JOB, HOST_JOB = "kafka", "kafka-host"
 HEADER = "# Written by playbooks/render_monitoring.yml; changes made here are lost.\n"
-TARGETS, RULES, TESTS = "targets.json", "rules.yml", "rules_test.yml"
+TARGETS, HOST_TARGETS, RULES, TESTS = "targets.json", "hosts.json", "rules.yml", "rules_test.yml"
 
 
 def files(desired: Mapping[str, Any]) -> dict[str, str]:
     """Name -> content, the same for the same desired state; none where no node publishes metrics."""
-    found = targets(desired)
-    if not found:
+    found = {TARGETS: targets(desired, GIVER), HOST_TARGETS: targets(desired, HOST_GIVER)}
+    if not any(found.values()):
         return {}
     cluster = desired["cluster"]["name"]
-    written = {"prometheus.yml": scrape_text(), TARGETS: json.dumps(found, indent=2) + "\n"}
+    written = {
+        "prometheus.yml": scrape_text(),
+        **{name: json.dumps(each, indent=2) + "\n" for name, each in found.items()},
+    }
     return written | rule_files(rules.data(cluster), cluster)
 
 
@@ -35,12 +39,12 @@ def text(content: Mapping[str, Any]) -> str:
     return HEADER + yaml.safe_dump(content, sort_keys=False, width=1000)
 
 
-def targets(desired: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The nodes with an agent, as ``file_sd`` takes them, in the order of their ids."""
+def targets(desired: Mapping[str, Any], giver: str) -> list[dict[str, Any]]:
+    """The nodes that have what `giver` gives, as ``file_sd`` takes them, in the order of their ids."""
     nodes = sorted(desired["nodes"].items(), key=lambda one: int(one[1]["node_id"]))
     return [
         {
-            "targets": [host_port(node["contributed_addresses"][GIVER][0], node["contributed_ports"][GIVER][0])],
+            "targets": [host_port(node["contributed_addresses"][giver][0], node["contributed_ports"][giver][0])],
             "labels": {
                 "cluster": desired["cluster"]["name"],
                 "node_id": str(node["node_id"]),
@@ -50,12 +54,13 @@ def targets(desired: Mapping[str, Any]) -> list[dict[str, Any]]:
             },
         }
         for host, node in nodes
-        if GIVER in node["contributed_ports"]
+        if giver in node["contributed_ports"]
     ]
 
 
 def scrape_text() -> str:
     """A whole configuration of Prometheus; its paths are relative to the file."""
-    job = {"job_name": JOB, "file_sd_configs": [{"files": [TARGETS]}]}
+    files_of = {JOB: TARGETS, HOST_JOB: HOST_TARGETS}
+    jobs = [{"job_name": name, "file_sd_configs": [{"files": [file]}]} for name, file in files_of.items()]
     intervals = {"scrape_interval": "15s", "evaluation_interval": "15s"}
-    return text({"global": intervals, "rule_files": [RULES], "scrape_configs": [job]})
+    return text({"global": intervals, "rule_files": [RULES], "scrape_configs": jobs})

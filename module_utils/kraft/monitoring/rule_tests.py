@@ -16,7 +16,7 @@ BEFORE, BEYOND, LAG = 10, 5, 6
 UNITS = {"m": 1, "h": 60}
 COUNTERS = re.compile(r"\w+_(total|sum|count)\b")
 #: How the data writes the labels of a node, and the values that a template shows.
-NODE = re.compile(r"\{(\d)")
+NODE = re.compile(r"\{(h?\d)")
 LABEL = re.compile(r"\{\{ \$labels\.(\w+) \}\}")
 VALUE = re.compile(r"\{\{ \$value[^}]*\}\}")
 
@@ -47,7 +47,7 @@ def test_of(one: Rule, cluster: str) -> dict[str, Any]:
         "interval": "1m",
         "name": one["alert"],
         "input_series": [
-            {"series": selector(name, cluster), "values": values(name, pair, times, proof.get("gauges", False))}
+            {"series": selector(name, cluster), "values": values(name, pair, times, proof)}
             for name, pair in proof["series"].items()
         ],
         "alert_rule_test": [
@@ -74,7 +74,9 @@ def quiet(rules: Rule, cluster: str) -> Iterator[dict[str, Any]]:
 
 
 def node_labels(node: object, cluster: str) -> dict[str, str]:
-    return {"cluster": cluster, "host": f"kafka{node}", "job": "kafka", "node_id": str(node)}
+    number = str(node).removeprefix("h")
+    job = "kafka" if number == str(node) else "kafka-host"
+    return {"cluster": cluster, "host": f"kafka{number}", "job": job, "node_id": number}
 
 
 def selector(name: str, cluster: str) -> str:
@@ -103,14 +105,15 @@ def shown(one: Rule, cluster: str) -> dict[str, str]:
     }
 
 
-def values(name: str, pair: list[Any], times: tuple[int, int, int], gauges: bool) -> str:
+def values(name: str, pair: list[Any], times: tuple[int, int, int], proof: Rule) -> str:
     """A series through normal life, fault, and normal life; of a counter the pair is what it grows by in a minute."""
     states = (pair[0], pair[1], pair[0])
-    if gauges or not COUNTERS.match(name) or "_" in pair:
+    grows = COUNTERS.match(name) or "from" in proof
+    if proof.get("gauges") or not grows or "_" in pair:
         return " ".join(gauge(state, count) for state, count in zip(states, times, strict=True))
-    found, total = [], 0
+    found, total = [], proof.get("from", 0)
     for growth, count in zip(states, times, strict=True):
-        found.append(f"{total}+{growth}x{count - 1}")
+        found.append(f"{total}{growth:+}x{count - 1}")
         total += growth * count
     return " ".join(found)
 

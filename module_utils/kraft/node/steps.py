@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.node import certificate
+from ansible.module_utils.kraft.node import certificate, collector
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files import plan as files
 from ansible.module_utils.kraft.node.machine import kernel
@@ -81,6 +81,10 @@ def of_certificate(run: Run, asked: Desired) -> dict[str, Any]:
     return {"changed": False, **certificate.observe(run, asked["directory"])}
 
 
+def of_collector(run: Run, asked: Desired) -> dict[str, Any]:
+    return {"changed": collector.due(run, **asked), "exporter": not collector.lacks_exporter(asked["settings"])}
+
+
 STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {
     "kernel": of_kernel,
     "directories": of_directories,
@@ -90,6 +94,7 @@ STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {
     "agents": of_agents,
     "certificate": of_certificate,
     "storage": of_storage,
+    "collector": of_collector,
 }
 
 

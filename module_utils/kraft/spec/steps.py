@@ -11,13 +11,16 @@ STEPS = {
     "install": ("directories", "release", "appcds_archive", "client", "agents"),
     "certificate": ("certificate",),
     "format": ("storage",),
+    "collector": ("collector",),
 }
+#: Questions about what not every node has.
+OPTIONAL = (STEPS["certificate"], STEPS["collector"])
 
 
 def due(facts: Mapping[str, Any] | None) -> list[str]:
     """The steps that a host has to do, in their order; `facts`: of ``kafka_host_info``, None where nobody looked.
 
-    A step that nobody asked for is due: it looks for itself. Not so a certificate, which not every node has.
+    A step that nobody asked for is due: it looks for itself. Not so what not every node has.
     ``host`` is role kafka_host, with ``kernel`` as a part.
     """
     found = (facts or {}).get("steps") or {}
@@ -33,4 +36,4 @@ def lacks(facts: Mapping[str, Any]) -> bool:
 
 def is_due(found: Mapping[str, Mapping[str, Any]], questions: tuple[str, ...]) -> bool:
     answers = [found[each] for each in questions if each in found]
-    return any(each["changed"] for each in answers) if answers else questions != STEPS["certificate"]
+    return any(each["changed"] for each in answers) if answers else questions not in OPTIONAL

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from ansible.module_utils.kraft.monitoring.agent import config_text, percentile
-from ansible.module_utils.kraft.monitoring.catalogue import LEVELS, NODE, TOPIC, Metric, at_level, catalogue
+from ansible.module_utils.kraft.monitoring.catalogue import COLLECTOR, LEVELS, NODE, TOPIC, Metric, at_level, catalogue
 
 ENTRY: dict[str, Any] = {"type": "gauge", "unit": "seconds", "help": "Time.", "role": "both", "level": "node"}
 
@@ -60,7 +60,12 @@ def test_a_quantile_is_an_attribute_of_kafkas_histograms(quantile: float, attrib
 
 def test_topics_come_beside_the_node() -> None:
     assert {each.level for each in at_level(NODE)} == {NODE}
-    assert at_level(TOPIC) == catalogue()
+    assert {each.level for each in at_level(TOPIC)} == {NODE, TOPIC}
+
+
+def test_each_entry_is_published_by_the_agent_or_by_the_collector() -> None:
+    assert [*at_level(TOPIC), *at_level(TOPIC, COLLECTOR)] == sorted(catalogue(), key=lambda each: each.by == COLLECTOR)
+    assert not any(each.mbean for each in at_level(TOPIC, COLLECTOR))
 
 
 def groups(rule: dict[str, str]) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 from ansible.module_utils.kraft.monitoring.prometheus import files, targets
 
-GIVER = "kafka_contribution_metrics"
+GIVER, BESIDE = "kafka_contribution_metrics", "kafka_contribution_collector"
 
 
 def desired(**nodes: dict[str, Any]) -> dict[str, Any]:
@@ -24,25 +24,37 @@ def desired(**nodes: dict[str, Any]) -> dict[str, Any]:
 
 def test_targets_are_the_nodes_with_an_agent_in_the_order_of_their_ids() -> None:
     silent = {"node_id": 1, "contributed_ports": {}, "contributed_addresses": {}}
-    found = targets(desired(a={"node_id": 10}, b={"node_id": 9, "rack": "r", "roles": ["broker"]}, c=silent))
+    found = targets(desired(a={"node_id": 10}, b={"node_id": 9, "rack": "r", "roles": ["broker"]}, c=silent), GIVER)
     labels = {"cluster": "blue", "node_id": "9", "host": "b", "rack": "r", "roles": "broker"}
     assert found[0] == {"targets": ["10.0.0.1:9404"], "labels": labels}
     assert [each["labels"]["host"] for each in found] == ["b", "a"]
 
 
 def test_an_ipv6_address_has_brackets() -> None:
-    (found,) = targets(desired(a={"contributed_addresses": {GIVER: ["fd00::1"]}}))
+    (found,) = targets(desired(a={"contributed_addresses": {GIVER: ["fd00::1"]}}), GIVER)
     assert found["targets"] == ["[fd00::1]:9404"]
 
 
 def test_files_refer_to_each_other() -> None:
     made = files(desired(a={}))
     config = yaml.safe_load(made["prometheus.yml"])
-    (job,) = config["scrape_configs"]
-    assert [each for sd in job["file_sd_configs"] for each in sd["files"]] == ["targets.json"]
+    named = {
+        job["job_name"]: [each for sd in job["file_sd_configs"] for each in sd["files"]]
+        for job in config["scrape_configs"]
+    }
+    assert named == {"kafka": ["targets.json"], "kafka-host": ["hosts.json"]}
     assert config["rule_files"] == yaml.safe_load(made["rules_test.yml"])["rule_files"] == ["rules.yml"]
-    assert json.loads(made["targets.json"]) == targets(desired(a={}))
+    assert json.loads(made["targets.json"]) == targets(desired(a={}), GIVER)
+    assert json.loads(made["hosts.json"]) == []
     assert made == files(desired(a={}))
+
+
+def test_node_exporter_is_scraped_where_it_is_with_the_labels_of_the_node() -> None:
+    given = {"contributed_ports": {BESIDE: [9100]}, "contributed_addresses": {BESIDE: ["10.0.0.1"]}}
+    made = files(desired(a=given, b={"node_id": 2}))
+    (found,) = json.loads(made["hosts.json"])
+    assert (found["targets"], found["labels"]["host"]) == (["10.0.0.1:9100"], "a")
+    assert [each["labels"]["host"] for each in json.loads(made["targets.json"])] == ["b"]
 
 
 def test_without_an_agent_there_is_nothing_to_write() -> None:

@@ -94,22 +94,23 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
 
 
-UNPACKED = (
-    "#!/bin/sh\nmkdir -p usr/bin; for one in promtool prometheus; do : >usr/bin/$one; chmod 755 usr/bin/$one; done\n"
-)
+UNPACKED = """#!/bin/sh
+mkdir -p usr/bin
+for one in promtool prometheus prometheus-node-exporter; do : >usr/bin/$one; chmod 755 usr/bin/$one; done
+"""
 
 
 def test_prometheus_is_unpacked_and_not_installed_since_its_package_starts_a_service(machine: Machine) -> None:
     machine.put("dpkg-deb", UNPACKED)
     machine.bootstrap("test")
-    assert machine.called("apt-get download") == ["apt-get download prometheus"]
+    assert machine.called("apt-get download") == ["apt-get download prometheus prometheus-node-exporter"]
     assert "prometheus" not in machine.installed()
     machine.bootstrap("test")
     assert machine.called("apt-get download") == []
 
 
-def test_a_promtool_that_is_there_is_taken(machine: Machine) -> None:
-    machine.has("promtool")
+def test_a_promtool_and_an_exporter_that_are_there_are_taken(machine: Machine) -> None:
+    machine.has("promtool", "prometheus-node-exporter")
     machine.bootstrap("test")
     assert machine.called("apt-get download") == []
 

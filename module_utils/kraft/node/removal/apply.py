@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import ToolError
+from ansible.module_utils.kraft.node import collector
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.removal.plan import LOG_FILE, OURS, Desired, Found, Plan
@@ -28,12 +29,13 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
     unit = unit_path(params["unit"])
     below = [os.path.join(params["install_dir"], name) for name in OURS]
     logs = [os.path.join(params["log4j_dir"], name) for name in _names(params["log4j_dir"]) if LOG_FILE.fullmatch(name)]
+    services = filter(collector.is_ours, map(collector.unit_path, reversed(collector.SERVICES)))
     user = accounts.user(params["user"])
     return Found(
         unit=read_text(unit) if os.path.lexists(unit) else None,
         runs=service.active or service.enabled,
         log_dirs={path: _cluster_of(path) for path in params["log_dirs"] if _holds_something(path)},
-        paths=tuple(path for path in (*below, *logs, params["sysctl_file"]) if os.path.lexists(path)),
+        paths=tuple(path for path in (*services, *below, *logs, params["sysctl_file"]) if os.path.lexists(path)),
         strangers=tuple(_strangers(params)),
         has_account=user["exists"],
         account_is_ours=bool(user["exists"] and user["home"] == NOWHERE and user["group"] == params["group"]),
@@ -82,6 +84,7 @@ def carry_out(run: Run, plan: Plan, params: Mapping[str, Any], desired: Desired)
     for path in plan.data:
         empty(path)
     for path in plan.paths:
+        end_service(run, path, params["timeout"])
         remove(path)
     for path in (*params["log_dirs"], params["log4j_dir"], params["install_dir"]):
         remove_empty(path, params["install_dir"])
@@ -93,6 +96,14 @@ def carry_out(run: Run, plan: Plan, params: Mapping[str, Any], desired: Desired)
         _tool(run, "userdel", desired.user)
         if accounts.group(desired.group)["exists"]:
             _tool(run, "groupdel", desired.group)
+
+
+def end_service(run: Run, path: str, timeout: int) -> None:
+    """Where the path is one of a unit beside Kafka. The user of both goes with the collector, which is the last."""
+    if path.startswith(f"{collector.UNITS}/"):
+        systemctl(run, timeout, "disable", "--now", os.path.basename(path))
+    if path == collector.unit_path(collector.COLLECTOR) and accounts.user(collector.USER)["exists"]:
+        _tool(run, "userdel", collector.USER)
 
 
 def stop(run: Run, unit: str, timeout: int) -> None:

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.difference import CONTRIBUTED
-from ansible.module_utils.kraft.spec.desired.model import Agent, Contribution
+from ansible.module_utils.kraft.spec.desired.model import Agent, Contribution, Node, host_port
+from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
+from ansible.module_utils.kraft.terms import INTER_BROKER
 
 #: Of a variable; the contributing role's name follows.
 PREFIX = "kafka_contribution_"
@@ -21,6 +23,14 @@ AGENT: dict[str, Any] = {
     "source": {"type": "str", "required": True},
     "sha256": {"type": "str", "required": True},
 }
+#: Of role kafka_collector. ``exporter``: the program of node_exporter; empty where there is one already.
+COLLECTOR: dict[str, Any] = {
+    "interval": {"type": "int", "required": True},
+    "exporter": {"type": "str"},
+    "archive": {"type": "str"},
+    "metrics": {"type": "dict", "required": True},
+    "program": {"type": "str", "required": True},
+}
 #: The form of such a variable, as of a role's argument spec.
 OPTION: dict[str, Any] = {
     "type": "dict",
@@ -31,6 +41,8 @@ OPTION: dict[str, Any] = {
         "agents": {"type": "list", "elements": "dict", "options": AGENT},
         "files": {"type": "list", "elements": "dict", "options": FILE},
         "unit_lines": {"type": "list", "elements": "str"},
+        "process": {"type": "str"},
+        "collector": {"type": "dict", "options": COLLECTOR},
     },
 }
 
@@ -45,7 +57,24 @@ def contribution(variable: str, value: Mapping[str, Any]) -> Contribution:
         tuple(value.get("unit_lines", ())),
         tuple(value.get("addresses", ())),
         tuple(Agent(**one) for one in value.get("agents", ())),
+        value.get("process", ""),
+        value.get("collector", {}),
     )
+
+
+def collector(node: Node) -> dict[str, Any]:
+    """What ``kafka_collector`` takes as settings; empty where the node is no broker, or shall have none."""
+    given = next((each for each in node.contributions if each.collector), None)
+    own = node.listener_for(INTER_BROKER)
+    if given is None or own is None:
+        return {}
+    asked = given.collector
+    listener = {"name": own.name, "address": own.advertised_address, "protocol": own.protocol, "purpose": own.purpose}
+    client = client_parameter([listener], node.install_dir)
+    settings = {key: asked[key] for key in ("interval", "metrics", "program")}
+    binary = asked.get("exporter") or ""
+    exporter = {"binary": binary, "listen": host_port(given.addresses[0], given.ports[0])} if binary else {}
+    return {**settings, "client": client, "log_dirs": sorted({*node.log_dirs, node.metadata_dir}), "exporter": exporter}
 
 
 def contributed_files(given: Iterable[Mapping[str, Any]], room: str, group: str) -> list[dict[str, Any]]:

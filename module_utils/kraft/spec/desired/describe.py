@@ -7,6 +7,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.secret_values import secret_keys, shown, shown_line
 from ansible.module_utils.kraft.spec.desired import quorum, settings
+from ansible.module_utils.kraft.spec.desired.contributions import collector
 from ansible.module_utils.kraft.spec.desired.jvm import derived_options
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
 from ansible.module_utils.kraft.spec.desired.operable import client_options
@@ -102,6 +103,7 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
     """What one node is made of. ``secrets``: the ``properties`` whose values are hidden here."""
     server = settings.server_settings(cluster, node)
     secrets = secret_keys(settings.given_settings(node))  # what is derived is no secret, whatever it looks like
+    given = [each for each in node.contributions if "broker" in node.roles or not each.collector]
     return {
         "node_id": node.node_id,
         "roles": list(node.roles),
@@ -113,13 +115,15 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
         "directory_id": quorum.node_directory_id(cluster, node) or None,
         "listeners": [describe_listener(listener) for listener in node.own_listeners],
         "contributions": [each.variable for each in node.contributions],
-        "contributed_ports": {each.variable: list(each.ports) for each in node.contributions if each.ports},
-        "contributed_addresses": {each.variable: list(each.addresses) for each in node.contributions if each.addresses},
+        "contributed_ports": {each.variable: list(each.ports) for each in given if each.ports},
+        "contributed_processes": {each.variable: each.process for each in given if each.process},
+        "contributed_addresses": {each.variable: list(each.addresses) for each in given if each.addresses},
         "agents": [
             {"path": f"{node.install_dir}/agents/{one.name}", "source": one.source, "digest": one.sha256}
             for each in node.contributions
             for one in each.agents
         ],
+        "collector": collector(node),
         "broker_address": broker_address(node),
         "certificate": certificate(cluster, node),
         "properties": {key: shown(value, key) if key in secrets else value for key, value in server.items()},

@@ -96,7 +96,10 @@ class Agent:
 
 @dataclasses.dataclass(frozen=True)
 class Contribution:
-    """What another role gives a node by its ``variable``. ``files``: their names."""
+    """What another role gives a node by its ``variable``. ``files``: their names.
+
+    ``process``: who listens on the ports, where it is not Kafka. ``collector``: settings of the collector.
+    """
 
     variable: str
     jvm_options: tuple[str, ...] = ()
@@ -105,6 +108,8 @@ class Contribution:
     unit_lines: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
     agents: tuple[Agent, ...] = ()
+    process: str = ""
+    collector: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)

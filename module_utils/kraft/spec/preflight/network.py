@@ -66,7 +66,8 @@ def taken_ports(host: Host, facts: Facts) -> Iterator[Problem]:
     own = facts["service"]["pid"]
     for listener in [*host.node["listeners"], *contributed(host.node)]:
         for found in facts["ports"]:
-            if found["port"] != listener["port"] or (own and found["pid"] == own):
+            expected = found["process"] and found["process"] in listener.get("processes", ())
+            if found["port"] != listener["port"] or (own and found["pid"] == own) or expected:
                 continue
             if collides(facts, listener["bind"], found["address"]):
                 who = (
@@ -83,9 +84,13 @@ def taken_ports(host: Host, facts: Facts) -> Iterator[Problem]:
 
 
 def contributed(node: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The ports that other roles open in Kafka's process, each as a listener at any address."""
-    given = node["contributed_ports"].items()
-    return [{"name": name, "port": port, "bind": "", "variable": name} for name, ports in given for port in ports]
+    """The ports that other roles open in Kafka's process or beside it, each as a listener at any address."""
+    whose = node["contributed_processes"]
+    return [
+        {"name": name, "port": port, "bind": "", "variable": name, "processes": whose.get(name, "").split()}
+        for name, ports in node["contributed_ports"].items()
+        for port in ports
+    ]
 
 
 def collides(facts: Facts, bind: str, address: str) -> bool:

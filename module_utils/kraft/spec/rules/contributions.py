@@ -28,6 +28,7 @@ ANY = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not listened on
 LINES = ("BindReadOnlyPaths", "Environment", "InaccessiblePaths", "ReadOnlyPaths", "ReadWritePaths")
 IN_A_FILE = "give it in a file of the contribution, with `sensitive: true`"
 Given = tuple[Node, Contribution]
+SHORTEST, LONGEST = 5, 60  #: seconds between two looks; the alerts take a collector for stale after five minutes
 
 
 def _each(subject: Subject) -> Iterator[Given]:
@@ -123,4 +124,34 @@ def unit_lines(subject: Subject) -> Iterator[Problem]:
                 yield Problem("contributed_secret", "shows a secret", IN_A_FILE, where, node.host, shown_line(line))
 
 
-RULES = (files, agents, addresses, jvm_options, unit_lines)
+def collector(subject: Subject) -> Iterator[Problem]:
+    """A look that is asked for too often is work for Kafka; an archive that is missing would be missed on the hosts."""
+    for node, each in _each(subject):
+        asked = each.collector
+        if asked and not SHORTEST <= asked["interval"] <= LONGEST:
+            message, remedy = (
+                f"is not from {SHORTEST} to {LONGEST} seconds",
+                "give kafka_collector_interval such a number",
+            )
+            yield Problem(
+                "collector_interval",
+                message,
+                remedy,
+                f"{each.variable}.collector.interval",
+                node.host,
+                asked["interval"],
+            )
+        archive = asked.get("archive")
+        if archive and subject.surroundings.agent_digests.get(archive) == "":
+            message = "is no file of this machine"
+            remedy = "give kafka_collector_exporter the path of its archive, or distribution, or present"
+            yield Problem("exporter_missing", message, remedy, f"{each.variable}.collector.archive", node.host, archive)
+        elif archive and not archive.endswith(".tar.gz"):
+            message, remedy = (
+                "is no archive of node_exporter",
+                "give kafka_collector_exporter a file that ends in .tar.gz",
+            )
+            yield Problem("exporter_archive", message, remedy, f"{each.variable}.collector.archive", node.host, archive)
+
+
+RULES = (files, agents, addresses, jvm_options, unit_lines, collector)

@@ -43,6 +43,7 @@ def node(at: int) -> dict[str, Any]:
         "heap_mb": 4096,
         "jvm_options": ["-XX:+UseZGC"],
         "contributed_ports": {},
+        "contributed_processes": {},
         "contributed_addresses": {},
         "listeners": [listener(name, NAMES[at - 1]) for name in PORTS],
     }

@@ -554,6 +554,16 @@ def test_the_port_of_another_role_is_asked_for_and_refused_where_it_is_taken() -
     assert told(scene) == [("error", "port_taken", "k1", "kafka_contribution_metrics", 9404)]
 
 
+@pytest.mark.parametrize(("process", "rules"), [("prometheus-node", []), ("nginx", ["port_taken"])])
+def test_a_port_beside_kafka_is_taken_unless_by_who_shall_have_it(process: str, rules: list[str]) -> None:
+    scene = broken(port(9100, "127.0.0.1"))
+    for facts in scene.of("k1")["ports"]:
+        facts["process"] = process
+    scene.nodes["k1"]["contributed_ports"] = {"kafka_contribution_collector": [9100]}
+    scene.nodes["k1"]["contributed_processes"] = {"kafka_contribution_collector": "prometheus-node node_exporter"}
+    assert [each[1] for each in told(scene)] == rules
+
+
 def test_the_address_of_another_role_is_asked_for_and_refused_where_the_host_has_none_such() -> None:
     scene = broken(facts(binds={"10.9.9.9": "Cannot assign requested address"}))
     scene.nodes["k1"]["contributed_addresses"] = {"kafka_contribution_metrics": ["10.9.9.9"]}

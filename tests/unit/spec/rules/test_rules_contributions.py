@@ -165,6 +165,56 @@ def test_another_form_is_refused_and_no_content_shown(given: dict[str, Any], par
     assert found(given) == [("type", part, None)]
 
 
+COLLECTOR: dict[str, Any] = {
+    "interval": 15,
+    "metrics": {"kafka_a": ["gauge", "A."]},
+    "program": "abc",
+    "exporter": "/e",
+}
+BESIDE: dict[str, Any] = {"ports": [9100], "addresses": ["10.0.0.1"], "process": "e", "collector": COLLECTOR}
+
+
+@pytest.mark.parametrize(
+    ("asked", "rule", "part", "value"),
+    [
+        ({"interval": 4}, "collector_interval", "interval", 4),
+        ({"interval": 61}, "collector_interval", "interval", 61),
+        ({"archive": "distributoin"}, "exporter_missing", "archive", "distributoin"),
+        ({"archive": "/srv/exporter.zip"}, "exporter_archive", "archive", "/srv/exporter.zip"),
+    ],
+)
+def test_a_collector_looks_neither_too_often_nor_too_rarely_and_its_exporter_is_there(
+    asked: dict[str, Any], rule: str, part: str, value: Any
+) -> None:
+    given = {**BESIDE, "collector": {**COLLECTOR, **asked}}
+    problems = problems_of(contributing(given), agent_digests={"distributoin": "", "/srv/exporter.zip": "a"})
+    seen = [(each.rule, each.variable, each.host, each.value) for each in problems if "collector." in each.variable]
+    assert seen == [(rule, f"kafka_contribution_metrics.collector.{part}", "k1", value)]
+
+
+def test_a_broker_is_described_with_its_collector_which_asks_that_broker_as_the_node() -> None:
+    cluster, _ = read(contributing(BESIDE), SPECS)
+    node = describe_node(cluster, cluster.nodes[0])
+    found = node["collector"]
+    assert found["client"]["bootstrap_servers"] == [node["broker_address"]]
+    assert found["client"]["node"] == "/opt/kafka/current/config/server.properties"
+    assert found["exporter"] == {"binary": "/e", "listen": "10.0.0.1:9100"}
+    assert found["log_dirs"] == sorted({*node["log_dirs"], node["metadata_log_dir"]})
+    assert node["contributed_processes"] == {"kafka_contribution_metrics": "e"}
+
+
+def test_where_node_exporter_runs_already_none_is_wanted() -> None:
+    cluster, _ = read(contributing({**BESIDE, "collector": {**COLLECTOR, "exporter": ""}}), SPECS)
+    assert describe_node(cluster, cluster.nodes[0])["collector"]["exporter"] == {}
+
+
+def test_a_node_that_is_no_broker_has_no_collector_and_opens_no_port_for_it() -> None:
+    cluster, _ = read(contributing(BESIDE), SPECS)
+    node = dataclasses.replace(cluster.nodes[0], roles=("controller",))
+    found = describe_node(cluster, node)
+    assert (found["collector"], found["contributed_ports"], found["contributed_addresses"]) == ({}, {}, {})
+
+
 def test_a_described_node_has_options_and_ports_and_no_content() -> None:
     cluster, _ = read(contributing({**EXPORTER, "files": [KEY], "agents": [AGENT], "addresses": ["10.0.0.1"]}), SPECS)
     node = describe_node(cluster, cluster.nodes[0])

@@ -1,0 +1,153 @@
+"""The groups that one broker coordinates, and the ends of the logs that they read.
+
+A broker lists only the groups that it coordinates, so nobody is asked for the whole cluster. What fails stands in
+``Asked.failed`` and does not spoil the rest: a group that moves meanwhile is left to its next coordinator.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.cluster.client import Answer, Client, Question
+from ansible.module_utils.kraft.cluster.leaders import CONSUMER, each, ends
+from ansible.module_utils.kraft.errors import KraftError
+
+Partition = tuple[str, int]
+SHARE = "share"
+#: Type of a group -> the request that lists its members, and the request's word for groups.
+DESCRIBED_BY = {
+    "classic": ("DescribeGroupsRequest", "groups"),
+    "consumer": ("ConsumerGroupDescribeRequest", "group_ids"),
+    SHARE: ("ShareGroupDescribeRequest", "group_ids"),
+}
+WITH_NAMES = 9  #: version of OffsetFetch; the next one names topics by id
+
+
+@dataclasses.dataclass(frozen=True)
+class Group:
+    """``offsets``: the next to be read of each partition; ``lags``: where the coordinator itself counts them."""
+
+    name: str
+    type: str
+    members: int | None = None
+    offsets: Mapping[Partition, int] = dataclasses.field(default_factory=dict)
+    lags: Mapping[Partition, int] = dataclasses.field(default_factory=dict)
+
+
+class Asked:
+    """A client and the broker that it asks; ``failed``: what was not answered, in words."""
+
+    def __init__(self, client: Client, address: str) -> None:
+        self.client, self._address = client, address
+        self.failed: list[str] = []
+
+    def broker(self, *requests: Any) -> list[Mapping[str, Any]]:
+        """Its answers; an empty one stands for a failure."""
+        return self.all([Question(self._address, one) for one in requests])
+
+    def all(self, questions: list[Question]) -> list[Mapping[str, Any]]:
+        return [self._good(answer) for answer in self.client.ask_all(questions)]
+
+    def _good(self, answer: Answer) -> Mapping[str, Any]:
+        if isinstance(answer, KraftError):
+            self.failed.append(str(answer))
+            return {}
+        return {} if self.error("a question", answer.get("error_code", 0)) else answer
+
+    def error(self, what: str, code: int) -> bool:
+        """Whether a part of an answer is an error, which is noted."""
+        failure = self.client.error(what, code, None)
+        if failure:
+            self.failed.append(str(failure))
+        return failure is not None
+
+
+def groups(asked: Asked, listed: Iterable[Mapping[str, Any]]) -> list[Group]:
+    """Members and offsets of the `listed` groups, all asked at once."""
+    types = {one["group_id"]: one["group_type"].lower() for one in listed}
+    named = {kind: [name for name, each_kind in types.items() if each_kind == kind] for kind in DESCRIBED_BY}
+    requests = [
+        asked.client.request(request, **{field: named[kind]})
+        for kind, (request, field) in DESCRIBED_BY.items()
+        if named[kind]
+    ]
+    readers = [name for kind, names in named.items() if kind != SHARE for name in names]
+    answers = asked.broker(*requests, *offset_requests(asked.client, readers, named[SHARE]))
+    members: dict[str, int] = {}
+    offsets: dict[str, dict[Partition, int]] = {}
+    lags: dict[str, dict[Partition, int]] = {}
+    for one in (one for answer in answers for one in answer.get("groups", ())):
+        name = one["group_id"]
+        if asked.error(f"group {name}", one["error_code"]):
+            types.pop(name, None)  # it is another coordinator's by now
+        elif "members" in one:
+            members[name] = len(one["members"])
+        else:
+            offsets[name], lags[name] = read_offsets(one)
+    return [
+        Group(name, kind, members.get(name), offsets.get(name, {}), lags.get(name, {})) for name, kind in types.items()
+    ]
+
+
+def offset_requests(client: Client, readers: list[str], sharers: list[str]) -> Iterator[Any]:
+    """What groups have committed, and where share groups begin."""
+    if readers:
+        kind = "OffsetFetchRequest"
+        asked = [client.struct(kind, "OffsetFetchRequestGroup", group_id=name, topics=None) for name in readers]
+        yield client.request(kind, groups=asked, max_version=WITH_NAMES)
+    if sharers:
+        kind = "DescribeShareGroupOffsetsRequest"
+        yield client.request(
+            kind, groups=[client.struct(kind, "Group", group_id=name, topics=None) for name in sharers]
+        )
+
+
+def read_offsets(group: Mapping[str, Any]) -> tuple[dict[Partition, int], dict[Partition, int]]:
+    """Offsets, and lags where the answer has them. An offset below 0 stands for none."""
+    offsets: dict[Partition, int] = {}
+    lags: dict[Partition, int] = {}
+    for topic in group["topics"]:
+        for one in topic["partitions"]:
+            where = (topic.get("name") or topic.get("topic_name"), one["partition_index"])
+            offset = one.get("committed_offset", one.get("start_offset"))
+            if not one["error_code"] and offset >= 0:
+                offsets[where] = offset
+                if one.get("lag", -1) >= 0:
+                    lags[where] = one["lag"]
+    return offsets, lags
+
+
+def log_ends(asked: Asked, partitions: Iterable[Partition]) -> dict[Partition, int]:
+    """The end of each partition's log, as its leader has it; without those that have no leader or are gone."""
+    wanted = set(partitions)
+    if not wanted:
+        return {}
+    client = asked.client
+    named = [
+        client.struct("MetadataRequest", "MetadataRequestTopic", name=name)
+        for name in sorted({one for one, _ in wanted})
+    ]
+    (seen,) = asked.broker(client.request("MetadataRequest", topics=named, allow_auto_topic_creation=False))
+    addresses = {one["node_id"]: f"{one['host']}:{one['port']}" for one in seen.get("brokers", ())}
+    led: dict[int, dict[str, list[int]]] = {}
+    for topic, one in each(seen.get("topics", ()), "name", "partitions"):
+        if (topic, one["partition_index"]) in wanted and one["leader_id"] in addresses:
+            led.setdefault(one["leader_id"], {}).setdefault(topic, []).append(one["partition_index"])
+    questions = [
+        Question(
+            addresses[leader],
+            client.request(
+                "ListOffsetsRequest", replica_id=CONSUMER, topics=[ends(client, *one) for one in topics.items()]
+            ),
+        )
+        for leader, topics in led.items()
+    ]
+    found: dict[Partition, int] = {}
+    for answer in asked.all(questions):
+        for topic, one in each(answer.get("topics", ()), "name", "partitions"):
+            where = (topic, one["partition_index"])
+            if not asked.error(f"{where[0]}-{where[1]}", one["error_code"]):
+                found[where] = one["offset"]
+    return found

@@ -1,0 +1,199 @@
+"""The collector on its host: its program, its settings, its unit, and the unit of node_exporter that reads its file."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+import zipfile
+from collections.abc import Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.errors import RefusedError, ToolError
+from ansible.module_utils.kraft.node.files import apply as file_io
+from ansible.module_utils.kraft.node.files.ensure import ensure_files
+from ansible.module_utils.kraft.node.service.state import Run
+
+UNITS = "/etc/systemd/system"
+COLLECTOR, EXPORTER = SERVICES = ("kafka-collector", "prometheus-node-exporter")
+DIRECTORY = "/run/kafka-collector"  #: where the collector writes; systemd makes it, and removes it with the service
+MARK = "# Written by Kraftwright"
+CORE = "ansible.module_utils.kraft"
+LAUNCH = f"import sys\nfrom {CORE}.monitoring.collector import main\nmain(sys.argv[1])\n"
+SECONDS = 30
+#: Role kafka_collector makes it. Not Kafka's own: what runs as the same user may look into Kafka's memory.
+USER = "kafka-collector"
+#: What neither service needs. Without DynamicUser=, which containers do not grant.
+HARDENED = f"""\
+User={USER}
+Restart=always
+RestartSec=5s
+Nice=10
+CapabilityBoundingSet=
+AmbientCapabilities=
+NoNewPrivileges=true
+PrivateDevices=true
+PrivateTmp=true
+PrivateUsers=true
+ProtectSystem=strict
+RemoveIPC=true
+RestrictSUIDSGID=true
+ProtectClock=true
+ProtectControlGroups=true
+ProtectHome=read-only
+ProtectHostname=true
+ProtectKernelLogs=true
+ProtectKernelModules=true
+ProtectKernelTunables=true
+LockPersonality=true
+MemoryDenyWriteExecute=true
+RestrictNamespaces=true
+RestrictRealtime=true
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged @resources
+SystemCallErrorNumber=EPERM
+UMask=0022
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+Settings = Mapping[str, Any]
+
+
+def unit_path(name: str) -> str:
+    return f"{UNITS}/{name}.service"
+
+
+def collector_unit(settings: Settings, home: str, group: str, python: str) -> str:
+    """It reads what the group of Kafka may read, but no data, and can listen nowhere."""
+    hidden = " ".join(f"-{path}" for path in settings["log_dirs"])
+    return f"""{MARK}; changes made here are lost.
+[Unit]
+Description=Lag of Kafka's groups and bytes of its log dirs, for Prometheus
+After=network-online.target kafka.service
+StartLimitIntervalSec=0
+
+[Service]
+Type=exec
+ExecStart={python} -I {home}/collector.pyz {home}/settings.json
+Group={group}
+RuntimeDirectory={os.path.basename(DIRECTORY)}
+InaccessiblePaths={hidden}
+SocketBindDeny=any
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+ProtectProc=invisible
+MemoryMax=160M
+CPUQuota=25%
+{HARDENED}"""
+
+
+def exporter_unit(exporter: Settings) -> str:
+    """In place of a unit of the distribution's package, which would listen on every address."""
+    return f"""{MARK}; changes made here are lost.
+[Unit]
+Description=Figures of the machine, and the collector's, for Prometheus
+After=network-online.target
+StartLimitIntervalSec=0
+
+[Service]
+Type=exec
+ExecStart={exporter["binary"]} --web.listen-address={exporter["listen"]} --collector.textfile.directory={DIRECTORY}
+RestrictAddressFamilies=AF_INET AF_INET6 AF_NETLINK AF_UNIX
+{HARDENED}"""
+
+
+def wanted(settings: Settings, install_dir: str, group: str, python: str) -> dict[str, Any]:
+    """The files as ``ensure_files`` takes them; without `settings` none may be there."""
+    home = f"{install_dir}/collector"
+    contents: dict[str, str] = {}
+    if settings:
+        own = {**settings, "directory": DIRECTORY}
+        contents[f"{home}/settings.json"] = json.dumps(own, indent=1, sort_keys=True) + "\n"
+        contents[unit_path(COLLECTOR)] = collector_unit(settings, home, group, python)
+    if settings.get("exporter"):
+        contents[unit_path(EXPORTER)] = exporter_unit(settings["exporter"])
+    ours = [f"{home}/settings.json", f"{home}/collector.pyz", *filter(is_ours, map(unit_path, SERVICES))]
+    gone = [path for path in ours if path not in contents and not (settings and path.endswith(".pyz"))]
+    owned = {"owner": "root", "group": "root", "mode": "0644", "sensitive": False}
+    return {
+        "directories": [{"path": home, "owner": "root", "group": "root", "mode": "0755"}] if settings else [],
+        "files": [{"path": path, "content": content, **owned} for path, content in contents.items()],
+        "absent": [path for path in gone if os.path.lexists(path)],
+    }
+
+
+def is_ours(unit: str) -> bool:
+    """Whether this unit file is one that Kraftwright wrote."""
+    return os.path.isfile(unit) and file_io.read(unit).startswith(MARK.encode())
+
+
+def services(settings: Settings) -> list[str]:
+    """Those that shall run."""
+    return [*([COLLECTOR] if settings else []), *([EXPORTER] if settings.get("exporter") else [])]
+
+
+def due(run: Run, settings: Settings, install_dir: str, group: str) -> bool:
+    """Whether anything differs; the program is known by the digest in the settings."""
+    files = ensure_files(wanted(settings, install_dir, group, sys.executable), check_mode=True)
+    running = services(settings)
+    return bool(
+        files["changed"]
+        or lacks_exporter(settings)
+        or any(run(["systemctl", "is-active", "--quiet", name])[0] != 0 for name in running)
+        or (running and not os.path.exists(f"{install_dir}/collector/collector.pyz"))
+    )
+
+
+def lacks_exporter(settings: Settings) -> bool:
+    return bool(settings.get("exporter")) and not os.access(settings["exporter"]["binary"], os.X_OK)
+
+
+def program() -> bytes:
+    """The modules of ours that this process has loaded, as a file that Python runs: the same code, the same bytes."""
+    loaded: dict[str, Any] = {name: one.__spec__ for name, one in sys.modules.items() if name.startswith(CORE)}
+    contents = {"__main__.py": LAUNCH, "ansible/__init__.py": "", "ansible/module_utils/__init__.py": ""}
+    for name, spec in loaded.items():
+        path = name.replace(".", "/") + ("/__init__.py" if spec.submodule_search_locations is not None else ".py")
+        contents[path] = spec.loader.get_source(name)
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(contents):
+            archive.writestr(zipfile.ZipInfo(path), contents[path])
+    return made.getvalue()
+
+
+def ensure(run: Run, settings: Settings, install_dir: str, group: str, check_mode: bool) -> bool:
+    """Bring files and services to what is wanted; whether anything was changed, or would be."""
+    changed = due(run, settings, install_dir, group)
+    if not changed or check_mode:
+        return changed
+    foreign = [unit_path(name) for name in services(settings) if os.path.isfile(unit_path(name))]
+    foreign = [path for path in foreign if not is_ours(path)]
+    if foreign:
+        raise RefusedError(
+            [f"{path}: somebody else wrote it. Set kafka_collector_exporter to present" for path in foreign]
+        )
+    if lacks_exporter(settings):
+        raise RefusedError([f"{settings['exporter']['binary']}: is no program"])
+    files = wanted(settings, install_dir, group, sys.executable)
+    leaving = [name for name in SERVICES if unit_path(name) in files["absent"]]
+    if leaving:
+        systemctl(run, "disable", "--now", *leaving)
+    run(["systemctl", "stop", *services(settings)])  # what is killed here is begun anew; there may be none yet
+    ensure_files(files)
+    if settings:
+        file_io.write_file(f"{install_dir}/collector/collector.pyz", program(), 0, 0, 0o644)
+    systemctl(run, "daemon-reload")
+    for name in services(settings):
+        systemctl(run, "enable", name)
+        systemctl(run, "start", name)
+    return True
+
+
+def systemctl(run: Run, *command: str) -> None:
+    code, _, error = run(["timeout", str(SECONDS), "systemctl", *command])
+    if code != 0:
+        raise ToolError(f"systemctl {' '.join(command)} failed: {error.strip()}")

@@ -1,0 +1,230 @@
+"""The collector on real brokers: lag as the client counts it, each group once, and never half a file."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.monitoring.catalogue import COLLECTOR, TOPIC, at_level
+from ansible.module_utils.kraft.monitoring.collector import NAME, Collector
+from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
+from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
+from kafka.admin import NewTopic
+
+from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.secured_cluster import start_secured
+
+METRICS = {each.name: [each.type, each.help] for each in at_level(TOPIC, COLLECTOR)}
+PARTITIONS, RECORDS = 4, 1000
+LINE = re.compile(r'^(\w+)(?:\{(?:group|log_dir|topic)="([^"]+)".*\})? (\S+)$', re.MULTILINE)
+Values = dict[tuple[str, str], float]
+
+
+def settings(directory: Path, client: dict[str, Any]) -> dict[str, Any]:
+    directory.mkdir(exist_ok=True)
+    return {"client": client, "directory": str(directory), "interval": 1, "metrics": METRICS}
+
+
+def published(directory: Path) -> Values:
+    return {(name, label): float(value) for name, label, value in LINE.findall((directory / NAME).read_text())}
+
+
+@pytest.fixture(scope="module")
+def topic(kafka_cluster: KafkaCluster) -> str:
+    admin = KafkaAdminClient(bootstrap_servers=kafka_cluster.bootstrap_servers)
+    admin.create_topics([NewTopic("collected", PARTITIONS, 3)])
+    admin.close()
+    write(kafka_cluster, RECORDS)
+    return "collected"
+
+
+def write(cluster: KafkaCluster, records: int) -> None:
+    producer = KafkaProducer(bootstrap_servers=cluster.bootstrap_servers)
+    for at in range(records):
+        producer.send("collected", b"x" * 100, partition=at % PARTITIONS)
+    producer.flush()
+    producer.close()
+
+
+@pytest.fixture
+def collectors(kafka_cluster: KafkaCluster, tmp_path: Path) -> Callable[[], dict[int, Values]]:
+    """Lets the collector of each broker look, and gives what it published."""
+    made = {
+        node_id: Collector(
+            settings(tmp_path / str(node_id), {"bootstrap_servers": [f"127.0.0.1:{node.internal_port}"]})
+        )
+        for node_id, node in kafka_cluster.nodes.items()
+    }
+
+    def look() -> dict[int, Values]:
+        for each in made.values():
+            each.once()
+        return {node_id: published(tmp_path / str(node_id)) for node_id in made}
+
+    return look
+
+
+def read_some(cluster: KafkaCluster, group: str, protocol: str) -> Consumer:
+    """A member of the group that has read and committed a part; it stays a member until it is closed."""
+    own = {"group.protocol": "consumer"} if protocol == "consumer" else {}
+    consumer = Consumer(
+        {
+            "bootstrap.servers": cluster.bootstrap_servers,
+            "group.id": group,
+            "enable.auto.commit": False,
+            "auto.offset.reset": "earliest",
+            **own,
+        }
+    )
+    consumer.subscribe(["collected"])
+    seen, deadline = 0, time.monotonic() + 30
+    while seen < 137:
+        assert time.monotonic() < deadline
+        seen += len(consumer.consume(37, timeout=1))
+    consumer.commit(asynchronous=False)
+    return consumer
+
+
+def lag_of(cluster: KafkaCluster, group: str) -> int:
+    """By the arithmetic of librdkafka's own client."""
+    admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
+    asked = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)])
+    committed = asked[group].result(20).topic_partitions or []
+    latest = {
+        TopicPartition(one.topic, one.partition): OffsetSpec.latest()  # type: ignore[no-untyped-call]
+        for one in committed
+    }
+    ends = {key: each.result(20).offset for key, each in admin.list_offsets(latest).items()}
+    return sum(ends[TopicPartition(one.topic, one.partition)] - one.offset for one in committed if one.offset >= 0)
+
+
+@pytest.mark.usefixtures("topic")
+def test_lag_at_rest_is_that_of_the_client_and_each_group_is_told_once(
+    kafka_cluster: KafkaCluster, collectors: Callable[[], dict[int, Values]]
+) -> None:
+    kinds = {f"{kind}-{at}": kind for kind in ("classic", "consumer") for at in range(3)}
+    members = {group: read_some(kafka_cluster, group, kind) for group, kind in kinds.items()}
+    try:
+        found = collectors()
+        for group in kinds:
+            told = [
+                values["kafka_group_lag_records", group]
+                for values in found.values()
+                if ("kafka_group_lag_records", group) in values
+            ]
+            assert told == [lag_of(kafka_cluster, group)], group
+            assert sum(values.get(("kafka_group_members", group), 0) for values in found.values()) == 1
+            assert 0 < told[0] < RECORDS
+    finally:
+        for each in members.values():
+            each.close()
+    found = collectors()
+    assert {
+        values[key]
+        for values in found.values()
+        for key in values
+        if key[0] == "kafka_group_members" and key[1] in kinds
+    } == {0}
+    assert all(values["kafka_collector_unanswered", ""] == 0 for values in found.values())
+
+
+@pytest.mark.usefixtures("topic")
+def test_lag_in_seconds_of_a_group_that_stands_still_under_a_steady_producer(
+    kafka_cluster: KafkaCluster, collectors: Callable[[], dict[int, Values]]
+) -> None:
+    read_some(kafka_cluster, "still", "classic").close()
+    producer = KafkaProducer(bootstrap_servers=kafka_cluster.bootstrap_servers, linger_ms=0)
+    consumer = KafkaConsumer(bootstrap_servers=kafka_cluster.bootstrap_servers, group_id="still")
+    began, told = time.monotonic(), 0.0
+    while time.monotonic() - began < 8:
+        for partition in range(PARTITIONS):
+            producer.send("collected", b"x", partition=partition)
+        producer.flush()
+        if began and not told:  # from here on the next record to be read is one of the steady ones
+            ends = consumer.end_offsets([*map(partition_of, range(PARTITIONS))])
+            consumer.commit({key: offset_of(end) for key, end in ends.items()})
+            committed = time.monotonic()
+        told = max(values.get(("kafka_group_lag_seconds", "still"), 0.0) for values in collectors().values()) or 1e-9
+        time.sleep(0.3)  # the rate of the producer
+    age = time.monotonic() - committed
+    producer.close()
+    consumer.close()
+    assert told == pytest.approx(age, abs=2)
+
+
+def partition_of(number: int) -> Any:
+    return __import__("kafka").TopicPartition("collected", number)
+
+
+def offset_of(end: int) -> Any:
+    return __import__("kafka.structs").structs.OffsetAndMetadata(end, "", -1)
+
+
+@pytest.mark.usefixtures("topic")
+def test_bytes_are_those_of_the_broker(
+    kafka_cluster: KafkaCluster, collectors: Callable[[], dict[int, Values]]
+) -> None:
+    for node_id, values in collectors().items():
+        directory = kafka_cluster.nodes[node_id].directory / "data"
+        on_disk = sum(path.stat().st_size for path in directory.glob("collected-*/*.log"))
+        assert values["kafka_topic_log_bytes", "collected"] == on_disk
+        ours = str(directory)
+        assert 0 < values["kafka_log_dir_free_bytes", ours] < values["kafka_log_dir_volume_bytes", ours]
+        assert values["kafka_log_dir_used_bytes", ours] >= on_disk
+
+
+def test_a_broker_that_is_away_leaves_no_old_figures(tmp_path: Path) -> None:
+    own = Collector(settings(tmp_path, {"bootstrap_servers": ["127.0.0.1:9"]}))
+    own.once()
+    found = published(tmp_path)
+    assert {name for name, _ in found} == {each for each in METRICS if each.startswith("kafka_collector_")}
+    assert found["kafka_collector_unanswered", ""] > 0
+    assert found["kafka_collector_timestamp_seconds", ""] == pytest.approx(time.time(), abs=10)
+
+
+def test_a_reader_never_finds_half_a_file(kafka_cluster: KafkaCluster, tmp_path: Path) -> None:
+    own = Collector(settings(tmp_path, {"bootstrap_servers": [kafka_cluster.bootstrap_servers]}))
+    own.once()
+    broken, ended = list[str](), threading.Event()
+
+    def read() -> None:
+        while not ended.is_set():
+            text = (tmp_path / NAME).read_text()
+            if "kafka_collector_unanswered 0\n" not in text:
+                broken.append(text)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        for _ in range(100):
+            own.once()
+    finally:
+        ended.set()
+        reader.join()
+    assert broken == []
+
+
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
+    cluster = start_secured(tmp_path_factory.mktemp("secured"))
+    yield cluster
+    cluster.stop()
+
+
+def test_it_shows_the_certificate_of_the_node(secured: KafkaCluster, tmp_path: Path) -> None:
+    node = tmp_path / "server.properties"
+    ca = secured.directory / "ca.pem"
+    keys = f"ssl.keystore.type=PEM\nssl.keystore.location={secured.directory / 'node.pem'}\n"
+    node.write_text(f"{keys}ssl.truststore.type=PEM\nssl.truststore.location={ca}\n")
+    address = f"127.0.0.1:{secured.properties['TLS']}"
+    client = {"bootstrap_servers": [address], "security_protocol": "SSL", "listener": "TLS", "node": str(node)}
+    Collector(settings(tmp_path / "out", client)).once()
+    found = published(tmp_path / "out")
+    assert found["kafka_collector_unanswered", ""] == 0
+    assert any(name == "kafka_log_dir_free_bytes" for name, _ in found)

@@ -1,0 +1,153 @@
+"""The collector's files on a host, and when there is something to do. systemd itself is met in a lab."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.monitoring import collector as _  # noqa: F401 - is a part of the program
+from ansible.module_utils.kraft.node import collector
+
+SETTINGS: dict[str, Any] = {
+    "interval": 15,
+    "program": "abc",
+    "metrics": {},
+    "client": {"bootstrap_servers": ["10.0.0.1:19092"]},
+    "log_dirs": ["/data"],
+    "exporter": {"binary": sys.executable, "listen": "10.0.0.1:9100"},
+}
+
+
+class Systemd:
+    """Notes each command; nothing runs before it is started."""
+
+    def __init__(self) -> None:
+        self.running: set[str] = set()
+        self.told: list[str] = []
+
+    def __call__(self, command: list[str]) -> tuple[int, str, str]:
+        words = command[command.index("systemctl") + 1 :]
+        if words[0] == "is-active":
+            return int(self.running.isdisjoint(words[2:])), "", ""  # one that runs is enough for it
+        self.told.append(" ".join(words))
+        if words[0] == "start":
+            self.running.add(words[1])
+        if words[0] in ("stop", "disable"):
+            self.running -= {*words[1:]}
+        return 0, "", ""
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    units = tmp_path / "units"
+    units.mkdir()
+    monkeypatch.setattr(collector, "UNITS", str(units))
+    return tmp_path
+
+
+def ensure(run: Systemd, home: Path, settings: dict[str, Any], check_mode: bool = False) -> bool:
+    return collector.ensure(run, settings, str(home), "kafka", check_mode)
+
+
+def test_it_runs_once_and_then_there_is_nothing_to_do(home: Path) -> None:
+    systemd = Systemd()
+    assert ensure(systemd, home, SETTINGS, check_mode=True)
+    assert (systemd.told, list((home / "units").iterdir())) == ([], [])
+    assert ensure(systemd, home, SETTINGS)
+    assert systemd.running == set(collector.SERVICES)
+    told = list(systemd.told)
+    assert not ensure(systemd, home, SETTINGS)
+    assert systemd.told == told
+
+
+def test_a_service_that_is_down_or_other_code_is_something_to_do(home: Path) -> None:
+    systemd = Systemd()
+    ensure(systemd, home, SETTINGS)
+    systemd.running.discard(collector.EXPORTER)
+    assert ensure(systemd, home, SETTINGS)
+    assert systemd.running == set(collector.SERVICES)
+    assert ensure(systemd, home, {**SETTINGS, "program": "def"})
+    (home / "collector/collector.pyz").unlink()
+    assert ensure(systemd, home, {**SETTINGS, "program": "def"})
+
+
+def test_a_run_that_is_killed_before_the_start_is_finished_by_the_next(home: Path) -> None:
+    class Killed(Systemd):
+        def __call__(self, command: list[str]) -> tuple[int, str, str]:
+            if "daemon-reload" in command:
+                raise KeyboardInterrupt
+            return super().__call__(command)
+
+    systemd = Systemd()
+    ensure(systemd, home, SETTINGS)
+    killed = Killed()
+    killed.running = systemd.running
+    with pytest.raises(KeyboardInterrupt):
+        ensure(killed, home, {**SETTINGS, "interval": 30})
+    systemd.running = killed.running
+    assert ensure(systemd, home, {**SETTINGS, "interval": 30})
+
+
+def test_without_settings_nothing_is_left_and_a_host_that_never_had_it_is_not_touched(home: Path) -> None:
+    systemd = Systemd()
+    assert not ensure(systemd, home, {})
+    assert systemd.told == []
+    ensure(systemd, home, SETTINGS)
+    assert ensure(systemd, home, {})
+    assert systemd.running == set()
+    assert [*(home / "units").iterdir(), *(home / "collector").iterdir()] == []
+    assert not ensure(systemd, home, {})
+
+
+def test_where_node_exporter_runs_already_ours_goes_and_the_collector_stays(home: Path) -> None:
+    systemd = Systemd()
+    ensure(systemd, home, SETTINGS)
+    assert ensure(systemd, home, {**SETTINGS, "exporter": {}})
+    assert systemd.running == {collector.COLLECTOR}
+    assert not (home / "units/prometheus-node-exporter.service").exists()
+
+
+def test_a_unit_that_somebody_else_wrote_is_refused_before_anything_is_written(home: Path) -> None:
+    (home / "units/prometheus-node-exporter.service").write_text("[Service]\n")
+    with pytest.raises(RefusedError, match="somebody else wrote it"):
+        ensure(Systemd(), home, SETTINGS)
+    assert not (home / "collector").exists()
+
+
+def test_a_program_that_is_missing_is_something_to_do_and_refused(home: Path) -> None:
+    settings = {**SETTINGS, "exporter": {**SETTINGS["exporter"], "binary": "/nowhere"}}
+    assert collector.lacks_exporter(settings)
+    with pytest.raises(RefusedError, match="is no program"):
+        ensure(Systemd(), home, settings)
+
+
+def test_systemd_understands_the_units(home: Path) -> None:
+    ensure(Systemd(), home, SETTINGS)
+    units = sorted(map(str, (home / "units").iterdir()))
+    done = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True, check=False)
+    assert [line for line in done.stderr.splitlines() if "/units/" in line] == []
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_program_runs_by_itself(tmp_path: Path) -> None:
+    assert collector.program() == collector.program()
+    path = tmp_path / "collector.pyz"
+    path.write_bytes(collector.program())
+    names = zipfile.ZipFile(io.BytesIO(path.read_bytes())).namelist()
+    assert "ansible/module_utils/kraft/monitoring/lag.py" in names
+    done = subprocess.run(
+        [sys.executable, "-I", str(path), str(tmp_path / "none.json")],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": os.environ["PATH"]},
+    )
+    assert "FileNotFoundError" in done.stderr
+    assert "none.json" in done.stderr
