@@ -72,12 +72,10 @@ class Partition:
     def _judge(self, pairing: Pairing, account: Account) -> None:
         alone = Alone.of(pairing.source, pairing.target)
         pairing.source, pairing.target = [], []
-        if alone.source or alone.target:
-            here, there = self._sides(alone)
-            originals = self._originals({one.whole for one in alone.target})
-            account.judged(judge(self.number, alone, here, there, originals))
-        elif alone.reordered:
-            account.judged(judge(self.number, alone, Side(), Side(), {}))
+        here, there = self._sides(alone)
+        # What the source may have deleted is not looked for in it.
+        extra = {one.whole for one in alone.target if one.segment or not here.begins_late}
+        account.judged(judge(self.number, alone, here, there, self._originals(extra)))
 
     def _records(self, windows: Sequence[Window]) -> list[list[Record]]:
         frames = [
@@ -95,9 +93,12 @@ class Partition:
 
     def _sides(self, alone: Alone) -> tuple[Side, Side]:
         singles = (alone.source, alone.target)
-        details = [self._details(side, singles[side]) for side in (SOURCE, TARGET)]
+        compacted = any(side.compacted for side in self.pair.sides) and any(singles)
+        details: list[dict[int, Details]] = [{}, {}]
         lasts: list[dict[int, int]] = [{}, {}]
-        if any(side.compacted for side in self.pair.sides):
+        if compacted or all(singles):
+            details = [self._details(side, singles[side]) for side in (SOURCE, TARGET)]
+        if compacted:
             keys = {one.key for found in details for one in found.values()}
             lasts = [self._last_of_key(side, keys) for side in (SOURCE, TARGET)]
         here, there = (

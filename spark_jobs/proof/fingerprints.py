@@ -104,5 +104,5 @@ def _folded(placed: DataFrame, append_time: Collection[str], bits: int) -> DataF
 
 def among(spark: SparkSession, rows: DataFrame, column: str, wanted: Collection[int]) -> DataFrame:
     """The rows whose ``column`` is one of ``wanted``, which may be many thousands."""
-    some = spark.createDataFrame([(value,) for value in wanted], f"`{column}` long").distinct()
+    some = spark.createDataFrame([(value,) for value in set(wanted)], f"`{column}` long")
     return rows.join(F.broadcast(some), column, "left_semi")

@@ -35,7 +35,8 @@ class Side:
 
     begins_late: bool = False  #: its first records were deleted
     compacted: bool = False
-    details: Mapping[int, Details] = field(default_factory=dict)  #: by offset, of each record that stands alone
+    #: By offset, of each record that stands alone; of none where one side has none and nothing is compacted.
+    details: Mapping[int, Details] = field(default_factory=dict)
     last_of_key: Mapping[int, int] = field(default_factory=dict)  #: the highest offset that bears a key
 
 
@@ -102,6 +103,8 @@ def _changed(
 ) -> tuple[list[Pair], list[Single], list[Single]]:
     """Offsets of records at the same place that share a key or else a value; then what is left of each side."""
     pairs: list[Pair] = []
+    if not source or not target:
+        return pairs, list(source), list(target)
     for part in ("key", "value"):
         places: defaultdict[tuple[int, int | None], deque[Single]] = defaultdict(deque)
         for one in target:
