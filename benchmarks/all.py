@@ -25,6 +25,7 @@ QUICK = {
     "crash": ("--rounds", "3", "--idle", "0.5"),
     "leaders": ("--moves", "4"),
     "roll": ("--rounds", "1"),
+    "collector": ("--rounds", "4"),
 }
 #: Seconds for which the hosts of the benchmark before may still be on their way out.
 CALM_SECONDS = 60.0

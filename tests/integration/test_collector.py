@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ from tests.integration.secured_cluster import start_secured
 
 METRICS = {each.name: [each.type, each.help] for each in at_level(TOPIC, COLLECTOR)}
 PARTITIONS, RECORDS = 4, 1000
+LAG = "kafka_group_lag_records"
 LINE = re.compile(r'^(\w+)(?:\{(?:group|log_dir|topic)="([^"]+)".*\})? (\S+)$', re.MULTILINE)
 Values = dict[tuple[str, str], float]
 
@@ -113,11 +115,7 @@ def test_lag_at_rest_is_that_of_the_client_and_each_group_is_told_once(
     try:
         found = collectors()
         for group in kinds:
-            told = [
-                values["kafka_group_lag_records", group]
-                for values in found.values()
-                if ("kafka_group_lag_records", group) in values
-            ]
+            told = [values[LAG, group] for values in found.values() if (LAG, group) in values]
             assert told == [lag_of(kafka_cluster, group)], group
             assert sum(values.get(("kafka_group_members", group), 0) for values in found.values()) == 1
             assert 0 < told[0] < RECORDS
@@ -134,6 +132,58 @@ def test_lag_at_rest_is_that_of_the_client_and_each_group_is_told_once(
     assert all(values["kafka_collector_unanswered", ""] == 0 for values in found.values())
 
 
+def tool(cluster: KafkaCluster, main: str, *arguments: str) -> subprocess.Popen[str]:
+    """One of Kafka's own tools."""
+    command = cluster.nodes[1].java("128m", f"org.apache.kafka.tools.consumer.{main}", *arguments)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+
+def test_a_share_group_has_the_lag_that_kafkas_own_tool_tells(
+    kafka_cluster: KafkaCluster, collectors: Callable[[], dict[int, Values]]
+) -> None:
+    servers, group = ["--bootstrap-server", kafka_cluster.bootstrap_servers], ["--group", "sharers"]
+    with KafkaAdminClient(bootstrap_servers=kafka_cluster.bootstrap_servers) as admin:
+        admin.create_topics([NewTopic("shared", 2, 3)])
+    sharer = tool(kafka_cluster, "ConsoleShareConsumer", *servers, *group, "--topic", "shared", "--max-messages", "20")
+    producer = KafkaProducer(bootstrap_servers=kafka_cluster.bootstrap_servers)
+    deadline, members = time.monotonic() + 60, 0.0
+    while sharer.poll() is None:  # a share group begins at the end, so it is given more until it has enough
+        assert time.monotonic() < deadline
+        producer.send("shared", b"x", partition=0).get(10)
+        members = max(members, *(values.get(("kafka_group_members", "sharers"), 0) for values in collectors().values()))
+    for _ in range(31):
+        producer.send("shared", b"x", partition=0)
+    producer.close()
+    found = collectors()
+    told = [values[LAG, "sharers"] for values in found.values() if (LAG, "sharers") in values]
+    said, _ = tool(kafka_cluster, "group.ShareGroupCommand", *servers, *group, "--describe").communicate(timeout=60)
+    lags = [line.split()[-1] for line in said.splitlines() if line.startswith("sharers")]
+    assert told == [sum(int(each) for each in lags if each != "-")]  # nobody has read of the other partition
+    assert (told[0] >= 31, members) == (True, 1)
+
+
+@pytest.mark.usefixtures("topic")
+def test_a_group_whose_coordinator_is_gone_is_told_by_the_next_one_only(
+    kafka_cluster: KafkaCluster, collectors: Callable[[], dict[int, Values]]
+) -> None:
+    read_some(kafka_cluster, "moved", "classic").close()
+
+    def told() -> dict[int, float]:
+        return {node_id: values[LAG, "moved"] for node_id, values in collectors().items() if (LAG, "moved") in values}
+
+    ((first, lag),) = told().items()
+    kafka_cluster.kill_node(first)
+    try:
+        deadline, second = time.monotonic() + 30, told()
+        while not second:
+            assert time.monotonic() < deadline
+            second = told()
+        assert list(second.values()) == [lag]
+        assert first not in second
+    finally:
+        kafka_cluster.start_node(first)
+
+
 @pytest.mark.usefixtures("topic")
 def test_lag_in_seconds_of_a_group_that_stands_still_under_a_steady_producer(
     kafka_cluster: KafkaCluster, collectors: Callable[[], dict[int, Values]]
@@ -142,7 +192,7 @@ def test_lag_in_seconds_of_a_group_that_stands_still_under_a_steady_producer(
     producer = KafkaProducer(bootstrap_servers=kafka_cluster.bootstrap_servers, linger_ms=0)
     consumer = KafkaConsumer(bootstrap_servers=kafka_cluster.bootstrap_servers, group_id="still")
     began, told = time.monotonic(), 0.0
-    while time.monotonic() - began < 8:
+    while time.monotonic() - began < 6:
         for partition in range(PARTITIONS):
             producer.send("collected", b"x", partition=partition)
         producer.flush()

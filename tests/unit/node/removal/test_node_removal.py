@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.node import collector
 from ansible.module_utils.kraft.node.removal import apply
 from ansible.module_utils.kraft.node.removal.plan import MARK, Desired, Found, plan, problems
 
@@ -150,3 +151,15 @@ def test_an_empty_directory_beside_the_install_directory_stays(tmp_path: Path) -
         (tmp_path / path).mkdir(parents=True)
         apply.remove_empty(str(tmp_path / path), str(tmp_path / "kafka"))
     assert tree(tmp_path) == {"kafka-data"}
+
+
+def test_the_services_beside_kafka_go_first_and_the_collector_last_since_both_have_one_user(
+    host: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collector, "UNITS", str(host))
+    units = [collector.unit_path(name) for name in (collector.EXPORTER, collector.COLLECTOR)]
+    for unit in units:
+        Path(unit).write_text(collector.MARK)
+    assert apply.observe(run, params(host)).paths[:2] == tuple(units)
+    Path(units[0]).write_text("[Service]\n")
+    assert apply.observe(run, params(host)).paths[:1] == (units[1],)
