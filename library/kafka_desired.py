@@ -24,10 +24,10 @@ options:
   needs:
     description: >-
       What the run wants of the control machine beside the inventory: V(client), the zip that a deployment brings to the
-      hosts; V(spark), to prove the cluster. What is missing is a mistake like others.
+      hosts; V(spark), to prove the cluster; V(maintenance), the tasks of one. What is missing is a mistake like others.
     type: list
     elements: str
-    choices: [client, spark]
+    choices: [client, spark, maintenance]
     default: []
   plans:
     description: Whether the run can write its plan to a file (C(kafka_plan_file)), and apply an approved one.

@@ -21,7 +21,7 @@ from ansible.utils.display import Display
 ROOT = Path(__file__).resolve().parents[2]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 
-from ansible.module_utils.kraft.control import authority, reports
+from ansible.module_utils.kraft.control import authority, maintenance, reports
 from ansible.module_utils.kraft.control.files import key_faults, spark_lacks
 from ansible.module_utils.kraft.control.readable import is_readable
 from ansible.module_utils.kraft.operations.deployment import document
@@ -48,7 +48,7 @@ CONNECTION = (
 ARGUMENT_SPEC = {
     "hosts": {"type": "list", "elements": "str", "required": True},
     "refuse": {"type": "bool", "default": True},
-    "needs": {"type": "list", "elements": "str", "choices": ["client", "spark"], "default": []},
+    "needs": {"type": "list", "elements": "str", "choices": ["client", "spark", "maintenance"], "default": []},
     "plans": {"type": "bool", "default": True},
     "report": {"type": "str", "choices": ["warnings", "table", "json"], "default": "warnings"},
 }
@@ -199,6 +199,9 @@ def look(
         foreign_reports=foreign_reports(variables[0].values),
         key_faults=key_faults({each.host: each.connection for each in variables}),
         plan_faults=document.faults(variables[0].values, plans),
+        maintenance_faults=maintenance.faults(variables[0].values, loader, hostvars._variable_manager)
+        if "maintenance" in needs
+        else {},
         tls_fault=tls_fault(variables[0].values),
         agent_digests={path: digest(file, "sha256:") if file else "" for path, file in agents.items()},
         client_options=own_clients.client_options(hostvars, loader, hosts[0], smoke="spark" in needs),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -60,8 +61,9 @@ def kraft_stale(
     looked: Mapping[str, Mapping[str, Any]],
     desired: Mapping[str, Any],
     settled: Mapping[str, Iterable[str]] | None = None,
+    down: bool = False,
 ) -> list[dict[str, Any]]:
-    """The hosts whose process must be restarted, as ``kafka_roll_plan`` takes them.
+    """The hosts whose process must be restarted, as ``kafka_roll_plan`` takes them; with `down` also those without one.
 
     `looked`: as `kraft_registered` gives it, with ``process`` (``kafka_node``); `desired` is ``kafka_desired``'s fact.
     `settled`: host -> settings that are changed live, as ``kafka_config_plan`` returned them.
@@ -70,7 +72,7 @@ def kraft_stale(
     for host, one in looked.items():
         found, live = one["process"], set((settled or {}).get(host, ()))
         differences = [each.as_dict() for each in differences_from(found["differences"]) if each.setting not in live]
-        if found["stale"] and differences:
+        if (found["stale"] and differences) or (down and not found["running"]):
             node_id, started_at = desired["nodes"][host]["node_id"], found.get("started_at", 0)
             out.append({"host": host, "node_id": node_id, "started_at": started_at, "differences": differences})
     return out
@@ -187,6 +189,24 @@ def kraft_batch_failure(batch: Mapping[str, Any], reverted: Iterable[str], failu
     return "\n".join(lines)
 
 
+def kraft_maintenance_failure(
+    batches: Iterable[Mapping[str, Any]], host: str, failure: Mapping[str, Any], started: Mapping[str, Any]
+) -> str:
+    """What is said when a host's maintenance failed: why, whether its node runs, and how to go on.
+
+    `batches`: all of the run, as ``kafka_roll_plan`` gives them; `failure`: the failed task's result, nothing where
+    that was another host's; `started`: what the start after it registered.
+    """
+    left = [[node["host"] for node in batch["nodes"]] for batch in batches]
+    while left and host not in left[0]:
+        left.pop(0)
+    names = [name for batch in left for name in batch]
+    why = str(failure.get("msg", ""))
+    state = "does not answer, so its node may be down" if started.get("unreachable") else "runs Kafka again"
+    again = json.dumps({"kafka_restart_nodes": names})
+    return f"{why}\n{host} {state}. The maintenance stops here. Go on with -e '{again}'.".lstrip()
+
+
 def kraft_hosts_named(names: Iterable[str] | str, hosts: Iterable[str], variable: str) -> list[str]:
     """The `hosts` that a user's `variable` names, in the inventory's order. Raises for a name that is none of them."""
     known = list(hosts)
@@ -243,6 +263,7 @@ class FilterModule:
             "kraft_credentials": users.credentials,
             "kraft_directory": kraft_directory,
             "kraft_holds_secret": kraft_holds_secret,
+            "kraft_maintenance_failure": kraft_maintenance_failure,
             "kraft_hosts_named": kraft_hosts_named,
             "kraft_kinds": users.kinds,
             "kraft_jvm_options_text": files.jvm_options_text,

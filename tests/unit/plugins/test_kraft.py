@@ -71,6 +71,25 @@ def test_kafka_is_asked_only_where_something_differs_and_somebody_ran_before() -
     assert asked(written=True, actions=["start"]) == 0
 
 
+def test_a_maintenance_takes_nodes_that_are_down_too() -> None:
+    looked = {
+        "kraft1": {"process": {"stale": False, "differences": [], "running": True}},
+        "kraft2": {"process": {"stale": False, "differences": [], "running": False, "started_at": 0}},
+    }
+    assert FILTERS.kraft_stale(looked, DESIRED) == []
+    assert [node["host"] for node in FILTERS.kraft_stale(looked, DESIRED, down=True)] == ["kraft2"]
+
+
+def test_a_failed_maintenance_says_why_and_which_hosts_are_left(wording: Wording) -> None:
+    batches = [{"nodes": [{"host": name} for name in names]} for names in (["k3"], ["k1", "k4"], ["k2"])]
+    said = FILTERS.kraft_maintenance_failure(batches, "k4", {"msg": "no such package"}, {"unreachable": False})
+    beside = FILTERS.kraft_maintenance_failure(batches, "k1", {}, {"changed": True})
+    gone = FILTERS.kraft_maintenance_failure(batches, "k2", {"msg": "Timed out"}, {"unreachable": True})
+    assert '{"kafka_restart_nodes": ["k1", "k4", "k2"]}' in said
+    assert '{"kafka_restart_nodes": ["k2"]}' in gone
+    wording([said, beside, gone])
+
+
 def test_only_what_was_kept_in_this_batch_is_gone_back_to() -> None:
     refused = {
         "ansible_loop_var": "rolled",

@@ -185,13 +185,17 @@ def network_command(wanted: Desired, subnet: str) -> list[str]:
 
 
 def run_command(wanted: Desired, host: str, address: str) -> list[str]:
-    """The podman command that makes a host: systemd as PID 1, a fixed address, a name that its neighbours resolve."""
+    """The podman command that makes a host: systemd as PID 1, a fixed address, a name that its neighbours resolve.
+
+    It comes back from a reboot; one that was killed stays down (podman's restart policy).
+    """
     labels = {LAB: wanted.name, HOST: host, ADDRESS: address}
     return [
         *("run", "--detach", "--name", container(wanted.name, host), "--hostname", host),
         *(word for key, value in labels.items() for word in ("--label", f"{key}={value}")),
         *("--network", wanted.name, "--ip", address, "--network-alias", host),
-        *("--systemd", "always", "--ulimit", f"nofile={wanted.nofile}:{wanted.nofile}", "--ulimit", "nproc=4096:4096"),
+        *("--systemd", "always", "--restart", "always"),
+        *("--ulimit", f"nofile={wanted.nofile}:{wanted.nofile}", "--ulimit", "nproc=4096:4096"),
         *(word for file, path in MOUNTS.items() for word in ("--volume", f"{wanted.state_dir}/{file}:{path}:ro")),
         *(("--memory", wanted.memory) if wanted.memory else ()),
         *wanted.options.get(host, ()),

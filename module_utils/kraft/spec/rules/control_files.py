@@ -44,4 +44,11 @@ def plans(subject: Subject) -> Iterator[Problem]:
         yield Problem("plan_file", fault, remedy, variable, value=subject.cluster.nodes[0].variables.get(variable))
 
 
-RULES = (client, spark, private_keys, plans)
+def maintenance(subject: Subject) -> Iterator[Problem]:
+    """Tasks that cannot be run would be noticed when their node is down."""
+    remedy = "give a file of tasks (-e kafka_maintenance_tasks=patch.yml), or -e kafka_reboot=true, or both"
+    for variable, fault in subject.surroundings.maintenance_faults.items():
+        yield Problem("maintenance", fault, remedy, variable, value=subject.cluster.nodes[0].variables.get(variable))
+
+
+RULES = (client, spark, private_keys, plans, maintenance)

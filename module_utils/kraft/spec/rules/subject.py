@@ -26,6 +26,7 @@ class Surroundings:
     ``spark_lacks``: what is missing to start Spark; empty where nothing is, or nobody starts it.
     ``key_faults``: host -> why ssh cannot use the private key that the inventory names.
     ``plan_faults``: variable -> why the plan that it names cannot be used.
+    ``maintenance_faults``: variable -> why the maintenance that it asks for cannot be done.
     ``client_options``: variable -> options of each client of ours that connects to the client listener.
     ``agent_digests``: path of an agent's jar -> its sha256; empty where there is no such file.
     ``tls_fault``: why the authority on the control machine cannot be used; empty where it can.
@@ -39,6 +40,7 @@ class Surroundings:
     spark_lacks: str = ""
     key_faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
     plan_faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    maintenance_faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
     readable: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
     foreign_reports: tuple[str, ...] = ()
     client_options: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)

@@ -137,6 +137,7 @@ def test_a_host_is_asked_for_by_label_address_and_name() -> None:
         "--name try-b --hostname b",
         "--label kraftwright.lab=try --label kraftwright.host=b --label kraftwright.address=10.89.5.12",
         "--network try --ip 10.89.5.12 --network-alias b",
+        "--restart always",
         "--memory 2g --volume=/srv:/data image:2",
     ):
         assert part in command

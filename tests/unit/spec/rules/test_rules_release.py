@@ -287,12 +287,15 @@ def test_what_a_run_needs_of_this_machine_is_told_before_any_host_was_looked_at(
         "client_exists": False,
         "spark_lacks": "/java/jars lacks a.jar",
         "key_faults": {"k2": "cannot be read: no file"},
+        "maintenance_faults": {"kafka_maintenance_tasks": "is no list of tasks"},
     }
-    made = problems_of(hosts(facts=facts, kafka_client_archive="/client.zip"), **lacks)
+    given = hosts(facts=facts, kafka_client_archive="/client.zip", kafka_maintenance_tasks="patch.yml")
+    made = problems_of(given, **lacks)
     assert [(each.severity, each.rule, each.host, each.value) for each in made] == [
         ("error", "client_missing", "", "/client.zip"),
         ("error", "spark_missing", "control machine", None),
         ("error", "private_key", "k2", None),
+        ("error", "maintenance", "", "patch.yml"),
     ]
     assert "make client" in made[0].remedy
     assert "make client" in made[1].remedy

@@ -1,0 +1,75 @@
+"""The tasks of a maintenance, read as Ansible reads them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.inventory.manager import InventoryManager
+from ansible.module_utils.kraft.control.maintenance import faults
+from ansible.parsing.dataloader import DataLoader
+from ansible.plugins.loader import init_plugin_loader
+from ansible.utils.collection_loader import AnsibleCollectionConfig
+from ansible.vars.manager import VariableManager
+
+REBOOT, TASKS = "kafka_reboot", "kafka_maintenance_tasks"
+SOUND = """
+- name: Patch
+  ansible.builtin.apt: {name: "*", state: "{{ wanted }}"}
+- name: Look at what was printed
+  block: [{ansible.builtin.import_tasks: more.yml}]
+  when: later
+"""
+
+
+def faulty(values: dict[str, Any]) -> dict[str, str]:
+    if AnsibleCollectionConfig.collection_finder is None:
+        init_plugin_loader()
+    loader = DataLoader()
+    inventory = InventoryManager(loader=loader, sources=["localhost,"])
+    return faults(values, loader, VariableManager(loader=loader, inventory=inventory))
+
+
+def test_sound_tasks_or_a_reboot_are_taken(tmp_path: Path) -> None:
+    file = tmp_path / "patch.yml"
+    file.write_text(SOUND)
+    (tmp_path / "more.yml").write_text("- ansible.builtin.debug: {msg: more}\n")
+    assert faulty({TASKS: str(file), REBOOT: False}) == {}
+    assert faulty({TASKS: "", REBOOT: True}) == {}
+
+
+def test_tasks_are_found_from_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "patch.yml").write_text("- ansible.builtin.debug: {msg: more}\n")
+    monkeypatch.chdir(tmp_path)
+    assert faulty({TASKS: "patch.yml"}) == {}
+
+
+def test_nothing_to_do_is_refused() -> None:
+    assert set(faulty({TASKS: "", REBOOT: False})) == {TASKS}
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "no list of tasks"),
+        ("[]", "no list of tasks"),
+        ("name: Patch", "no list of tasks"),
+        ("- Patch", "no list of tasks"),
+        ("- hosts: all\n  tasks: []", "playbook"),
+        ("- a: [", "cannot be run"),
+        ("- ansible.builtin.aptt: {name: x}", "ansible.builtin.aptt"),
+        ("- ansible.builtin.import_tasks: missing.yml", "missing.yml"),
+        ("- name: Patch\n  whenn: true\n  ansible.builtin.debug: {msg: x}", "cannot be run"),
+        ("- name: two\n  ansible.builtin.debug: {msg: x}\n  ansible.builtin.apt: {name: x}", "cannot be run"),
+    ],
+)
+def test_what_ansible_could_not_run_is_refused(content: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "patch.yml"
+    file.write_text(content)
+    assert said in faulty({TASKS: str(file), REBOOT: True})[TASKS]
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    assert "is no file" in faulty({TASKS: str(tmp_path / "gone.yml")})[TASKS]
+    assert "is no file" in faulty({TASKS: str(tmp_path)})[TASKS]

@@ -1,0 +1,3 @@
+from typing import Any
+
+def load_list_of_blocks(ds: Any, *, play: Any, variable_manager: Any, loader: Any) -> list[Any]: ...
