@@ -18,6 +18,7 @@ def render(audit: Mapping[str, Any]) -> str:
     begun = datetime.fromtimestamp(audit["begin_us"] / 1e6, timezone.utc).isoformat(timespec="seconds")
     return page.render(
         audit=audit,
+        drill=audit.get("drill", ()),
         outcome=audit["outcome"],
         word="Nothing lost" if audit["outcome"] == "proven" else "Not proven",
         begun=begun,

@@ -60,7 +60,7 @@ def test_an_operation_begins_and_ends_like_all_others(play: dict[str, Any]) -> N
 
 def test_nothing_else_takes_or_gives_back_the_lock() -> None:
     holders = [path for path in ROOT.glob("[pr]*/**/*.yml") if "kafka_lock:" in path.read_text()]
-    rebooted = "roles/kafka/tasks/maintain_batch.yml"  # the lock is gone there, and is taken again
+    rebooted = "roles/kafka/tasks/reboot.yml"  # the lock is gone there, and is taken again
     envelope = [f"playbooks/{BEGIN}", f"playbooks/{END}"]
     assert sorted(str(path.relative_to(ROOT)) for path in holders) == sorted([*envelope, rebooted])
 

@@ -1,0 +1,102 @@
+"""The faults that can be rehearsed: which nodes each of them breaks, and how long clients may feel it. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
+from ansible.module_utils.kraft.errors import KraftError
+
+#: Whom a fault breaks.
+BROKER, ACTIVE, EVERY = "a broker", "the active controller", "every node"
+#: What is done to a host; ``kafka_fault`` does the first two.
+KILLED, FROZEN, REBOOTED = "killed", "frozen", "rebooted"
+#: Kafka's defaults, in milliseconds: https://kafka.apache.org/documentation/#brokerconfigs
+SESSION, FETCH, ELECTION = (
+    "broker.session.timeout.ms",
+    "controller.quorum.fetch.timeout.ms",
+    "controller.quorum.election.timeout.ms",
+)
+DEFAULTS_MS = {SESSION: 9000, FETCH: 2000, ELECTION: 1000}
+#: Seconds for what the timeouts leave out: the controller's own round, the clients' backoff, a busy machine.
+SLACK_SECONDS = 3.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    """``waits``: settings whose times pass until others lead, one after the other; none where Kafka hands over first.
+
+    ``lasts``: it holds clients for as long as it lasts.
+    """
+
+    name: str
+    target: str
+    action: str
+    waits: tuple[str, ...] = ()
+    lasts: bool = False
+
+
+FAULTS = {
+    fault.name: fault
+    for fault in (
+        Fault("broker_killed", BROKER, KILLED, (SESSION,)),
+        # The new active controller begins each broker's session anew, that of the dead one, too.
+        Fault("controller_killed", ACTIVE, KILLED, (FETCH, ELECTION, SESSION)),
+        # Others lead after its session, but its connections stay open: a client notices by its own request timeout,
+        # which is 30 s in Java's and 60 s in librdkafka.
+        Fault("node_frozen", BROKER, FROZEN, lasts=True),
+        Fault("host_rebooted", BROKER, REBOOTED),
+        Fault("all_killed", EVERY, KILLED),
+    )
+}
+
+
+def hosts(name: str, snapshot: Snapshot, node_ids: Mapping[str, int]) -> list[str]:
+    """The hosts that a fault breaks, of those in `node_ids` (host -> node id).
+
+    A broker is the one that leads most partitions, but not the active controller. Raises KraftError where the cluster
+    has nobody of that kind.
+    """
+    target = FAULTS[name].target
+    if target == EVERY:
+        return sorted(node_ids)
+    controller = snapshot.controller_id
+    if controller == NO_NODE:
+        raise KraftError("the controllers have no leader")
+    if target == ACTIVE:
+        chosen = [controller]
+    else:
+        leaders = Counter(each.leader for topic in snapshot.topics or () for each in topic.partitions)
+        brokers = sorted(snapshot.unfenced - {controller}, key=lambda one: (-leaders[one], one))
+        chosen = brokers[:1]
+    found = [host for host, node_id in node_ids.items() if node_id in chosen]
+    if not found:
+        raise KraftError(f"{name}: the cluster has no broker beside the active controller that the inventory knows")
+    return found
+
+
+def bound_seconds(name: str, properties: Iterable[Mapping[str, str]], seconds: float) -> float | None:
+    """For how long a partition may acknowledge nothing, by what the nodes are set to (each node's settings).
+
+    `seconds`: how long a fault lasts that lasts.
+
+    None where the settings promise nothing: after all nodes were killed, it takes as long as they take to start.
+    """
+    fault = FAULTS[name]
+    if fault.target == EVERY:
+        return None
+    nodes = list(properties)
+    waits = [max(float(node.get(key, DEFAULTS_MS[key])) for node in nodes) / 1000 for key in fault.waits]
+    return SLACK_SECONDS + sum(waits) + (seconds if fault.lasts else 0)
+
+
+def problems(names: Iterable[str], profile: str) -> list[str]:
+    """Why these faults may not be rehearsed on a cluster of that profile, in sentences."""
+    asked = list(names)
+    every = [name for name in asked if FAULTS[name].target == EVERY and profile != "test"]
+    return [
+        *([] if asked else ["kafka_drill_faults: names no fault"]),
+        *(f"kafka_drill_faults: {name} stops every client, so it needs kafka_profile: test" for name in every),
+    ]

@@ -1,0 +1,47 @@
+"""Filters of a drill: thin names for pure functions of ``operations/drill``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import ansible.module_utils
+from ansible.errors import AnsibleFilterError
+
+ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+
+from ansible.module_utils.kraft.cluster.snapshot import from_dict
+from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.operations.drill import faults
+
+
+def kraft_drill_action(fault: str) -> str:
+    """What a fault does to a host: killed, frozen or rebooted."""
+    return faults.FAULTS[fault].action
+
+
+def kraft_drill_problems(names: Iterable[str], profile: str) -> list[str]:
+    """Why these faults may not be rehearsed on a cluster of that profile."""
+    return faults.problems(names, profile)
+
+
+def kraft_drill_hosts(fault: str, snapshot: Mapping[str, Any], desired: Mapping[str, Any]) -> list[str]:
+    """The hosts that a fault breaks; `snapshot`: of ``kafka_cluster_info``, `desired`: ``kafka_desired``'s fact."""
+    node_ids = {host: node["node_id"] for host, node in desired["nodes"].items()}
+    try:
+        return faults.hosts(fault, from_dict(snapshot), node_ids)
+    except KraftError as error:
+        raise AnsibleFilterError(str(error)) from error
+
+
+class FilterModule:
+    """What Ansible loads."""
+
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        """Name in templates -> function."""
+        return {
+            "kraft_drill_action": kraft_drill_action,
+            "kraft_drill_hosts": kraft_drill_hosts,
+            "kraft_drill_problems": kraft_drill_problems,
+        }
