@@ -17,6 +17,8 @@ from kafka import KafkaAdminClient
 from kafka.errors import KafkaError
 
 Some = TypeVar("Some", bound="Hosts")
+#: What ssh itself exits with, and how long a lab host takes to reboot at most.
+NO_CONNECTION, REBOOT_SECONDS = 255, 20.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,9 +62,15 @@ class Hosts:
     def ask(
         self, host: str, script: str, check: bool = True, given: str | None = None
     ) -> subprocess.CompletedProcess[str]:
-        """Run `script` on `host` to its end; it reads what is `given`."""
-        command = self.command(host, script)
-        return subprocess.run(command, check=check, capture_output=True, text=True, input=given)  # noqa: S603
+        """Run `script` on `host` to its end; it reads what is `given`. A host that reboots is waited for."""
+        command, deadline = self.command(host, script), time.monotonic() + REBOOT_SECONDS
+        done = subprocess.run(command, check=False, capture_output=True, text=True, input=given)  # noqa: S603
+        while done.returncode == NO_CONNECTION and time.monotonic() < deadline:
+            time.sleep(0.5)
+            done = subprocess.run(command, check=False, capture_output=True, text=True, input=given)  # noqa: S603
+        if check:
+            done.check_returncode()
+        return done
 
     def everywhere(self, script: str, check: bool = True, given: str | None = None) -> dict[str, str]:
         """What `script` printed, host by host, run on all of them at the same time."""
