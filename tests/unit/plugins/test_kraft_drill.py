@@ -17,6 +17,6 @@ SPEC.loader.exec_module(FILTERS)
 
 
 def test_a_cluster_without_an_active_controller_is_not_broken() -> None:
-    snapshot = {"cluster_id": "a3JhZnR3cmlnaHQtZGVtbw", "brokers": [], "topics": [], "quorum": None}
+    snapshot: dict[str, object] = {"cluster_id": "a3JhZnR3cmlnaHQtZGVtbw", "brokers": [], "topics": [], "quorum": None}
     with pytest.raises(AnsibleFilterError, match="no leader"):
         FILTERS.kraft_drill_hosts("broker_killed", snapshot, {"nodes": {"k1": {"node_id": 1}}})
