@@ -352,11 +352,14 @@ def kafkas_schema(name: str) -> dict[str, Any]:
     return found
 
 
-def fields(schema: dict[str, Any]) -> list[Any]:
-    """What a message looks like on the wire: names, types and versions, in their order."""
+def fields(schema: dict[str, Any], common: dict[str, Any] | None = None) -> list[Any]:
+    """What a message looks like on the wire: names, types and versions, in their order; `common`: structs by name."""
+    named = common or {one["name"]: one for one in schema.get("commonStructs", [])}
+    own = schema.get("fields", [])
+    made_of = (one if "fields" in one else named.get(one["type"].removeprefix("[]"), {}) for one in own)
     return [
-        (one["name"], one["type"], one["versions"], one.get("nullableVersions"), fields(one))
-        for one in schema.get("fields", [])
+        (one["name"], one["type"], one["versions"], one.get("nullableVersions"), fields(parts, named))
+        for one, parts in zip(own, made_of)
     ]
 
 

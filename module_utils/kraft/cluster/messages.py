@@ -36,6 +36,7 @@ ANSWER = (
 )
 GROUP = field("GroupId", "string")
 TOPIC = (field("TopicId", "uuid"), field("TopicName", "string"), field("Partitions", "[]int32"))
+#: A struct that Kafka's schemas name once (``commonStructs``) stands here wherever it is used.
 ASSIGNMENT = [field("TopicPartitions", "[]TopicPartitions", fields=list(TOPIC))]
 MEMBER = (
     field("RackId", "string", nullableVersions="0+", default="null"),
@@ -50,7 +51,7 @@ CONSUMER = (
     *MEMBER,
     field("SubscribedTopicRegex", "string", nullableVersions="0+", default="null"),
     field("Assignment", "Assignment", fields=ASSIGNMENT),
-    field("TargetAssignment", "TargetAssignment", fields=ASSIGNMENT),
+    field("TargetAssignment", "Assignment", fields=ASSIGNMENT),
     field("MemberType", "int8", 1, default="-1"),
 )
 SHARER = (field("MemberId", "string"), *MEMBER, field("Assignment", "Assignment", fields=ASSIGNMENT))
@@ -62,9 +63,10 @@ SHARE_PARTITION = (
     field("Lag", "int64", 1, default="-1"),
     *ANSWER[1:],
 )
-SHARE_TOPIC = (*TOPIC[1::-1], field("Partitions", "[]SharePartition", fields=list(SHARE_PARTITION)))
-SHARE_OFFSETS = (GROUP, field("Topics", "[]ShareTopic", fields=list(SHARE_TOPIC)), *ANSWER[1:])
-ASKED_TOPICS = field("Topics", "[]Topic", nullableVersions="0+", fields=list(TOPIC[1:]))
+SHARED = "DescribeShareGroupOffsets"
+SHARE_TOPIC = (*TOPIC[1::-1], field("Partitions", f"[]{SHARED}ResponsePartition", fields=list(SHARE_PARTITION)))
+SHARE_OFFSETS = (GROUP, field("Topics", f"[]{SHARED}ResponseTopic", fields=list(SHARE_TOPIC)), *ANSWER[1:])
+ASKED_TOPICS = field("Topics", f"[]{SHARED}RequestTopic", nullableVersions="0+", fields=list(TOPIC[1:]))
 
 
 def described(member: tuple[Field, ...]) -> tuple[Field, ...]:
@@ -79,14 +81,14 @@ def described(member: tuple[Field, ...]) -> tuple[Field, ...]:
         field("Members", "[]Member", fields=list(member)),
         field("AuthorizedOperations", "int32", default="-2147483648"),
     )
-    return (ANSWER[0], field("Groups", "[]Group", fields=list(group)))
+    return (ANSWER[0], field("Groups", "[]DescribedGroup", fields=list(group)))
 
 
-#: Name -> API key, newest version, fields of the request, fields of the answer.
-MESSAGES: Mapping[str, tuple[int, int, tuple[Field, ...], tuple[Field, ...]]] = {
+#: Name -> API key, versions, fields of the request, fields of the answer.
+MESSAGES: Mapping[str, tuple[int, str, tuple[Field, ...], tuple[Field, ...]]] = {
     "AddRaftVoter": (
         80,
-        1,
+        "0-1",
         (
             CLUSTER,
             field("TimeoutMs", "int32"),
@@ -96,15 +98,15 @@ MESSAGES: Mapping[str, tuple[int, int, tuple[Field, ...], tuple[Field, ...]]] = 
         ),
         ANSWER,
     ),
-    "RemoveRaftVoter": (81, 0, (CLUSTER, *VOTER), ANSWER),
-    "UnregisterBroker": (64, 0, (field("BrokerId", "int32"),), ANSWER),
-    "ConsumerGroupDescribe": (69, 1, DESCRIBE, described(CONSUMER)),
-    "ShareGroupDescribe": (77, 1, DESCRIBE, described(SHARER)),
-    "DescribeShareGroupOffsets": (
+    "RemoveRaftVoter": (81, "0", (CLUSTER, *VOTER), ANSWER),
+    "UnregisterBroker": (64, "0", (field("BrokerId", "int32"),), ANSWER),
+    "ConsumerGroupDescribe": (69, "0-1", DESCRIBE, described(CONSUMER)),
+    "ShareGroupDescribe": (77, "1", DESCRIBE, described(SHARER)),
+    SHARED: (
         90,
-        1,
-        (field("Groups", "[]Group", fields=[GROUP, ASKED_TOPICS]),),
-        (ANSWER[0], field("Groups", "[]Group", fields=list(SHARE_OFFSETS))),
+        "0-1",
+        (field("Groups", f"[]{SHARED}RequestGroup", fields=[GROUP, ASKED_TOPICS]),),
+        (ANSWER[0], field("Groups", f"[]{SHARED}ResponseGroup", fields=list(SHARE_OFFSETS))),
     ),
 }
 
@@ -114,19 +116,19 @@ def kinds() -> Mapping[str, Any]:
     """``AddRaftVoterRequest`` and its like -> class. Needs kafka-python to be importable (``library.load``)."""
     base = importlib.import_module("kafka.protocol.api_message").ApiMessage
     made = {}
-    for name, (key, newest, request, answer) in MESSAGES.items():
-        made[f"{name}Request"] = kind(base, schema(f"{name}Request", "request", key, newest, request))
-        made[f"{name}Response"] = kind(base, schema(f"{name}Response", "response", key, newest, answer))
+    for name, (key, versions, request, answer) in MESSAGES.items():
+        made[f"{name}Request"] = kind(base, schema(f"{name}Request", "request", key, versions, request))
+        made[f"{name}Response"] = kind(base, schema(f"{name}Response", "response", key, versions, answer))
     return made
 
 
-def schema(name: str, direction: str, key: int, newest: int, fields: tuple[Field, ...]) -> dict[str, Any]:
+def schema(name: str, direction: str, key: int, versions: str, fields: tuple[Field, ...]) -> dict[str, Any]:
     """A schema as kafka-python reads it, flexible (KIP-482) in all versions."""
     return {
         "apiKey": key,
         "type": direction,
         "name": name,
-        "validVersions": f"0-{newest}" if newest else "0",
+        "validVersions": versions,
         "flexibleVersions": "0+",
         "fields": [dict(one) for one in fields],
     }

@@ -99,9 +99,8 @@ def offset_requests(client: Client, readers: list[str], sharers: list[str]) -> I
         yield client.request(kind, groups=asked, max_version=WITH_NAMES)
     if sharers:
         kind = "DescribeShareGroupOffsetsRequest"
-        yield client.request(
-            kind, groups=[client.struct(kind, "Group", group_id=name, topics=None) for name in sharers]
-        )
+        asked = [client.struct(kind, f"{kind}Group", group_id=name, topics=None) for name in sharers]
+        yield client.request(kind, groups=asked)
 
 
 def read_offsets(group: Mapping[str, Any]) -> tuple[dict[Partition, int], dict[Partition, int]]:
