@@ -32,6 +32,10 @@ options:
     description: The authorities' certificates as PEM, by the name of their file without its ending.
     type: dict
     default: {}
+  live:
+    description: Whether a node that runs will be asked to load it, by M(kafka_certificate_load).
+    type: bool
+    default: false
 author: Kraftwright
 """
 
@@ -48,6 +52,10 @@ certificate:
   type: str
 key_fits:
   description: Whether it belongs to the key beside it.
+  returned: when O(state=observed)
+  type: bool
+unloaded:
+  description: Whether the running node has still to load its certificate.
   returned: when O(state=observed)
   type: bool
 trust:
@@ -72,6 +80,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "state": {"type": "str", "choices": ["observed", "requested", "installed"], "default": "observed"},
     "certificate": {"type": "str", "default": ""},
     "trust": {"type": "dict", "default": {}},
+    "live": {"type": "bool", "default": False},
 }
 
 
@@ -91,7 +100,9 @@ def main() -> None:
         elif params["state"] == "requested":
             found = {"request": certificate.request(run, params["directory"], params["group"])}
         else:
-            certificate.install(params["directory"], params["group"], params["certificate"], params["trust"])
+            certificate.install(
+                params["directory"], params["group"], params["certificate"], params["trust"], params["live"]
+            )
     except (KraftError, OSError) as error:
         module.fail_json(msg=str(error))
     module.exit_json(changed=params["state"] != "observed", **found)

@@ -85,7 +85,7 @@ options:
       mode: {description: Octal digits in quotes., type: str, default: "0644"}
       sensitive: {description: Whether the diff hides the content., type: bool, default: false}
   certificate_due:
-    description: In check mode, whether the node would get another certificate. Its process is then stale.
+    description: In check mode, whether the node would get a certificate that it cannot load while it runs.
     type: bool
     default: false
   digest_salt:
@@ -246,7 +246,7 @@ def ensure_node(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str,
     if not check_mode:
         repetition.wait_for_job(run, place.unit, params["timeout"])
     found = age.asked_for(node_io.observe_node(run, place, given), params["started_before"])
-    found = age.with_certificates(found, place, due=check_mode and params["certificate_due"])
+    found = age.with_certificates(run, found, place, due=check_mode and params["certificate_due"])
     if check_mode and params["differences"]:
         found = dataclasses.replace(found, differences=differences_from(params["differences"]))
     if params["state"] == node.RESTARTED and repetition.is_done(found, params["replaces"]):

@@ -13,7 +13,7 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 
 from ansible.module_utils.kraft.control import authority
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.operations.certificates.judgement import TRUST, node_of, why
+from ansible.module_utils.kraft.operations.certificates.judgement import TRUST, UNLOADED, judge, node_of
 
 FILES = "kafka_certificate_files"
 ARGUMENT_SPEC = {
@@ -49,18 +49,18 @@ class ActionModule(ActionBase):
         node, place = node_of(self._given["node"]), self._place
         if not self._task.check_mode:
             authority.ensure(place, node.cluster)
-        reasons = why(self._given, found)
-        if not reasons or self._task.check_mode:
-            return {"changed": bool(reasons), "reasons": reasons}
+        verdict = judge(self._given, found)
+        if not verdict.reasons or verdict.reasons == [UNLOADED] or self._task.check_mode:
+            return {"changed": bool(verdict.reasons), "reasons": verdict.reasons}
         issued = ""
-        if reasons != [TRUST]:
+        if verdict.reasons != [TRUST]:
             answer = self._files(state="requested")
             if answer.get("failed"):
                 return answer
             issued = authority.issue(place, answer["request"], node, self._given["days"])
         trust = authority.certificates(place.directory)
-        answer = self._files(state="installed", certificate=issued, trust=trust)
-        return answer if answer.get("failed") else {"changed": True, "reasons": reasons}
+        answer = self._files(state="installed", certificate=issued, trust=trust, live=verdict.live)
+        return answer if answer.get("failed") else {"changed": True, "reasons": verdict.reasons}
 
     @property
     def _place(self) -> authority.Place:

@@ -55,9 +55,9 @@ class ActionModule(ActionBase):
         """Whether the node needs another certificate, by the authorities of this machine."""
         if found and "certificate" in found:
             asked = self._task.args["steps"]["certificate"]
-            reasons, foreign = judgement.why(asked, found), judgement.is_foreign(asked, found)
-            found.update(changed=bool(reasons), reasons=reasons, foreign=foreign)
-            if reasons:
+            verdict, foreign = judgement.judge(asked, found), judgement.is_foreign(asked, found)
+            found.update(changed=bool(verdict.reasons), reasons=verdict.reasons, live=verdict.live, foreign=foreign)
+            if verdict.reasons:
                 found["wanted"] = {name: asked[name] for name in ("directory", "node")}
 
     def _judge_appcds_archive(self, found: dict[str, Any] | None, task_vars: dict[str, Any]) -> None:

@@ -2,6 +2,9 @@
 
 ``node.pem`` holds both, ``<root>.pem`` the certificates of the authorities. While a certificate is asked for, its key
 waits in ``pending.key``: a run that is killed leaves the node with the pair that it had.
+
+A running node loads a renewed certificate without a restart (`loaded`), but its Raft client keeps the one that it was
+started with (KAFKA-20025). That one is kept beside what the process was started with; systemd removes both with it.
 """
 
 from __future__ import annotations
@@ -15,10 +18,16 @@ from typing import Any
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.release.manifest import read_text
+from ansible.module_utils.kraft.node.service.apply import STARTED_DIR
 from ansible.module_utils.kraft.node.service.state import Run
 
 DIRECTORY = "tls"  #: below the install directory
 NODE, PENDING = "node.pem", "pending.key"
+#: In STARTED_DIR: the certificate that the process was started with, where it has another one by now; and a mark while
+#: it has not loaded that one.
+OF_PROCESS, UNLOADED = "node.crt", "node.unloaded"
+#: A process whose first certificate ends within so many days is restarted.
+NEAR_END_DAYS = 14
 NODES, CLIENTS = "nodes", "clients"
 ROOTS = (NODES, CLIENTS)
 CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\n", re.DOTALL)
@@ -34,6 +43,7 @@ def observe(run: Run, directory: str) -> dict[str, Any]:
         "certificate": found.group(0) if found else "",
         "key_fits": bool(found) and _key_fits(run, path),
         "trust": {root: text for root, text in roots.items() if text},
+        "unloaded": is_unloaded(),
     }
 
 
@@ -57,16 +67,50 @@ def request(run: Run, directory: str, group: str) -> str:
     return _openssl(run, "req", "-new", "-key", pending, "-subj", "/CN=node")
 
 
-def install(directory: str, group: str, certificate: str, trust: Mapping[str, str]) -> None:
-    """Put the issued `certificate` in place with its key, and what the node trusts; each file in one step."""
+def install(directory: str, group: str, certificate: str, trust: Mapping[str, str], live: bool = False) -> None:
+    """Put the issued `certificate` in place with its key, and what the node trusts; each file in one step.
+
+    `live`: a process that runs will be asked to load it, by this run or, if it is killed, by the next.
+    """
     group_id, pending = _group_id(group), os.path.join(directory, PENDING)
+    if live and os.path.isdir(STARTED_DIR):
+        _keep_of_process(directory, group_id)
     for root, text in trust.items():
-        file_io.write_file(os.path.join(directory, f"{root}.pem"), text.encode(), 0, group_id, PUBLIC_MODE)
+        path = os.path.join(directory, f"{root}.pem")
+        if read_text(path) != text:  # a younger file has the node restarted
+            file_io.write_file(path, text.encode(), 0, group_id, PUBLIC_MODE)
     if certificate:
         pair = file_io.read(pending) + certificate.encode()
         file_io.write_file(os.path.join(directory, NODE), pair, 0, group_id, SECRET_MODE)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(pending)
+
+
+def _keep_of_process(directory: str, group_id: int) -> None:
+    kept, shown = os.path.join(STARTED_DIR, OF_PROCESS), CERTIFICATE.search(read_text(os.path.join(directory, NODE)))
+    if shown and not os.path.exists(kept):
+        file_io.write_file(kept, shown.group(0).encode(), 0, group_id, PUBLIC_MODE)
+    file_io.write_file(os.path.join(STARTED_DIR, UNLOADED), b"", 0, group_id, PUBLIC_MODE)
+
+
+def is_unloaded() -> bool:
+    """Whether the process that runs has still to load the certificate that lies there."""
+    return os.path.exists(os.path.join(STARTED_DIR, UNLOADED))
+
+
+def loaded() -> None:
+    """The process that runs shows the certificate that lies there."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(os.path.join(STARTED_DIR, UNLOADED))
+
+
+def is_renewed_live(run: Run) -> bool:
+    """Whether the process may go on although ``node.pem`` is younger: it has loaded it, and its first is good."""
+    kept = os.path.join(STARTED_DIR, OF_PROCESS)
+    if not os.path.exists(kept):
+        return False
+    code, _, _ = run(["openssl", "x509", "-in", kept, "-noout", "-checkend", str(NEAR_END_DAYS * 86400)])
+    return code == 0
 
 
 def _group_id(group: str) -> int:

@@ -14,6 +14,13 @@ def served(addresses: Iterable[str]) -> list[dict[str, str]]:
     return [{"address": address, **_asked(address)} for address in addresses]
 
 
+def showing_other(addresses: Iterable[str], certificate: str) -> list[str]:
+    """Those of `addresses` that do not show this `certificate` (PEM)."""
+    wanted = ssl.PEM_cert_to_DER_cert(certificate)
+    shown = ((one["address"], one["certificate"]) for one in served(addresses))
+    return [address for address, text in shown if not text or ssl.PEM_cert_to_DER_cert(text) != wanted]
+
+
 def _asked(address: str) -> dict[str, str]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE

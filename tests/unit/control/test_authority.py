@@ -50,18 +50,22 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return str(tmp_path / "host")
 
 
-def issued(place: Place, host: str, node: Node = NODE, days: int = 397) -> dict[str, Any]:
+def issued(place: Place, host: str, node: Node = NODE, days: int = 397, live: bool = False) -> dict[str, Any]:
     """A node's files as role kafka brings them."""
     request = certificate.request(run, host, "root")
     made = authority.issue(place, request, node, days)
-    certificate.install(host, "root", made, authority.certificates(place.directory))
+    certificate.install(host, "root", made, authority.certificates(place.directory), live)
     return certificate.observe(run, host)
 
 
-def why(place: Place, found: dict[str, Any], node: Node = NODE, **more: Any) -> list[str]:
+def verdict(place: Place, found: dict[str, Any], node: Node = NODE, **more: Any) -> judgement.Verdict:
     described = {"host": node.host, "cluster": node.cluster, "names": list(node.names)}
     asked = {"node": described, "authority": str(place.directory), "renew_before_days": 60, **more}
-    return judgement.why(asked, found)
+    return judgement.judge(asked, found)
+
+
+def why(place: Place, found: dict[str, Any], node: Node = NODE, **more: Any) -> list[str]:
+    return verdict(place, found, node, **more).reasons
 
 
 def test_authorities_are_made_once_with_closed_keys(place: Place) -> None:
@@ -153,6 +157,57 @@ def test_a_certificate_that_no_longer_fits_is_issued_anew(
 ) -> None:
     found = issued(place, host)
     assert len(why(place, found, node, **more)) == 1
+
+
+@pytest.mark.parametrize(
+    ("node", "more", "live"),
+    [
+        (NODE, {}, False),
+        (NODE, {"renew_before_days": 400}, True),
+        (dataclasses.replace(NODE, names=("kafka.example.org",)), {"renew_before_days": 400}, False),
+    ],
+)
+def test_only_what_is_right_and_grows_old_is_loaded_by_a_node_that_runs(
+    place: Place, host: str, node: Node, more: dict[str, Any], live: bool
+) -> None:
+    assert verdict(place, issued(place, host), node, **more).live == live
+
+
+def test_an_expired_certificate_needs_a_restart(place: Place, host: str) -> None:
+    assert verdict(place, issued(place, host, days=0), NODE) == judgement.Verdict(
+        ["has a certificate that has expired"]
+    )
+
+
+def test_what_a_killed_run_has_left_is_loaded(place: Place, host: str) -> None:
+    found = {**issued(place, host), "unloaded": True}
+    assert verdict(place, found) == judgement.Verdict([judgement.UNLOADED], live=True)
+
+
+def test_the_certificate_of_the_process_is_kept_until_it_ends(
+    place: Place, host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(certificate, "STARTED_DIR", str(tmp_path / "started"))
+    first = issued(place, host)["certificate"]
+    assert not certificate.is_renewed_live(run)
+    (tmp_path / "started").mkdir()
+    before = {path: path.stat().st_mtime_ns for path in Path(host).glob("*s.pem")}
+    for _ in range(2):
+        assert issued(place, host, live=True)["unloaded"]
+    assert (tmp_path / "started" / certificate.OF_PROCESS).read_text() == first
+    assert certificate.is_renewed_live(run)
+    assert {path: path.stat().st_mtime_ns for path in Path(host).glob("*s.pem")} == before
+    certificate.loaded()
+    assert not certificate.observe(run, host)["unloaded"]
+
+
+def test_a_process_whose_first_certificate_ends_soon_is_not_renewed_live(
+    place: Place, host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(certificate, "STARTED_DIR", str(tmp_path))
+    issued(place, host, days=13)
+    issued(place, host, live=True)
+    assert not certificate.is_renewed_live(run)
 
 
 def test_fewer_names_need_no_new_certificate(place: Place, host: str) -> None:

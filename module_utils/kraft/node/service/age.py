@@ -10,9 +10,10 @@ import time
 
 from ansible.module_utils.kraft.difference import REQUEST, Difference
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.node.certificate import DIRECTORY, NODE
+from ansible.module_utils.kraft.node.certificate import DIRECTORY, NODE, is_renewed_live
 from ansible.module_utils.kraft.node.service.plan import NodeState
 from ansible.module_utils.kraft.node.service.staging import Place
+from ansible.module_utils.kraft.node.service.state import Run
 
 MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 AGE = "started_before"
@@ -23,10 +24,11 @@ def started_at(found: NodeState) -> float:
     return time.time() - time.monotonic() + found.service.started_at_us / 1e6
 
 
-def with_certificates(found: NodeState, place: Place, due: bool) -> NodeState:
+def with_certificates(run: Run, found: NodeState, place: Place, due: bool) -> NodeState:
     """The node with a difference for each file of certificates that is newer than its process.
 
-    A process keeps the certificates that it was started with. `due`: check mode would have one issued.
+    What it was renewed with while it ran is none (``node/certificate.py``). `due`: check mode would have one issued
+    that a running process cannot load.
     """
     if not found.service.pid or not place.release:
         return found
@@ -34,6 +36,9 @@ def with_certificates(found: NodeState, place: Place, due: bool) -> NodeState:
     started, newer = started_at(found), [os.path.join(directory, NODE)] if due else []
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(directory) as entries:
         newer += [one.path for one in entries if one.name.endswith(".pem") and one.stat().st_mtime > started]
+    own = os.path.join(directory, NODE)
+    if own in newer and not due and is_renewed_live(run):
+        newer.remove(own)
     added = tuple(Difference(path) for path in sorted(set(newer)))
     return dataclasses.replace(found, differences=(*found.differences, *added))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +12,15 @@ from ansible.module_utils.kraft.control import authority
 from ansible.module_utils.kraft.node.certificate import NODES
 from ansible.module_utils.kraft.operations.certificates import plan
 
-TRUST = "trusts other authorities"
+TRUST, UNLOADED = "trusts other authorities", "has not loaded its certificate yet"
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """``reasons``: what is wrong, in words. ``live``: a running node can load what it gets, so it need not restart."""
+
+    reasons: list[str]
+    live: bool = False
 
 
 def node_of(described: Mapping[str, Any]) -> authority.Node:
@@ -25,10 +34,15 @@ def is_foreign(asked: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
     return bool(theirs) and theirs != authority.certificates(Path(asked["authority"])).get(NODES)
 
 
-def why(asked: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
-    """What is wrong; `asked`: ``node``, ``authority``, ``renew_before_days``; `found`: what the host has."""
+def judge(asked: Mapping[str, Any], found: Mapping[str, Any]) -> Verdict:
+    """`asked`: ``node``, ``authority``, ``renew_before_days``; `found`: what the host has."""
     node, trust = node_of(asked["node"]), authority.certificates(Path(asked["authority"]))
     desired = plan.Desired(node.subject, node.names, int(asked["renew_before_days"]), trust)
     current = plan.Current.of(found)
     reasons = plan.reasons(desired, current, datetime.datetime.now(datetime.timezone.utc))
-    return reasons or ([TRUST] if plan.trust_differs(desired, current) else [])
+    differs = plan.trust_differs(desired, current)
+    if reasons:
+        return Verdict([each.text for each in reasons], live=all(each.ages for each in reasons) and not differs)
+    if differs:
+        return Verdict([TRUST])
+    return Verdict([UNLOADED], live=True) if found.get("unloaded") else Verdict([])

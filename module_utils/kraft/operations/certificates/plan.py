@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.control.authority import names_of
-from ansible.module_utils.kraft.node.certificate import NODES
+from ansible.module_utils.kraft.node.certificate import NEAR_END_DAYS, NODES
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 
@@ -37,30 +37,44 @@ class Current:
         return cls(found.get("certificate") or "", bool(found.get("key_fits")), found.get("trust") or {})
 
 
-def reasons(desired: Desired, current: Current, now: datetime.datetime) -> list[str]:
+@dataclasses.dataclass(frozen=True)
+class Reason:
+    """Why a certificate is issued. ``ages``: it is right for a while yet, so the process that shows it goes on."""
+
+    text: str
+    ages: bool = False
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def reasons(desired: Desired, current: Current, now: datetime.datetime) -> list[Reason]:
     """Why a new certificate is issued; none where the present one will do."""
     if not current.certificate:
-        return ["has no certificate"]
+        return [Reason("has no certificate")]
     try:
         certificate = x509.load_pem_x509_certificate(current.certificate.encode())
     except ValueError:
-        return ["has a certificate that cannot be read"]
+        return [Reason("has a certificate that cannot be read")]
     return list(_faults(desired, current, certificate, now))
 
 
-def _faults(desired: Desired, current: Current, certificate: x509.Certificate, now: datetime.datetime) -> Iterator[str]:
+def _faults(
+    desired: Desired, current: Current, certificate: x509.Certificate, now: datetime.datetime
+) -> Iterator[Reason]:
     left = (certificate.not_valid_after_utc - now).days
     if not current.key_fits:
-        yield "has a certificate that does not belong to its key"
+        yield Reason("has a certificate that does not belong to its key")
     if not _is_signed(certificate, desired.trust.get(desired.root, "")):
-        yield "has a certificate of another authority"
+        yield Reason("has a certificate of another authority")
     if certificate.subject != desired.subject:
-        yield f"has the certificate of {certificate.subject.rfc4514_string()}"
+        yield Reason(f"has the certificate of {certificate.subject.rfc4514_string()}")
     lacking = [name for name in desired.names if name not in names_of(certificate)]
     if lacking:
-        yield f"has a certificate without {', '.join(lacking)}"
+        yield Reason(f"has a certificate without {', '.join(lacking)}")
     if left < desired.renew_before_days:
-        yield f"has a certificate that expires in {left} days" if left >= 0 else "has a certificate that has expired"
+        text = f"has a certificate that expires in {left} days" if left >= 0 else "has a certificate that has expired"
+        yield Reason(text, ages=left >= NEAR_END_DAYS)
 
 
 def _is_signed(certificate: x509.Certificate, authority: str) -> bool:

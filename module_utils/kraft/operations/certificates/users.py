@@ -43,7 +43,7 @@ def steps(directory: Path, cluster: str, users: list[Mapping[str, Any]], renew_b
         desired = plan.Desired(who.subject, (), renew_before_days, trust, CLIENTS)
         reasons = plan.reasons(desired, _current(path), now)
         if reasons:
-            yield Step(who, path, " and ".join(reasons))
+            yield Step(who, path, " and ".join(map(str, reasons)))
 
 
 def _current(path: Path) -> plan.Current:

@@ -7,10 +7,16 @@ import time
 from pathlib import Path
 
 import pytest
+from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.service import age
 from ansible.module_utils.kraft.node.service.plan import NodeState
 from ansible.module_utils.kraft.node.service.staging import Place
-from ansible.module_utils.kraft.node.service.state import ServiceState
+from ansible.module_utils.kraft.node.service.state import Run, ServiceState
+
+
+def openssl(code: int = 0) -> Run:
+    """Says whether the certificate that the process was started with is good for long."""
+    return lambda _: (code, "", "")
 
 
 def node(started: float, pid: int = 7) -> NodeState:
@@ -37,19 +43,31 @@ def directory(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(("started", "newer"), [(5.0, []), (20.0, ["node.pem", "nodes.pem"])])
 def test_files_that_are_newer_than_the_process_differ(directory: Path, started: float, newer: list[str]) -> None:
-    found = age.with_certificates(node(started), place(directory.parent), due=False)
+    found = age.with_certificates(openssl(), node(started), place(directory.parent), due=False)
     assert [one.file for one in found.differences] == [str(directory / name) for name in newer]
 
 
 def test_check_mode_foretells_the_restart_for_a_certificate_that_is_due(directory: Path) -> None:
-    found = age.with_certificates(node(5.0), place(directory.parent), due=True)
+    found = age.with_certificates(openssl(), node(5.0), place(directory.parent), due=True)
     assert [one.file for one in found.differences] == [str(directory / "node.pem")]
 
 
 @pytest.mark.parametrize("due", [True, False])
 def test_a_node_that_is_down_has_nothing_to_restart(directory: Path, due: bool) -> None:
-    assert age.with_certificates(node(20.0, pid=0), place(directory.parent), due).differences == ()
+    assert age.with_certificates(openssl(), node(20.0, pid=0), place(directory.parent), due).differences == ()
 
 
 def test_a_node_without_certificates_differs_in_nothing(tmp_path: Path) -> None:
-    assert age.with_certificates(node(5.0), place(tmp_path / "none"), due=False).differences == ()
+    assert age.with_certificates(openssl(), node(5.0), place(tmp_path / "none"), due=False).differences == ()
+
+
+@pytest.mark.parametrize(("kept", "good", "newer"), [(True, 0, []), (True, 1, ["node.pem"]), (False, 0, ["node.pem"])])
+def test_what_a_process_was_renewed_with_while_it_ran_is_no_difference(
+    directory: Path, monkeypatch: pytest.MonkeyPatch, kept: bool, good: int, newer: list[str]
+) -> None:
+    monkeypatch.setattr(certificate, "STARTED_DIR", str(directory.parent))
+    (directory / "nodes.pem").unlink()
+    if kept:
+        (directory.parent / certificate.OF_PROCESS).touch()
+    found = age.with_certificates(openssl(good), node(20.0), place(directory.parent), due=False)
+    assert [Path(one.file).name for one in found.differences] == newer

@@ -1,0 +1,134 @@
+#!/usr/bin/python
+"""Have a running node load the certificate that lies on its host, and see that every listener shows it."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: kafka_certificate_load
+short_description: Has a running node load its renewed certificate, without a restart
+description:
+  - Where M(kafka_certificate) has renewed the certificate of a node that runs, the node is asked to read its files
+    anew. Then every listener with TLS must show the new one.
+  - The node is asked by a change of its own settings that changes nothing. An override that is not there is taken
+    away, and Kafka reads the files of every listener again. No override is left.
+  - A node that has loaded its certificate, or does not run, is not asked.
+options:
+  node_id: {description: Id of the node., type: int, required: true}
+  listeners:
+    description: Where the node listens now, as M(kafka_host_info) gives them in RV(kafka_host_info#module:deployed).
+    type: list
+    elements: dict
+    required: true
+  controllers: {description: Addresses of the controllers., type: list, elements: str, required: true}
+  directory: {description: Where the node's certificate is., type: path, required: true}
+  timeout: {description: Seconds in which every listener must show it., type: int, default: 15}
+extends_documentation_fragment: [kafka_client]
+author: [Kraftwright]
+"""
+
+EXAMPLES = r"""
+- name: Have the node load its new certificate
+  kafka_certificate_load:
+    client: {bootstrap_servers: ["192.0.2.11:19092"], python_path: /opt/kafka/client/kafka_python.zip}
+    node_id: 1
+    listeners: "{{ ansible_facts['kafka_host'].deployed.listeners }}"
+    controllers: ["192.0.2.11:9093"]
+    directory: /opt/kafka/tls
+"""
+
+RETURN = r"""
+addresses:
+  description: The listeners that show the new certificate; none where nothing had to be loaded.
+  returned: success
+  type: list
+  elements: str
+"""
+
+import os
+import time
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.cluster.client import Client, Question
+from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
+from ansible.module_utils.kraft.errors import KraftError, ToolError
+from ansible.module_utils.kraft.node import certificate
+from ansible.module_utils.kraft.node.release.manifest import read_text
+from ansible.module_utils.kraft.node.served import showing_other
+from ansible.module_utils.kraft.operations.config.admin import DELETE
+from ansible.module_utils.kraft.operations.config.settings import BROKER, RESOURCE
+from ansible.module_utils.kraft.terms import INTER_BROKER, SASL_SSL, SSL
+
+ARGUMENT_SPEC: dict[str, Any] = {
+    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
+    "node_id": {"type": "int", "required": True},
+    "listeners": {"type": "list", "elements": "dict", "required": True},
+    "controllers": {"type": "list", "elements": "str", "required": True},
+    "directory": {"type": "path", "required": True},
+    "timeout": {"type": "int", "default": 15},
+}
+#: Any setting of the files will do: Kafka then looks at those of all listeners.
+SETTING = "ssl.keystore.location"
+POLL_SECONDS = 0.2
+NOT_CONTROLLER = 41
+
+
+def asked_at(listeners: list[dict[str, Any]], controllers: list[str]) -> list[str]:
+    """Where a change of the node's settings is taken: by a broker itself, for a mere controller by the active one."""
+    return [str(one["address"]) for one in listeners if one["purpose"] == INTER_BROKER][:1] or controllers
+
+
+def load(client: Client, node_id: int, addresses: list[str]) -> None:
+    """Ask for the node to read its files, until one takes it. Raises KraftError with the last words against it."""
+    resource = (RESOURCE[BROKER], str(node_id), [(SETTING, DELETE, None)])
+    request = client.request("IncrementalAlterConfigsRequest", resources=[resource], validate_only=False)
+    failure: KraftError = ToolError(f"node {node_id}: nobody takes a change of its settings")
+    for address in addresses:
+        answer = client.ask_all([Question(address, request)])[0]
+        if isinstance(answer, KraftError):
+            failure = answer
+            continue
+        response = answer["responses"][0]
+        error = client.error(f"node {node_id}", response["error_code"], response["error_message"])
+        if error is None:
+            return
+        failure = error
+        if response["error_code"] != NOT_CONTROLLER:
+            break
+    raise failure
+
+
+def await_shown(addresses: list[str], pem: str, timeout: float) -> None:
+    """Until each address shows the certificate. Raises ToolError for those that do not."""
+    deadline = time.monotonic() + timeout
+    while others := showing_other(addresses, pem):
+        if time.monotonic() > deadline:
+            text = ", ".join(others)
+            raise ToolError(f"{text}: another certificate is shown {timeout:.0f} s after the node was asked to load it")
+        time.sleep(POLL_SECONDS)
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    params = module.params
+    if not certificate.is_unloaded():
+        module.exit_json(changed=False, addresses=[])
+    addresses = [str(one["address"]) for one in params["listeners"] if one["protocol"] in (SSL, SASL_SSL)]
+    if module.check_mode:
+        module.exit_json(changed=True, addresses=addresses)
+    found = certificate.CERTIFICATE.search(read_text(os.path.join(params["directory"], certificate.NODE)))
+    try:
+        if not found:
+            raise ToolError(f"there is no certificate in {params['directory']}/{certificate.NODE}")
+        with Client(params["client"]) as client:
+            load(client, params["node_id"], asked_at(params["listeners"], params["controllers"]))
+        await_shown(addresses, found.group(0), params["timeout"])
+    except KraftError as error:
+        module.fail_json(msg=str(error))
+    certificate.loaded()
+    module.exit_json(changed=True, addresses=addresses)
+
+
+if __name__ == "__main__":
+    main()
