@@ -21,9 +21,9 @@ def kraft_drill_action(fault: str) -> str:
     return faults.FAULTS[fault].action
 
 
-def kraft_drill_problems(names: Iterable[str], profile: str) -> list[str]:
-    """Why these faults may not be rehearsed on a cluster of that profile."""
-    return faults.problems(names, profile)
+def kraft_drill_problems(names: Iterable[str], profile: str, seconds: int) -> list[str]:
+    """Why these faults may not be rehearsed on a cluster of that profile; a node is frozen for `seconds`."""
+    return faults.problems(names, profile, int(seconds))
 
 
 def kraft_drill_hosts(fault: str, snapshot: Mapping[str, Any], desired: Mapping[str, Any]) -> list[str]:

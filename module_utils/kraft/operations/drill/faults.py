@@ -92,11 +92,12 @@ def bound_seconds(name: str, properties: Iterable[Mapping[str, str]], seconds: f
     return SLACK_SECONDS + sum(waits) + (seconds if fault.lasts else 0)
 
 
-def problems(names: Iterable[str], profile: str) -> list[str]:
-    """Why these faults may not be rehearsed on a cluster of that profile, in sentences."""
+def problems(names: Iterable[str], profile: str, seconds: int) -> list[str]:
+    """Why these faults may not be rehearsed with that profile, in sentences; `seconds`: for which a node is frozen."""
     asked = list(names)
     every = [name for name in asked if FAULTS[name].target == EVERY and profile != "test"]
     return [
         *([] if asked else ["kafka_drill_faults: names no fault"]),
+        *([f"kafka_drill_seconds: {seconds} is less than 1"] if seconds < 1 else []),
         *(f"kafka_drill_faults: {name} stops every client, so it needs kafka_profile: test" for name in every),
     ]

@@ -75,6 +75,7 @@ def test_the_slowest_node_counts() -> None:
 
 
 def test_what_stops_every_client_is_for_tests_alone() -> None:
-    assert faults.problems(["broker_killed", "all_killed"], "test") == []
-    assert len(faults.problems(["broker_killed", "all_killed"], "production")) == 1
-    assert len(faults.problems([], "test")) == 1
+    assert faults.problems(["broker_killed", "all_killed"], "test", 30) == []
+    assert len(faults.problems(["broker_killed", "all_killed"], "production", 30)) == 1
+    assert len(faults.problems([], "test", 30)) == 1
+    assert len(faults.problems(["node_frozen"], "test", 0)) == 1
