@@ -1,7 +1,8 @@
 """Cold deployments and re-runs against the floor: ``python -m benchmarks.deploy --rounds 3`` prints a Markdown table.
 
 Each round makes its three hosts anew for every kind of run and goes through the kinds in turn. *First* is a
-deployment by a control machine that has no AppCDS archive yet, *later* one that has what an earlier node made.
+deployment by a control machine that has no AppCDS archive yet, *later* one that has what an earlier node made. *Live
+setting* changes one that Kafka takes while it runs.
 """
 
 from __future__ import annotations
@@ -21,8 +22,11 @@ from benchmarks.machine import busy_cores, described, say
 
 MAKING_SECONDS = 120.0
 #: Of the floor of the same round; tasks are those on the busiest host.
-COLD, RERUN = Promise(1.4), Promise(0.5)
+COLD, RERUN, LIVE = Promise(1.4), Promise(0.5), Promise(1.0)
 COLD_TASKS, RERUN_TASKS = Promise(30), Promise(8)
+PROMISES = {"re-run": (RERUN, RERUN_TASKS), "live setting": (LIVE, COLD_TASKS)}
+#: A value that no profile has.
+LIVE_SETTING = ("--extra-vars", json.dumps({"kafka_group_config": {"num.io.threads": 5}}))
 Results = dict[str, list[Run]]
 
 
@@ -60,6 +64,7 @@ def one_round(lab: Lab, kept: str, results: Results) -> None:
         lab.make()
         results[kind].append(lab.deploy(*appcds_archive(kept if kind == "later" else nothing)))
     results["re-run"].append(lab.deploy(*appcds_archive(kept)))
+    results["live setting"].append(lab.deploy(*appcds_archive(kept), *LIVE_SETTING))
     say("; ".join(f"{kind} {runs[-1].seconds:.1f} s" for kind, runs in results.items()))
 
 
@@ -71,7 +76,7 @@ def rows(results: Results) -> list[list[str]]:
         if kind == "floor":
             continue
         ratio = paired(seconds[kind], seconds["floor"])
-        promise, limit = (RERUN, RERUN_TASKS) if kind == "re-run" else (COLD, COLD_TASKS)
+        promise, limit = PROMISES.get(kind, (COLD, COLD_TASKS))
         tasks, changed = max(run.tasks for run in runs), max(run.changed for run in runs)
         out.append(
             [

@@ -1,4 +1,4 @@
-"""What twelve hosts cost against three: ``python -m benchmarks.scale`` prints a Markdown table.
+"""What twelve and fifty hosts cost against three: ``python -m benchmarks.scale`` prints a Markdown table.
 
 Ansible's part only: JVMs and the archive's transfer are left out by running in check mode (``--check``), in which every
 task of a cold deployment looks, plans and predicts. The hosts are booted containers.
@@ -15,8 +15,9 @@ from benchmarks.figures import Promise, Series, paired, table
 from benchmarks.lab import Lab, Run
 from benchmarks.machine import busy_cores, described, say
 
-SMALL, LARGE = 3, 12
-PROMISE = Promise(2.2)
+SMALL = 3
+#: Hosts -> at most so many times the duration of the small cluster.
+PROMISES = {12: Promise(2.2), 50: Promise(8)}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -26,17 +27,17 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def rows(small: list[Run], large: list[Run]) -> list[str]:
+def row(size: int, small: list[Run], large: list[Run]) -> list[str]:
     """One line of the table."""
     seconds = [[run.seconds for run in runs] for runs in (small, large)]
-    ratio = paired(seconds[1], seconds[0])
-    verdict = f"{PROMISE.text()}: {PROMISE.verdict(ratio.median)}"
-    return [*(Series(tuple(each)).text("s") for each in seconds), ratio.text(digits=2), verdict]
+    ratio, promise = paired(seconds[1], seconds[0]), PROMISES[size]
+    verdict = f"{promise.text()}: {promise.verdict(ratio.median)}"
+    return [str(size), *(Series(tuple(each)).text("s") for each in seconds), ratio.text(digits=2), verdict]
 
 
 def main(arguments: Sequence[str]) -> int:
     given, before = parser().parse_args(arguments), busy_cores()
-    labs = {size: Lab(f"scale{size}n", size) for size in (SMALL, LARGE)}
+    labs = {size: Lab(f"scale{size}n", size) for size in (SMALL, *PROMISES)}
     runs: dict[int, list[Run]] = {size: [] for size in labs}
     end = time.monotonic() + 60 * given.minutes
     try:
@@ -53,10 +54,9 @@ def main(arguments: Sequence[str]) -> int:
     finally:
         for lab in labs.values():
             lab.remove()
-    heading = [f"{SMALL} hosts", f"{LARGE} hosts", "ratio", "promise"]
-    sys.stdout.write(
-        f"{described('benchmarks.scale', before, len(runs[SMALL]))}\n{table(heading, [rows(runs[SMALL], runs[LARGE])])}"
-    )
+    heading = ["hosts", f"{SMALL} hosts", "so many", "ratio", "promise"]
+    lines = [row(size, runs[SMALL], runs[size]) for size in PROMISES]
+    sys.stdout.write(f"{described('benchmarks.scale', before, len(runs[SMALL]))}\n{table(heading, lines)}")
     return 0
 
 

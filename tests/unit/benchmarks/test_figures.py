@@ -64,7 +64,7 @@ def test_a_deployment_is_held_against_the_floor_of_its_own_round() -> None:
 
 
 def test_twelve_hosts_are_held_against_three() -> None:
-    assert scale.rows([Run(5, 9, 0)], [Run(16, 9, 0)])[-2:] == ["3.20", "≤ 2.2: **missed**"]
+    assert scale.row(12, [Run(5, 9, 0)], [Run(16, 9, 0)])[-2:] == ["3.20", "≤ 2.2: **missed**"]
 
 
 def test_the_floor_knows_every_controller() -> None:
