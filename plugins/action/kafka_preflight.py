@@ -20,6 +20,7 @@ from ansible.module_utils.kraft.control.connection import error_text, target
 from ansible.module_utils.kraft.control.reaching import reached
 from ansible.module_utils.kraft.node.machine.ungranted import lines
 from ansible.module_utils.kraft.node.machine.ungranted import ungranted as find_ungranted
+from ansible.module_utils.kraft.node.run_lock.lock import Record, record
 from ansible.module_utils.kraft.node.service.deployed import listeners_now
 from ansible.module_utils.kraft.problem import Problem, errors
 from ansible.module_utils.kraft.spec import preflight, steps
@@ -60,6 +61,12 @@ def silence(variables: Mapping[str, Any]) -> str:
     return next((error_text(each) for each in results if each.get("unreachable") or each.get("failed")), "")
 
 
+def other_run(variables: Mapping[str, Any]) -> Record | None:
+    """The run that keeps this one from the host."""
+    locked = variables.get(STEPS[0]) or {}
+    return record(locked.get("holder")) if locked.get("failed") else None
+
+
 def read(
     arguments: Mapping[str, Any], task_vars: Mapping[str, Any], answer: Mapping[str, Any] | None = None
 ) -> Subject:
@@ -74,7 +81,8 @@ def read(
         asked = dataclasses.replace(
             asked, replaced=name == arguments.get("replace"), added=name in (arguments.get("add") or ())
         )
-        hosts.append(Host(name, desired["nodes"][name], facts, asked, in_run, why, target(hostvars[name], name)))
+        address, holder = target(hostvars[name], name), other_run(hostvars[name])
+        hosts.append(Host(name, desired["nodes"][name], facts, asked, in_run, why, address, holder))
     snapshot, why = members(answer, desired["cluster"]["cluster_id"])
     return Subject(tuple(hosts), desired["cluster"], snapshot, why)
 

@@ -72,11 +72,15 @@ def is_stale(held: Record, ours: Record, alive: bool) -> bool:
 
 def refusal(host: str, held: Record) -> str:
     """What to tell the second run."""
+    message, remedy = explained(held)
+    return f"{host} {message}. {remedy[0].upper()}{remedy[1:]}"
+
+
+def explained(held: Record) -> tuple[str, str]:
+    """(what is wrong with a host that another run holds, what to do)."""
     pid = held.process.partition(" ")[0]
-    return (
-        f"{host} is being changed by another run: {held.who}, process {pid}, since {held.since}. "
-        f"Wait for it; if it is dead, run again with -e kafka_break_lock={held.run}"
-    )
+    message = f"is being changed by another run: {held.who}, process {pid}, since {held.since}"
+    return message, f"wait for it; if it is dead, run again with -e kafka_break_lock={held.run}"
 
 
 def unfinished(workers: Sequence[Worker], seconds: float) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.control.connection import explain
 from ansible.module_utils.kraft.control.connection import remedy as remedy_of
+from ansible.module_utils.kraft.node.run_lock.lock import explained
 from ansible.module_utils.kraft.node.storage.log_dir import FORMATTED, LogDir
 from ansible.module_utils.kraft.node.storage.plan import plan_storage
 from ansible.module_utils.kraft.node.storage.types import NodeStorage, Peer
@@ -50,7 +51,9 @@ def missing(subject: Subject) -> Iterator[Problem]:
 
 
 def unreachable(host: Host) -> Problem:
-    """A host of the run that did not answer, with the reason where it is known."""
+    """A host of the run that nobody could look at, with the reason where it is known."""
+    if host.holder:
+        return Problem("host_locked", *explained(host.holder), host=host.name)
     cause = explain(host.silence)
     if cause:
         message, remedy = f"could not be examined: {cause.message}", remedy_of(cause, host.target or host.name)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+from ansible.module_utils.kraft.node.run_lock.lock import Record
 
 Facts = Mapping[str, Any]
 
@@ -33,7 +34,8 @@ class Host:
     """A node. ``node``: its entry of ``kafka_desired``; ``facts``: of ``kafka_host_info``, None where nobody looked.
 
     ``in_run``: the host is part of this run (not left out by ``--limit``). ``silence``: the words of the failed
-    connection where nobody could look; ``target``: what one types after ssh to reach the host by hand.
+    connection where nobody could look; ``target``: what one types after ssh to reach the host by hand; ``holder``: the
+    run that has the host's lock, where it is another one.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Host:
     in_run: bool = True
     silence: str = ""
     target: str = ""
+    holder: Record | None = None
 
     @property
     def is_controller(self) -> bool:

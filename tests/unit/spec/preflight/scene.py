@@ -6,6 +6,7 @@ import copy
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+from ansible.module_utils.kraft.node.run_lock.lock import Record
 from ansible.module_utils.kraft.spec.preflight.subject import Desired, Host, Subject
 
 CLUSTER_ID = "nq3DoF4lQiqcqPnYvYPP7g"
@@ -150,6 +151,7 @@ class Scene:
         self.left_out: set[str] = set()
         self.snapshot: Snapshot | None = None
         self.silence = ""
+        self.holders: dict[str, Record] = {}
 
     def of(self, name: str) -> dict[str, Any]:
         facts = self.facts[name]
@@ -166,7 +168,14 @@ class Scene:
 
     def subject(self) -> Subject:
         hosts = [
-            Host(name, self.nodes[name], copy.deepcopy(self.facts[name]), self.wanted[name], name not in self.left_out)
+            Host(
+                name,
+                self.nodes[name],
+                copy.deepcopy(self.facts[name]),
+                self.wanted[name],
+                name not in self.left_out,
+                holder=self.holders.get(name),
+            )
             for name in NAMES
         ]
         return Subject(tuple(hosts), self.cluster, self.snapshot, self.silence)

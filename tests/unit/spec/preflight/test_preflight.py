@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.node.run_lock.lock import Record
 from ansible.module_utils.kraft.spec import preflight
 from ansible.module_utils.kraft.spec.preflight import cross_host, network
 from ansible.module_utils.kraft.spec.preflight.subject import Desired
@@ -305,6 +306,16 @@ def unseen(who: str, *, left_out: bool = False, roles: tuple[str, ...] = ("broke
     return act
 
 
+def locked(who: str) -> Break:
+    """Another run has the lock of `who`."""
+
+    def act(scene: Scene) -> None:
+        unseen(who)(scene)
+        scene.holders[who] = Record("pc-4711-1f6c2d90", "ann@pc", "pc", "", "4711 12", "2026-11-21T20:59:42Z")
+
+    return act
+
+
 def living(**found: Any) -> Break:
     """Formatted nodes, of which k2 has something of its own."""
 
@@ -338,6 +349,7 @@ def unsynchronised(one_kernel: bool) -> Break:
 
 
 TOGETHER: dict[str, tuple[Break, list[Told]]] = {
+    "host that another run holds": (locked("k2"), [("error", "host_locked", "k2", "", None)]),
     "dead host": (unseen("k2"), [("error", "unreachable_host", "k2", "", None)]),
     "controller left out": (
         unseen("k2", left_out=True),
