@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from sweeps import taken
+from sweeps import random_deaths, taken
 
 #: Seconds after which even the fastest run has taken its lock.
 LOCKED_SECONDS = 4.0
@@ -77,7 +77,7 @@ class Operation:
         seconds, are as far apart as the deaths: what a run does before it takes its lock is done by all of them.
         """
         drawn = random.Random(f"{seed} {self.name}")  # noqa: S311 - moments, not secrets
-        points = sorted(drawn.uniform(0, self.lasts) for _ in range(self.kills))
+        points = sorted(drawn.uniform(0, self.lasts) for _ in range(random_deaths(self.kills)))
         deaths = [{"after": LOCKED_SECONDS + at - last} for last, at in zip([0.0, *points], points)]
         yield from [self.kill] if self.kill else []
         yield from deaths

@@ -13,12 +13,22 @@ from typing import Any
 SWEEPS = ("short", "long", "all")
 
 
+def sweep_asked_for() -> str:
+    """``KRAFT_SWEEP``, else all."""
+    return os.environ.get("KRAFT_SWEEP") or "all"
+
+
+def random_deaths(number: int) -> int:
+    """How many of `number` random deaths this sweep takes: all of them, or the first where it is not all."""
+    return number if sweep_asked_for() == "all" else min(number, 1)
+
+
 def taken(entries: Iterable[Mapping[str, Any]], sweep: str = "") -> list[dict[str, Any]]:
     """The entries of `sweep` (else of ``KRAFT_SWEEP``), without their field ``sweep``: the shortest that takes them.
 
     An entry without that field is taken by long and by all. ValueError: no such sweep.
     """
-    asked = sweep or os.environ.get("KRAFT_SWEEP") or "all"
+    asked = sweep or sweep_asked_for()
     wanted = ("long",) if asked == "rest" else SWEEPS[: SWEEPS.index(asked) + 1]
     chosen = [entry for entry in entries if entry.get("sweep", "long") in wanted]
     return [{name: value for name, value in entry.items() if name != "sweep"} for entry in chosen]

@@ -48,12 +48,23 @@ TEST = (
     pytest("unit-spark", "tests/unit/spark", heavy=True),
 )
 MUTANTS = Part("mutants", "python scripts/mutants.py")
-SWEPT_SCENARIOS = ("interrupted", "day_two", "dedicated")
-SWEPT = {sweep: tuple(molecule(name, sweep) for name in SWEPT_SCENARIOS) for sweep in ("long", "all")}
 TARGETS = {
     "check": CHECK,
     "test": TEST + CHECK,
-    # The short sweep of refusals is a part of test.
-    "test-long": (*SWEPT["long"], molecule("ec2"), molecule("refusals", sweep="rest")),
-    "test-all": (*SWEPT["all"], molecule("ec2"), molecule("refusals"), MUTANTS),
+    # The short sweeps of interrupted and refusals are parts of test.
+    "test-long": (
+        molecule("day_two", sweep="long"),
+        molecule("interrupted", sweep="rest"),
+        molecule("refusals", sweep="rest"),
+        molecule("dedicated", sweep="long"),
+        molecule("ec2"),
+    ),
+    "test-all": (
+        molecule("day_two", sweep="all"),
+        molecule("interrupted", sweep="all"),
+        molecule("refusals"),
+        molecule("dedicated", sweep="all"),
+        molecule("ec2"),
+        MUTANTS,
+    ),
 }

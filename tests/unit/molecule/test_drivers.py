@@ -30,6 +30,12 @@ def test_deaths_together_go_no_further_than_the_operation_lasts() -> None:
     assert sum(deaths) <= 40
 
 
+def test_the_long_sweep_takes_one_random_death_of_an_operation(monkeypatch: pytest.MonkeyPatch) -> None:
+    operation = Operation("grow", "add_nodes", kill={"said": "left to move"}, kills=3, lasts=40)
+    monkeypatch.setenv("KRAFT_SWEEP", "long")
+    assert len(list(operation.moments(7))) == 2
+
+
 def test_named_moment_comes_before_random_ones() -> None:
     kill = {"said": "left to move"}
     operation = Operation("grow", "add_nodes", kill=kill, kills=3, lasts=40)
