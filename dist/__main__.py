@@ -1,4 +1,7 @@
-"""``python -m dist kafka [VERSION] | spark | metrics | client | all | lock VERSION | checksum ARCHIVE``: says what it made."""
+"""Makes what is brought to hosts, and says what it made.
+
+``python -m dist kafka [VERSION] | jars VERSION | spark | metrics | client | all | lock VERSION | checksum ARCHIVE``
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ def metrics(cache: Path) -> Path:
 def parser() -> argparse.ArgumentParser:
     """The verbs."""
     verbs = argparse.ArgumentParser(prog="python -m dist", description=__doc__)
-    verbs.add_argument("verb", choices=["kafka", "spark", "metrics", "client", "all", "lock", "checksum"])
+    verbs.add_argument("verb", choices=["kafka", "jars", "spark", "metrics", "client", "all", "lock", "checksum"])
     verbs.add_argument("what", nargs="?", default=VERSION, help="version of Kafka, or path of an archive")
     return verbs
 
@@ -44,6 +47,7 @@ def main(arguments: list[str]) -> int:
     asked = parser().parse_args(arguments)
     made: dict[str, Callable[[], list[object]]] = {
         "kafka": lambda: [kafka.assemble(asked.what, CACHE)],
+        "jars": lambda: [kafka.jars(asked.what, CACHE)],
         "spark": lambda: [spark(CACHE)],
         "metrics": lambda: [metrics(CACHE)],
         "client": lambda: [client.build(CACHE)],

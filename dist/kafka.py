@@ -10,12 +10,22 @@ from dist import archive, locks, maven, tools
 SCALA = "2.13"
 LOG4J = "2.25.1"
 JACKSON_YAML = "2.21.2"
+SLF4J_RELOAD4J = "1.7.36"
+FIRST_WITHOUT_ZOOKEEPER = 4
 FILES = locks.HERE / "files"
+
+
+def needs_zookeeper(version: str) -> bool:
+    """Whether it is a release that tests copy from, and nobody installs."""
+    return int(version.partition(".")[0]) < FIRST_WITHOUT_ZOOKEEPER
 
 
 def roots(version: str) -> tuple[locks.Artifact, ...]:
     """What a release is made of; the rest is what these need."""
     kafka = "org.apache.kafka"
+    if needs_zookeeper(version):
+        reload4j = locks.Artifact("org.slf4j", "slf4j-reload4j", SLF4J_RELOAD4J)
+        return (locks.Artifact(kafka, f"kafka_{SCALA}", version), reload4j)
     named = [(kafka, name) for name in (f"kafka_{SCALA}", "kafka-tools", "kafka-shell", "connect-mirror")]
     logging = [("org.apache.logging.log4j", n) for n in ("log4j-slf4j-impl", "log4j-core", "log4j-1.2-api")]
     yaml = locks.Artifact("com.fasterxml.jackson.dataformat", "jackson-dataformat-yaml", JACKSON_YAML)
@@ -29,39 +39,49 @@ def roots(version: str) -> tuple[locks.Artifact, ...]:
 def lock(version: str, cache: Path) -> Path:
     """Resolve a version anew and write its lock."""
     artifacts = maven.resolve(roots(version))
-    jars = cache / "kafka" / f"libs-{version}"
-    jars.mkdir(parents=True, exist_ok=True)
-    maven.run("copy-dependencies", artifacts, maven.ALONE, f"-DoutputDirectory={jars}")
-    hashed = tuple(locks.Artifact(a.group, a.name, a.version, locks.sha256(jars / a.jar)) for a in artifacts)
+    directory = cache / "kafka" / f"libs-{version}"
+    directory.mkdir(parents=True, exist_ok=True)
+    maven.run("copy-dependencies", artifacts, maven.ALONE, f"-DoutputDirectory={directory}")
+    hashed = tuple(locks.Artifact(a.group, a.name, a.version, locks.sha256(directory / a.jar)) for a in artifacts)
     target = locks.path(f"kafka-{version}")
     target.write_text(locks.text(hashed))
     return target
 
 
+def jars(version: str, cache: Path) -> Path:
+    """The directory that holds exactly the locked jars of `version`."""
+    directory = cache / "kafka" / f"libs-{version}"
+    maven.fetch(locks.read(f"kafka-{version}"), directory)
+    return directory
+
+
 def assemble(version: str, cache: Path) -> Path:
     """The archive of `version`, its sha256 beside it. Made again only when the lock or the files around it change."""
+    artifacts = locks.read(f"kafka-{version}")
+    if any(a.name == "zookeeper" for a in artifacts):
+        raise locks.LockError(
+            f"Kafka {version} runs on ZooKeeper and is not installed; tests take `python -m dist jars`"
+        )
     name = f"kafka_{SCALA}-{version}"
     target = cache / "kafka" / f"{name}.tgz"
     recipe = _recipe(version)
     made_by = cache / "kafka" / f".{name}.recipe"
     if target.is_file() and made_by.is_file() and made_by.read_text() == recipe:
         return target
-    jars = cache / "kafka" / f"libs-{version}"
-    artifacts = locks.read(f"kafka-{version}")
-    maven.fetch(artifacts, jars)
-    archive.tar_gz(target, {f"{name}/{path}": content for path, content in _members(artifacts, jars).items()})
+    members = _members(artifacts, jars(version, cache))
+    archive.tar_gz(target, {f"{name}/{path}": content for path, content in members.items()})
     Path(f"{target}.sha256").write_text(f"{locks.sha256(target)}  {target.name}\n")
     made_by.write_text(recipe)
     return target
 
 
-def _members(artifacts: tuple[locks.Artifact, ...], jars: Path) -> dict[str, bytes]:
+def _members(artifacts: tuple[locks.Artifact, ...], directory: Path) -> dict[str, bytes]:
     """Path in the archive -> content."""
-    members = {f"libs/{a.jar}": (jars / a.jar).read_bytes() for a in artifacts}
+    members = {f"libs/{a.jar}": (directory / a.jar).read_bytes() for a in artifacts}
     for file in FILES.iterdir():
         members[f"{'bin' if file.suffix == '.sh' else 'config'}/{file.name}"] = file.read_bytes()
     members |= {f"bin/{name}": text.encode() for name, text in tools.wrappers().items()}
-    with zipfile.ZipFile(jars / next(a.jar for a in artifacts if a.name == f"kafka_{SCALA}")) as kafka:
+    with zipfile.ZipFile(directory / next(a.jar for a in artifacts if a.name == f"kafka_{SCALA}")) as kafka:
         members |= {name: kafka.read(name) for name in ("LICENSE", "NOTICE")}
     return members
 

@@ -71,6 +71,14 @@ def test_an_archive_that_is_there_is_not_made_again_until_its_lock_changes(small
     assert kafka.assemble("1.0", small_lock).stat().st_mtime_ns > before
 
 
+def test_a_release_that_needs_zookeeper_gives_jars_to_tests_and_no_archive(small_lock: Path) -> None:
+    assert kafka.jars("1.0", small_lock) == small_lock / "kafka/libs-1.0"
+    zookeeper = Artifact("org.apache.zookeeper", "zookeeper", "1.0", "0" * 64)
+    locks.path("kafka-1.0").write_text(locks.text((*locks.read("kafka-1.0"), zookeeper)))
+    with pytest.raises(LockError, match="runs on ZooKeeper"):
+        kafka.assemble("1.0", small_lock)
+
+
 def test_every_tool_is_a_program_that_names_its_class() -> None:
     made = tools.wrappers()
     assert len(made) == len(set(tools.TOOLS.values())) > 30
