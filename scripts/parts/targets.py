@@ -48,6 +48,12 @@ TEST = (
     pytest("unit-spark", "tests/unit/spark", heavy=True),
 )
 MUTANTS = Part("mutants", "python scripts/mutants.py")
+#: The oldest cluster on ZooKeeper that a copy is made from; the other one is in `test`.
+OLDEST_SOURCE = Part(
+    "integration-oldest-source",
+    "KRAFT_SOURCE=2.8.2 pytest -q -p no:cacheprovider tests/integration/test_spark_zookeeper_source.py",
+    heavy=True,
+)
 TARGETS = {
     "check": CHECK,
     "test": TEST + CHECK,
@@ -65,6 +71,7 @@ TARGETS = {
         molecule("refusals"),
         molecule("dedicated", sweep="all"),
         molecule("ec2"),
+        OLDEST_SOURCE,
         MUTANTS,
     ),
 }

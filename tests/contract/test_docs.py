@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from ansible.module_utils.kraft.spec.inventory.removed import REMOVED, REMOVED_PREFIXES, ZOOKEEPER, removal
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNBOOKS = sorted((ROOT / "docs/runbooks").glob("*.md"))
@@ -74,3 +75,13 @@ def test_the_folders_and_files_that_say_where_to_add_what_are_there() -> None:
     roots = (ROOT, ROOT / "module_utils/kraft", ROOT / "spark_jobs/page")
     assert len(named) > 15
     assert [one for one in named if not any((root / one).exists() for root in roots)] == []
+
+
+def test_the_page_for_those_who_come_from_zookeeper_names_each_setting_that_is_refused() -> None:
+    """And no other one: what the page says is what validation does. Topics' own settings are not checked by it."""
+    table = (ROOT / "docs/coming_from_zookeeper.md").read_text().split("\n## Settings")[1].split("\n## ")[0]
+    first = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    named = set(re.findall(r"`([a-z][a-z.*]+)`", " ".join(first))) - {"message.format.version"}
+    assert {key for key, (why, _) in REMOVED.items() if why == ZOOKEEPER} <= named
+    assert {f"{prefix}*" for prefix in REMOVED_PREFIXES} <= named
+    assert [key for key in named if removal(key) is None] == []

@@ -28,7 +28,7 @@ from spark_jobs.report_check import problems
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.mirror_maker import mirroring
 from tests.integration.spark_topic import create
-from tests.integration.topic_copy import PARTITIONS, Copied, Sent, numbered, proof_of
+from tests.integration.topic_copy import PARTITIONS, Copied, Sent, numbered, proof_of, read, visible
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDS = 6000
@@ -73,26 +73,11 @@ def cleaned(cluster: KafkaCluster, copied: Copied) -> None:
         now = int(time() * 1000)  # the age of a segment is counted by its records
         copied.both([Sent(number, b"roll", b"%d" % now, timestamp=now) for number in range(PARTITIONS)])
         sleep(1.5)  # longer than segment.ms and the cleaner's rest together
-        count = visible(cluster, copied.source)
+        count = visible(cluster.bootstrap_servers, copied.source)
         if count in range(before - 2, before + 3) and count < RECORDS // 2:
             return
         before = count
     raise AssertionError(f"not compacted within {SETTLED_SECONDS} s")
-
-
-def visible(cluster: KafkaCluster, topic: str) -> int:
-    consumer = Consumer(
-        {"bootstrap.servers": cluster.bootstrap_servers, "group.id": "witness", "enable.partition.eof": True}
-    )
-    consumer.assign([TopicPartition(topic, number, 0) for number in range(PARTITIONS)])
-    count = ended = 0
-    while ended < PARTITIONS:
-        message = consumer.poll(10)
-        assert message is not None
-        ended += message.error() is not None
-        count += message.error() is None
-    consumer.close()
-    return count
 
 
 @pytest.mark.usefixtures("quick_cleaner")
@@ -153,18 +138,7 @@ def clean(kafka_cluster: KafkaCluster, request: pytest.FixtureRequest) -> tuple[
 
 def offsets(bootstrap: str, topic: str, records: list[Sent]) -> list[int]:
     """Where an independent client finds each record."""
-    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "witness", "enable.partition.eof": True})
-    consumer.assign([TopicPartition(topic, number, 0) for number in range(PARTITIONS)])
-    found: dict[bytes | None, int] = {}
-    ended = 0
-    while ended < PARTITIONS:
-        message = consumer.poll(10)
-        assert message is not None
-        if message.error() is not None:
-            ended += 1
-            continue
-        found[message.value()] = message.offset() or 0
-    consumer.close()
+    found = {message.value(): message.offset() or 0 for message in read(bootstrap, topic)}
     return [found[one.value] for one in records]
 
 
@@ -310,7 +284,7 @@ def test_what_the_archives_mirrormaker_has_copied_is_proven(
     copied.write_transactions(source, records, size=1000)
     with mirroring(bootstrap, tmp_path, {"topics": source}) as mirror:
         deadline = monotonic() + MIRROR_SECONDS
-        while copied.target not in topics_of(bootstrap) or visible(kafka_cluster, copied.target) < RECORDS:
+        while copied.target not in topics_of(bootstrap) or visible(bootstrap, copied.target) < RECORDS:
             assert mirror.poll() is None, (tmp_path / "mirror.log").read_text()[-4000:]
             assert monotonic() < deadline, (tmp_path / "mirror.log").read_text()[-4000:]
             sleep(0.5)

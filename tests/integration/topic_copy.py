@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from time import time
 from typing import NamedTuple
 
-from confluent_kafka import Producer
+from confluent_kafka import OFFSET_BEGINNING, Consumer, Message, Producer, TopicPartition
 
 from spark_jobs.proof.config import Address, ProofConfig
 from tests.integration.spark_topic import create
@@ -81,6 +81,29 @@ def _send(producer: Producer, topic: str, records: Sequence[Sent]) -> None:
         headers: list[tuple[str, str | bytes | None]] = list(one.headers)
         producer.produce(topic, one.value, one.key, one.partition, timestamp=one.timestamp, headers=headers)
         producer.poll(0)
+
+
+def read(bootstrap: str, topic: str) -> list[Message]:
+    """All that an independent client reads now, committed records only, in the order of each partition."""
+    options = {"auto.offset.reset": "earliest", "enable.partition.eof": True}
+    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "witness", **options})
+    consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in range(PARTITIONS)])
+    found: list[Message] = []
+    ended = 0
+    while ended < PARTITIONS:
+        message = consumer.poll(10)
+        assert message is not None
+        if message.error() is None:
+            found.append(message)
+        else:
+            ended += 1
+    consumer.close()
+    return found
+
+
+def visible(bootstrap: str, topic: str) -> int:
+    """How many records a client reads."""
+    return len(read(bootstrap, topic))
 
 
 def proof_of(copies: Sequence[Copied], config: ProofConfig) -> ProofConfig:

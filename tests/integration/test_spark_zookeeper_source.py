@@ -1,0 +1,216 @@
+"""Topics and groups of a real cluster on ZooKeeper are copied by MirrorMaker of the archive, and the copy is proven.
+
+``KRAFT_SOURCE`` names the release of the source: 3.9.2 by default, 2.8.2 in ``make test-all``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from time import monotonic, sleep, time
+from typing import NamedTuple, cast
+
+import pytest
+from confluent_kafka import Consumer, Message, TopicPartition
+from confluent_kafka.admin import AdminClient
+from pyspark.sql import SparkSession
+
+from spark_jobs import session
+from spark_jobs.native import NativeAdmin
+from spark_jobs.progress import Progress
+from spark_jobs.proof.command import begun, prove
+from spark_jobs.proof.config import Address, ProofConfig
+from spark_jobs.proof.report_schema import Report, Topic
+from spark_jobs.report_check import problems
+from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.mirror_maker import mirroring
+from tests.integration.spark_topic import create
+from tests.integration.topic_copy import PARTITIONS, Copied, Sent, numbered, read
+from tests.integration.zookeeper_cluster import ZooKeeperCluster
+
+VERSION = os.environ.get("KRAFT_SOURCE", "3.9.2")
+RECORDS = 3000
+SETTLED_SECONDS = 120
+COMPACTED = {"cleanup.policy": "compact", "min.cleanable.dirty.ratio": "0.01", "segment.ms": "500"}
+DELETED = 400
+PLAIN, TRANSACTIONS, COMPACT, SHORTENED = TOPICS = tuple(
+    f"zookeeper-{name}" for name in ("plain", "transactions", "compacted", "shortened")
+)
+GROUPS = ("at-the-end", "behind", "in-transactions")
+MIRROR = {
+    "replication.policy.class": "org.apache.kafka.connect.mirror.IdentityReplicationPolicy",
+    "topics": ",".join(TOPICS),
+    "groups": ",".join(GROUPS),
+    "sync.group.offsets.enabled": "true",
+    "sync.group.offsets.interval.seconds": "1",
+    "emit.checkpoints.interval.seconds": "1",
+    "checkpoints.topic.replication.factor": "1",
+    "refresh.groups.interval.seconds": "2",  # groups begin while it works
+}
+
+
+class Sides(NamedTuple):
+    """A cluster on ZooKeeper, and the KRaft cluster that holds its copy."""
+
+    source: str
+    target: str
+
+    def proven(self, spark: SparkSession, directory: Path, topics: dict[str, str], *groups: str) -> Report:
+        addresses = Address(self.source), Address(self.target)
+        config = ProofConfig("zookeeper", *addresses, topics, directory, groups)
+        progress = Progress(directory)
+        draft = begun(config, progress)
+        prove(spark, config, draft, progress)
+        assert problems(draft, Report) == []
+        return draft
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    opened = session.open_session("zookeeper")
+    yield opened
+    opened.stop()
+
+
+@pytest.fixture(scope="module")
+def old_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZooKeeperCluster]:
+    cluster = ZooKeeperCluster.start(tmp_path_factory.mktemp("old"), VERSION)
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture(scope="module")
+def copied(
+    old_cluster: ZooKeeperCluster, kafka_cluster: KafkaCluster, tmp_path_factory: pytest.TempPathFactory
+) -> Sides:
+    """Every topic is written on the old cluster and copied, one half while MirrorMaker works. It has ended."""
+    sides = Sides(old_cluster.bootstrap_servers, kafka_cluster.bootstrap_servers)
+    first_half(sides.source)
+    directory = tmp_path_factory.mktemp("mirror")
+    with mirroring(sides.source, directory, {**MIRROR, "new.bootstrap.servers": sides.target}) as mirror:
+        for written, groups in ((lambda _: None, ()), (second_half, GROUPS)):
+            written(sides.source)
+            deadline = monotonic() + SETTLED_SECONDS
+            while missing := not_arrived(sides, groups):
+                log = f"{missing}\n{(directory / 'mirror.log').read_text()[-4000:]}"
+                assert mirror.poll() is None, log
+                assert monotonic() < deadline, log
+                sleep(0.5)
+    return sides
+
+
+def first_half(bootstrap: str) -> None:
+    """Records with and without key, value and headers; transactions with aborted ones; what retention leaves."""
+    for name in TOPICS:
+        create(bootstrap, name, PARTITIONS, COMPACTED if name == COMPACT else {}, replicas=1)
+    compact(Copied(bootstrap, COMPACT, COMPACT))
+    write(bootstrap, slice(0, RECORDS // 2))
+    place = TopicPartition(SHORTENED, 1, DELETED)
+    admin = AdminClient({"bootstrap.servers": bootstrap})  # a future ends with the client that made it
+    admin.delete_records([place])[place].result(30)
+
+
+def second_half(bootstrap: str) -> None:
+    """More of the same, and where groups are in it."""
+    write(bootstrap, slice(RECORDS // 2, RECORDS))
+    commit(bootstrap, "at-the-end", PLAIN, [RECORDS // PARTITIONS] * PARTITIONS)
+    commit(bootstrap, "behind", SHORTENED, [650, 700, 999])
+    commit(bootstrap, "in-transactions", TRANSACTIONS, [750, 900, 1200])
+
+
+def write(bootstrap: str, part: slice) -> None:
+    headers: tuple[tuple[tuple[str, bytes | None], ...], ...] = ((), (("a", b"b"), ("a", None)), (("", b""),))
+    varied = [
+        one._replace(
+            key=None if n % 7 == 0 else one.key, value=None if n % 11 == 0 else one.value, headers=headers[n % 3]
+        )
+        for n, one in enumerate(numbered(RECORDS))
+    ]
+    Copied(bootstrap, PLAIN, PLAIN).write(PLAIN, varied[part])
+    Copied(bootstrap, TRANSACTIONS, TRANSACTIONS).write_transactions(TRANSACTIONS, numbered(RECORDS)[part])
+    Copied(bootstrap, SHORTENED, SHORTENED).write(SHORTENED, numbered(RECORDS)[part])
+
+
+def compact(copied: Copied) -> None:
+    """Returns when the topic is compacted and its cleaner changes nothing any more."""
+    copied.write(copied.source, numbered(RECORDS))
+    deadline, before = monotonic() + SETTLED_SECONDS, -1
+    while monotonic() < deadline:
+        now = int(time() * 1000)  # the age of a segment is counted by its records
+        copied.write(copied.source, [Sent(number, b"roll", b"%d" % now, timestamp=now) for number in range(PARTITIONS)])
+        sleep(1.5)  # longer than segment.ms and the cleaner's rest together
+        count = len(read(copied.bootstrap, copied.source))
+        if count in range(before - 2, before + 3) and count < RECORDS // 2:
+            return
+        before = count
+    raise AssertionError(f"not compacted within {SETTLED_SECONDS} s")
+
+
+def commit(bootstrap: str, group: str, topic: str, offsets: list[int]) -> None:
+    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": group})
+    places = [TopicPartition(topic, partition, offset) for partition, offset in enumerate(offsets)]
+    consumer.commit(offsets=places, asynchronous=False)
+    consumer.close()
+
+
+def not_arrived(sides: Sides, groups: Sequence[str]) -> list[str]:
+    """What the target lacks: topics, records, or an offset of a group in a partition where the source has one."""
+    lacking = set(TOPICS) - AdminClient({"bootstrap.servers": sides.target}).list_topics(timeout=10).topics.keys()
+    if lacking:
+        return sorted(lacking)
+    short = [name for name in TOPICS if len(read(sides.target, name)) < len(read(sides.source, name))]
+    if short:
+        return short
+    places = [(name, number) for name in TOPICS for number in range(PARTITIONS)]
+    source, target = (NativeAdmin(servers, {}, 10.0) for servers in sides)
+    untranslated = {
+        group: source.committed(group, places).keys() - target.committed(group, places).keys() for group in groups
+    }
+    return [f"{group}: {sorted(rest)}" for group, rest in untranslated.items() if rest]
+
+
+def faults(topic: Topic) -> dict[str, int]:
+    return {kind: count for kind, count in topic["faults"].items() if count}
+
+
+def test_every_record_and_offset_of_the_old_cluster_is_accounted_for(
+    spark: SparkSession, copied: Sides, tmp_path: Path
+) -> None:
+    report = copied.proven(spark, tmp_path, {name: name for name in TOPICS}, *GROUPS)
+    assert [(topic["source"], faults(topic)) for topic in report["topics"]] == [(name, {}) for name in TOPICS]
+    assert report["verdict"]["outcome"] == "proven", report["groups"]
+    plain, transactions, compacted, shortened = report["topics"]
+    assert (plain["paired"], transactions["paired"], shortened["paired"]) == (RECORDS, RECORDS, RECORDS - DELETED)
+    assert 0 < compacted["paired"] < RECORDS // 2
+    places = {(one["group"], one["partition"]): one["outcome"] for one in report["groups"]}
+    assert places.keys() == {(group, number) for group in GROUPS for number in range(PARTITIONS)}
+    assert set(places.values()) <= {"same", "earlier"}
+
+
+def test_a_dropped_a_changed_two_swapped_and_a_duplicated_record_of_the_old_cluster_are_named(
+    spark: SparkSession, copied: Sides, tmp_path: Path
+) -> None:
+    """The copy is written again with these faults in partition 0, far from each other."""
+    target = create(copied.target, f"{PLAIN}.faulty", PARTITIONS, {}, replicas=1)
+    messages = read(copied.target, PLAIN)
+    records = {number: [sent(one) for one in messages if one.partition() == number] for number in range(PARTITIONS)}
+    faulty = records[0]
+    faulty[300] = faulty[300]._replace(value=b"another")
+    faulty[500], faulty[501] = faulty[501], faulty[500]
+    faulty.insert(801, faulty[800])
+    del faulty[100]
+    Copied(copied.target, PLAIN, target).write(target, [one for number in records for one in records[number]])
+    report = copied.proven(spark, tmp_path, {PLAIN: target})
+    (topic,) = report["topics"]
+    assert report["verdict"]["outcome"] == "failed"
+    assert faults(topic) == dict.fromkeys(("missing", "changed", "reordered", "duplicated"), 1)
+    found = {(one["kind"], one["partition"], one["source_offset"], one["target_offset"]) for one in topic["examples"]}
+    certain = {("missing", 0, 100, None), ("changed", 0, 300, 299), ("duplicated", 0, 800, 800)}
+    assert found in [certain | {("reordered", 0, 500, 500)}, certain | {("reordered", 0, 501, 499)}]
+
+
+def sent(message: Message) -> Sent:
+    """A record that was read, as a producer sends it."""
+    headers = tuple(cast("list[tuple[str, bytes | None]]", message.headers() or []))
+    return Sent(message.partition() or 0, message.key(), message.value(), headers, message.timestamp()[1])
