@@ -1,23 +1,28 @@
 """The configuration file of a proof: JSON, checked as a whole, every problem in one message.
 
 Required: ``run_id``; ``source`` and ``target``, each with ``bootstrap_servers`` and, if needed, ``client_options``
-(``kafka.*``); ``topics`` (name on the source -> name on the target); ``output_dir``. Optional: ``groups`` (consumer
-groups whose committed offsets are compared), ``duplicates_allowed`` (true: copies beyond the first are counted and do
-not fail the proof, since the copy was made at least once).
+(``kafka.*``) or ``client_file`` (a properties file of Kafka's Java client, such as one with a password);
+``topics`` (name on the source -> name on the target); ``output_dir``. Optional: ``groups`` (consumer groups whose
+committed offsets are compared), ``duplicates_allowed`` (true: copies beyond the first are counted and do not fail the
+proof, since the copy was made at least once).
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spark_jobs import json_file
+from ansible.module_utils.kraft.client_config import PREFIX, SECURITY
+
+from spark_jobs import java_properties, json_file
 from spark_jobs.config import PATTERNS, option_problems
 
 REQUIRED = ("run_id", "source", "target", "topics", "output_dir")
+SIDE = ("bootstrap_servers", "client_options", "client_file")
 TOPIC = PATTERNS["topic"][0]
 
 
@@ -26,7 +31,7 @@ class Address:
     """How Spark and the native client reach one side."""
 
     bootstrap_servers: str
-    client_options: Mapping[str, str] = field(default_factory=dict)
+    client_options: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
@@ -45,9 +50,17 @@ class ProofConfig:
 def load(path: Path) -> ProofConfig:
     """The configuration in ``path``, or a ``UsageError`` that lists everything wrong with it."""
     content = json_file.load(path, problems)
-    sides = {name: Address(**content[name]) for name in ("source", "target")}
+    sides = {name: _address(content[name]) for name in ("source", "target")}
     more = {"output_dir": Path(content["output_dir"]), "groups": tuple(content.get("groups", ()))}
     return ProofConfig(**{**content, **sides, **more})
+
+
+def _address(given: Mapping[str, Any]) -> Address:
+    """What a side's file says; ``client_options`` count where both name an option."""
+    path, options = given.get("client_file"), given.get("client_options", {})
+    found = java_properties.parse(Path(path).read_text()) if path else {}
+    secured = {f"{PREFIX}{name}": value for name, value in found.items() if name.startswith(SECURITY)}
+    return Address(given["bootstrap_servers"], {**secured, **options})
 
 
 def problems(content: object) -> list[str]:
@@ -89,11 +102,13 @@ def _is_topic(name: object) -> bool:
 
 
 def _side_problems(value: Any) -> list[str]:
-    known = Address.__dataclass_fields__.keys()
-    if not isinstance(value, dict) or value.keys() - known or "bootstrap_servers" not in value:
-        return [f"must be an object with the names {', '.join(known)}"]
+    if not isinstance(value, dict) or value.keys() - set(SIDE) or "bootstrap_servers" not in value:
+        return [f"must be an object with the names {', '.join(SIDE)}"]
     pattern, allowed = PATTERNS["bootstrap_servers"]
     servers, options = value["bootstrap_servers"], value.get("client_options", {})
     fits = isinstance(servers, str) and re.fullmatch(pattern, servers)
     found = [] if fits else [f"bootstrap_servers: {servers!r} must be {allowed}"]
+    path = value.get("client_file")
+    if path is not None and not (isinstance(path, str) and os.access(path, os.R_OK) and Path(path).is_file()):
+        found.append(f"client_file: {path!r} must be a file that can be read")
     return found + (option_problems(options) if isinstance(options, dict) else ["client_options: must be an object"])

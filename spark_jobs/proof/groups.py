@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from spark_jobs.kafka_io import Window
 from spark_jobs.proof import fingerprints
-from spark_jobs.proof.positions import LOOK_AHEAD, Place, place
+from spark_jobs.proof.positions import LOOK_AHEAD, Place, behind, place
 from spark_jobs.proof.report_schema import Position
-from spark_jobs.proof.topics import SOURCE, TARGET, Cluster, TopicPair
+from spark_jobs.proof.topics import SOURCE, TARGET, Cluster, TopicPair, TopicSide
 
 Committed = Mapping[tuple[str, int], int]
 ABSENT = Place("absent", None)
+FAR = 2_000_000  # offsets behind the target's, where the next records of both sides have nothing in common
 
 
 def positions(clusters: Sequence[Cluster], pairs: Sequence[TopicPair], groups: Sequence[str]) -> list[Position]:
@@ -30,8 +31,10 @@ def _of_group(clusters: Sequence[Cluster], pairs: Sequence[TopicPair], group: st
             here, there = ((pair.sides[side].name, number) for side in (SOURCE, TARGET))
             if here not in committed[SOURCE]:
                 continue
-            offset = committed[TARGET].get(there)
-            found = ABSENT if offset is None else place(following[SOURCE][here], following[TARGET][there])
+            offset, next_ones = committed[TARGET].get(there), following[SOURCE][here]
+            found = ABSENT if offset is None else place(next_ones, following[TARGET][there])
+            if offset is not None and found.outcome == "unknown":
+                found = behind(next_ones, _from(clusters[TARGET], pair.target, number, offset))
             yield Position(
                 group=group,
                 topic=pair.source.name,
@@ -41,6 +44,13 @@ def _of_group(clusters: Sequence[Cluster], pairs: Sequence[TopicPair], group: st
                 outcome=found.outcome,
                 records=found.records,
             )
+
+
+def _from(cluster: Cluster, side: TopicSide, number: int, start: int) -> list[int]:
+    """The records of a partition from an offset on, as numbers: many, since offsets are translated downwards."""
+    window = Window({number: start}, {number: min(start + FAR, side.window.ends[number])})
+    rows = fingerprints.records(cluster.rows({side.name: window}), cluster.append_time)
+    return list(rows.toArrow().to_pydict()["whole"])
 
 
 def _following(

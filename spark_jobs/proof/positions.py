@@ -35,6 +35,15 @@ def place(source: Sequence[int], target: Sequence[int]) -> Place:
     return Place("unknown", None)
 
 
+def behind(source: Sequence[int], target: Sequence[int]) -> Place:
+    """The same where the source's next records stand far behind the target's offset; unknown if they do not."""
+    size = len(source)
+    for count, one in enumerate(target):
+        if source and one == source[0] and _follows(source, target[count : count + size]):
+            return Place("earlier", count)
+    return Place("unknown", None)
+
+
 def _follows(source: Sequence[int], target: Sequence[int]) -> bool:
     """Whether one sequence begins with the whole other; an empty one is the end of a partition."""
     both = min(len(source), len(target))

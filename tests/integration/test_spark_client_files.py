@@ -14,13 +14,18 @@ from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.operations.certificates import users as certificates
 from ansible.module_utils.kraft.operations.resources.user_admin import Credential, UserAdmin
 from ansible.module_utils.kraft.spec.desired.client_files import client_files, user_files
+from confluent_kafka import Producer
 from pyspark.sql import SparkSession
 
 from plugins.action.kafka_client_files import put
 from spark_jobs import session
+from spark_jobs.errors import UnreachableError
+from spark_jobs.progress import Progress
+from spark_jobs.proof.command import begun, prove
+from spark_jobs.proof.config import load
 from tests.integration import dialects
 from tests.integration.kafka_cluster import KafkaCluster
-from tests.integration.kafka_node import KafkaNode
+from tests.integration.kafka_node import KafkaNode, random_id
 from tests.integration.secured_cluster import AWKWARD, CLUSTER, SECURED, own_authority, start_secured
 from tests.integration.spark_topic import create
 
@@ -90,7 +95,7 @@ def write_files(cluster: KafkaCluster, listener: str, user: dict[str, str]) -> C
     assert {Path(name).name.split(".")[0] for name in files} == {"CLIENT"}
     for name, content in files.items():
         put(cluster.directory / name, content, 0o600)
-    topic = f"{TOPIC}-{user['name']}"
+    topic = f"{TOPIC}-{user['name']}-{random_id()}"
     create(cluster.bootstrap_servers, topic, 3, replicas=1)
     return Clients(cluster.nodes[1], cluster.directory / user["name"], topic)
 
@@ -139,3 +144,33 @@ def test_each_client_reads_what_all_the_others_sent(
     assert dialects.kafka_python_reads(python["consumer"], topic, count) == sent
     read = spark.read.format("kafka").options(**frames["read"]).option("subscribe", topic).load()
     assert {bytes(row.value).decode() for row in read.select("value").collect()} == sent
+
+
+def test_a_proof_reaches_both_sides_by_their_client_files(
+    secured_cluster: KafkaCluster, one_user: Clients, one_certificate: Clients, spark: SparkSession, tmp_path: Path
+) -> None:
+    """One side wants a login, the other one a certificate: the configuration itself holds no secret."""
+    producer = Producer({"bootstrap.servers": secured_cluster.bootstrap_servers})
+    for clients in (one_user, one_certificate):
+        producer.produce(clients.topic, b"same", partition=0)
+    assert producer.flush(30) == 0
+    sides = {
+        name: {
+            "bootstrap_servers": f"127.0.0.1:{secured_cluster.properties[listener]}",
+            "client_file": str(clients.files / "CLIENT.properties"),
+        }
+        for name, listener, clients in (("source", "LOGIN", one_user), ("target", "USERS", one_certificate))
+    }
+    told = {"run_id": "secured", "topics": {one_user.topic: one_certificate.topic}, "output_dir": str(tmp_path)}
+    path = tmp_path / "proof.json"
+    path.write_text(json.dumps({**told, **sides}))
+    config = load(path)
+    report = begun(config, Progress(tmp_path))
+    prove(spark, config, report, Progress(tmp_path))
+    (topic,) = report["topics"]
+    assert (report["verdict"]["outcome"], topic["paired"]) == ("proven", 1)
+    sides["source"]["client_file"] = sides["target"]["client_file"]
+    path.write_text(json.dumps({**told, **sides}))
+    config = load(path)
+    with pytest.raises(UnreachableError):
+        prove(spark, config, begun(config, Progress(tmp_path)), Progress(tmp_path))

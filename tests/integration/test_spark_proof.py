@@ -227,9 +227,11 @@ def test_translated_offsets_point_at_the_same_record(spark: SparkSession, clean:
     copied.write(copied.target, records)
     for number, back in ((300, 0), (301, 5), (302, -5)):
         commit(copied, "reader", number % PARTITIONS, at[number], number // PARTITIONS - back)
-    report = proven(spark, tmp_path, copied, groups=("reader", "nobody"))
-    found = {one["partition"]: (one["outcome"], one["records"]) for one in report["groups"]}
-    assert found == {0: ("same", 0), 1: ("earlier", 5), 2: ("later", 5)}
+    commit(copied, "slow", 0, at[5400], 100)
+    report = proven(spark, tmp_path, copied, groups=("reader", "nobody", "slow"))
+    found = {(one["group"], one["partition"]): (one["outcome"], one["records"]) for one in report["groups"]}
+    near = {("reader", 0): ("same", 0), ("reader", 1): ("earlier", 5), ("reader", 2): ("later", 5)}
+    assert found == {**near, ("slow", 0): ("earlier", 1700)}
     assert report["verdict"]["outcome"] == "failed"
     assert "would skip 5 records" in report["verdict"]["sentences"][-1]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spark_jobs.proof.positions import place
+from spark_jobs.proof.positions import behind, place
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,19 @@ def test_the_next_records_say_where_an_offset_points(
     source: list[int], target: list[int], found: tuple[str, int | None]
 ) -> None:
     assert place(source, target) == found
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "found"),
+    [
+        ([5, 6], [1, 2, 3, 4, 5, 6, 7], ("earlier", 4)),
+        ([5, 6], [5, 7, 5, 6], ("earlier", 2)),
+        ([5, 6], [1, 5], ("earlier", 1)),
+        ([5, 6], [1, 2], ("unknown", None)),
+        ([], [1, 2], ("unknown", None)),
+    ],
+)
+def test_an_offset_that_is_far_too_early_is_recognised(
+    source: list[int], target: list[int], found: tuple[str, int | None]
+) -> None:
+    assert behind(source, target) == found

@@ -27,6 +27,22 @@ def test_a_good_configuration_is_loaded(tmp_path: Path) -> None:
     assert (found.groups, found.duplicates_allowed) == (("billing",), False)
 
 
+def test_a_side_is_reached_as_its_client_file_says(tmp_path: Path) -> None:
+    """Only what secures the connection is taken, and no secret is shown."""
+    (tmp_path / "client.properties").write_text("security.protocol=SASL_SSL\ngroup.id=g\nsasl.mechanism = PLAIN\n")
+    path = tmp_path / "proof.json"
+    side = {"bootstrap_servers": "old:9092", "client_file": str(tmp_path / "client.properties")}
+    path.write_text(
+        json.dumps({**GOOD, "source": {**side, "client_options": {"kafka.sasl.mechanism": "SCRAM-SHA-512"}}})
+    )
+    found = load(path).source
+    assert found.client_options == {
+        "kafka.security.protocol": "SASL_SSL",
+        "kafka.sasl.mechanism": "SCRAM-SHA-512",
+    }
+    assert "SCRAM" not in repr(found)
+
+
 @pytest.mark.parametrize(
     ("change", "name"),
     [
@@ -35,6 +51,7 @@ def test_a_good_configuration_is_loaded(tmp_path: Path) -> None:
         ({"target": {"bootstrap_servers": "new"}}, "target"),
         ({"target": {"bootstrap_servers": "new:1", "client_options": {"kafka.isolation.level": "x"}}}, "target"),
         ({"source": {"bootstrap_servers": "new:9092"}}, "topics"),
+        ({"source": {"bootstrap_servers": "old:9092", "client_file": "/nowhere"}}, "source"),
         ({"topics": {}}, "topics"),
         ({"topics": {"a": "c", "b": "c"}}, "topics"),
         ({"topics": {"a/b": "c"}}, "topics"),
