@@ -88,12 +88,17 @@ class Client:
             raise answer
         return answer
 
-    def ask_all(self, questions: Sequence[Question], seconds: float = ANSWER_SECONDS) -> list[Answer]:
-        """The answers in the questions' order, asked all at once; where there is none, the error stands instead."""
+    def ask_all(
+        self, questions: Sequence[Question], seconds: float = ANSWER_SECONDS, raw: bool = False
+    ) -> list[Answer]:
+        """The answers in the questions' order, asked all at once; where there is none, the error stands instead.
+
+        `raw`: bytes stay bytes, as of records.
+        """
         futures = [self._send(question, seconds) for question in questions]
         for future in futures:
             self._net.poll(timeout_ms=(seconds + CONNECT_SECONDS) * 1000, future=future)
-        return [self._answer(question, future, seconds) for question, future in zip(questions, futures)]
+        return [self._answer(question, future, seconds, raw) for question, future in zip(questions, futures)]
 
     def reach(self, addresses: Iterable[str] = ()) -> str:
         """The first of `addresses` (default: the bootstrap servers) to accept us; all are tried at once."""
@@ -143,9 +148,9 @@ class Client:
 
         return self._net.call_soon_with_future(send)
 
-    def _answer(self, question: Question, future: Any, seconds: float) -> Answer:
+    def _answer(self, question: Question, future: Any, seconds: float, raw: bool) -> Answer:
         if future.succeeded():
-            answer: dict[str, Any] = future.value.to_dict()
+            answer: dict[str, Any] = future.value.to_dict(json=not raw)
             return answer
         if future.is_done:
             return self._translated(question.address, future.exception)

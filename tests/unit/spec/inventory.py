@@ -26,16 +26,18 @@ LISTENERS: list[dict[str, Any]] = [
 ]
 
 
+#: Roles of which nothing is required.
+OPTIONAL = ("kafka_resources", "kafka_mirror")
+
+
 def load_specs() -> dict[str, dict[str, Any]]:
     """Those of the core, and of what lives in a cluster, of which nothing is required."""
     specs: dict[str, dict[str, Any]] = {}
-    for role in ("kafka", "kafka_host", "kafka_resources"):
+    for role in ("kafka", "kafka_host", *OPTIONAL):
         text = (ROOT / "roles" / role / "meta/argument_specs.yml").read_text()
         for entry in yaml.safe_load(text)["argument_specs"].values():
             given = {name: option for name, option in entry["options"].items() if name not in specs}
-            specs |= {
-                name: {**one, "required": False} if role == "kafka_resources" else one for name, one in given.items()
-            }
+            specs |= {name: {**one, "required": False} if role in OPTIONAL else one for name, one in given.items()}
     return specs
 
 

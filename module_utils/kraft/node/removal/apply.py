@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import ToolError
-from ansible.module_utils.kraft.node import collector
+from ansible.module_utils.kraft.node import collector, mirror
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.removal.plan import LOG_FILE, OURS, Desired, Found, Plan
@@ -29,7 +29,8 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
     unit = unit_path(params["unit"])
     below = [os.path.join(params["install_dir"], name) for name in OURS]
     logs = [os.path.join(params["log4j_dir"], name) for name in _names(params["log4j_dir"]) if LOG_FILE.fullmatch(name)]
-    services = filter(collector.is_ours, map(collector.unit_path, reversed(collector.SERVICES)))
+    named = (mirror.SERVICE, *reversed(collector.SERVICES))
+    services = filter(collector.is_ours, map(collector.unit_path, named))
     user = accounts.user(params["user"])
     return Found(
         unit=read_text(unit) if os.path.lexists(unit) else None,
@@ -99,11 +100,12 @@ def carry_out(run: Run, plan: Plan, params: Mapping[str, Any], desired: Desired)
 
 
 def end_service(run: Run, path: str, timeout: int) -> None:
-    """Where the path is one of a unit beside Kafka. The user of both goes with the collector, which is the last."""
+    """Where the path is one of a unit beside Kafka. Its user goes with it."""
     if path.startswith(f"{collector.UNITS}/"):
         systemctl(run, timeout, "disable", "--now", os.path.basename(path))
-    if path == collector.unit_path(collector.COLLECTOR) and accounts.user(collector.USER)["exists"]:
-        _tool(run, "userdel", collector.USER)
+    users = {collector.unit_path(collector.COLLECTOR): collector.USER, mirror.unit_path(): mirror.USER}
+    if path in users and accounts.user(users[path])["exists"]:
+        _tool(run, "userdel", users[path])
 
 
 def stop(run: Run, unit: str, timeout: int) -> None:

@@ -132,6 +132,7 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
         "derived_jvm_options": derived_options(node),
         "jvm_options": [shown_line(option) for option in node.jvm_options],
         "nofile_limit": node.variables.get("kafka_nofile_limit"),
+        "group": node.variables.get("kafka_group"),
         "java": f"{node.java_home}/bin/java" if node.java_home else "/usr/bin/java",
     }
 

@@ -1,0 +1,127 @@
+#!/usr/bin/python
+"""MirrorMaker on a host: it runs with what is wanted, or is gone."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: kafka_mirror
+short_description: Runs MirrorMaker of Kafka's distribution as a service
+description:
+  - Writes its settings, secrets and unit, and starts what differs anew.
+  - It reaches this cluster as the node of this host.
+  - With O(state=absent) it stops the service and removes what it wrote. What was copied stays.
+options:
+  state:
+    description: Whether the service runs.
+    type: str
+    choices: [present, absent]
+    default: present
+  install_dir:
+    description: Where Kafka lives.
+    type: path
+    default: /opt/kafka
+  java:
+    description: The program that runs it.
+    type: path
+    default: /usr/bin/java
+  group:
+    description: The group that may read the node's configuration and certificate.
+    type: str
+    default: kafka
+  properties:
+    description: MirrorMaker's settings without secrets, as M(kafka_mirror_info) gives them.
+    type: dict
+    default: {}
+  secrets:
+    description: The secrets among the settings of the source's client, by their whole names.
+    type: dict
+    default: {}
+  client:
+    description: How brokers reach each other, as the C(client) of other modules.
+    type: dict
+    default: {}
+  address:
+    description: Address at which workers on other hosts reach this one.
+    type: str
+    default: ""
+  port:
+    description: Port of the same.
+    type: int
+    default: 8083
+  hosts:
+    description: How many hosts the mirror runs on; with one it listens nowhere.
+    type: int
+    default: 1
+  heap_mb:
+    description: Heap of the service.
+    type: int
+    default: 512
+  restart:
+    description: Whether it starts anew although nothing differs, such as after a task has failed.
+    type: bool
+    default: false
+author: Kraftwright
+"""
+
+EXAMPLES = r"""
+- name: Stop the mirror
+  kafka_mirror:
+    state: absent
+"""
+
+RETURN = r"""
+changed:
+  description: Whether anything differed.
+  returned: success
+  type: bool
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.node import mirror
+
+ARGUMENT_SPEC: dict[str, Any] = {
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    "install_dir": {"type": "path", "default": "/opt/kafka"},
+    "java": {"type": "path", "default": "/usr/bin/java"},
+    "group": {"type": "str", "default": "kafka"},
+    "properties": {"type": "dict", "default": {}},
+    "secrets": {"type": "dict", "default": {}, "no_log": True},
+    "client": {"type": "dict", "default": {}},
+    "address": {"type": "str", "default": ""},
+    "port": {"type": "int", "default": 8083},
+    "hosts": {"type": "int", "default": 1},
+    "heap_mb": {"type": "int", "default": 512},
+    "restart": {"type": "bool", "default": False},
+}
+
+
+def settings(params: dict[str, Any]) -> mirror.Settings:
+    client = params["client"]
+    same = ("install_dir", "java", "group", "properties", "secrets", "address", "port", "hosts", "heap_mb")
+    return mirror.Settings(
+        listener=client["listener"],
+        protocol=client["security_protocol"],
+        servers=tuple(client["bootstrap_servers"]),
+        **{name: params[name] for name in same},
+    )
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    params = module.params
+    try:
+        if params["state"] == "absent":
+            result = mirror.remove(module.run_command, params["install_dir"], module.check_mode)
+        else:
+            result = mirror.ensure(module.run_command, settings(params), params["restart"], module.check_mode)
+    except (KraftError, OSError) as error:
+        module.fail_json(msg=str(error))
+    module.exit_json(**result)
+
+
+if __name__ == "__main__":
+    main()

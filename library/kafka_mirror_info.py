@@ -1,0 +1,166 @@
+#!/usr/bin/python
+"""What a mirror would copy, and how far it is."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: kafka_mirror_info
+short_description: Looks at both sides of a copy
+description:
+  - Asks the source and this cluster what would be copied, what stands in the way, and how far the copy is.
+  - Changes nothing.
+  - Reasons against the copy are reported, not raised. A side that does not answer is an error.
+options:
+  mirror:
+    description: The variable C(kafka_mirror), without the secrets of its source.
+    type: dict
+    required: true
+  secrets:
+    description: The secrets among the settings of the source's client.
+    type: dict
+    default: {}
+  known_settings:
+    description: Settings of topics that this cluster's Kafka has.
+    type: list
+    elements: str
+    required: true
+  replication_factor:
+    description: Replicas of each topic that is created here.
+    type: int
+    required: true
+  hosts:
+    description: How many hosts the mirror runs on.
+    type: int
+    default: 1
+  wait:
+    description: Seconds to wait until it copies; 0 to look once. A task that stays failed ends the wait.
+    type: int
+    default: 0
+  sample:
+    description: Seconds between two looks, from which the time to catch up follows; 0 for one look.
+    type: int
+    default: 0
+extends_documentation_fragment: [kafka_client]
+author: Kraftwright
+"""
+
+EXAMPLES = r"""
+- name: Look at both sides
+  kafka_mirror_info:
+    client:
+      bootstrap_servers: ["192.0.2.11:9092"]
+      python_path: /opt/kafka/client/kafka_python.zip
+    mirror:
+      source: {name: old, bootstrap_servers: ["192.0.2.21:9092"]}
+      topics: [orders]
+    known_settings: [retention.ms]
+    replication_factor: 3
+"""
+
+RETURN = r"""
+plan:
+  description:
+    - C(problems) as sentences, C(screen) as lines, C(topics), C(groups), C(partitions), C(bytes), C(create), and
+      C(unknown_settings).
+  returned: success
+  type: dict
+progress:
+  description: C(begun), C(failed) tasks, C(lag) of each topic, C(lag_records), C(copied) offsets,
+    C(groups), and C(screen).
+  returned: success
+  type: dict
+service:
+  description: C(properties) of MirrorMaker and C(heap_mb), for this host's cores and memory.
+  returned: success
+  type: dict
+"""
+
+import os
+import time
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
+from ansible.module_utils.kraft.cluster.retry import until_answered
+from ansible.module_utils.kraft.errors import KraftError, ToolError
+from ansible.module_utils.kraft.operations.mirror import files, plan, progress
+from ansible.module_utils.kraft.operations.mirror.observe import Seen, look
+from ansible.module_utils.kraft.spec.desired.mirror import Wanted, wanted
+
+ARGUMENT_SPEC: dict[str, Any] = {
+    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
+    "mirror": {"type": "dict", "required": True},
+    "secrets": {"type": "dict", "default": {}, "no_log": True},
+    "known_settings": {"type": "list", "elements": "str", "required": True, "no_log": False},
+    "replication_factor": {"type": "int", "required": True},
+    "hosts": {"type": "int", "default": 1},
+    "wait": {"type": "int", "default": 0},
+    "sample": {"type": "int", "default": 0},
+}
+PAUSE = 1.0
+ANSWERED_SECONDS = 15.0  #: leaders move, such as those of topics that were just created
+FAILED_SECONDS = 30  #: a task that has failed before a restart is reported so until it runs again
+
+
+def desired(params: dict[str, Any], secrets: bool) -> Wanted:
+    source = dict(params["mirror"]["source"])
+    source["client"] = {**(source.get("client") or {}), **(params["secrets"] if secrets else {})}
+    return wanted({**params["mirror"], "source": source})
+
+
+def waited(asked: Wanted, params: dict[str, Any]) -> Seen:
+    """What there is once it copies. Raises ToolError where it does not."""
+    began = time.monotonic()
+    while True:
+        seen = until_answered(lambda: look(asked, params["client"]), ANSWERED_SECONDS)
+        passed = time.monotonic() - began
+        if progress.begun(seen) or not params["wait"]:
+            return seen
+        if seen.failed and passed > FAILED_SECONDS:
+            raise ToolError("; ".join(progress.screen(seen)[1:]))
+        if passed > params["wait"]:
+            raise ToolError(f"nothing is copied after {params['wait']} s: see `journalctl -u kafka-mirror`")
+        time.sleep(PAUSE)
+
+
+def sample(asked: Wanted, first: Seen, params: dict[str, Any]) -> tuple[list[str], Seen]:
+    """The time to catch up in words, and a second look; none where nobody asked for it."""
+    if not params["sample"]:
+        return [], first
+    began = time.monotonic()
+    time.sleep(params["sample"])
+    second = until_answered(lambda: look(asked, params["client"]), ANSWERED_SECONDS)
+    return [progress.caught_up(progress.seconds_left(first, second, time.monotonic() - began))], second
+
+
+def service(asked: Wanted, seen: Seen, params: dict[str, Any]) -> dict[str, Any]:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
+    partitions = sum(len(one.partitions) for one in seen.source.topics.values())
+    size = files.size(partitions, params["hosts"], os.cpu_count() or 1, memory)
+    unknown = plan.unknown_settings(seen.source, params["known_settings"])
+    return {
+        "properties": files.properties(asked, size, params["replication_factor"], unknown),
+        "heap_mb": size.heap_mb,
+    }
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    params = module.params
+    asked = desired(params, secrets=True)
+    try:
+        seen = waited(asked, params)
+        sampled, seen = sample(asked, seen, params)
+    except KraftError as error:
+        module.fail_json(msg=str(error))
+    module.exit_json(
+        changed=False,
+        plan=plan.answer(asked, seen.source, seen.target, params["known_settings"], params["replication_factor"]),
+        progress={**progress.answer(seen), "screen": [*progress.screen(seen), *sampled]},
+        service=service(desired(params, secrets=False), seen, params),
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,256 @@
+"""MirrorMaker on its host: its settings, its secrets, its unit, and whether it runs.
+
+Secrets stand in a file of their own. ``mirror.properties`` refers to them through Kafka's FileConfigProvider, and so
+does what Connect keeps in its topic ``mm2-configs``: no password is written to the cluster.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import glob
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.node.collector import MARK, systemctl
+from ansible.module_utils.kraft.node.files import apply as file_io
+from ansible.module_utils.kraft.node.files.ensure import ensure_files
+from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
+from ansible.module_utils.kraft.secret_values import is_secret
+
+UNITS = "/etc/systemd/system"
+SERVICE = "kafka-mirror"
+USER = "kafka-mirror"  #: role kafka_mirror makes it; not Kafka's own, whose memory it could look into
+TARGET = "target"  #: MirrorMaker's alias of this cluster
+SECRETS = "secrets.properties"
+SSL = "ssl."
+#: What a client takes of the node's own settings to reach other nodes. Source: Kafka's ``SslConfigs``.
+OF_NODE = (
+    *("ssl.truststore.location", "ssl.truststore.type", "ssl.truststore.password"),
+    *("ssl.keystore.location", "ssl.keystore.type", "ssl.keystore.password", "ssl.key.password"),
+    *("ssl.endpoint.identification.algorithm", "ssl.enabled.protocols", "ssl.cipher.suites"),
+)
+#: What it does not need. MemoryDenyWriteExecute= is not here because the JVM compiles to memory.
+HARDENED = """\
+CapabilityBoundingSet=
+AmbientCapabilities=
+NoNewPrivileges=true
+PrivateDevices=true
+PrivateTmp=true
+PrivateUsers=true
+ProtectSystem=strict
+ProtectHome=read-only
+ProtectProc=invisible
+ProtectClock=true
+ProtectControlGroups=true
+ProtectHostname=true
+ProtectKernelLogs=true
+ProtectKernelModules=true
+ProtectKernelTunables=true
+RemoveIPC=true
+LockPersonality=true
+RestrictNamespaces=true
+RestrictRealtime=true
+RestrictSUIDSGID=true
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged @resources
+SystemCallErrorNumber=EPERM
+
+[Install]
+WantedBy=multi-user.target
+"""
+LOG4J = f"""{MARK}; changes made here are lost.
+Configuration:
+  status: warn
+  Appenders:
+    Console:
+      - name: journal
+        PatternLayout:
+          pattern: "%p %m (%c)%n"
+  Loggers:
+    Root:
+      level: warn
+      AppenderRef:
+        - ref: journal
+    Logger:
+      - name: org.apache.kafka.connect.mirror
+        level: info
+"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """What one host's service is made of.
+
+    ``properties`` and ``secrets``: of MirrorMaker, by whole names. ``listener``, ``protocol``, ``servers``: how
+    brokers of this cluster are reached. ``address``, ``port``: where workers of the other ``hosts`` do.
+    """
+
+    install_dir: str
+    java: str
+    group: str
+    properties: Mapping[str, str]
+    listener: str
+    protocol: str
+    servers: tuple[str, ...]
+    address: str
+    port: int
+    hosts: int
+    heap_mb: int
+    secrets: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
+
+    @property
+    def home(self) -> str:
+        return f"{self.install_dir}/mirror"
+
+
+def unit_path() -> str:
+    return f"{UNITS}/{SERVICE}.service"
+
+
+def unit(settings: Settings, release: str) -> str:
+    """The service: it reads what Kafka's group may read, and writes nothing."""
+    home, current = settings.home, f"{settings.install_dir}/current"
+    return f"""{MARK}; changes made here are lost. To override a line use `systemctl edit {SERVICE}`.
+[Unit]
+Description=Copies topics from another cluster (MirrorMaker of Kafka {release})
+Wants=network-online.target
+After=network-online.target kafka.service
+StartLimitIntervalSec=0
+
+[Service]
+Type=exec
+User={USER}
+Group={settings.group}
+ExecStart={settings.java} -Xms{settings.heap_mb}m -Xmx{settings.heap_mb}m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError \\
+  -Dlog4j2.configurationFile={home}/log4j2.yaml -cp {current}/libs/* \\
+  org.apache.kafka.connect.mirror.MirrorMaker {home}/mirror.properties --clusters {TARGET}
+Restart=always
+RestartSec=5s
+SuccessExitStatus=143
+TimeoutStopSec=30s
+Nice=5
+LimitCORE=0
+UMask=0077
+SyslogIdentifier={SERVICE}
+{HARDENED}"""
+
+
+def of_node(settings: Settings, server: Mapping[str, str]) -> dict[str, str]:
+    """Settings of the client that reaches this cluster as the node on whose host it runs; `server`: the node's own."""
+    found = {"bootstrap.servers": ",".join(settings.servers), "security.protocol": settings.protocol}
+    if settings.protocol.endswith("SSL"):
+        own = {key: server.get(f"listener.name.{settings.listener.lower()}.{key}", server.get(key)) for key in OF_NODE}
+        found.update({key: value for key, value in own.items() if value is not None})
+    return {f"{TARGET}.{key}": value for key, value in found.items()}
+
+
+def properties(settings: Settings, server: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """``mirror.properties``, and what stands in the file of secrets."""
+    target = of_node(settings, server)
+    secrets = {**settings.secrets, **{key: value for key, value in target.items() if is_secret(key)}}
+    return {**settings.properties, **target, **worker(settings), **references(secrets, settings.home)}, secrets
+
+
+def references(secrets: Iterable[str], directory: str) -> dict[str, str]:
+    """A reference for each secret in the file in `directory`, and what resolves it."""
+    provider = {
+        "config.providers": "file",
+        "config.providers.file.class": "org.apache.kafka.common.config.provider.FileConfigProvider",
+        "config.providers.file.param.allowed.paths": directory,
+    }
+    found = {key: f"${{file:{directory}/{SECRETS}:{key}}}" for key in secrets}
+    return {**provider, **found} if found else {}
+
+
+def worker(settings: Settings) -> dict[str, str]:
+    """How workers of other hosts reach this one; alone it listens nowhere."""
+    if settings.hosts == 1:
+        return {"dedicated.mode.enable.internal.rest": "false"}
+    return {
+        "dedicated.mode.enable.internal.rest": "true",
+        "listeners": f"http://{settings.address}:{settings.port}",
+        "rest.advertised.host.name": settings.address,
+        "rest.advertised.port": str(settings.port),
+    }
+
+
+def lines(settings: Mapping[str, str]) -> str:
+    """The text of a ``.properties`` file. Source: ``java.util.Properties``."""
+    return "".join(f"{key} = {_escaped(value)}\n" for key, value in sorted(settings.items()))
+
+
+def _escaped(value: str) -> str:
+    body = value.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+    return f"\\{body}" if body.startswith(" ") else body
+
+
+def wanted(settings: Settings, server: Mapping[str, str], release: str) -> dict[str, Any]:
+    """The files as ``ensure_files`` takes them."""
+    given, secrets = properties(settings, server)
+    home, group = settings.home, settings.group
+    ours = {"owner": "root", "group": group, "mode": "0640"}
+    everybodys = {"owner": "root", "group": "root", "mode": "0644"}
+    return {
+        "directories": [{"path": home, "owner": "root", "group": group, "mode": "0750"}],
+        "files": [
+            {"path": f"{home}/{SECRETS}", "content": lines(secrets), "sensitive": True, **ours},
+            {"path": f"{home}/mirror.properties", "content": lines(given), "sensitive": False, **ours},
+            {"path": f"{home}/log4j2.yaml", "content": LOG4J, "sensitive": False, **ours},
+            {"path": unit_path(), "content": unit(settings, release), "sensitive": False, **everybodys},
+        ],
+    }
+
+
+def is_ours() -> bool:
+    """Whether there is a unit file, and Kraftwright wrote it."""
+    return os.path.isfile(unit_path()) and file_io.read(unit_path()).startswith(MARK.encode())
+
+
+def ensure(run: Run, settings: Settings, restart: bool, check_mode: bool) -> dict[str, Any]:
+    """Bring files and service to what is wanted: ``changed`` and ``diff``. `restart`: also where nothing differs."""
+    current = f"{settings.install_dir}/current"
+    if not glob.glob(f"{current}/libs/connect-mirror-*.jar"):
+        raise RefusedError(
+            [f"{current}/libs: has no MirrorMaker. Deploy an archive that has it, such as that of `make archive`"]
+        )
+    if os.path.lexists(unit_path()) and not is_ours():
+        raise RefusedError([f"{unit_path()}: somebody else wrote it. Remove it, or run this mirror on other hosts"])
+    with open(f"{current}/config/server.properties", encoding="utf-8") as file:
+        server = parse_properties(file.read())
+    release = os.path.basename(os.path.realpath(current))
+    files = wanted(settings, server, release)
+    found = ensure_files(files, check_mode=True)
+    changed = bool(found["changed"] or restart or not is_active(run))
+    if changed and not check_mode:
+        run(["systemctl", "stop", SERVICE])  # what is killed here is begun anew; there may be none yet
+        ensure_files(files)
+        systemctl(run, "daemon-reload")
+        systemctl(run, "enable", SERVICE)
+        systemctl(run, "start", SERVICE)
+    return {"changed": changed, "diff": found["diff"]}
+
+
+def remove(run: Run, install_dir: str, check_mode: bool) -> dict[str, Any]:
+    """Stop the service and remove its files; nothing of what was copied."""
+    home = f"{install_dir}/mirror"
+    names = (SECRETS, "mirror.properties", "log4j2.yaml")
+    paths = [path for path in (*(f"{home}/{name}" for name in names), home) if os.path.lexists(path)]
+    changed = bool(paths) or is_ours()
+    if changed and not check_mode:
+        if is_ours():
+            systemctl(run, "disable", "--now", SERVICE)
+        for path in paths:
+            os.rmdir(path) if path == home else os.unlink(path)
+        if is_ours():  # the last one: by it the next run knows that there is something to stop
+            os.unlink(unit_path())
+            systemctl(run, "daemon-reload")
+    return {"changed": changed, "diff": []}
+
+
+def is_active(run: Run) -> bool:
+    return run(["systemctl", "is-active", "--quiet", SERVICE])[0] == 0

@@ -1,0 +1,105 @@
+"""MirrorMaker's settings, from what is wanted and what was seen; ``node/mirror.py`` adds what a host knows. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+from ansible.module_utils.kraft.node.mirror import TARGET
+from ansible.module_utils.kraft.spec.desired.mirror import NEVER, NEVER_GROUPS, Wanted
+
+CLIENT_ID = "kraftwright-mirror"  #: of the producers; a throttle is a quota of this id
+#: Kafka's own list, but for settings that a cluster of today takes. Source: ``DefaultConfigPropertyFilter``.
+NOT_SYNCED = (
+    r"follower\.replication\.throttled\.replicas",
+    r"leader\.replication\.throttled\.replicas",
+    r"message\.timestamp\.difference\.max\.ms",
+    r"unclean\.leader\.election\.enable",
+    r"min\.insync\.replicas",
+)
+SMALLEST_HEAP, TASK_HEAP, SHARE_OF_MEMORY = 256, 64, 4
+FETCH_BYTES = 8 * 1024 * 1024  #: of one answer of the source; a task holds one
+
+
+@dataclasses.dataclass(frozen=True)
+class Size:
+    """``tasks`` of each connector over all hosts; ``heap_mb`` of each host's service."""
+
+    tasks: int
+    heap_mb: int
+
+
+def size(partitions: int, hosts: int, cores: int, memory_mb: int) -> Size:
+    """Half of the cores copy, the brokers have the others; a quarter of the memory at most."""
+    tasks = max(1, min(partitions, hosts * max(1, cores // 2)))
+    heap = SMALLEST_HEAP + TASK_HEAP * -(-tasks // hosts)
+    return Size(tasks, max(SMALLEST_HEAP, min(heap, memory_mb // SHARE_OF_MEMORY)))
+
+
+def properties(wanted: Wanted, size: Size, replication_factor: int, unknown: Iterable[str] = ()) -> dict[str, str]:
+    """``mirror.properties``, without what a host adds: its place, how it reaches this cluster, and secrets.
+
+    `unknown`: settings of topics that Kafka no longer has.
+    """
+    left_out = (*NOT_SYNCED, *(name.replace(".", r"\.") for name in sorted(unknown)))
+    replicas = dict.fromkeys(REPLICATED, str(replication_factor))
+    return {
+        "clusters": f"{wanted.name}, {TARGET}",
+        f"{wanted.name}->{TARGET}.enabled": "true",
+        f"{TARGET}->{wanted.name}.enabled": "false",
+        f"{wanted.name}.bootstrap.servers": ",".join(wanted.servers),
+        **{f"{wanted.name}.{key}": value for key, value in wanted.client.items()},
+        # Records of aborted transactions are no part of a topic; exactly-once needs it, too.
+        f"{wanted.name}.consumer.isolation.level": "read_committed",
+        f"{wanted.name}.consumer.fetch.max.bytes": str(FETCH_BYTES),
+        f"{TARGET}.exactly.once.source.support": "enabled",
+        # Without it a start scans every class for plugins, twice.
+        f"{TARGET}.plugin.discovery": "service_load",
+        f"{TARGET}.producer.client.id": CLIENT_ID,
+        f"{TARGET}.producer.compression.type": "lz4",
+        f"{TARGET}.producer.max.request.size": str(2 * FETCH_BYTES),
+        **_selection(wanted),
+        "config.properties.exclude": ",".join(left_out),
+        "sync.topic.acls.enabled": str(wanted.acls).lower(),
+        **SAME_FOR_ALL,
+        **dict.fromkeys(INTERVALS, "10"),
+        "tasks.max": str(size.tasks),
+        **replicas,
+    }
+
+
+REPLICATED = (
+    "replication.factor",
+    "offset-syncs.topic.replication.factor",
+    "checkpoints.topic.replication.factor",
+    "offset.storage.replication.factor",
+    "status.storage.replication.factor",
+    "config.storage.replication.factor",
+)
+INTERVALS = (
+    "sync.group.offsets.interval.seconds",
+    "emit.checkpoints.interval.seconds",
+    "refresh.topics.interval.seconds",
+    "refresh.groups.interval.seconds",
+)
+SAME_FOR_ALL = {
+    "replication.policy.class": "org.apache.kafka.connect.mirror.IdentityReplicationPolicy",
+    "sync.topic.configs.enabled": "true",
+    "sync.group.offsets.enabled": "true",
+    "emit.checkpoints.enabled": "true",
+    # The source is only read: what is to be noted is noted here.
+    "offset-syncs.topic.location": TARGET,
+    "emit.heartbeats.enabled": "false",
+    "heartbeats.replication.enabled": "false",
+    "offset.storage.partitions": "5",
+    "offset.storage.compression.type": "uncompressed",  # the client of our modules reads it
+}
+
+
+def _selection(wanted: Wanted) -> dict[str, str]:
+    return {
+        "topics": ",".join(wanted.topics),
+        "topics.exclude": ",".join((*wanted.exclude_topics, *NEVER.split("|"))),
+        "groups": ",".join(wanted.groups),
+        "groups.exclude": ",".join((*wanted.exclude_groups, NEVER_GROUPS)),
+    }

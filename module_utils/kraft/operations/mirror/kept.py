@@ -1,0 +1,133 @@
+"""What MirrorMaker keeps in its own topics of the target: how far it has copied, and tasks that have failed.
+
+Source of names and formats: Kafka Connect's ``KafkaOffsetBackingStore`` and ``KafkaStatusBackingStore``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.cluster.client import Client, Question
+from ansible.module_utils.kraft.operations.mirror.side import SECONDS, Partition, Side, good
+
+FETCH_BYTES = 4 * 1024 * 1024
+READ_COMMITTED = 1
+COPIER = "MirrorSourceConnector"
+Record = tuple[bytes, bytes]
+Split = Callable[[bytes], Iterable[Any]]
+
+
+def batches(data: bytes) -> Iterator[Any]:
+    """Kafka's batches of records. Needs kafka-python to be importable (``library.load``)."""
+    held = importlib.import_module("kafka.record.memory_records").MemoryRecords(data)
+    while (batch := held.next_batch()) is not None:
+        yield batch
+
+
+def offsets_topic(source: str) -> str:
+    return f"mm2-offsets.{source}.internal"
+
+
+def status_topic(source: str) -> str:
+    return f"mm2-status.{source}.internal"
+
+
+def copied(records: Iterable[Record]) -> dict[Partition, int]:
+    """(topic, partition) of the source -> the offset that is copied next; the last record of a key counts."""
+    found: dict[Partition, int] = {}
+    for key, value in records:
+        connector, where = json.loads(key)
+        if connector == COPIER and value:
+            found[where["topic"], where["partition"]] = json.loads(value)["offset"] + 1
+    return found
+
+
+def failed(records: Iterable[Record]) -> dict[str, str]:
+    """Task or connector that has failed -> why, in one line."""
+    last = {key.decode(): json.loads(value) if value else {} for key, value in records if key.startswith(b"status-")}
+    kinds = ("status-task-", "status-connector-")
+    return {
+        key.split("-", 2)[2]: cause(one.get("trace") or "")
+        for key, one in last.items()
+        if one.get("state") == "FAILED" and key.startswith(kinds)
+    }
+
+
+def cause(trace: str) -> str:
+    """The last cause of a Java trace."""
+    lines = [line.removeprefix("Caused by: ").strip() for line in trace.splitlines() if not line.startswith("\t")]
+    return lines[-1] if lines else "no trace"
+
+
+class Kept:
+    """Reads a whole topic of MirrorMaker's, which is small: only the last record of each key is kept."""
+
+    def __init__(self, side: Side, split: Split = batches) -> None:
+        self._side, self._split = side, split
+
+    def records(self, topic: str) -> list[Record]:
+        """Key and value of every committed record, in order; none where the topic is not there."""
+        if topic not in self._side.topics:
+            return []
+        ends, leaders = self._side.ends([topic]), self._side.partitions([topic])
+        return [
+            one
+            for where, (start, end) in sorted(ends.items())
+            for one in self._partition(where, self._side.brokers[leaders[where]], start, end)
+        ]
+
+    def _partition(self, where: Partition, address: str, start: int, end: int) -> Iterator[Record]:
+        client = self._side.client
+        while start < end:
+            one = fetch(client, address, where, start)
+            aborted = Aborted(one["aborted_transactions"] or ())
+            before = start
+            for batch in self._split(one["records"] or b""):
+                start = max(start, batch.next_offset)
+                if not aborted.has(batch) and not batch.is_control_batch:
+                    yield from ((each.key, each.value or b"") for each in batch if each.offset >= before)
+            if start == before:
+                return  # what is left is of a transaction that is still open
+
+
+class Aborted:
+    """Which batches of a fetch are of aborted transactions. Source: Kafka's ``CompletedFetch``."""
+
+    def __init__(self, transactions: Iterable[Mapping[str, Any]]) -> None:
+        self._coming = sorted((one["first_offset"], one["producer_id"]) for one in transactions)
+        self._open: set[int] = set()
+
+    def has(self, batch: Any) -> bool:
+        """Asked of each batch in order."""
+        while self._coming and self._coming[0][0] <= batch.base_offset:
+            self._open.add(self._coming.pop(0)[1])
+        if batch.is_control_batch and any(one.abort for one in batch):
+            self._open.discard(batch.producer_id)
+        return bool(batch.is_transactional and batch.producer_id in self._open)
+
+
+def fetch(client: Client, address: str, where: Partition, offset: int) -> Mapping[str, Any]:
+    """What the leader has of a partition from `offset` on, transactions that are decided only."""
+    kind, part = "FetchRequest", "FetchTopic"
+    asked = client.struct(
+        kind, f"{part}.FetchPartition", partition=where[1], fetch_offset=offset, partition_max_bytes=FETCH_BYTES
+    )
+    request = client.request(
+        kind,
+        replica_id=-1,
+        max_wait_ms=100,
+        min_bytes=1,
+        max_bytes=FETCH_BYTES,
+        isolation_level=READ_COMMITTED,
+        topics=[client.struct(kind, part, topic=where[0], partitions=[asked])],
+        max_version=12,
+    )
+    (answer,) = client.ask_all([Question(address, request)], SECONDS, raw=True)
+    (one,) = (each for topic in good(answer)["responses"] for each in topic["partitions"])
+    error = client.error(f"{where[0]}-{where[1]}", one["error_code"], None)
+    if error:
+        raise error
+    return dict(one)

@@ -1,0 +1,106 @@
+"""Both sides of a copy, looked at: what the plan and the status are made of. Changes nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.client_config import from_java
+from ansible.module_utils.kraft.cluster import responses
+from ansible.module_utils.kraft.cluster.client import Client
+from ansible.module_utils.kraft.cluster.gather import LOG_DIR_ERRORS
+from ansible.module_utils.kraft.errors import AccessError, ToolError, UnreachableError
+from ansible.module_utils.kraft.operations.mirror import kept
+from ansible.module_utils.kraft.operations.mirror.plan import Source, Target, Topic
+from ansible.module_utils.kraft.operations.mirror.side import SECONDS, Partition, Side
+from ansible.module_utils.kraft.spec.desired.mirror import Wanted
+
+
+@dataclasses.dataclass(frozen=True)
+class Seen:
+    """``copied``: (topic, partition) -> the offset of the source that is copied next. ``failed``: task -> why."""
+
+    source: Source
+    target: Target
+    copied: Mapping[Partition, int]
+    failed: Mapping[str, str]
+
+
+def source_options(wanted: Wanted, python_path: str | None) -> dict[str, Any]:
+    """The ``client`` parameter of the source's client. Raises RefusedError for what this client cannot do."""
+    config = from_java(dict(wanted.client), ",".join(wanted.servers))
+    given = {key: value for key, value in dataclasses.asdict(config).items() if value not in ("", None)}
+    return {**given, "bootstrap_servers": list(wanted.servers), "python_path": python_path}
+
+
+def look(wanted: Wanted, options: Mapping[str, Any]) -> Seen:
+    """`options`: the ``client`` parameter for this cluster. Raises KraftError where a side does not answer."""
+    try:
+        with Client(source_options(wanted, options.get("python_path"))) as client:
+            source = of_source(wanted, Side(client))
+    except (UnreachableError, AccessError) as error:
+        raise ToolError(f"kafka_mirror.source {wanted.name}: {error}. Correct it, or open the way") from error
+    with Client(options) as client:
+        return with_target(wanted, source, Side(client))
+
+
+def of_source(wanted: Wanted, side: Side) -> Source:
+    """Its topics with their ends, settings and sizes, its groups, and rights that the login lacks."""
+    if side.is_old():
+        return Source(side.cluster_id, {}, old=True)
+    names = sorted(filter(wanted.takes_topic, side.topics))
+    missing = [f"DESCRIBE of topic {name}" for name in side.refused if wanted.takes_topic(name)]
+    missing += side.lacking(names)
+    refused = {one.rpartition(" ")[2] for one in missing}
+    ends = side.ends([name for name in names if name not in refused])
+    (configs, lacks_configs), (sizes, lacks_sizes) = side.configs(names), side.sizes(names)
+    missing += [*(one for one in lacks_configs if one not in missing), *lacks_sizes]
+    missing += side.lacks_acls() if wanted.acls else []
+    committed = offsets(wanted, side)
+    found = topics(names, ends, configs, sizes)
+    return Source(side.cluster_id, found, tuple(sorted(committed)), committed, tuple(missing))
+
+
+def offsets(wanted: Wanted, side: Side) -> dict[str, dict[Partition, int]]:
+    """What the wanted groups have committed for the wanted topics; a group without any is none of the copy's."""
+    listed = {place: list(filter(wanted.takes_group, names)) for place, names in side.listed_groups().items()}
+    found = {
+        group: {where: offset for where, offset in given.items() if wanted.takes_topic(where[0])}
+        for group, given in side.committed(listed).items()
+    }
+    return {group: given for group, given in found.items() if given}
+
+
+def topics(
+    names: Iterable[str],
+    ends: Mapping[Partition, tuple[int, int]],
+    configs: Mapping[str, Mapping[str, str]],
+    sizes: Mapping[str, int],
+) -> dict[str, Topic]:
+    by_topic: dict[str, dict[int, tuple[int, int]]] = {}
+    for (topic, number), where in ends.items():
+        by_topic.setdefault(topic, {})[number] = where
+    return {name: Topic(by_topic.get(name, {}), configs.get(name, {}), sizes.get(name, 0)) for name in names}
+
+
+def with_target(wanted: Wanted, source: Source, side: Side) -> Seen:
+    """The same topics here, and what MirrorMaker keeps."""
+    here = sorted(name for name in source.topics if name in side.topics)
+    reader = kept.Kept(side)
+    copied = kept.copied(reader.records(kept.offsets_topic(wanted.name)))
+    failed = kept.failed(reader.records(kept.status_topic(wanted.name)))
+    found = topics(here, side.ends(here), {}, side.sizes(here)[0])
+    target = Target(side.cluster_id, found, frozenset(name for name, _ in copied), offsets(wanted, side), free(side))
+    return Seen(source, target, copied, failed)
+
+
+def free(side: Side) -> dict[int, int]:
+    """Broker -> bytes that its log dirs have left, where it says so."""
+    found: dict[int, int] = {}
+    for node, address in side.brokers.items():
+        answer = side.client.ask(address, side.client.request("DescribeLogDirsRequest", topics=[]), SECONDS)
+        left = [one.usable_bytes for one in responses.log_dirs(node, answer, LOG_DIR_ERRORS) if not one.error]
+        if left and all(isinstance(one, int) and one >= 0 for one in left):
+            found[node] = sum(left)
+    return found

@@ -1,0 +1,174 @@
+"""What a copy would do, what it cannot, and why it is refused: from what was seen on both sides. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.spec.desired.mirror import Wanted
+from ansible.module_utils.kraft.spec.rules.subject import named
+
+ROOM = 0.85  #: of the target's free bytes; the rest is for what its own clients write meanwhile
+SHOWN = 20
+LOG_APPEND = "LogAppendTime"
+
+
+@dataclasses.dataclass(frozen=True)
+class Topic:
+    """``partitions``: number -> (first offset, end). ``config``: its own settings; ``size``: bytes of its leaders."""
+
+    partitions: Mapping[int, tuple[int, int]]
+    config: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    size: int = 0
+
+    @property
+    def holds_records(self) -> bool:
+        return any(end > start for start, end in self.partitions.values())
+
+    @property
+    def records(self) -> int:
+        return sum(end - start for start, end in self.partitions.values())
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """``committed``: group -> (topic, partition) -> the offset that it reads next.
+
+    ``missing``: rights that the login lacks, in words. ``old``: whether it is older than Kafka 2.1.
+    """
+
+    cluster_id: str
+    topics: Mapping[str, Topic]
+    groups: tuple[str, ...] = ()
+    committed: Mapping[str, Mapping[tuple[str, int], int]] = dataclasses.field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    old: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    """``copied``: topics that a mirror from this source has written. ``free``: broker -> bytes that it has left."""
+
+    cluster_id: str
+    topics: Mapping[str, Topic]
+    copied: frozenset[str] = frozenset()
+    committed: Mapping[str, Mapping[tuple[str, int], int]] = dataclasses.field(default_factory=dict)
+    free: Mapping[int, int] = dataclasses.field(default_factory=dict)
+
+
+def problems(wanted: Wanted, source: Source, target: Target, replication_factor: int) -> list[str]:
+    """Every reason why nothing is begun, each with its remedy."""
+    if source.cluster_id and source.cluster_id == target.cluster_id:
+        return [f"the source is this cluster itself (cluster id {target.cluster_id}): name another one's brokers"]
+    if source.old:
+        return ["the source is older than Kafka 2.1, which is the oldest that today's client reads: upgrade it first"]
+    return [
+        *(f"the login at the source lacks the right {one}" for one in source.missing),
+        *_unknown(wanted, source),
+        *_in_the_way(source, target),
+        *_room(source, target, replication_factor),
+    ]
+
+
+def _unknown(wanted: Wanted, source: Source) -> Iterator[str]:
+    for name in wanted.named_topics:
+        if name not in source.topics and wanted.takes_topic(name):
+            yield f"topic {name} is not on the source, or hidden from its login (DESCRIBE): correct kafka_mirror.topics"
+    if not source.topics:
+        yield "no topic of the source matches kafka_mirror.topics: correct it"
+
+
+def _in_the_way(source: Source, target: Target) -> Iterator[str]:
+    for name, topic in sorted(source.topics.items()):
+        there = target.topics.get(name)
+        if there is None:
+            continue
+        ours, theirs = len(topic.partitions), len(there.partitions)
+        if theirs > ours or (theirs < ours and name not in target.copied):
+            yield f"topic {name} has {theirs} partitions here and {ours} on the source: remove it here, or exclude it"
+        elif there.holds_records and name not in target.copied:
+            yield f"topic {name} holds records here that no mirror copied: remove it here, or exclude it"
+
+
+def _room(source: Source, target: Target, replication_factor: int) -> Iterator[str]:
+    if not target.free:
+        return
+    needed = sum(max(0, one.size - _there(name, target)) for name, one in source.topics.items()) * replication_factor
+    share, least = needed // len(target.free), min(target.free.values())
+    if share > least * ROOM:
+        yield (
+            f"the topics need about {megabytes(share)} on each broker, and one has {megabytes(least)} free: "
+            "add disks or nodes, or copy fewer topics"
+        )
+
+
+def _there(name: str, target: Target) -> int:
+    return target.topics[name].size if name in target.copied and name in target.topics else 0
+
+
+def megabytes(size: int) -> str:
+    return f"{size / 1_000_000:,.1f} MB"
+
+
+def unknown_settings(source: Source, known: Iterable[str]) -> dict[str, list[str]]:
+    """Setting that Kafka no longer has -> topics of the source that set it."""
+    names, found = frozenset(known), dict[str, list[str]]()
+    for topic, one in sorted(source.topics.items()):
+        for setting in sorted(set(one.config) - names):
+            found.setdefault(setting, []).append(topic)
+    return found
+
+
+def screen(wanted: Wanted, source: Source, target: Target, unknown: Mapping[str, list[str]]) -> list[str]:
+    """The plan for people: what is copied, and what has no equivalent."""
+    fresh = [name for name in source.topics if name not in target.topics]
+    partitions = sum(len(one.partitions) for one in source.topics.values())
+    total = sum(one.size for one in source.topics.values())
+    return [
+        f"From {wanted.name} ({', '.join(wanted.servers)}), cluster id {source.cluster_id}",
+        f"Copies {len(source.topics)} topics with {partitions} partitions, about {megabytes(total)}; "
+        f"{len(fresh)} of them are created here",
+        *shortened([_topic(name, one, target) for name, one in sorted(source.topics.items())], "topics"),
+        f"Translates the offsets of {len(source.groups)} groups",
+        *shortened([f"  group {one}" for one in sorted(source.groups)], "groups"),
+        *notes(wanted, source, unknown),
+    ]
+
+
+def _topic(name: str, topic: Topic, target: Target) -> str:
+    how = "" if name in target.topics else ", created here"
+    size = f"{topic.records} records at most, {megabytes(topic.size)}"
+    return f"  topic {name}: {len(topic.partitions)} partitions, {size}{how}"
+
+
+def shortened(texts: list[str], what: str) -> list[str]:
+    return [*texts[:SHOWN], *([f"  and {len(texts) - SHOWN} more {what}"] if len(texts) > SHOWN else [])]
+
+
+def notes(wanted: Wanted, source: Source, unknown: Mapping[str, list[str]]) -> Iterator[str]:
+    """What differs after the copy."""
+    for setting, topics in unknown.items():
+        yield f"No equivalent: {setting} of {named(topics)}"
+    stamped = [name for name, one in source.topics.items() if one.config.get("message.timestamp.type") == LOG_APPEND]
+    if stamped:
+        yield f"New timestamps: this cluster stamps the records of {named(sorted(stamped))} at the copy"
+    if wanted.acls:
+        yield "ACLs: rights to read topics are copied. Rights to write and rights of groups are not: use kafka_acls"
+
+
+def answer(
+    wanted: Wanted, source: Source, target: Target, known: Iterable[str], replication_factor: int
+) -> dict[str, Any]:
+    """All of it as plain data."""
+    unknown = unknown_settings(source, known)
+    return {
+        "problems": problems(wanted, source, target, replication_factor),
+        "screen": screen(wanted, source, target, unknown),
+        "unknown_settings": sorted(unknown),
+        "topics": sorted(source.topics),
+        "groups": sorted(source.groups),
+        "partitions": sum(len(one.partitions) for one in source.topics.values()),
+        "bytes": sum(one.size for one in source.topics.values()),
+        "create": sorted(name for name in source.topics if name not in target.topics),
+    }

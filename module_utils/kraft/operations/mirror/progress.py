@@ -1,0 +1,108 @@
+"""How far a copy is: from what was seen of both sides. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.operations.mirror.observe import Seen
+from ansible.module_utils.kraft.operations.mirror.plan import Topic, shortened
+from ansible.module_utils.kraft.operations.mirror.side import Partition
+
+
+def lag(seen: Seen) -> dict[str, int]:
+    """Topic -> offsets of the source that are not copied yet. Markers of transactions count, which are never copied."""
+    return {
+        name: sum(
+            max(0, end - max(start, seen.copied.get((name, number), 0)))
+            for number, (start, end) in topic.partitions.items()
+        )
+        for name, topic in seen.source.topics.items()
+    }
+
+
+def begun(seen: Seen) -> bool:
+    """Whether it copies: every topic is here, and something of those that hold records was copied."""
+    holding = {name for name, one in seen.source.topics.items() if one.holds_records}
+    here = all(
+        name in seen.target.topics and len(seen.target.topics[name].partitions) >= len(one.partitions)
+        for name, one in seen.source.topics.items()
+    )
+    return here and (not holding or bool(holding & seen.target.copied))
+
+
+@dataclasses.dataclass(frozen=True)
+class GroupLag:
+    """Records that a group has not read, on each side. ``untranslated``: partitions whose offset is not here yet."""
+
+    source: int
+    target: int
+    untranslated: int
+
+
+def group_lags(seen: Seen) -> dict[str, GroupLag]:
+    found = {}
+    for group, there in seen.source.committed.items():
+        here = seen.target.committed.get(group, {})
+        found[group] = GroupLag(
+            behind(there, seen.source.topics), behind(here, seen.target.topics), len(there.keys() - here.keys())
+        )
+    return found
+
+
+def behind(offsets: Mapping[Partition, int], topics: Mapping[str, Topic]) -> int:
+    """Offsets between what is committed and the ends."""
+    ends = {(name, at): end for name, one in topics.items() for at, (_, end) in one.partitions.items()}
+    return sum(max(0, ends[where] - offset) for where, offset in offsets.items() if where in ends)
+
+
+def seconds_left(before: Seen, after: Seen, seconds: float) -> float | None:
+    """Until nothing is left, if it goes on as between two looks; None where it does not come nearer."""
+    left = sum(lag(after).values())
+    rate = (sum(lag(before).values()) - left) / seconds
+    if left == 0:
+        return 0.0
+    return left / rate if rate > 0 else None
+
+
+def answer(seen: Seen) -> dict[str, Any]:
+    """All of it as plain data."""
+    behind_by_topic = lag(seen)
+    return {
+        "begun": begun(seen),
+        "failed": dict(seen.failed),
+        "lag": behind_by_topic,
+        "lag_records": sum(behind_by_topic.values()),
+        "groups": {name: dataclasses.asdict(one) for name, one in group_lags(seen).items()},
+        "copied": {
+            name: {
+                str(number): seen.copied[name, number] for number in topic.partitions if (name, number) in seen.copied
+            }
+            for name, topic in seen.source.topics.items()
+        },
+    }
+
+
+def screen(seen: Seen) -> list[str]:
+    """For people."""
+    by_topic, groups = lag(seen), group_lags(seen)
+    return [
+        f"{len(by_topic)} topics, {sum(by_topic.values())} records are not copied yet",
+        *shortened([f"  topic {name}: {left} records" for name, left in sorted(by_topic.items()) if left], "topics"),
+        f"{len(groups)} groups; records that each has not read there, and would read here",
+        *shortened([_group(name, one) for name, one in sorted(groups.items())], "groups"),
+        *(f"Task {name} has failed: {why}" for name, why in sorted(seen.failed.items())),
+    ]
+
+
+def _group(name: str, one: GroupLag) -> str:
+    waiting = f", {one.untranslated} partitions are not translated yet" if one.untranslated else ""
+    return f"  group {name}: {one.source} there, {one.target} here{waiting}"
+
+
+def caught_up(left: float | None) -> str:
+    """The time to catch up, for people."""
+    if left is None:
+        return "The copy does not come nearer: as much is written as is copied, or nothing is copied"
+    return f"Caught up in about {left:.0f} s" if left else "Caught up"

@@ -1,0 +1,185 @@
+"""One side of a copy, asked over the client: its topics with their ends, sizes and settings.
+
+Requests are those that Kafka 2.1 knows, too; kafka-python takes the version that both know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.cluster.client import Answer, Client, Question
+from ansible.module_utils.kraft.cluster.leaders import CONSUMER, LATEST, each
+from ansible.module_utils.kraft.errors import KraftError, ToolError, UnreachableError
+
+EARLIEST = -2
+TOPIC_RESOURCE, OVERRIDE = 2, 1
+FETCH, NEEDED_FETCH = 1, 10  #: API key of Fetch, and its version since Kafka 2.1
+UNSAID = -(2**31)  #: authorized operations of a broker that does not say them
+SECONDS = 15.0
+#: Number of an operation -> its name.
+RIGHTS = {3: "READ", 8: "DESCRIBE", 10: "DESCRIBE_CONFIGS"}
+DENIED = {29, 30, 31}  #: authorization of a topic, a group, the cluster failed
+NO_AUTHORIZER = 54
+
+Partition = tuple[str, int]
+
+
+class Side:
+    """The metadata of a cluster, and questions that go to the right brokers. Raises KraftError without metadata."""
+
+    def __init__(self, client: Client) -> None:
+        self.client, self.address = client, client.reach()
+        fields: dict[str, Any] = {"topics": None, "allow_auto_topic_creation": False}
+        asked = client.request("MetadataRequest", include_topic_authorized_operations=True, max_version=12, **fields)
+        seen = client.ask(self.address, asked, SECONDS)
+        self.cluster_id: str = seen["cluster_id"] or ""
+        self.brokers = {one["node_id"]: f"{one['host']}:{one['port']}" for one in seen["brokers"]}
+        self.topics = {one["name"]: one for one in seen["topics"] if one["error_code"] == 0}
+        self.refused = sorted(str(one["name"]) for one in seen["topics"] if one["error_code"] in DENIED)
+
+    def is_old(self) -> bool:
+        """Whether it is older than Kafka 2.1."""
+        answer = self._ask("ApiVersionsRequest", max_version=2)
+        return not any(one["api_key"] == FETCH and one["max_version"] >= NEEDED_FETCH for one in answer["api_keys"])
+
+    def partitions(self, names: Iterable[str]) -> dict[Partition, int]:
+        """(topic, number) -> node id of the leader."""
+        return {
+            (name, one["partition_index"]): one["leader_id"]
+            for name in names
+            for one in self.topics[name]["partitions"]
+        }
+
+    def lacking(self, names: Iterable[str]) -> Iterator[str]:
+        """Rights that the login lacks at topics, as far as the broker says them."""
+        for name in names:
+            bits = self.topics[name].get("topic_authorized_operations", UNSAID)
+            if bits != UNSAID:
+                yield from (f"{right} of topic {name}" for number, right in RIGHTS.items() if not bits >> number & 1)
+
+    def ends(self, names: Iterable[str]) -> dict[Partition, tuple[int, int]]:
+        """(topic, number) -> first offset, end. Raises UnreachableError for what has no leader."""
+        leaders = self.partitions(names)
+        lost = [f"{topic}-{number}" for (topic, number), leader in leaders.items() if leader not in self.brokers]
+        if lost:
+            raise UnreachableError(f"no leader: {', '.join(sorted(lost)[:5])}. Start its broker, then run this again")
+        starts, ends = (self._listed(leaders, at) for at in (EARLIEST, LATEST))
+        return {where: (starts[where], ends[where]) for where in leaders}
+
+    def _listed(self, leaders: Mapping[Partition, int], timestamp: int) -> dict[Partition, int]:
+        kind, part = "ListOffsetsRequest", "ListOffsetsTopic"
+        by_broker: dict[int, dict[str, list[int]]] = {}
+        for (topic, number), leader in leaders.items():
+            by_broker.setdefault(leader, {}).setdefault(topic, []).append(number)
+        questions = []
+        for leader, topics in by_broker.items():
+            asked = [
+                self.client.struct(
+                    kind,
+                    part,
+                    name=topic,
+                    partitions=[
+                        self.client.struct(
+                            kind, f"{part}.ListOffsetsPartition", partition_index=one, timestamp=timestamp
+                        )
+                        for one in numbers
+                    ],
+                )
+                for topic, numbers in topics.items()
+            ]
+            request = self.client.request(kind, replica_id=CONSUMER, topics=asked)
+            questions.append(Question(self.brokers[leader], request))
+        found: dict[Partition, int] = {}
+        for answer in self.client.ask_all(questions, SECONDS):
+            for topic, one in each(good(answer)["topics"], "name", "partitions"):
+                self._raise(f"{topic}-{one['partition_index']}", one["error_code"])
+                found[topic, one["partition_index"]] = one["offset"]
+        return found
+
+    def configs(self, names: Iterable[str]) -> tuple[dict[str, dict[str, str]], list[str]]:
+        """The topics' own settings, and rights that the login lacks for them."""
+        resources = [(TOPIC_RESOURCE, name, None) for name in names]
+        if not resources:
+            return {}, []
+        answer = self._ask("DescribeConfigsRequest", resources=resources)
+        found: dict[str, dict[str, str]] = {}
+        missing = []
+        for one in answer["results"]:
+            if one["error_code"] in DENIED:
+                missing.append(f"DESCRIBE_CONFIGS of topic {one['resource_name']}")
+            found[one["resource_name"]] = {
+                entry["name"]: str(entry["value"]) for entry in one["configs"] if entry["config_source"] == OVERRIDE
+            }
+        return found, missing
+
+    def sizes(self, names: Iterable[str]) -> tuple[dict[str, int], list[str]]:
+        """Bytes of each topic's leaders, and rights that the login lacks for them."""
+        leaders = self.partitions(names)
+        asked = self.client.request("DescribeLogDirsRequest", topics=None)
+        brokers = list(self.brokers.items())
+        answers = self.client.ask_all([Question(address, asked) for _, address in brokers], SECONDS)
+        sizes: dict[str, int] = {}
+        for (node, _), answer in zip(brokers, answers):
+            given = good(answer)
+            if given.get("error_code") in DENIED or any(one["error_code"] in DENIED for one in given["results"]):
+                return {}, ["DESCRIBE of the cluster (for the sizes of log dirs)"]
+            held = (pair for one in given["results"] for pair in each(one["topics"], "name", "partitions"))
+            for topic, one in held:
+                if leaders.get((topic, one["partition_index"])) == node:
+                    sizes[topic] = sizes.get(topic, 0) + one["partition_size"]
+        return sizes, []
+
+    def listed_groups(self) -> dict[str, list[str]]:
+        """Address of a broker -> the groups that it coordinates and the login may see."""
+        asked = [Question(address, self.client.request("ListGroupsRequest")) for address in self.brokers.values()]
+        found = {}
+        for address, answer in zip(self.brokers.values(), self.client.ask_all(asked, SECONDS)):
+            given = good(answer)
+            self._raise("ListGroups", 0 if given["error_code"] in DENIED else given["error_code"])
+            found[address] = [one["group_id"] for one in given["groups"] if one["protocol_type"] in ("consumer", "")]
+        return found
+
+    def committed(self, groups: Mapping[str, Iterable[str]]) -> dict[str, dict[Partition, int]]:
+        """Group -> (topic, partition) -> the offset that it reads next. `groups`: as `listed_groups` has them."""
+        wanted = [(address, name) for address, names in groups.items() for name in names]
+        questions = [
+            Question(address, self.client.request("OffsetFetchRequest", group_id=name, topics=None, max_version=7))
+            for address, name in wanted
+        ]
+        found: dict[str, dict[Partition, int]] = {}
+        for (_, name), answer in zip(wanted, self.client.ask_all(questions, SECONDS)):
+            given = good(answer)
+            self._raise(f"group {name}", given["error_code"])
+            found[name] = {
+                (topic, one["partition_index"]): one["committed_offset"]
+                for topic, one in each(given["topics"], "name", "partitions")
+                if one["committed_offset"] >= 0
+            }
+        return found
+
+    def lacks_acls(self) -> list[str]:
+        """The right to read ACLs, where there are any and the login lacks it."""
+        anything = dict.fromkeys(("resource_type_filter", "pattern_type_filter", "operation", "permission_type"), 1)
+        anybody = dict.fromkeys(("resource_name_filter", "principal_filter", "host_filter"))
+        answer = self._ask("DescribeAclsRequest", **anything, **anybody)
+        if answer["error_code"] in DENIED:
+            return ["DESCRIBE of the cluster (for ACLs; or set kafka_mirror.acls: false)"]
+        self._raise("DescribeAcls", 0 if answer["error_code"] == NO_AUTHORIZER else answer["error_code"])
+        return []
+
+    def _ask(self, kind: str, **fields: Any) -> dict[str, Any]:
+        return self.client.ask(self.address, self.client.request(kind, **fields), SECONDS)
+
+    def _raise(self, what: str, code: int) -> None:
+        error = self.client.error(what, code, None)
+        if error:
+            raise error
+
+
+def good(answer: Answer) -> dict[str, Any]:
+    if isinstance(answer, KraftError):
+        raise answer
+    if not isinstance(answer, dict):
+        raise ToolError(f"no answer: {answer}")
+    return answer

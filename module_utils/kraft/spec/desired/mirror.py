@@ -1,0 +1,75 @@
+"""What ``kafka_mirror`` asks for, as a value, and which topics and groups it takes. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.secret_values import is_secret
+
+NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
+#: Topics that are never copied. Source: Kafka's ``ReplicationPolicy.isInternalTopic``, and heartbeats of other mirrors.
+NEVER = r"__.*|\..*|.*\.internal|heartbeats"
+NEVER_GROUPS = r"__.*"
+
+
+@dataclasses.dataclass(frozen=True)
+class Wanted:
+    """``client``: settings of Kafka's Java client for the source. Topics, groups: regular expressions."""
+
+    name: str
+    servers: tuple[str, ...]
+    client: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
+    topics: tuple[str, ...] = (".*",)
+    exclude_topics: tuple[str, ...] = ()
+    groups: tuple[str, ...] = (".*",)
+    exclude_groups: tuple[str, ...] = ()
+    acls: bool = True
+    throttle_bytes_per_second: int | None = None
+
+    def takes_topic(self, name: str) -> bool:
+        return _taken(name, self.topics, (*self.exclude_topics, NEVER))
+
+    def takes_group(self, name: str) -> bool:
+        return _taken(name, self.groups, (*self.exclude_groups, NEVER_GROUPS))
+
+    @property
+    def named_topics(self) -> list[str]:
+        """Those that `topics` names letter by letter."""
+        return [one.replace("\\.", ".") for one in self.topics if re.fullmatch(r"([A-Za-z0-9_-]|\\?\.)+", one)]
+
+
+def wanted(given: Mapping[str, Any]) -> Wanted:
+    """The variable ``kafka_mirror``, which the rules have judged."""
+    source = given["source"]
+    lists = {name: tuple(map(str, given[name])) for name in LISTS if given.get(name) is not None}
+    throttle = given.get("throttle_bytes_per_second")
+    return Wanted(
+        name=str(source["name"]),
+        servers=tuple(map(str, source["bootstrap_servers"])),
+        client={str(key): text(value) for key, value in (source.get("client") or {}).items()},
+        acls=bool(given.get("acls", True)),
+        throttle_bytes_per_second=None if throttle is None else int(throttle),
+        **lists,
+    )
+
+
+LISTS = ("topics", "exclude_topics", "groups", "exclude_groups")
+
+
+def text(value: Any) -> str:
+    """A value as Java's properties have it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def split(client: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """A client's settings that everybody may read, and its secrets."""
+    texts = {str(key): text(value) for key, value in client.items()}
+    secrets = {key: value for key, value in texts.items() if is_secret(key, value)}
+    return {key: value for key, value in texts.items() if key not in secrets}, secrets
+
+
+def _taken(name: str, patterns: Iterable[str], excluded: Iterable[str]) -> bool:
+    return any(re.fullmatch(one, name) for one in patterns) and not any(re.fullmatch(one, name) for one in excluded)

@@ -1,0 +1,48 @@
+"""Filters of a mirror: thin names for pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import ansible.module_utils
+
+ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+
+from ansible.module_utils.kraft.spec.desired.mirror import split
+from ansible.module_utils.kraft.spec.inventory.definitions import load, nearest_version
+
+
+def kraft_mirror_public(mirror: Mapping[str, Any]) -> dict[str, Any]:
+    """``kafka_mirror`` without the secrets of its source."""
+    source = mirror["source"]
+    return {**mirror, "source": {**source, "client": split(source.get("client") or {})[0]}}
+
+
+def kraft_mirror_secrets(mirror: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+    """The secrets of the source's client; `prefix`: what MirrorMaker has before each name."""
+    return {f"{prefix}{key}": value for key, value in split(mirror["source"].get("client") or {})[1].items()}
+
+
+def kraft_topic_settings(version: str) -> list[str]:
+    """Settings of topics that this version of Kafka has."""
+    return sorted(load(nearest_version(version)).topic)
+
+
+def kraft_mirror_hosts(groups: Mapping[str, Iterable[str]], nodes: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The hosts of the mirror: the group ``mirror``, else all brokers. `nodes`: of the fact ``kafka_desired``."""
+    return list(groups.get("mirror") or [host for host, node in nodes.items() if "broker" in node["roles"]])
+
+
+class FilterModule:
+    """What Ansible loads."""
+
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        """Name in templates -> function."""
+        return {
+            "kraft_mirror_hosts": kraft_mirror_hosts,
+            "kraft_mirror_public": kraft_mirror_public,
+            "kraft_mirror_secrets": kraft_mirror_secrets,
+            "kraft_topic_settings": kraft_topic_settings,
+        }

@@ -1,0 +1,153 @@
+"""A copy between two real clusters: planned, refused, begun, killed and gone on with, exactly once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.node import mirror
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
+
+from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.kafka_home import kafka_home
+from tests.integration.kafka_node import LEASH
+
+Run = Callable[..., dict[str, Any]]
+RECORDS, PARTITIONS = 30_000, 3
+SECONDS = 120
+KNOWN = ["retention.ms", "cleanup.policy"]
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
+    cluster = KafkaCluster.start(tmp_path_factory.mktemp("source"), nodes=1)
+    yield cluster
+    cluster.stop()
+
+
+def create(
+    cluster: KafkaCluster, name: str, partitions: int = PARTITIONS, config: dict[str, str] | None = None
+) -> None:
+    admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
+    admin.create_topics([NewTopic(name, partitions, 1, config=config or {})])[name].result(30)
+
+
+def write(cluster: KafkaCluster, topic: str, numbers: range) -> None:
+    producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "queue.buffering.max.messages": 500_000})
+    for number in numbers:
+        producer.produce(topic, key=b"%d" % number, value=b"v%d" % number, partition=number % PARTITIONS)
+    assert producer.flush(60) == 0
+
+
+def held(cluster: KafkaCluster, topic: str) -> dict[int, list[bytes]]:
+    """What each partition holds, in order, committed records only."""
+    settings = {"bootstrap.servers": cluster.bootstrap_servers, "group.id": "witness", "enable.partition.eof": True}
+    consumer = Consumer({**settings, "isolation.level": "read_committed"})
+    consumer.assign([TopicPartition(topic, number, 0) for number in range(PARTITIONS)])
+    found: dict[int, list[bytes]] = {number: [] for number in range(PARTITIONS)}
+    ended = 0
+    while ended < PARTITIONS:
+        message = consumer.poll(20)
+        assert message is not None
+        if message.error():
+            ended += 1
+        else:
+            found[message.partition() or 0].append(message.key() or b"")
+    consumer.close()
+    return found
+
+
+@contextmanager
+def mirroring(directory: Path, target: str, service: dict[str, Any]) -> Iterator[subprocess.Popen[bytes]]:
+    """The service's own command with the service's own files; killed at the end, as a power cut does."""
+    settings = mirror.Settings(
+        install_dir=str(directory),
+        java="java",
+        group="kafka",
+        properties=service["properties"],
+        listener="",
+        protocol="PLAINTEXT",
+        servers=(target,),
+        address="127.0.0.1",
+        port=8083,
+        hosts=1,
+        heap_mb=service["heap_mb"],
+    )
+    given, _ = mirror.properties(settings, {})
+    (directory / "mirror.properties").write_text(mirror.lines(given))
+    line = [str(kafka_home() / "bin/connect-mirror-maker.sh"), str(directory / "mirror.properties")]
+    with (directory / "mirror.log").open("ab") as log:
+        environment = {**os.environ, "LOG_DIR": str(directory), "KAFKA_HEAP_OPTS": f"-Xmx{settings.heap_mb}m"}
+        process = subprocess.Popen([*LEASH, *line, "--clusters", "target"], env=environment, stdout=log, stderr=log)
+        try:
+            yield process
+        finally:
+            process.send_signal(signal.SIGKILL)
+            process.wait(10)
+
+
+def look(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any) -> dict[str, Any]:
+    wait, exclude = more.pop("wait", 0), more.pop("exclude_topics", [])
+    mirror_of = {"source": {"name": "old", "bootstrap_servers": source.bootstrap_servers.split(",")}, **more}
+    return run(
+        "kafka_mirror_info",
+        client={"bootstrap_servers": target.bootstrap_servers.split(",")},
+        mirror={"exclude_topics": exclude, **mirror_of},
+        known_settings=KNOWN,
+        replication_factor=1,
+        wait=wait,
+    )
+
+
+def test_a_copy_goes_on_after_a_kill_and_each_record_arrives_once(
+    run_module: Run, source: KafkaCluster, kafka_cluster: KafkaCluster, tmp_path: Path
+) -> None:
+    create(source, "orders", config={"retention.ms": "999999999", "segment.ms": "7777777"})
+    write(source, "orders", range(RECORDS))
+    seen = look(run_module, source, kafka_cluster, topics=["orders"])
+    assert (seen["plan"]["problems"], seen["plan"]["create"]) == ([], ["orders"])
+    assert seen["plan"]["unknown_settings"] == ["segment.ms"]
+    assert (seen["progress"]["begun"], seen["progress"]["lag_records"]) == (False, RECORDS)
+    with mirroring(tmp_path, kafka_cluster.bootstrap_servers, seen["service"]):
+        begun = look(run_module, source, kafka_cluster, topics=["orders"], wait=SECONDS)
+        assert begun.get("progress", begun)["begun"]
+    write(source, "orders", range(RECORDS, RECORDS + 3000))
+    again = look(run_module, source, kafka_cluster, topics=["orders"])
+    assert again["plan"]["problems"] == []  # records that the mirror copied are no foreign ones
+    assert again["service"] == seen["service"]
+    with mirroring(tmp_path, kafka_cluster.bootstrap_servers, seen["service"]):
+        deadline = monotonic() + SECONDS
+        while (left := look(run_module, source, kafka_cluster, topics=["orders"])["progress"]["lag_records"]) > 0:
+            assert monotonic() < deadline, left
+            sleep(1)
+    assert held(kafka_cluster, "orders") == held(source, "orders")
+
+
+def test_what_stands_in_the_way_is_named(run_module: Run, source: KafkaCluster, kafka_cluster: KafkaCluster) -> None:
+    for name, partitions in (("wider", 3), ("foreign", 3)):
+        create(source, name, partitions)
+    create(kafka_cluster, "wider", 5)
+    create(kafka_cluster, "foreign")
+    write(kafka_cluster, "foreign", range(3))
+    found = look(run_module, source, kafka_cluster, topics=["wider", "foreign", "nowhere"])["plan"]["problems"]
+    assert [one.split()[:2] for one in found] == [["topic", "nowhere"], ["topic", "foreign"], ["topic", "wider"]]
+    itself = look(run_module, kafka_cluster, kafka_cluster)["plan"]["problems"]
+    assert len(itself) == 1
+    assert "this cluster itself" in itself[0]
+
+
+def test_a_source_that_does_not_answer_is_named(run_module: Run, kafka_cluster: KafkaCluster) -> None:
+    class Gone:
+        bootstrap_servers = "127.0.0.1:1"
+
+    said = look(run_module, Gone(), kafka_cluster)  # type: ignore[arg-type]
+    assert said["failed"]
+    assert "kafka_mirror.source old: 127.0.0.1:1" in said["msg"]

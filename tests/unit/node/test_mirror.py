@@ -1,0 +1,122 @@
+"""MirrorMaker's files on a host, and when there is something to do. systemd itself is met in a lab."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.node import mirror
+from ansible.module_utils.kraft.node.mirror import Settings
+from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
+
+LOGIN = 'o.a.ScramLoginModule required username="u" password="c4n4ry";'
+
+
+class Systemd:
+    """Notes each command; nothing runs before it is started."""
+
+    def __init__(self) -> None:
+        self.runs = False
+        self.told: list[str] = []
+
+    def __call__(self, command: list[str]) -> tuple[int, str, str]:
+        words = command[command.index("systemctl") + 1 :]
+        if words[0] == "is-active":
+            return int(not self.runs), "", ""
+        self.told.append(words[0])
+        self.runs = words[0] == "start" or (self.runs and words[0] not in ("stop", "disable"))
+        return 0, "", ""
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    (tmp_path / "units").mkdir()
+    monkeypatch.setattr(mirror, "UNITS", str(tmp_path / "units"))
+    for name in ("current/libs", "current/config"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "current/libs/connect-mirror-4.3.1.jar").touch()
+    (tmp_path / "current/config/server.properties").write_text("ssl.key.password=n0de\nssl.keystore.location=/k.pem\n")
+    return Settings(
+        install_dir=str(tmp_path),
+        java="/usr/bin/java",
+        group="root",
+        properties={"old.bootstrap.servers": "old1:9092"},
+        listener="INTERNAL",
+        protocol="SSL",
+        servers=("10.0.0.1:19092", "10.0.0.2:19092"),
+        address="10.0.0.1",
+        port=8083,
+        hosts=1,
+        heap_mb=300,
+        secrets={"old.sasl.jaas.config": LOGIN},
+    )
+
+
+def ensure(run: Systemd, settings: Settings, **more: Any) -> bool:
+    return bool(mirror.ensure(run, settings, more.get("restart", False), more.get("check_mode", False))["changed"])
+
+
+def test_it_runs_once_and_then_there_is_nothing_to_do(settings: Settings) -> None:
+    systemd = Systemd()
+    assert ensure(systemd, settings)
+    assert systemd.told == ["stop", "daemon-reload", "enable", "start"]
+    assert not ensure(systemd, settings)
+    assert ensure(systemd, settings, restart=True)
+    systemd.runs = False
+    assert ensure(systemd, settings)
+    assert ensure(systemd, dataclasses.replace(settings, heap_mb=400))
+
+
+def test_check_mode_writes_nothing(settings: Settings) -> None:
+    systemd = Systemd()
+    assert ensure(systemd, settings, check_mode=True)
+    assert systemd.told == []
+    assert not Path(settings.home).exists()
+
+
+def test_secrets_stand_in_one_file_that_others_cannot_read(settings: Settings) -> None:
+    ensure(Systemd(), settings)
+    home = Path(settings.home)
+    held = parse_properties((home / mirror.SECRETS).read_text())
+    assert held == {"old.sasl.jaas.config": LOGIN, "target.ssl.key.password": "n0de"}
+    assert (home / mirror.SECRETS).stat().st_mode & 0o777 == 0o640
+    others = "".join(
+        path.read_text() for path in (home / "mirror.properties", home / "log4j2.yaml", Path(mirror.unit_path()))
+    )
+    assert "c4n4ry" not in others
+    assert "n0de" not in others
+    given = parse_properties((home / "mirror.properties").read_text())
+    assert given["old.sasl.jaas.config"] == f"${{file:{home}/{mirror.SECRETS}:old.sasl.jaas.config}}"
+    assert given["target.ssl.keystore.location"] == "/k.pem"
+    assert given["target.bootstrap.servers"] == "10.0.0.1:19092,10.0.0.2:19092"
+
+
+def test_workers_of_several_hosts_reach_each_other_and_one_alone_listens_nowhere(settings: Settings) -> None:
+    assert mirror.worker(settings) == {"dedicated.mode.enable.internal.rest": "false"}
+    several = mirror.worker(dataclasses.replace(settings, hosts=3))
+    assert several["listeners"] == "http://10.0.0.1:8083"
+    assert several["dedicated.mode.enable.internal.rest"] == "true"
+
+
+def test_it_goes_without_a_trace_and_a_cut_removal_goes_on(settings: Settings) -> None:
+    systemd = Systemd()
+    ensure(systemd, settings)
+    os.unlink(f"{settings.home}/log4j2.yaml")
+    assert mirror.remove(systemd, settings.install_dir, False)["changed"]
+    assert not systemd.runs
+    assert not Path(settings.home).exists()
+    assert not Path(mirror.unit_path()).exists()
+    assert not mirror.remove(systemd, settings.install_dir, False)["changed"]
+
+
+def test_a_unit_of_somebody_else_and_an_archive_without_it_are_refused(settings: Settings) -> None:
+    Path(mirror.unit_path()).write_text("[Service]\n")
+    with pytest.raises(RefusedError, match="somebody else"):
+        ensure(Systemd(), settings)
+    os.unlink(f"{settings.install_dir}/current/libs/connect-mirror-4.3.1.jar")
+    with pytest.raises(RefusedError, match="no MirrorMaker"):
+        ensure(Systemd(), settings)

@@ -1,0 +1,165 @@
+"""What a copy would do, and each reason against it, from values alone."""
+
+from __future__ import annotations
+
+import json
+from collections import namedtuple
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.operations.mirror import files, kept, plan, progress
+from ansible.module_utils.kraft.operations.mirror.observe import Seen
+from ansible.module_utils.kraft.operations.mirror.plan import Source, Target, Topic
+from ansible.module_utils.kraft.spec.desired.mirror import Wanted, split, wanted
+
+WANTED = Wanted("old", ("old1:9092",), topics=("orders", r"pay\..*"))
+ORDERS = Topic({0: (0, 10), 1: (5, 5)}, {"retention.ms": "1"}, 1000)
+EMPTY = Topic({0: (0, 0), 1: (0, 0)})
+SOURCE = Source("one", {"orders": ORDERS})
+TARGET = Target("two", {}, free={1: 10_000, 2: 10_000, 3: 10_000})
+
+
+def problems(source: Source = SOURCE, target: Target = TARGET, asked: Wanted = WANTED) -> list[str]:
+    return plan.problems(asked, source, target, 3)
+
+
+def test_a_copy_without_a_fault_has_no_problem() -> None:
+    assert problems() == []
+    assert problems(target=Target("two", {"orders": EMPTY})) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "said"),
+    [
+        (SOURCE, Target("one", {}), "this cluster itself"),
+        (Source("one", {}, old=True), TARGET, "older than Kafka 2.1"),
+        (Source("one", {"orders": ORDERS}, missing=("READ of topic orders",)), TARGET, "READ of topic orders"),
+        (Source("one", {"pay.a": EMPTY}), TARGET, "topic orders is not on the source"),
+        (SOURCE, Target("two", {"orders": Topic({0: (0, 0)})}), "1 partitions here and 2"),
+        (SOURCE, Target("two", {"orders": Topic({0: (0, 1), 1: (0, 0)})}), "holds records here that no mirror copied"),
+        (SOURCE, Target("two", {}, free={1: 1100, 2: 9000, 3: 9000}), "one has 0.0 MB free"),
+    ],
+)
+def test_each_reason_against_it_is_one_sentence(source: Source, target: Target, said: str) -> None:
+    [problem] = problems(source, target)
+    assert said in problem
+
+
+def test_everything_is_named_at_once() -> None:
+    missing = ("READ of topic orders", "DESCRIBE_CONFIGS of topic orders")
+    found = problems(Source("one", {"orders": ORDERS}, missing=missing), Target("two", {"orders": Topic({0: (0, 0)})}))
+    assert len(found) == 3
+
+
+def test_what_the_mirror_itself_copied_is_in_nobodys_way() -> None:
+    copied = Target("two", {"orders": Topic({0: (0, 9)}, size=400)}, frozenset({"orders"}), free={1: 2500})
+    assert problems(target=copied) == []  # the source has grown by a partition, and what is here needs no room
+
+
+def test_what_has_no_equivalent_is_said_and_not_synced() -> None:
+    old = {"message.format.version": "2.0", "message.timestamp.type": "LogAppendTime"}
+    source = Source("one", {"orders": Topic({0: (0, 1)}, old)}, ("billing",))
+    found = plan.answer(WANTED, source, TARGET, ["message.timestamp.type"], 3)
+    assert found["unknown_settings"] == ["message.format.version"]
+    assert "No equivalent: message.format.version of orders" in found["screen"]
+    assert any(line.startswith("New timestamps") and "orders" in line for line in found["screen"])
+    assert "  group billing" in found["screen"]
+    given = files.properties(WANTED, files.Size(2, 512), 3, found["unknown_settings"])
+    assert r"message\.format\.version" in given["config.properties.exclude"].split(",")
+
+
+def test_topics_of_kafkas_own_are_never_taken() -> None:
+    everything = Wanted("old", ("a:1",))
+    names = ("__consumer_offsets", "mm2-offsets.old.internal", "old.checkpoints.internal", "heartbeats", ".hidden")
+    assert [name for name in (*names, "orders", "internal") if everything.takes_topic(name)] == ["orders", "internal"]
+    assert not Wanted("old", ("a:1",), exclude_topics=("ord.*",)).takes_topic("orders")
+    assert WANTED.takes_topic("pay.in")
+    assert not WANTED.takes_topic("pay-in")
+    assert not everything.takes_group("__share")
+
+
+@pytest.mark.parametrize(
+    ("given", "tasks", "heap"),
+    [((1, 3, 4, 8000), 1, 320), ((100, 3, 4, 8000), 6, 384), ((100, 1, 1, 1000), 1, 256), ((0, 1, 8, 8000), 1, 320)],
+)
+def test_size_follows_from_cores_and_partitions(given: tuple[int, int, int, int], tasks: int, heap: int) -> None:
+    assert files.size(*given) == files.Size(tasks, heap)
+
+
+def test_secrets_are_told_from_what_everybody_may_read() -> None:
+    public, secrets = split(
+        {"security.protocol": "SSL", "sasl.jaas.config": 'x password="y";', "ssl.key.password": "z"}
+    )
+    assert list(public) == ["security.protocol"]
+    assert sorted(secrets) == ["sasl.jaas.config", "ssl.key.password"]
+
+
+def test_the_source_is_read_and_never_written() -> None:
+    given = files.properties(WANTED, files.Size(2, 512), 3)
+    assert given["offset-syncs.topic.location"] == "target"
+    assert given["target->old.enabled"] == given["emit.heartbeats.enabled"] == "false"
+    assert given["old.consumer.isolation.level"] == "read_committed"
+    assert given["target.exactly.once.source.support"] == "enabled"
+
+
+def test_the_variable_becomes_a_value() -> None:
+    client = {"security.protocol": "SSL", "allow.auto.create.topics": False}
+    made = wanted({"source": {"name": "old", "bootstrap_servers": ["a:1"], "client": client}, "topics": ["x"]})
+    assert (made.topics, made.groups, made.acls) == (("x",), (".*",), True)
+    assert made.client["allow.auto.create.topics"] == "false"
+
+
+def kept_offset(topic: str, partition: int, offset: int | None) -> tuple[bytes, bytes]:
+    key = ["MirrorSourceConnector", {"cluster": "old", "partition": partition, "topic": topic}]
+    return json.dumps(key).encode(), b"" if offset is None else json.dumps({"offset": offset}).encode()
+
+
+def test_the_last_offset_that_is_kept_counts() -> None:
+    other = json.dumps(["MirrorCheckpointConnector", {}]).encode()
+    records = [kept_offset("a", 0, 4), kept_offset("a", 0, 9), kept_offset("a", 1, None), (other, b'{"offset": 1}')]
+    assert kept.copied(records) == {("a", 0): 10}
+
+
+def test_a_task_that_failed_is_named_with_its_cause() -> None:
+    trace = "Outer: x\n\tat a\nCaused by: TopicAuthorizationException: denied\n\tat b"
+    down = json.dumps({"state": "FAILED", "trace": trace}).encode()
+    records = [
+        (b"status-task-MirrorSourceConnector-0", down),
+        (b"status-task-MirrorSourceConnector-1", down),
+        (b"status-task-MirrorSourceConnector-1", b'{"state": "RUNNING"}'),
+        (b"status-topic-x", b""),
+    ]
+    assert kept.failed(records) == {"MirrorSourceConnector-0": "TopicAuthorizationException: denied"}
+
+
+Batch = namedtuple("Batch", "base_offset is_transactional is_control_batch producer_id markers")
+
+
+Marker = namedtuple("Marker", "abort")
+
+
+class Marked(Batch):
+    def __iter__(self) -> Any:
+        return iter(self.markers)
+
+
+def test_records_of_aborted_transactions_are_left_out() -> None:
+    abort = Marker(abort=True)
+    aborted = kept.Aborted([{"producer_id": 7, "first_offset": 2}])
+    batches = [
+        Marked(0, True, False, 7, ()),
+        Marked(2, True, False, 7, ()),
+        Marked(3, True, False, 8, ()),
+        Marked(4, True, True, 7, (abort,)),
+        Marked(5, True, False, 7, ()),
+        Marked(6, False, False, -1, ()),
+    ]
+    assert [one.base_offset for one in batches if aborted.has(one)] == [2]
+
+
+def test_lag_counts_what_is_there_and_not_copied() -> None:
+    seen = Seen(SOURCE, Target("two", {"orders": EMPTY}, frozenset({"orders"})), {("orders", 0): 4}, {})
+    assert progress.lag(seen) == {"orders": 6}  # partition 1 has lost its first five records, and has no others
+    assert progress.begun(seen)
+    assert not progress.begun(Seen(SOURCE, TARGET, {}, {}))
+    assert not progress.begun(Seen(SOURCE, Target("two", {"orders": EMPTY}), {}, {}))
