@@ -18,7 +18,7 @@ from spark_jobs.proof.comparison import compare
 from spark_jobs.proof.config import ProofConfig, load
 from spark_jobs.proof.groups import positions
 from spark_jobs.proof.report_schema import SCHEMA_VERSION, Pace, Report
-from spark_jobs.proof.verdict import describe, verdict
+from spark_jobs.proof.verdict import describe, switch, verdict
 from spark_jobs.verdict import unreachable
 
 PAGE = "page.html"
@@ -46,6 +46,9 @@ def _run(config: ProofConfig) -> int:
     for topic in draft["topics"]:
         for fault in topic["examples"]:
             progress.say(describe(topic, fault))
+    if config.before_switch and draft["verdict"]["outcome"] == "proven":
+        for sentence in switch(draft["source"], draft["target"], draft["topics"], draft["groups"]):
+            progress.say(sentence)
     progress.say(f"{draft['verdict']['outcome']}; {path}")
     return EXIT_PROVEN if draft["verdict"]["outcome"] == "proven" else EXIT_FAILED
 
@@ -99,7 +102,8 @@ def prove(spark: SparkSession, config: ProofConfig, draft: Report, progress: Pro
     draft["topics"] = compare(clusters, pairs, progress.say)
     draft["pace"] = _pace(draft, monotonic() - began)
     draft["groups"] = positions(clusters, pairs, config.groups)
-    draft["verdict"] = verdict(draft["topics"], draft["groups"], config.duplicates_allowed)
+    grown = topics.grown(clusters[topics.SOURCE], pairs) if config.before_switch else {}
+    draft["verdict"] = verdict(draft["topics"], draft["groups"], config.duplicates_allowed, grown)
 
 
 def _pace(draft: Report, seconds: float) -> Pace:

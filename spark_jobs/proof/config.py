@@ -4,7 +4,7 @@ Required: ``run_id``; ``source`` and ``target``, each with ``bootstrap_servers``
 (``kafka.*``) or ``client_file`` (a properties file of Kafka's Java client, such as one with a password);
 ``topics`` (name on the source -> name on the target); ``output_dir``. Optional: ``groups`` (consumer groups whose
 committed offsets are compared), ``duplicates_allowed`` (true: copies beyond the first are counted and do not fail the
-proof, since the copy was made at least once).
+proof, since the copy was made at least once), ``before_switch`` (true: the proof fails where the source still grows).
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ class ProofConfig:
     output_dir: Path
     groups: tuple[str, ...] = ()
     duplicates_allowed: bool = False
+    before_switch: bool = False
 
 
 def load(path: Path) -> ProofConfig:

@@ -115,6 +115,15 @@ def found(config: ProofConfig, clusters: Sequence[Cluster]) -> list[TopicPair]:
     ]
 
 
+def grown(cluster: Cluster, pairs: Sequence[TopicPair]) -> dict[str, int]:
+    """Topic -> offsets that the source has more than when the proof began; only those that have any."""
+    counts = {}
+    for pair in pairs:
+        ends = cluster.admin.end_offsets(pair.source.name, pair.partitions)
+        counts[pair.source.name] = sum(max(0, end - pair.source.window.ends[at]) for at, end in ends.items())
+    return {name: count for name, count in counts.items() if count}
+
+
 def _side(cluster: Cluster, name: str, partitions: list[int]) -> TopicSide:
     starts = cluster.admin.begin_offsets(name, partitions)
     ends = cluster.admin.end_offsets(name, partitions)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from spark_jobs.proof.judgement import CHANGED, DUPLICATED, EXTRA, MISSING, REORDERED
 from spark_jobs.proof.report_schema import Fault, Position, Topic
@@ -17,10 +18,16 @@ SAID = {
 }
 
 
-def verdict(topics: Sequence[Topic], groups: Sequence[Position], duplicates_allowed: bool) -> Verdict:
+def verdict(
+    topics: Sequence[Topic],
+    groups: Sequence[Position],
+    duplicates_allowed: bool,
+    grown: Mapping[str, int] = MappingProxyType({}),
+) -> Verdict:
     """``proven`` unless a record is missing, extra, changed, reordered or duplicated, or a group would skip some.
 
     A group that would read records again fails nothing: so does every restart of a consumer that did not commit.
+    `grown`: topic -> offsets that were written on the source meanwhile, where that stands against a switch.
     """
     allowed = {DUPLICATED} if duplicates_allowed else set()
     failed = [topic for topic in topics if any(n for kind, n in topic["faults"].items() if kind not in allowed)]
@@ -29,7 +36,21 @@ def verdict(topics: Sequence[Topic], groups: Sequence[Position], duplicates_allo
     sentences = [_success(records, topics)] if not failed else [_failure(topic) for topic in failed]
     sentences += _remarks(topics, groups)
     sentences += [describe_position(one) for one in astray]
-    return Verdict(outcome="failed" if failed or astray else "proven", sentences=sentences)
+    sentences += [
+        f"{topic} still grows on the source: {count:,} offsets during the proof. Stop its producers, then repeat this."
+        for topic, count in grown.items()
+    ]
+    return Verdict(outcome="failed" if failed or astray or grown else "proven", sentences=sentences)
+
+
+def switch(source: str, target: str, topics: Sequence[Topic], groups: Sequence[Position]) -> list[str]:
+    """What to change once a switch is proven, in sentences: for the producers of each topic, and for each group."""
+    said = [f"Producers of {one['target']}: bootstrap.servers={target} in place of {source}." for one in topics]
+    for name in dict.fromkeys(one["group"] for one in groups):
+        again = sum(one["records"] or 0 for one in groups if one["group"] == name and one["outcome"] == "earlier")
+        more = f" It reads {again:,} records again." if again else ""
+        said.append(f"Group {name}: bootstrap.servers={target}. Its offsets are there already.{more}")
+    return said
 
 
 def _success(records: int, topics: Sequence[Topic]) -> str:

@@ -58,6 +58,7 @@ def test_a_side_is_reached_as_its_client_file_says(tmp_path: Path) -> None:
         ({"topics": ["a"]}, "topics"),
         ({"groups": "billing"}, "groups"),
         ({"duplicates_allowed": "yes"}, "duplicates_allowed"),
+        ({"before_switch": 1}, "before_switch"),
         ({"colour": 1}, "colour"),
     ],
 )

@@ -1,0 +1,50 @@
+"""What stands against a switch, and what to change when nothing does."""
+
+from __future__ import annotations
+
+from spark_jobs.proof.positions import Outcome
+from spark_jobs.proof.report_schema import Position, Topic
+from spark_jobs.proof.verdict import switch, verdict
+
+
+def topic(name: str) -> Topic:
+    return Topic(
+        source=name,
+        target=name,
+        partitions=1,
+        source_records=3,
+        target_records=3,
+        paired=3,
+        faults=dict.fromkeys(("missing", "extra", "changed", "reordered", "duplicated"), 0),
+        not_held={},
+        rules=[],
+        examples=[],
+    )
+
+
+def position(group: str, outcome: Outcome, records: int) -> Position:
+    return Position(
+        group=group,
+        topic="orders",
+        partition=0,
+        source_offset=9,
+        target_offset=7,
+        outcome=outcome,
+        records=records,
+    )
+
+
+def test_a_topic_that_still_grows_fails_the_proof_before_a_switch() -> None:
+    assert verdict([topic("orders")], [], duplicates_allowed=False)["outcome"] == "proven"
+    found = verdict([topic("orders")], [], duplicates_allowed=False, grown={"orders": 1200})
+    assert found["outcome"] == "failed"
+    assert "orders still grows on the source: 1,200 offsets" in found["sentences"][-1]
+
+
+def test_producers_and_groups_are_told_where_to_go() -> None:
+    positions = [position("billing", "earlier", 40), position("billing", "earlier", 2), position("mail", "same", 0)]
+    assert switch("old:1", "new:1", [topic("orders")], positions) == [
+        "Producers of orders: bootstrap.servers=new:1 in place of old:1.",
+        "Group billing: bootstrap.servers=new:1. Its offsets are there already. It reads 42 records again.",
+        "Group mail: bootstrap.servers=new:1. Its offsets are there already.",
+    ]
