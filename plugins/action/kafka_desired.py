@@ -21,7 +21,7 @@ from ansible.utils.display import Display
 ROOT = Path(__file__).resolve().parents[2]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 
-from ansible.module_utils.kraft.control import authority, maintenance, reports
+from ansible.module_utils.kraft.control import maintenance, own_authority, reports
 from ansible.module_utils.kraft.control.files import key_faults, spark_lacks
 from ansible.module_utils.kraft.control.readable import is_readable
 from ansible.module_utils.kraft.operations.deployment import document
@@ -202,7 +202,8 @@ def look(
         maintenance_faults=maintenance.faults(variables[0].values, loader, hostvars._variable_manager)
         if "maintenance" in needs
         else {},
-        tls_fault=tls_fault(variables[0].values),
+        tls_fault=own_authority.fault(variables[0].values),
+        tls_days_left=own_authority.days_left(variables[0].values),
         agent_digests={path: digest(file, "sha256:") if file else "" for path, file in agents.items()},
         client_options=own_clients.client_options(hostvars, loader, hosts[0], smoke="spark" in needs),
     )
@@ -225,14 +226,6 @@ def with_authority(host: reading.HostVariables, loader: Any) -> reading.HostVari
     directory = given.get("directory") or str(ROOT / ".kraftwright" / str(name) / "tls")
     tls = {**given, "directory": loader.path_dwim(directory) if isinstance(directory, str) else directory}
     return dataclasses.replace(host, values={**host.values, "kafka_tls": tls})
-
-
-def tls_fault(values: Mapping[str, Any]) -> str:
-    """Why the authority cannot be used; empty where it can, is still to be made, or its variable is refused anyway."""
-    given = values.get("kafka_tls")
-    if not given or not all(isinstance(given.get(part), str) for part in ("directory", "passphrase")):
-        return ""
-    return authority.fault(authority.Place(Path(given["directory"]), given["passphrase"]))
 
 
 def foreign_reports(values: Mapping[str, Any]) -> tuple[str, ...]:

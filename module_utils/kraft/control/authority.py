@@ -80,6 +80,15 @@ def fault(place: Place) -> str:
     return ""
 
 
+def days_left(directory: Path) -> int | None:
+    """For how many whole days every authority is good; None where there is none, or one that `fault` speaks of."""
+    try:
+        found = [x509.load_pem_x509_certificate(text.encode()) for text in certificates(directory).values()]
+    except (OSError, ValueError):
+        return None
+    return min(((each.not_valid_after_utc - _now()).days for each in found), default=None)
+
+
 def ensure(place: Place, cluster: str) -> None:
     """Make the roots that do not exist yet. Hosts of one run may ask at once: one of them makes them."""
     place.directory.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -30,6 +30,7 @@ class Surroundings:
     ``client_options``: variable -> options of each client of ours that connects to the client listener.
     ``agent_digests``: path of an agent's jar -> its sha256; empty where there is no such file.
     ``tls_fault``: why the authority on the control machine cannot be used; empty where it can.
+    ``tls_days_left``: for how many days it is good; None where there is none yet.
     """
 
     names: frozenset[str] = frozenset()
@@ -45,6 +46,7 @@ class Surroundings:
     foreign_reports: tuple[str, ...] = ()
     client_options: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
     tls_fault: str = ""
+    tls_days_left: int | None = None
     agent_digests: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 

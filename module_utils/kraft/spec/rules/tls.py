@@ -61,6 +61,10 @@ def certificates(subject: Subject) -> Iterator[Problem]:
             message = f"is not below kafka_tls.days ({tls.days}): each run would issue a new certificate"
             remedy, where = "give fewer days", f"{VARIABLE}.renew_before_days"
             yield Problem("tls_days", message, remedy, where, node.host, tls.renew_before_days)
+        elif (left := subject.surroundings.tls_days_left) is not None and 0 <= left < tls.days:
+            message = f"is more than the {left} days that the authority is good: nobody trusts a certificate for longer"
+            remedy = f"give at most {left}, and renew_before_days below it, until the authority is replaced"
+            yield Problem("tls_days", message, remedy, f"{VARIABLE}.days", node.host, tls.days)
         yield from _names(node)
         for layer in node.layers:
             for key in filter(OURS.fullmatch, layer.settings):

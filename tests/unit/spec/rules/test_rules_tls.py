@@ -12,6 +12,7 @@ from ansible.module_utils.kraft.spec.desired import describe, operable
 from ansible.module_utils.kraft.spec.desired.settings import server_settings
 
 from plugins.action import kafka_desired
+from tests.unit.problems import worded
 from tests.unit.spec.inventories import example, host_variables
 from tests.unit.spec.inventory import LISTENERS, cluster, found, hosts, problems_of, sentences
 from tests.wording_files import Wording
@@ -159,7 +160,9 @@ def test_with_an_authorizer_every_node_must_be_a_super_user() -> None:
 
 
 def test_wording(wording: Wording) -> None:
-    wording(each for rule, given, _ in CASES for each in sentences(rule, **given))
+    given = [each for rule, given, _ in CASES for each in sentences(rule, **given)]
+    ends = problems_of(hosts(1, **SECURED), tls_days_left=100)
+    wording([*given, *worded(each for each in ends if each.rule == "tls_days")])
 
 
 def test_no_refusal_shows_the_passphrase() -> None:
@@ -173,6 +176,30 @@ def test_an_authority_that_the_passphrase_does_not_open_is_refused(tmp_path: Pat
     for passphrase, refused in ((PASSPHRASE, []), ("something-else-entirely", ["tls_authority"])):
         given = {"passphrase": passphrase, "directory": str(directory)}
         hostvars = host_variables(example(tmp_path / passphrase, kafka_security="tls", kafka_tls=given))
+        _, problems = kafka_desired.look(hostvars, hostvars._loader, ["node1", "node2", "node3"])
+        assert [each.rule for each in problems if each.rule.startswith("tls")] == refused
+
+
+@pytest.mark.parametrize(("left", "refused"), [(None, 0), (396, 3), (397, 0), (-1, 0)])
+def test_a_certificate_that_would_outlive_its_authority_is_refused(left: int | None, refused: int) -> None:
+    """An authority that has ended is refused as such."""
+    made = [each for each in problems_of(hosts(**SECURED), tls_days_left=left) if each.rule == "tls_days"]
+    assert [(each.host, each.variable, each.value) for each in made] == [
+        (f"k{at}", "kafka_tls.days", 397) for at in range(1, refused + 1)
+    ]
+    short = problems_of(hosts(**tls(days=300)), tls_days_left=left)
+    assert [each for each in short if each.rule == "tls_days"] == []
+
+
+def test_the_authority_on_this_machine_is_held_against_the_days(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(authority, "YEARS", 1)
+    directory = tmp_path / "tls"
+    authority.ensure(authority.Place(directory, PASSPHRASE), "x")
+    for days, refused in ((364, []), (365, ["tls_days"] * 3)):
+        given = {"passphrase": PASSPHRASE, "directory": str(directory), "days": days}
+        hostvars = host_variables(example(tmp_path / str(days), kafka_security="tls", kafka_tls=given))
         _, problems = kafka_desired.look(hostvars, hostvars._loader, ["node1", "node2", "node3"])
         assert [each.rule for each in problems if each.rule.startswith("tls")] == refused
 
