@@ -78,6 +78,12 @@ certificates:
   returned: success
   type: list
   elements: dict
+own_certificate:
+  description:
+    - The certificate (PEM) that the process was started with, and shows when it connects as a Raft client. Empty where
+      its listeners show the same, and where O(secured) is empty.
+  returned: success
+  type: str
 quorum:
   description: As in M(kafka_quorum_info), from the controller of this host; null where it does not lead.
   returned: success
@@ -95,6 +101,7 @@ from ansible.module_utils.kraft.cluster.client import Answer, Client, Question
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.leadership import Claim
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.node.certificate import of_process
 from ansible.module_utils.kraft.node.served import served
 
 CONTROLLER: dict[str, Any] = {
@@ -164,6 +171,7 @@ def look(client: Client, params: Mapping[str, Any]) -> dict[str, Any]:
         "controllers": [dataclasses.asdict(claim) for claim in claims],
         "broker": broker,
         "certificates": served(params["secured"]),
+        "own_certificate": of_process() if params["secured"] else "",
         "asked_at": time.time(),
         "quorum": own_quorum(client, addresses[node_id], seconds) if leads(claims, node_id) else None,
     }

@@ -98,6 +98,11 @@ def is_unloaded() -> bool:
     return os.path.exists(os.path.join(STARTED_DIR, UNLOADED))
 
 
+def of_process() -> str:
+    """The certificate (PEM) that the process was started with, where it shows another one by now; else empty."""
+    return read_text(os.path.join(STARTED_DIR, OF_PROCESS))
+
+
 def loaded() -> None:
     """The process that runs shows the certificate that lies there."""
     with contextlib.suppress(FileNotFoundError):

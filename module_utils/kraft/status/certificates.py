@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.control.authority import names_of
+from ansible.module_utils.kraft.node.certificate import NEAR_END_DAYS
 from cryptography import x509
 
 #: Days before the end of a certificate that you bring; one of the cluster's own authority has ``renew_before_days``.
@@ -16,19 +17,26 @@ WARN_DAYS = 30
 
 @dataclasses.dataclass(frozen=True)
 class Certificate:
-    """What a listener shows. ``days``: left, negative once it has expired."""
+    """What a listener shows. ``days``: left, negative once it has expired.
+
+    ``own``: no listener shows it. The process was started with it, and connects with it until it restarts.
+    """
 
     address: str
     days: int
     issuer: str
     names: tuple[str, ...]
+    own: bool = False
 
 
 def certificates(results: Mapping[str, Any]) -> tuple[Certificate, ...]:
-    """Those that a node's listeners showed; `results`: what was registered on the host (``view``)."""
+    """Those that a node showed, and the process's own; `results`: what was registered on the host (``view``)."""
     view = results.get("view") or {}
     now = datetime.datetime.fromtimestamp(view.get("asked_at", 0), datetime.timezone.utc)
-    return tuple(_read(one, now) for one in view.get("certificates") or () if one["certificate"])
+    shown = [_read(one, now) for one in view.get("certificates") or () if one["certificate"]]
+    if text := view.get("own_certificate"):
+        shown.append(dataclasses.replace(_read({"address": "", "certificate": text}, now), own=True))
+    return tuple(shown)
 
 
 def _read(one: Mapping[str, str], now: datetime.datetime) -> Certificate:
@@ -42,15 +50,28 @@ def ending(found: Iterable[Certificate], node: Mapping[str, Any]) -> Iterator[st
     least = (node.get("certificate") or {}).get("renew_before_days", WARN_DAYS)
     remedy = "a deployment issues another one" if node.get("certificate") else "bring another one, and restart the node"
     for one in found:
-        if one.days < least:
-            when = f"expires in {one.days} days" if one.days >= 0 else "has expired"
-            yield f"shows a certificate at {one.address} that {when}: {remedy}"
+        if one.own and one.days < NEAR_END_DAYS:
+            yield f"was started with a certificate that {_when(one)}, and connects with it: a deployment restarts it"
+        elif not one.own and one.days < least:
+            yield f"shows a certificate at {one.address} that {_when(one)}: {remedy}"
 
 
-def first_to_end(nodes: Mapping[str, Iterable[Certificate]]) -> str:
-    """The certificate that ends first, in words; empty where none was shown. `nodes`: host -> its certificates."""
-    every = [(one.days, host, one) for host, found in nodes.items() for one in found]
-    if not every:
-        return ""
-    days, host, one = min(every, key=lambda item: item[:2])
-    return f"the first expires in {days} days: {host} at {one.address}, by {one.issuer}, for {', '.join(one.names)}"
+def _when(one: Certificate) -> str:
+    return f"expires in {one.days} days" if one.days >= 0 else "has expired"
+
+
+def first_to_end(nodes: Mapping[str, Iterable[Certificate]]) -> dict[str, str]:
+    """The certificate that ends first, in words: of those that are shown, and of processes' own; only what there is.
+
+    `nodes`: host -> its certificates.
+    """
+    every = sorted(((one.days, host, one) for host, found in nodes.items() for one in found), key=lambda item: item[:2])
+    shown, own = ([item for item in every if item[2].own is which] for which in (False, True))
+    said = {}
+    for _, host, one in shown[:1]:
+        said["Certificates"] = (
+            f"the first {_when(one)}: {host} at {one.address}, by {one.issuer}, for {', '.join(one.names)}"
+        )
+    for _, host, one in own[:1]:
+        said["Of processes"] = f"the first {_when(one)}: {host} connects with it until it restarts"
+    return said

@@ -152,8 +152,7 @@ def _node(node: Evidence, snapshot: Snapshot | None, led: Leadership, why: Colle
 
 
 def _certificates(hosts: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    first = first_to_end({host: certificates(results) for host, results in hosts.items()})
-    return {"Certificates": first} if first else {}
+    return first_to_end({host: certificates(results) for host, results in hosts.items()})
 
 
 def _compared(node: Node, wanted: Mapping[str, Any], results: Mapping[str, Any], live: Mapping[str, Any]) -> Node:

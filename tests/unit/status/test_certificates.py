@@ -91,6 +91,28 @@ def test_a_certificate_that_you_bring_is_told_of_thirty_days_before(pem: Path) -
     assert list(certificates.ending(plenty, {"certificate": None})) == []
 
 
+@pytest.mark.parametrize(("days", "said"), [(13, 1), (14, 0), (-1, 1)])
+def test_what_a_process_was_started_with_is_a_difference_shortly_before_its_end(
+    pem: Path, days: int, said: int
+) -> None:
+    """A listener's certificate of as many days is none here: `renew_before_days` counts for that."""
+    shown_first = certificates.certificates({"view": shown(pem)})[0]
+    own = dataclasses.replace(shown_first, address="", own=True, days=days)
+    assert len(list(certificates.ending([own], {"certificate": {"renew_before_days": 60}}))) == said
+
+
+def test_the_status_shows_what_a_process_was_started_with(pem: Path) -> None:
+    later = {**shown(pem), "own_certificate": shown(pem)["certificates"][0]["certificate"]}
+    status = seen(kafka1={"view": later})
+    assert [one.own for one in status.nodes[0].certificates] == [False, True]
+    assert [label for label in status.counts if label in ("Certificates", "Of processes")] == [
+        "Certificates",
+        "Of processes",
+    ]
+    assert sum("was started with" in text for text in status.nodes[0].drift) == 1
+    assert "Of processes" not in seen(kafka1={"view": shown(pem)}).counts
+
+
 def test_the_status_names_the_first_to_end_and_fails_below_the_threshold(pem: Path) -> None:
     status = seen(kafka1={"view": shown(pem)})
     assert not status.good
