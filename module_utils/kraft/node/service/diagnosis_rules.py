@@ -199,6 +199,13 @@ RULES: tuple[Rule, ...] = (
         "set {key} in kafka_config",
     ),
     Rule(
+        "certificate_expired",
+        r"SSLHandshakeException: \(certificate_expired\)|CertificateExpiredException: ",
+        "a certificate that this node uses, or that another one shows it, has expired",
+        "run deploy_cluster.yml, which issues others; where kafka_tls is empty, bring others and restart the nodes",
+        passes=True,
+    ),
+    Rule(
         "bad_settings",
         r"(?:ConfigException|IllegalArgumentException): (?:requirement failed: )?(?P<why>.+)",
         "the properties contradict each other: {why}",

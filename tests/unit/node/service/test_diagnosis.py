@@ -17,6 +17,7 @@ RULE = {
     "bad_listener": "bad_settings",
     "bad_type": "bad_property",
     "bad_value": "bad_property",
+    "certificate_expired": "certificate_expired",
     "cluster_id_other": "foreign_cluster",
     "cluster_id_two_dirs": "cluster_id",
     "disk_full": "disk_full",
