@@ -111,11 +111,11 @@ def desired(params: dict[str, Any], secrets: bool) -> Wanted:
 
 def waited(asked: Wanted, params: dict[str, Any]) -> Seen:
     """What there is once it copies. Raises ToolError where it does not."""
-    began = time.monotonic()
+    began, first = time.monotonic(), None
     while True:
         seen = until_answered(lambda: look(asked, params["client"]), ANSWERED_SECONDS)
-        passed = time.monotonic() - began
-        if progress.begun(seen) or not params["wait"]:
+        first, passed = first or seen, time.monotonic() - began
+        if progress.copies(first, seen) or not params["wait"]:
             return seen
         if seen.failed and passed > FAILED_SECONDS:
             raise ToolError("; ".join(progress.screen(seen)[1:]))

@@ -28,7 +28,8 @@ KNOWN = ["retention.ms", "cleanup.policy"]
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
-    cluster = KafkaCluster.start(tmp_path_factory.mktemp("source"), nodes=1)
+    alone = {f"transaction.state.log.{name}": "1" for name in ("replication.factor", "min.isr")}
+    cluster = KafkaCluster.start(tmp_path_factory.mktemp("source"), nodes=1, properties=alone)
     yield cluster
     cluster.stop()
 
@@ -45,6 +46,18 @@ def write(cluster: KafkaCluster, topic: str, numbers: range) -> None:
     for number in numbers:
         producer.produce(topic, key=b"%d" % number, value=b"v%d" % number, partition=number % PARTITIONS)
     assert producer.flush(60) == 0
+
+
+def write_transactions(cluster: KafkaCluster, topic: str) -> None:
+    """One that counts and one that is aborted: both leave offsets behind that are never copied."""
+    producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "transactional.id": f"writes-{topic}"})
+    producer.init_transactions(30)
+    for counts in (True, False):
+        producer.begin_transaction()
+        for number in range(60):
+            producer.produce(topic, key=b"%d-%d" % (counts, number), value=b"v", partition=number % PARTITIONS)
+        producer.flush(30)
+        (producer.commit_transaction if counts else producer.abort_transaction)(30)
 
 
 def held(cluster: KafkaCluster, topic: str) -> dict[int, list[bytes]]:
@@ -120,6 +133,7 @@ def test_a_copy_goes_on_after_a_kill_and_each_record_arrives_once(
         begun = look(run_module, source, kafka_cluster, topics=["orders"], wait=SECONDS)
         assert begun.get("progress", begun)["begun"]
     write(source, "orders", range(RECORDS, RECORDS + 3000))
+    write_transactions(source, "orders")
     again = look(run_module, source, kafka_cluster, topics=["orders"])
     assert again["plan"]["problems"] == []  # records that the mirror copied are no foreign ones
     assert again["service"] == seen["service"]

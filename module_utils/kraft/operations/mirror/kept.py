@@ -93,6 +93,15 @@ class Kept:
                 return  # what is left is of a transaction that is still open
 
 
+def holds_records(one: Mapping[str, Any], offset: int, split: Split = batches) -> bool:
+    """Whether a fetch from `offset` on has a record that a reader sees; what is compressed need not be unpacked."""
+    aborted = Aborted(one["aborted_transactions"] or ())
+    return any(
+        not aborted.has(batch) and not batch.is_control_batch and batch.next_offset > offset
+        for batch in split(one["records"] or b"")
+    )
+
+
 class Aborted:
     """Which batches of a fetch are of aborted transactions. Source: Kafka's ``CompletedFetch``."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.client_config import from_java
@@ -16,15 +16,21 @@ from ansible.module_utils.kraft.operations.mirror.plan import Source, Target, To
 from ansible.module_utils.kraft.operations.mirror.side import SECONDS, Partition, Side
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted
 
+NEARLY = 100  #: offsets; so few are looked at, since markers of transactions are never copied
+
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """``copied``: (topic, partition) -> the offset of the source that is copied next. ``failed``: task -> why."""
+    """``copied``: (topic, partition) -> the offset of the source that is copied next. ``failed``: task -> why.
+
+    ``invisible``: partitions of the source with no record left to copy, only markers and aborted ones.
+    """
 
     source: Source
     target: Target
     copied: Mapping[Partition, int]
     failed: Mapping[str, str]
+    invisible: frozenset[Partition] = frozenset()
 
 
 def source_options(wanted: Wanted, python_path: str | None) -> dict[str, Any]:
@@ -42,7 +48,32 @@ def look(wanted: Wanted, options: Mapping[str, Any]) -> Seen:
     except (UnreachableError, AccessError) as error:
         raise ToolError(f"kafka_mirror.source {wanted.name}: {error}. Correct it, or open the way") from error
     with Client(options) as client:
-        return with_target(wanted, source, Side(client))
+        seen = with_target(wanted, source, Side(client))
+    nearly = rest(seen)
+    if not nearly:
+        return seen
+    with Client(source_options(wanted, options.get("python_path"))) as client:
+        return dataclasses.replace(seen, invisible=frozenset(nothing_left(Side(client), nearly)))
+
+
+def rest(seen: Seen) -> dict[Partition, int]:
+    """(topic, partition) -> where the copy is, of those that are nearly copied."""
+    return {
+        where: at
+        for name, topic in seen.source.topics.items()
+        for number, (_, end) in topic.partitions.items()
+        for where in [(name, number)]
+        for at in [seen.copied.get(where, end)]
+        if 0 < end - at <= NEARLY
+    }
+
+
+def nothing_left(side: Side, nearly: Mapping[Partition, int]) -> Iterator[Partition]:
+    """Those that hold no record from there on. A transaction that is still open holds none yet."""
+    leaders = side.partitions({name for name, _ in nearly})
+    for where, start in nearly.items():
+        if not kept.holds_records(kept.fetch(side.client, side.brokers[leaders[where]], where, start), start):
+            yield where
 
 
 def of_source(wanted: Wanted, side: Side) -> Source:

@@ -12,11 +12,12 @@ from ansible.module_utils.kraft.operations.mirror.side import Partition
 
 
 def lag(seen: Seen) -> dict[str, int]:
-    """Topic -> offsets of the source that are not copied yet. Markers of transactions count, which are never copied."""
+    """Topic -> offsets of the source that are not copied yet. Far from the end, markers of transactions count, too."""
     return {
         name: sum(
             max(0, end - max(start, seen.copied.get((name, number), 0)))
             for number, (start, end) in topic.partitions.items()
+            if (name, number) not in seen.invisible
         )
         for name, topic in seen.source.topics.items()
     }
@@ -30,6 +31,11 @@ def begun(seen: Seen) -> bool:
         for name, one in seen.source.topics.items()
     )
     return here and (not holding or bool(holding & seen.target.copied))
+
+
+def copies(first: Seen, now: Seen) -> bool:
+    """Whether it is at work: it has begun, and has come farther since the first look, or nothing is left."""
+    return begun(now) and (now.copied != first.copied or not any(lag(now).values()))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections import namedtuple
 from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.operations.mirror import files, kept, plan, progress
-from ansible.module_utils.kraft.operations.mirror.observe import Seen
+from ansible.module_utils.kraft.operations.mirror.observe import Seen, rest
 from ansible.module_utils.kraft.operations.mirror.plan import Source, Target, Topic
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted, split, wanted
 
@@ -139,6 +140,10 @@ Marker = namedtuple("Marker", "abort")
 
 
 class Marked(Batch):
+    @property
+    def next_offset(self) -> int:
+        return int(self.base_offset) + 1
+
     def __iter__(self) -> Any:
         return iter(self.markers)
 
@@ -161,5 +166,30 @@ def test_lag_counts_what_is_there_and_not_copied() -> None:
     seen = Seen(SOURCE, Target("two", {"orders": EMPTY}, frozenset({"orders"})), {("orders", 0): 4}, {})
     assert progress.lag(seen) == {"orders": 6}  # partition 1 has lost its first five records, and has no others
     assert progress.begun(seen)
+    assert progress.lag(dataclasses.replace(seen, invisible=frozenset({("orders", 0)}))) == {"orders": 0}
     assert not progress.begun(Seen(SOURCE, TARGET, {}, {}))
     assert not progress.begun(Seen(SOURCE, Target("two", {"orders": EMPTY}), {}, {}))
+
+
+def test_a_copy_is_at_work_when_it_comes_farther_or_nothing_is_left() -> None:
+    here = Target("two", {"orders": EMPTY}, frozenset({"orders"}))
+    stands, moved, done = (Seen(SOURCE, here, {("orders", 0): at}, {}) for at in (4, 5, 10))
+    assert not progress.copies(stands, stands)
+    assert progress.copies(stands, moved)
+    assert progress.copies(done, done)
+    assert not progress.copies(stands, Seen(SOURCE, TARGET, {}, {}))
+
+
+def test_only_what_is_nearly_copied_is_looked_at_record_by_record() -> None:
+    far = Topic({0: (0, 10_000), 1: (0, 50), 2: (0, 50), 3: (0, 50)})
+    copied = {("orders", 0): 4, ("orders", 1): 49, ("orders", 2): 50}
+    assert rest(Seen(Source("one", {"orders": far}), TARGET, copied, {})) == {("orders", 1): 49}
+
+
+def test_markers_and_aborted_records_are_nothing_to_copy() -> None:
+    abort = Marker(abort=True)
+    ended = [Marked(2, True, False, 7, ()), Marked(3, True, True, 7, (abort,))]
+    fetched = {"aborted_transactions": [{"producer_id": 7, "first_offset": 2}], "records": b""}
+    assert not kept.holds_records(fetched, 2, lambda _: ended)
+    assert kept.holds_records(fetched, 2, lambda _: [*ended, Marked(4, False, False, -1, ())])
+    assert not kept.holds_records(fetched, 9, lambda _: [Marked(4, False, False, -1, ())])
