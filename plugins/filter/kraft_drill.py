@@ -17,12 +17,12 @@ from ansible.module_utils.kraft.operations.drill import faults
 
 
 def kraft_drill_action(fault: str) -> str:
-    """What a fault does to a host: killed, frozen or rebooted."""
+    """What a fault does to a host: killed, frozen, unreadable or rebooted."""
     return faults.FAULTS[fault].action
 
 
 def kraft_drill_problems(names: Iterable[str], profile: str, seconds: int) -> list[str]:
-    """Why these faults may not be rehearsed on a cluster of that profile; a node is frozen for `seconds`."""
+    """Why these faults may not be rehearsed on a cluster of that profile; a fault lasts for `seconds`."""
     return faults.problems(names, profile, int(seconds))
 
 

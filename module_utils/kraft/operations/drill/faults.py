@@ -11,17 +11,20 @@ from ansible.module_utils.kraft.errors import KraftError
 
 #: Whom a fault breaks.
 BROKER, ACTIVE, EVERY = "a broker", "the active controller", "every node"
-#: What is done to a host; ``kafka_fault`` does the first two.
-KILLED, FROZEN, REBOOTED = "killed", "frozen", "rebooted"
+#: What is done to a host; ``kafka_fault`` does the first three.
+KILLED, FROZEN, UNREADABLE, REBOOTED = "killed", "frozen", "unreadable", "rebooted"
 #: Kafka's defaults, in milliseconds: https://kafka.apache.org/documentation/#brokerconfigs
-SESSION, FETCH, ELECTION = (
+SESSION, HEARTBEAT, FETCH, ELECTION = (
     "broker.session.timeout.ms",
+    "broker.heartbeat.interval.ms",
     "controller.quorum.fetch.timeout.ms",
     "controller.quorum.election.timeout.ms",
 )
-DEFAULTS_MS = {SESSION: 9000, FETCH: 2000, ELECTION: 1000}
+DEFAULTS_MS = {SESSION: 9000, HEARTBEAT: 2000, FETCH: 2000, ELECTION: 1000}
 #: Seconds for what the timeouts leave out: the controller's own round, the clients' backoff, a busy machine.
 SLACK_SECONDS = 3.0
+#: Kafka writes a checkpoint into each log dir every 5 s; an unreadable one must last until that fails.
+LEAST_UNREADABLE_SECONDS = 10
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +50,8 @@ FAULTS = {
         # Others lead after its session, but its connections stay open: a client notices by its own request timeout,
         # which is 30 s in Java's and 60 s in librdkafka.
         Fault("node_frozen", BROKER, FROZEN, lasts=True),
+        # Kafka halts, so others lead as after a kill. Its partitions fail first, and it may send a heartbeat meanwhile.
+        Fault("log_dir_unreadable", BROKER, UNREADABLE, (HEARTBEAT, SESSION)),
         Fault("host_rebooted", BROKER, REBOOTED),
         Fault("all_killed", EVERY, KILLED),
     )
@@ -93,11 +98,12 @@ def bound_seconds(name: str, properties: Iterable[Mapping[str, str]], seconds: f
 
 
 def problems(names: Iterable[str], profile: str, seconds: int) -> list[str]:
-    """Why these faults may not be rehearsed with that profile, in sentences; `seconds`: for which a node is frozen."""
+    """Why these faults may not be rehearsed with that profile, in sentences; `seconds`: for which a fault lasts."""
     asked = list(names)
+    least = LEAST_UNREADABLE_SECONDS if any(FAULTS[name].action == UNREADABLE for name in asked) else 1
     every = [name for name in asked if FAULTS[name].target == EVERY and profile != "test"]
     return [
         *([] if asked else ["kafka_drill_faults: names no fault"]),
-        *([f"kafka_drill_seconds: {seconds} is less than 1"] if seconds < 1 else []),
+        *([f"kafka_drill_seconds: {seconds} is less than {least}"] if seconds < least else []),
         *(f"kafka_drill_faults: {name} stops every client, so it needs kafka_profile: test" for name in every),
     ]

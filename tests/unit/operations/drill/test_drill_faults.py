@@ -62,6 +62,7 @@ def test_a_cluster_of_one_broker_has_none_to_lose() -> None:
             },
             7.5,
         ),
+        ("log_dir_unreadable", {"broker.session.timeout.ms": "3000"}, 8.0),
         ("host_rebooted", {}, 3.0),
         ("all_killed", {}, None),
     ],
@@ -79,3 +80,9 @@ def test_what_stops_every_client_is_for_tests_alone() -> None:
     assert len(faults.problems(["broker_killed", "all_killed"], "production", 30)) == 1
     assert len(faults.problems([], "test", 30)) == 1
     assert len(faults.problems(["node_frozen"], "test", 0)) == 1
+
+
+def test_an_unreadable_log_dir_lasts_until_kafka_must_notice() -> None:
+    assert faults.problems(["log_dir_unreadable"], "production", 10) == []
+    assert len(faults.problems(["broker_killed", "log_dir_unreadable"], "production", 9)) == 1
+    assert faults.problems(["node_frozen"], "production", 9) == []
