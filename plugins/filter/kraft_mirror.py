@@ -10,6 +10,7 @@ import ansible.module_utils
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
+from ansible.module_utils.kraft.spec.desired import properties
 from ansible.module_utils.kraft.spec.desired.mirror import split
 from ansible.module_utils.kraft.spec.inventory.definitions import load, nearest_version
 
@@ -23,6 +24,11 @@ def kraft_mirror_public(mirror: Mapping[str, Any]) -> dict[str, Any]:
 def kraft_mirror_secrets(mirror: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
     """The secrets of the source's client; `prefix`: what MirrorMaker has before each name."""
     return {f"{prefix}{key}": value for key, value in split(mirror["source"].get("client") or {})[1].items()}
+
+
+def kraft_java_properties(settings: Mapping[str, Any], prefix: str = "") -> str:
+    """A file of Kafka's Java client; `prefix` is what names of `settings` begin with, and the file's do not."""
+    return properties.text_of({name.removeprefix(prefix): str(value) for name, value in settings.items()}, "")
 
 
 def kraft_topic_settings(version: str) -> list[str]:
@@ -41,6 +47,7 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""
         return {
+            "kraft_java_properties": kraft_java_properties,
             "kraft_mirror_hosts": kraft_mirror_hosts,
             "kraft_mirror_public": kraft_mirror_public,
             "kraft_mirror_secrets": kraft_mirror_secrets,
