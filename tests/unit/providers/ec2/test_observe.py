@@ -24,6 +24,8 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clients]:
     monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "tester")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "of-nothing")
+    # All answers of moto share a table, which some change while others read it: one call at a time.
+    monkeypatch.setattr("ansible.module_utils.kraft.providers.ec2.observe.AT_ONCE", 1)
     with mock_aws():
         yield boto3.client("ec2", region_name=REGION), boto3.client("ssm", region_name=REGION)
 
