@@ -23,6 +23,7 @@ ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 
 from ansible.module_utils.kraft.control import maintenance, own_authority, reports
 from ansible.module_utils.kraft.control.files import key_faults, spark_lacks
+from ansible.module_utils.kraft.control.home import home
 from ansible.module_utils.kraft.control.readable import is_readable
 from ansible.module_utils.kraft.operations.deployment import document
 from ansible.module_utils.kraft.problem import WARNING, Problem, errors
@@ -223,7 +224,7 @@ def with_authority(host: reading.HostVariables, loader: Any) -> reading.HostVari
     given, name = host.values.get("kafka_tls"), host.values.get("kafka_cluster_name")
     if not given or not isinstance(given, Mapping):
         return host
-    directory = given.get("directory") or str(ROOT / ".kraftwright" / str(name) / "tls")
+    directory = given.get("directory") or str(home(ROOT, Path.cwd()) / ".kraftwright" / str(name) / "tls")
     tls = {**given, "directory": loader.path_dwim(directory) if isinstance(directory, str) else directory}
     return dataclasses.replace(host, values={**host.values, "kafka_tls": tls})
 
@@ -234,7 +235,7 @@ def foreign_reports(values: Mapping[str, Any]) -> tuple[str, ...]:
     if not NAME.fullmatch(name):
         return ()
     given = (values.get(each) for each in ("kafka_smoke_report_dir", "kafka_probe_report_dir"))
-    places = [ROOT / ".kraftwright", *(Path(each) for each in given if isinstance(each, str))]
+    places = [home(ROOT, Path.cwd()) / ".kraftwright", *(Path(each) for each in given if isinstance(each, str))]
     directories = dict.fromkeys(place.absolute() / name for place in places)
     return tuple(str(each) for each in directories if reports.is_foreign(each, cluster_id))
 

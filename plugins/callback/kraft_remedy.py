@@ -46,7 +46,7 @@ class CallbackModule(CallbackBase):
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
         """Of tasks that failed only those that never ran: a module's own failure has words of its own."""
         answer = result.result
-        self._failed_on_nodes |= not ignore_errors and result.task.action in ON_NODES
+        self._failed_on_nodes |= not ignore_errors and result.task.action.rpartition(".")[2] in ON_NODES
         never_ran = "module_stderr" in answer or str(answer.get("msg", "")).startswith("Task failed: ")
         if never_ran and not ignore_errors:
             self._tell(result)

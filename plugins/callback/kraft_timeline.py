@@ -46,6 +46,7 @@ from ansible.plugins.callback import CallbackBase
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 from ansible.module_utils.kraft.control import reports
+from ansible.module_utils.kraft.control.home import home
 
 #: Hosts are made ready and Kafka is brought to them: a run that reaches one of these deploys.
 DEPLOYING = frozenset({"host", "install", "configure", "format", "start"})
@@ -171,7 +172,7 @@ class CallbackModule(CallbackBase):
 
     @guarded
     def v2_playbook_on_start(self, playbook: Any) -> None:
-        self._root = project_root(Path(playbook._basedir).resolve())
+        self._root = home(project_root(Path(playbook._basedir).resolve()), Path.cwd())
         if self.get_option("path"):
             self._journal.open(Path(self.get_option("path")))
 

@@ -16,7 +16,7 @@ from ansible.module_utils.kraft.monitoring import prometheus
 from ansible.module_utils.kraft.monitoring.agent import config_text
 from ansible.module_utils.kraft.monitoring.catalogue import COLLECTOR, at_level
 
-CORE = Path(__file__).resolve().parents[2] / "module_utils/kraft"
+CORE = Path(prometheus.__file__).resolve().parents[1]
 #: Where the collector's code is; what else its program holds is loaded by these.
 PROGRAM = ("*.py", "cluster/*.py", "node/**/*.py", "monitoring/*.py")
 OF_DISTRIBUTION = "/usr/bin/prometheus-node-exporter"

@@ -20,7 +20,7 @@ class Start:
     ``play_tags``: the tags of each play, which a playbook that imports ours may give; ``limit``: --limit; ``proves``:
     one of the plays proves the whole cluster; ``config_file``: the ansible.cfg that Ansible reads, empty for none;
     ``root``: the project's directory; ``root_is_open``: others may write to it, so that Ansible ignores an ansible.cfg
-    that it finds there.
+    that it finds there; ``installed``: from a collection, whose users have an ansible.cfg of their own.
     """
 
     tags: tuple[str, ...] = (WHOLE,)
@@ -35,6 +35,7 @@ class Start:
     config_file: str = ""
     root: str = ""
     root_is_open: bool = False
+    installed: bool = False
 
 
 def objection(start: Start) -> str:
@@ -80,6 +81,12 @@ def foreign_settings(start: Start) -> str:
         "strategy = linear": ("ANSIBLE_STRATEGY", start.strategy.rpartition(".")[2] not in LOCK_STEP),
     }
     setting, variable = next(((name, variable) for name, (variable, lacks) in lacking.items() if lacks), ("", ""))
+    if setting and start.installed:
+        place = start.config_file or "an ansible.cfg beside your inventory"
+        return (
+            f"Ansible's settings lack `{setting}`, which the plays rely on. {NOTHING} "
+            f"Write it into {place}, below [defaults], and unset {variable}."
+        )
     ours, found = f"{start.root}/ansible.cfg", start.config_file or "no ansible.cfg"
     if not setting:
         return ""

@@ -19,7 +19,8 @@ UNITS = "/etc/systemd/system"
 COLLECTOR, EXPORTER = SERVICES = ("kafka-collector", "prometheus-node-exporter")
 DIRECTORY = "/run/kafka-collector"  #: where the collector writes; systemd makes it, and removes it with the service
 MARK = "# Written by Kraftwright"
-CORE = "ansible.module_utils.kraft"
+CORE = __name__.partition(".node.")[0]
+PACKAGES = CORE.split(".")[:-1]
 LAUNCH = f"import sys\nfrom {CORE}.monitoring.collector import main\nmain(sys.argv[1])\n"
 SECONDS = 30
 #: Role kafka_collector makes it. Not Kafka's own: what runs as the same user may look into Kafka's memory.
@@ -154,7 +155,8 @@ def lacks_exporter(settings: Settings) -> bool:
 def program() -> bytes:
     """The modules of ours that this process has loaded, as a file that Python runs: the same code, the same bytes."""
     loaded: dict[str, Any] = {name: one.__spec__ for name, one in sys.modules.items() if name.startswith(CORE)}
-    contents = {"__main__.py": LAUNCH, "ansible/__init__.py": "", "ansible/module_utils/__init__.py": ""}
+    above = ["/".join(PACKAGES[: depth + 1]) for depth in range(len(PACKAGES))]
+    contents = {"__main__.py": LAUNCH, **{f"{path}/__init__.py": "" for path in above}}
     for name, spec in loaded.items():
         path = name.replace(".", "/") + ("/__init__.py" if spec.submodule_search_locations is not None else ".py")
         contents[path] = spec.loader.get_source(name)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.spec.desired.contributions import PREFIX
 
-ROLES = Path(__file__).resolve().parents[4] / "roles"
+ROLES = next(each / "roles" for each in Path(__file__).resolve().parents if (each / "roles").is_dir())
 
 
 def role_variables(loader: Any) -> dict[str, Any]:

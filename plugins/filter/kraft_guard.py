@@ -1,0 +1,52 @@
+"""Filters for playbooks that are installed as a collection, where Ansible loads no callback of theirs by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import ansible.module_utils
+from ansible import constants, context
+from ansible.errors import AnsibleFilterError
+
+ROOT = Path(__file__).resolve().parents[2]
+ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
+
+from ansible.module_utils.kraft.control.home import home
+from ansible.module_utils.kraft.control.start import Start, objection
+
+
+def kraft_guard(hosts: Any, proves: bool = False) -> Any:
+    """`hosts` of a play as they are; the run ends here, before the play, where it must not begin as asked for."""
+    options, settings = context.CLIARGS, vars(constants)
+    text = objection(
+        Start(
+            tags=tuple(options.get("tags") or ("all",)),
+            skip_tags=tuple(options.get("skip_tags") or ()),
+            start_at_task=str(options.get("start_at_task") or ""),
+            step=bool(options.get("step")),
+            limit=str(options.get("subset") or ""),
+            proves=proves,
+            strategy=str(settings["DEFAULT_STRATEGY"]),
+            injects_facts=bool(settings["INJECT_FACTS_AS_VARS"]),
+            config_file=str(settings["CONFIG_FILE"] or ""),
+            installed=True,
+        )
+    )
+    if text:
+        raise AnsibleFilterError(text)
+    return hosts
+
+
+def kraft_home(playbook_dir: str) -> str:
+    """The folder for a run's authorities and reports, by the directory of its playbook."""
+    return str(home(Path(playbook_dir).parent, Path.cwd()))
+
+
+class FilterModule:
+    """Ansible's entry point."""
+
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        """Name in templates -> function."""
+        return {"kraft_guard": kraft_guard, "kraft_home": kraft_home}
