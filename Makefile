@@ -44,6 +44,10 @@ client: ## bring the modules' client, Spark's connector and the metrics' agent i
 archive: client ## the same, and Kafka's archive, assembled from locked artifacts
 	@$(if $(KAFKA_ARCHIVE),$(PYTHON) -m dist checksum $(KAFKA_ARCHIVE),$(PYTHON) -m dist kafka $(KAFKA_VERSION))
 
+.PHONY: collection
+collection: client ## build kraftwright.kafka into .cache/collection: a tarball for `ansible-galaxy collection install`
+	@$(PYTHON) -m dist collection
+
 .PHONY: archive-older
 archive-older: archive
 	@$(PYTHON) -m dist kafka $(OLDER_KAFKA_VERSION)

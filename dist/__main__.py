@@ -1,6 +1,6 @@
 """Makes what is brought to hosts, and says what it made.
 
-``python -m dist kafka [VERSION] | jars VERSION | spark | metrics | client | all | lock VERSION | checksum ARCHIVE``
+``python -m dist kafka [VERSION] | jars VERSION | spark | metrics | client | collection | all | lock VERSION | checksum ARCHIVE``
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dist import client, given, kafka, locks, maven
+from dist.collection import build
 
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / ".cache"
@@ -37,7 +38,8 @@ def metrics(cache: Path) -> Path:
 def parser() -> argparse.ArgumentParser:
     """The verbs."""
     verbs = argparse.ArgumentParser(prog="python -m dist", description=__doc__)
-    verbs.add_argument("verb", choices=["kafka", "jars", "spark", "metrics", "client", "all", "lock", "checksum"])
+    known = ["kafka", "jars", "spark", "metrics", "client", "collection", "all", "lock", "checksum"]
+    verbs.add_argument("verb", choices=known)
     verbs.add_argument("what", nargs="?", default=VERSION, help="version of Kafka, or path of an archive")
     return verbs
 
@@ -51,6 +53,7 @@ def main(arguments: list[str]) -> int:
         "spark": lambda: [spark(CACHE)],
         "metrics": lambda: [metrics(CACHE)],
         "client": lambda: [client.build(CACHE)],
+        "collection": lambda: [build.build(ROOT, CACHE)],
         "all": lambda: [kafka.assemble(asked.what, CACHE), spark(CACHE), metrics(CACHE), client.build(CACHE)],
         "lock": lambda: [kafka.lock(asked.what, CACHE)],
         "checksum": lambda: [given.checksum(Path(asked.what))],

@@ -49,6 +49,7 @@ def test_the_documentation_shows_commands() -> None:
 @pytest.mark.parametrize(("page", "command"), [pair for pair in COMMANDS if pair[1].startswith("ansible-playbook")])
 def test_a_playbook_can_be_run_as_it_is_shown(page: str, command: str) -> None:
     playbooks = re.findall(r"(?:^| )((?:playbooks/)?[a-z_0-9]+\.yml)\b", command)
+    playbooks += [f"playbooks/{name}.yml" for name in re.findall(r"(?:^| )kraftwright\.kafka\.([a-z_]+)", command)]
     assert playbooks or "…" in command, f"{page}: no playbook"
     assert [name for name in playbooks if not (ROOT / name).is_file()] == []
     inventories = set(re.findall(r"-i (\S+)", command)) - OWN_INVENTORIES

@@ -1,0 +1,106 @@
+"""The checkout as an Ansible collection: built, installed without a network, documented; every playbook parses."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from dist.collection import build
+
+ROOT = Path(__file__).resolve().parents[2]
+LAB = str(ROOT / "inventories/local")
+PLAYBOOKS = sorted(path.stem for path in ROOT.glob("playbooks/*.yml"))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A user's own folder with an inventory, an ansible.cfg and the installed collection."""
+    made = tmp_path_factory.mktemp("own")
+    (made / "ansible.cfg").write_text("[defaults]\ncollections_path = collections\ninject_facts_as_vars = false\n")
+    tarball = build.build(ROOT, made / "cache")
+    run(made, "ansible-galaxy", "collection", "install", str(tarball), "--offline", "-p", "collections")
+    return made
+
+
+def run(folder: Path, *command: str, **environment: str) -> str:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, env={**kept, "NO_COLOR": "1", **environment}, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_every_playbook_parses_by_its_full_name(folder: Path) -> None:
+    asked = [f"kraftwright.kafka.{name}" for name in PLAYBOOKS]
+    shown = run(folder, "ansible-playbook", "-i", str(ROOT / "inventories/example"), "--syntax-check", *asked)
+    assert all(f"kafka/playbooks/{name}.yml" in shown for name in PLAYBOOKS)
+
+
+def test_a_playbook_of_the_users_own_imports_one_of_ours(folder: Path) -> None:
+    (folder / "mine.yml").write_text("- ansible.builtin.import_playbook: kraftwright.kafka.site\n")
+    shown = run(folder, "ansible-playbook", "-i", str(ROOT / "inventories/example"), "--list-tasks", "mine.yml")
+    assert "Make the topic" in shown
+
+
+def test_modules_are_documented_with_their_fragment(folder: Path) -> None:
+    shown = run(folder, "ansible-doc", "kraftwright.kafka.kafka_topic")
+    assert "bootstrap_servers" in shown
+    assert "kraftwright.kafka.kafka_topic:" in shown
+
+
+def test_the_inventory_is_validated_by_the_installed_collection(folder: Path) -> None:
+    archive = folder / "kafka_2.13-4.3.1.tgz"
+    archive.touch()
+    digest = f"sha256:{hashlib.sha256(b'').hexdigest()}"
+    given = [
+        "-e",
+        f"kafka_archive={archive}",
+        "-e",
+        f"kafka_archive_checksum={digest}",
+        "-e",
+        "kafka_report=json",
+        "-e",
+        '{"__kafka_needs": []}',
+    ]
+    shown = run(
+        folder,
+        "ansible-playbook",
+        "-i",
+        LAB,
+        "kraftwright.kafka.validate_inventory",
+        *given,
+    )
+    assert '"errors": 0' in shown or "nothing wrong" in shown
+
+
+@pytest.mark.parametrize(
+    ("environment", "options", "named"),
+    [
+        ({"ANSIBLE_INJECT_FACT_VARS": "true"}, (), "inject_facts_as_vars = false"),
+        ({"ANSIBLE_STRATEGY": "free"}, (), "strategy = linear"),
+        ({}, ("--start-at-task", "Prepare the hosts"), "--start-at-task"),
+        ({}, ("--limit", "kraft1"), "--limit kraft1"),
+    ],
+)
+def test_a_run_that_cannot_be_right_is_refused_before_any_task(
+    folder: Path, environment: dict[str, str], options: tuple[str, ...], named: str
+) -> None:
+    with pytest.raises(AssertionError) as refused:
+        run(
+            folder,
+            "ansible-playbook",
+            "-i",
+            LAB,
+            "kraftwright.kafka.site",
+            *options,
+            **environment,
+        )
+    text = " ".join(str(refused.value).split())
+    assert named in text
+    assert "Nothing was changed" in text
+    assert "TASK [" not in text
