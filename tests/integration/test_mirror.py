@@ -1,4 +1,7 @@
-"""A copy between two real clusters: planned, refused, begun, killed and gone on with, exactly once."""
+"""A copy between two real clusters: planned, refused, begun, killed and gone on with, exactly once.
+
+The target is the cluster of other tests, too: topics here have names of their own.
+"""
 
 from __future__ import annotations
 
@@ -123,36 +126,39 @@ def look(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any) -> d
 def test_a_copy_goes_on_after_a_kill_and_each_record_arrives_once(
     run_module: Run, source: KafkaCluster, kafka_cluster: KafkaCluster, tmp_path: Path
 ) -> None:
-    create(source, "orders", config={"retention.ms": "999999999", "segment.ms": "7777777"})
-    write(source, "orders", range(RECORDS))
-    seen = look(run_module, source, kafka_cluster, topics=["orders"])
-    assert (seen["plan"]["problems"], seen["plan"]["create"]) == ([], ["orders"])
+    create(source, "mirrored-orders", config={"retention.ms": "999999999", "segment.ms": "7777777"})
+    write(source, "mirrored-orders", range(RECORDS))
+    seen = look(run_module, source, kafka_cluster, topics=["mirrored-orders"])
+    assert (seen["plan"]["problems"], seen["plan"]["create"]) == ([], ["mirrored-orders"])
     assert seen["plan"]["unknown_settings"] == ["segment.ms"]
     assert (seen["progress"]["begun"], seen["progress"]["lag_records"]) == (False, RECORDS)
     with mirroring(tmp_path, kafka_cluster.bootstrap_servers, seen["service"]):
-        begun = look(run_module, source, kafka_cluster, topics=["orders"], wait=SECONDS)
+        begun = look(run_module, source, kafka_cluster, topics=["mirrored-orders"], wait=SECONDS)
         assert begun.get("progress", begun)["begun"]
-    write(source, "orders", range(RECORDS, RECORDS + 3000))
-    write_transactions(source, "orders")
-    again = look(run_module, source, kafka_cluster, topics=["orders"])
+    write(source, "mirrored-orders", range(RECORDS, RECORDS + 3000))
+    write_transactions(source, "mirrored-orders")
+    again = look(run_module, source, kafka_cluster, topics=["mirrored-orders"])
     assert again["plan"]["problems"] == []  # records that the mirror copied are no foreign ones
     assert again["service"] == seen["service"]
     with mirroring(tmp_path, kafka_cluster.bootstrap_servers, seen["service"]):
         deadline = monotonic() + SECONDS
-        while (left := look(run_module, source, kafka_cluster, topics=["orders"])["progress"]["lag_records"]) > 0:
+        while (
+            left := look(run_module, source, kafka_cluster, topics=["mirrored-orders"])["progress"]["lag_records"]
+        ) > 0:
             assert monotonic() < deadline, left
             sleep(1)
-    assert held(kafka_cluster, "orders") == held(source, "orders")
+    assert held(kafka_cluster, "mirrored-orders") == held(source, "mirrored-orders")
 
 
 def test_what_stands_in_the_way_is_named(run_module: Run, source: KafkaCluster, kafka_cluster: KafkaCluster) -> None:
-    for name, partitions in (("wider", 3), ("foreign", 3)):
+    for name, partitions in (("mirrored-wider", 3), ("mirrored-foreign", 3)):
         create(source, name, partitions)
-    create(kafka_cluster, "wider", 5)
-    create(kafka_cluster, "foreign")
-    write(kafka_cluster, "foreign", range(3))
-    found = look(run_module, source, kafka_cluster, topics=["wider", "foreign", "nowhere"])["plan"]["problems"]
-    assert [one.split()[:2] for one in found] == [["topic", "nowhere"], ["topic", "foreign"], ["topic", "wider"]]
+    create(kafka_cluster, "mirrored-wider", 5)
+    create(kafka_cluster, "mirrored-foreign")
+    write(kafka_cluster, "mirrored-foreign", range(3))
+    asked = ["mirrored-wider", "mirrored-foreign", "mirrored-nowhere"]
+    found = look(run_module, source, kafka_cluster, topics=asked)["plan"]["problems"]
+    assert [one.split()[1] for one in found] == ["mirrored-nowhere", "mirrored-foreign", "mirrored-wider"]
     itself = look(run_module, kafka_cluster, kafka_cluster)["plan"]["problems"]
     assert len(itself) == 1
     assert "this cluster itself" in itself[0]
