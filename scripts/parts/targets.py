@@ -48,10 +48,11 @@ TEST = (
     pytest("unit-spark", "tests/unit/spark", heavy=True),
 )
 MUTANTS = Part("mutants", "python scripts/mutants.py")
-#: The oldest cluster on ZooKeeper that a copy is made from; the other one is in `test`.
-OLDEST_SOURCE = Part(
-    "integration-oldest-source",
-    "KRAFT_SOURCE=2.8.2 pytest -q -p no:cacheprovider tests/integration/test_spark_zookeeper_source.py",
+ZOOKEEPER = "pytest -q -p no:cacheprovider tests/integration/test_spark_zookeeper_source.py"
+#: A switch away from a cluster on ZooKeeper, and a copy of the oldest one; `test` has the other copy.
+OLD_SOURCES = Part(
+    "integration-old-sources",
+    f"KRAFT_SOURCE=3.9.2 {ZOOKEEPER} -k switch && KRAFT_SOURCE=2.8.2 {ZOOKEEPER} -k 'not switch'",
     heavy=True,
 )
 TARGETS = {
@@ -71,7 +72,7 @@ TARGETS = {
         molecule("refusals"),
         molecule("dedicated", sweep="all"),
         molecule("ec2"),
-        OLDEST_SOURCE,
+        OLD_SOURCES,
         MUTANTS,
     ),
 }
