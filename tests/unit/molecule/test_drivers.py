@@ -6,6 +6,7 @@ import pytest
 import sweeps
 from check_mode import hold_foretold
 from deployments import Point
+from operate import hold_died
 from operations import LOCKED_SECONDS, Operation
 from runs import Outcome
 from sweep import chains
@@ -34,6 +35,16 @@ def test_the_long_sweep_takes_one_random_death_of_an_operation(monkeypatch: pyte
     operation = Operation("grow", "add_nodes", kill={"said": "left to move"}, kills=3, lasts=40)
     monkeypatch.setenv("KRAFT_SWEEP", "long")
     assert len(list(operation.moments(7))) == 2
+
+
+def test_a_run_that_ends_before_its_late_moment_fails_nothing() -> None:
+    hold_died({"an upgrade": 1, "a move": 0, "a removal": 0, "a join": 1})
+    hold_died({"an upgrade": 0})
+
+
+def test_where_most_runs_end_before_their_moments_the_entries_are_wrong() -> None:
+    with pytest.raises(AssertionError, match="a move, a removal"):
+        hold_died({"an upgrade": 1, "a move": 0, "a removal": 0})
 
 
 def test_named_moment_comes_before_random_ones() -> None:
