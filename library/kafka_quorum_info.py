@@ -8,6 +8,11 @@ module: kafka_quorum_info
 short_description: Who leads the metadata quorum and how far its voters are
 description: Asks any broker, which asks the active controller. Changes nothing.
 options:
+  listeners:
+    description: Names of listeners. Waits, for O(timeout) at most, until the quorum knows every voter by all of them.
+    type: list
+    elements: str
+    default: []
   timeout:
     description: Seconds to go on asking while nobody answers or there is no leader.
     type: int
@@ -52,18 +57,30 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster import gather
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
-from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.cluster.retry import until_answered
+from ansible.module_utils.kraft.errors import KraftError, UnreachableError
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
+    "listeners": {"type": "list", "elements": "str", "default": []},
     "timeout": {"type": "int", "default": 15},
 }
+
+
+def hold_known(client: Client, listeners: list[str]) -> None:
+    """UnreachableError, to be asked again: a voter is not known by all `listeners` yet."""
+    missing = gather.controllers_without(client, listeners)
+    if missing:
+        who = ", ".join(map(str, missing))
+        raise UnreachableError(f"The quorum does not know controllers {who} by all of {', '.join(listeners)} yet.")
 
 
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         with Client(module.params["client"]) as client:
+            if module.params["listeners"]:
+                until_answered(lambda: hold_known(client, module.params["listeners"]), module.params["timeout"])
             snapshot = gather.patiently(client, ("quorum",), module.params["timeout"])
     except KraftError as error:
         module.fail_json(msg=str(error))

@@ -106,6 +106,15 @@ def quorum_at(client: Client, address: str, seconds: float = ANSWER_SECONDS) -> 
     return _quorum(client, checked(client, "DescribeQuorum", client.ask(address, request, seconds)))
 
 
+def controllers_without(client: Client, listeners: Collection[str]) -> tuple[int, ...]:
+    """The voters that the quorum does not know by all of these `listeners`; KIP-853 records them at each start."""
+    request = client.request("DescribeQuorumRequest", topics=METADATA_LOG)
+    answer = checked(client, "DescribeQuorum", client.ask(client.reach(), request, ANSWER_SECONDS))
+    known = {one["node_id"]: {each["name"] for each in one["listeners"]} for one in answer["nodes"]}
+    voters = _quorum(client, answer).voters
+    return tuple(one.node_id for one in voters if not set(listeners) <= known.get(one.node_id, set()))
+
+
 def min_insync(client: Client, address: str, topics: Iterable[Topic], seconds: float) -> dict[str, int]:
     """Effective min.insync.replicas of each topic, resolved by the broker (topic, cluster default, broker, default)."""
     resources = [(TOPIC_RESOURCE, topic.name, [MIN_INSYNC]) for topic in topics]
