@@ -33,6 +33,13 @@ options:
     description: Whether the run can write its plan to a file (C(kafka_plan_file)), and apply an approved one.
     type: bool
     default: true
+  phase:
+    description: >-
+      The phase of a migration of the cluster's security in which the nodes shall be, where M(kafka_host_info) has
+      looked at them. Empty: the inventory says what they are.
+    type: str
+    choices: ['', open, switch, close, reopen, leave]
+    default: ''
   report:
     description: >-
       How problems are shown that do not fail the task, as a line or a row of a table for each. V(json) prints all

@@ -46,6 +46,11 @@ options:
     description: Whether to derive the desired state anew, by M(kafka_desired), now that cores and memory are known.
     type: bool
     default: false
+  phase:
+    description: Of M(kafka_desired), where the desired state is derived anew.
+    type: str
+    choices: ['', open, switch, close, reopen, leave]
+    default: ''
   looked:
     description: Whether M(kafka_host_info) has looked at the hosts. Otherwise only those that are silent are refused.
     type: bool
@@ -76,10 +81,10 @@ problems:
 ansible_facts:
   description: >-
     C(kafka_peers), what M(kafka_storage) must know of all nodes; C(kafka_disks_pending), whether a log dir lies on
-    a disk that is still to be mounted (then look again after that); C(kafka_now), where the deployed nodes
-    are reached now (client, nodes); C(kafka_plan), for each host the steps of a deployment that have
-    something to do (C(host), C(kernel), C(install), C(format)); C(kafka_healthy), whether every node
-    was found healthy; and C(kafka_desired), where it was derived anew.
+    a disk that is still to be mounted (then look again after that); C(kafka_migration_passed), the phases of O(phase)
+    that are behind all nodes; C(kafka_now), where the deployed nodes are reached now (client, nodes); C(kafka_plan),
+    for each host the steps of a deployment that have something to do (C(host), C(kernel), C(install), C(format));
+    C(kafka_healthy), whether every node was found healthy; and C(kafka_desired), where it was derived anew.
   returned: unless the task fails
   type: dict
 """
@@ -97,6 +102,7 @@ ARGUMENT_SPEC = {
     "ask": {"type": "dict"},
     "running": {"type": "bool", "default": False},
     "derive": {"type": "bool", "default": False},
+    "phase": {"type": "str", "choices": ["", "open", "switch", "close", "reopen", "leave"], "default": ""},
     "looked": {"type": "bool", "default": True},
     "refuse": {"type": "bool", "default": True},
 }

@@ -29,7 +29,7 @@ from ansible.module_utils.kraft.operations.deployment import document
 from ansible.module_utils.kraft.problem import WARNING, Problem, errors
 from ansible.module_utils.kraft.secret_values import is_secret
 from ansible.module_utils.kraft.spec.desired import describe as desired
-from ansible.module_utils.kraft.spec.desired import own_clients
+from ansible.module_utils.kraft.spec.desired import migration, own_clients
 from ansible.module_utils.kraft.spec.desired.contributions import PREFIX as CONTRIBUTION
 from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.inventory import reading, report, validation
@@ -51,6 +51,7 @@ ARGUMENT_SPEC = {
     "refuse": {"type": "bool", "default": True},
     "needs": {"type": "list", "elements": "str", "choices": ["client", "spark", "maintenance"], "default": []},
     "plans": {"type": "bool", "default": True},
+    "phase": {"type": "str", "choices": ["", *migration.PHASES], "default": ""},
     "report": {"type": "str", "choices": ["warnings", "table", "json"], "default": "warnings"},
 }
 NO_FACTS = " (facts of the hosts are not gathered: give the value itself)"
@@ -169,6 +170,10 @@ class ActionModule(ActionBase):
         if nowhere := validation.nowhere(hosts, hostvars):
             raise refusal(nowhere, len(hosts), arguments["report"])
         cluster, problems = look(hostvars, self._loader, hosts, arguments["needs"], arguments["plans"])
+        if arguments["phase"] and not errors(problems):
+            facts = {host: (hostvars.raw_get(host).get("ansible_facts") or {}).get("kafka_host") for host in hosts}
+            cluster, found = migration.applied(cluster, arguments["phase"], facts)
+            problems += found
         if errors(problems) and arguments["refuse"]:
             raise refusal(problems, len(hosts), arguments["report"])
         show(problems, len(hosts), arguments["report"], already_said(hostvars, hosts))

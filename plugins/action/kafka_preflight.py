@@ -167,6 +167,9 @@ class ActionModule(ActionBase):
             ),
             "kafka_peers": peers_for_storage(subject, predict=bool(self._task.check_mode)),
             "kafka_disks_pending": any(map(awaits_disk, subject.hosts)),
+            "kafka_migration_passed": (desired.get("kafka_desired") or {})
+            .get("cluster", {})
+            .get("migration_passed", []),
             "kafka_now": listeners_now(facts["deployed"] for _, facts in subject.seen),
         }
         return {"changed": False, "problems": [each.as_dict() for each in found], "ansible_facts": facts}
@@ -183,7 +186,7 @@ class ActionModule(ActionBase):
     def _derived(self, task_vars: dict[str, Any]) -> dict[str, Any]:
         """What `kafka_desired` derives from cores and memory, now that the hosts were looked at."""
         task = self._task.copy()
-        task.args = {"hosts": self._task.args["hosts"], "refuse": False}
+        task.args = {"hosts": self._task.args["hosts"], "refuse": False, "phase": self._task.args.get("phase", "")}
         surroundings = {
             "connection": self._connection,
             "play_context": self._play_context,

@@ -22,7 +22,7 @@ from ansible.module_utils.kraft.node.machine.machine import (
     releases,
     sysctl,
 )
-from ansible.module_utils.kraft.node.machine.network import ask_all, ports_in_use
+from ansible.module_utils.kraft.node.machine.network import ask_all, connected, ports_in_use
 from ansible.module_utils.kraft.node.release.manifest import observe_releases
 from ansible.module_utils.kraft.node.service.deployed import describe as describe_deployed
 from ansible.module_utils.kraft.node.service.state import SYSTEMD_RUNNING, Run, ServiceState, observe_service
@@ -83,6 +83,7 @@ def observe_host(ask: Questions, run: Run) -> dict[str, Any]:
         **disk_facts(ask),
         "disks": devices.observe(ask.disks, run),
         **network_facts(ask, service, other_voters(now)),
+        "connections": connected(int(one["bind"].rsplit(":", 1)[1]) for one in now["listeners"]),
     }
 
 

@@ -8,11 +8,11 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-LISTENING = "0A"
+LISTENING, ESTABLISHED = "0A", "01"
 PROC = Path("/proc")
 #: Seconds after which a host that does not answer is taken for unreachable, and all questions together end.
 CONNECT_TIMEOUT = 2.0
@@ -28,17 +28,32 @@ def address(text: str) -> str:
 
 def listening(ports: Iterable[int], proc: Path = PROC) -> list[dict[str, Any]]:
     """Sockets that listen on one of `ports`: ``{port, address, inode}``."""
-    wanted, found = set(ports), []
+    found = []
+    for port, fields in sockets_of(LISTENING, ports, proc):
+        found.append({"port": port, "address": address(fields[1].split(":")[0]), "inode": fields[9]})
+    return found
+
+
+def sockets_of(state: str, ports: Iterable[int], proc: Path) -> Iterator[tuple[int, list[str]]]:
+    """Local port and fields of each line of the kernel's tables of sockets."""
+    wanted = set(ports)
     for name in ("net/tcp", "net/tcp6"):
         try:
             lines = (proc / name).read_text().splitlines()[1:]
         except OSError:
             continue
         for fields in (line.split() for line in lines):
-            where, port = fields[1].split(":")
-            if fields[3] == LISTENING and int(port, 16) in wanted:
-                found.append({"port": int(port, 16), "address": address(where), "inode": fields[9]})
-    return found
+            port = int(fields[1].split(":")[1], 16)
+            if fields[3] == state and port in wanted:
+                yield port, fields
+
+
+def connected(ports: Iterable[int], proc: Path = PROC) -> dict[str, list[str]]:
+    """Local port -> the addresses that are connected to it now, an IPv4 address in its own form."""
+    found: dict[str, set[str]] = {}
+    for port, fields in sockets_of(ESTABLISHED, ports, proc):
+        found.setdefault(str(port), set()).add(address(fields[2].split(":")[0]).removeprefix("::ffff:"))
+    return {port: sorted(who) for port, who in found.items()}
 
 
 def owners(inodes: set[str], proc: Path = PROC, first: int = 0) -> dict[str, int]:

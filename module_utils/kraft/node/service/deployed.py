@@ -10,7 +10,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.node.service.client_moves import advertised, not_for_clients, parts
-from ansible.module_utils.kraft.terms import BROKER, CLIENT, CONTROLLER, INTER_BROKER
+from ansible.module_utils.kraft.terms import (
+    BROKER,
+    CLIENT,
+    CONTROLLER,
+    INTER_BROKER,
+    MIGRATION,
+    OLD_INTER_BROKER,
+    OPENED,
+)
 
 Properties = Mapping[str, str]
 VOTERS = "controller.quorum.voters"
@@ -19,10 +27,11 @@ RUNNING, IN_PLACE, STATE = "its running process", "its configuration", "its quor
 
 
 def describe(running: Properties, in_place: Properties, quorum_state: str) -> dict[str, Any]:
-    """``{node_id, roles, listeners, voters}`` as facts. `running` is empty where no process runs, or left no record.
+    """The node as facts. `running` is empty where no process runs, or left no record.
 
-    ``listeners``: name, address (``host:port``), protocol and purpose of each that is advertised. ``voters``: every
-    list that the node goes by, with its source; none in a dynamic quorum.
+    ``listeners``: name, address and bind (``host:port``), protocol and purpose of each that is advertised. ``voters``:
+    every list that the node goes by, with its source; none in a dynamic quorum. ``migration``: the phase of a migration
+    of its security, with the names of the listeners that it has ``opened``, and ``old_inter_broker``.
     """
     counts = running or in_place
     lists = {RUNNING: listed(running), IN_PLACE: listed(in_place), STATE: elected(quorum_state)}
@@ -31,16 +40,22 @@ def describe(running: Properties, in_place: Properties, quorum_state: str) -> di
         "roles": parts(counts, "process.roles"),
         "listeners": list(listeners(counts)),
         "voters": [{"source": source, "voters": found} for source, found in lists.items() if found],
+        "authorizer": counts.get("authorizer.class.name", ""),
+        "migration": counts.get(MIGRATION, ""),
+        "opened": parts(counts, OPENED),
+        "old_inter_broker": counts.get(OLD_INTER_BROKER, ""),
     }
 
 
 def listeners(properties: Properties) -> Iterable[dict[str, str]]:
     controllers = parts(properties, "controller.listener.names")
+    binds = dict(one.split("://", 1) for one in parts(properties, "listeners") if "://" in one)
     for name, where in advertised(properties).items():
         address, protocol = where.split(" ", 1)
         others = INTER_BROKER if name in not_for_clients(properties) else CLIENT
         purpose = CONTROLLER if name in controllers else others
-        yield {"name": name, "address": address, "protocol": protocol, "purpose": purpose}
+        bind = binds.get(name, address)
+        yield {"name": name, "address": address, "bind": bind, "protocol": protocol, "purpose": purpose}
 
 
 def listed(properties: Properties) -> list[dict[str, Any]]:

@@ -44,6 +44,8 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
         "controller_ids": [node.node_id for node in cluster.controllers],
         "default_replication_factor": cluster.replication_factor,
         "min_insync_replicas": cluster.min_isr,
+        "migration": cluster.migration,
+        "migration_passed": list(cluster.migration_passed),
     }
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from ansible.module_utils.kraft import terms
 from ansible.module_utils.kraft.client_config import PEM
 from ansible.module_utils.kraft.node import certificate
-from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
-from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER, SSL
+from ansible.module_utils.kraft.spec.desired.model import OLD, OPEN, OPENED, SWITCH, Cluster, Listener, Node
+from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER, MIGRATION, OLD_INTER_BROKER, SSL
 
 
 def listener_settings(cluster: Cluster, node: Node) -> dict[str, str]:
@@ -35,7 +36,20 @@ def listener_settings(cluster: Cluster, node: Node) -> dict[str, str]:
     for each in node.listeners_for(CLIENT) if node.is_broker else ():
         if each.client_auth:
             settings |= _of_mutual(cluster, node, f"listener.name.{each.name.lower()}.ssl")
-    return settings | (_certificates(node) if cluster.tls_of(node) else {})
+    return settings | (_certificates(node) if cluster.tls_of(node) else {}) | _on_the_way(cluster, node)
+
+
+def _on_the_way(cluster: Cluster, node: Node) -> dict[str, str]:
+    """Settings that Kafka passes over. By them a later run knows the phase, and which listener was the brokers' own."""
+    if cluster.migration not in (OPEN, SWITCH):
+        return {}
+    opened = [each.name for each in node.own_listeners if each.while_migrated == OPENED]
+    old = [each.name for each in node.listeners_for(INTER_BROKER) if each.while_migrated == OLD]
+    return {
+        MIGRATION: cluster.migration,
+        terms.OPENED: ",".join(opened),
+        **({OLD_INTER_BROKER: old[0]} if old else {}),
+    }
 
 
 def _of_mutual(cluster: Cluster, node: Node, prefix: str) -> dict[str, str]:

@@ -14,6 +14,11 @@ STATIC = "static"
 
 TLS_SCRAM, MTLS = "tls_scram", "mtls"  #: of ``kafka_security``
 
+#: Phases of the way from open listeners to secured ones, and of the way back (``migration.py``).
+OPEN, SWITCH, CLOSE = "open", "switch", "close"
+REOPEN, LEAVE = "reopen", "leave"
+OPENED, OLD = "opened", "old"
+
 PRODUCTION = "production"
 TEST = "test"
 
@@ -41,6 +46,7 @@ class Listener:
     advertised_port: int
     advertised_given: bool = False
     client_auth: bool = False  #: whether a client must show a certificate of the authority for clients
+    while_migrated: str = ""  #: of one that a migration of the security has OPENED, or will close (OLD)
 
     @property
     def spoken(self) -> str:
@@ -208,6 +214,10 @@ class Cluster:
     security: str = "plaintext"
     #: as whom our own clients log in (``kafka_client_user``); empty where they need not
     client_user: str = ""
+    #: the phase of a migration of its security; empty outside of one
+    migration: str = ""
+    #: phases that are behind every node
+    migration_passed: tuple[str, ...] = ()
 
     @property
     def brokers(self) -> tuple[Node, ...]:

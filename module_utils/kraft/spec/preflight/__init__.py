@@ -9,10 +9,19 @@ from __future__ import annotations
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.inventory.severity import assign_severities
-from ansible.module_utils.kraft.spec.preflight import accounts, cross_host, devices, disk, machine, members, network
+from ansible.module_utils.kraft.spec.preflight import (
+    accounts,
+    cross_host,
+    devices,
+    disk,
+    machine,
+    members,
+    migration,
+    network,
+)
 from ansible.module_utils.kraft.spec.preflight.subject import Subject
 
-PARTS = (cross_host, members, accounts, machine, devices, disk, network)
+PARTS = (cross_host, migration, members, accounts, machine, devices, disk, network)
 
 
 def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Problem]:

@@ -148,14 +148,15 @@ def protocols(subject: Subject) -> Iterator[Problem]:
     if not any(running(facts) for _, facts in subject.seen):
         return
     for host, facts in subject.seen:
-        now = {
-            each["purpose"]: each["protocol"] for each in facts["deployed"]["listeners"] if each["purpose"] != CLIENT
-        }
-        for each in host.node["listeners"]:
+        deployed = facts["deployed"]["listeners"]
+        now = {each["purpose"]: each["protocol"] for each in reversed(deployed) if each["purpose"] != CLIENT}
+        is_open = {(each["name"], each["protocol"]) for each in deployed}
+        used = {each["purpose"]: each for each in reversed(host.node["listeners"])}
+        for each in used.values():
             runs = now.get(each["purpose"], each["protocol"])
-            if runs != each["protocol"]:
+            if runs != each["protocol"] and (each["name"], each["protocol"]) not in is_open:
                 message = f"uses {runs} now: the running nodes would not reach a node that uses {each['protocol']}"
-                remedy = f"keep {runs}, or stop all nodes and run again"
+                remedy = f"keep {runs}, or let playbooks/migrate_security.yml open the new listener beside the old one"
                 where = f"kafka_listeners[{each['name']}].protocol"
                 yield Problem("protocol_changes", message, remedy, where, host.name, each["protocol"])
 

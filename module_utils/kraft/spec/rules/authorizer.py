@@ -10,16 +10,14 @@ import re
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.spec.desired.access import AUTHORIZER, STANDARD, SUPER_USERS, principal
+from ansible.module_utils.kraft.spec.desired.access import ANONYMOUS, AUTHORIZER, STANDARD, SUPER_USERS, principal
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Node
 from ansible.module_utils.kraft.spec.inventory.setting_values import PLACEHOLDER
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, placed
 from ansible.module_utils.kraft.terms import CLIENT, PLAINTEXT, SSL
 
-EVERYONE = "allow.everyone.if.no.acl.found"
 BUILDER = "principal.builder.class"
-#: Who a client is that does not log in, a node among others.
-ANONYMOUS = "User:ANONYMOUS"
+EVERYONE = "allow.everyone.if.no.acl.found"
 #: A principal behind a comma, where a semicolon belongs.
 SECOND = re.compile(r",\s*user:", re.IGNORECASE)
 FORM = "write each one as User:NAME, with ';' between them"

@@ -16,6 +16,7 @@ RISKS = frozenset(
         "log_dir_scarce",
         "map_count",
         "min_isr_tight",
+        "old_connections",
         "only_replica",
         "open_authorizer",
         "own_topic_single",

@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.node.service.deployed import controllers_now, describe, elected, listeners_now
+from ansible.module_utils.kraft.terms import MIGRATION, OLD_INTER_BROKER, OPENED
 
+NOT_MIGRATED: dict[str, Any] = {"authorizer": "", "migration": "", "opened": [], "old_inter_broker": ""}
 CONFIG = {
     "node.id": "1",
     "process.roles": "broker,controller",
+    "listeners": "CLIENT://0.0.0.0:9092,INTERNAL://10.0.0.1:19092",
     "advertised.listeners": "CLIENT://k1:9092,INTERNAL://10.0.0.1:19092,CONTROLLER://10.0.0.1:9093",
     "listener.security.protocol.map": "CLIENT:PLAINTEXT,INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT",
     "inter.broker.listener.name": "INTERNAL",
@@ -21,18 +24,27 @@ DYNAMIC = '{"leaderId":1,"leaderEpoch":2,"votedId":-1,"votedDirectoryId":"AAAAAA
 
 
 def test_listeners_come_with_address_protocol_and_purpose() -> None:
-    assert describe(CONFIG, {}, "")["listeners"] == [
-        {"name": "CLIENT", "address": "k1:9092", "protocol": "PLAINTEXT", "purpose": "client"},
-        {"name": "INTERNAL", "address": "10.0.0.1:19092", "protocol": "PLAINTEXT", "purpose": "inter_broker"},
-        {"name": "CONTROLLER", "address": "10.0.0.1:9093", "protocol": "PLAINTEXT", "purpose": "controller"},
+    found = describe(CONFIG, {}, "")["listeners"]
+    assert [tuple(one[key] for key in ("name", "address", "bind", "purpose")) for one in found] == [
+        ("CLIENT", "k1:9092", "0.0.0.0:9092", "client"),
+        ("INTERNAL", "10.0.0.1:19092", "10.0.0.1:19092", "inter_broker"),
+        ("CONTROLLER", "10.0.0.1:9093", "10.0.0.1:9093", "controller"),
     ]
+    assert {one["protocol"] for one in found} == {"PLAINTEXT"}
 
 
 def test_what_runs_goes_before_what_lies_in_place() -> None:
     moved = {**CONFIG, "node.id": "9", "advertised.listeners": "CLIENT://k1:9192"}
     assert describe(CONFIG, moved, "")["node_id"] == "1"
     assert describe({}, moved, "")["listeners"][0]["address"] == "k1:9192"
-    assert describe({}, {}, "") == {"node_id": "", "roles": [], "listeners": [], "voters": []}
+    assert describe({}, {}, "") == {"node_id": "", "roles": [], "listeners": [], "voters": [], **NOT_MIGRATED}
+
+
+def test_a_node_on_its_way_to_secured_listeners_says_how_far_it_is() -> None:
+    on_the_way = {**CONFIG, MIGRATION: "open", OPENED: "CLIENT_TLS,INTERNAL_TLS", OLD_INTER_BROKER: "INTERNAL"}
+    found = describe(on_the_way, CONFIG, "")
+    assert (found["migration"], found["opened"]) == ("open", ["CLIENT_TLS", "INTERNAL_TLS"])
+    assert found["old_inter_broker"] == "INTERNAL"
 
 
 def test_every_list_of_voters_is_told_with_its_source() -> None:

@@ -26,6 +26,10 @@ CLUSTER = {
 }
 
 
+#: Of a node whose security nobody migrates.
+NOT_MIGRATED: dict[str, Any] = {"authorizer": "", "migration": "", "opened": [], "old_inter_broker": ""}
+
+
 def listener(name: str, host: str) -> dict[str, Any]:
     port, purpose = PORTS[name]
     advertised = {"host": host, "port": port}
@@ -131,7 +135,8 @@ def host_facts(at: int) -> dict[str, Any]:
         "releases": {},
         "current_release": None,
         "quorum": None,
-        "deployed": {"node_id": "", "roles": [], "listeners": [], "voters": []},
+        "deployed": {"node_id": "", "roles": [], "listeners": [], "voters": [], **NOT_MIGRATED},
+        "connections": {},
         "service": {"pid": 0, "active": False, "age": 0.0},
         "ports": [],
         "names": {name: {"addresses": [f"10.0.0.{NAMES.index(name) + 1}"], "error": ""} for name in NAMES},

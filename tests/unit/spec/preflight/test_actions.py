@@ -151,7 +151,7 @@ def test_desired_state_is_derived_anew() -> None:
     scene, calls = Scene(), list[Any]()
     facts = deriving(scene, [], calls).run(task_vars=play(scene))["ansible_facts"]
     assert facts["kafka_desired"]["warnings"] == ["new"]
-    assert calls == [("kafka_desired", {"hosts": list(NAMES), "refuse": False})]
+    assert calls == [("kafka_desired", {"hosts": list(NAMES), "refuse": False, "phase": ""})]
 
 
 def test_what_the_inventory_lacks_is_told_with_what_the_hosts_lack() -> None:
@@ -244,6 +244,6 @@ def test_what_hosts_do_not_grant_is_said_where_no_step_will_say_it(
 def test_listeners_that_are_deployed_are_facts() -> None:
     scene = Scene()
     listener = {"name": "I", "address": "k1:19092", "protocol": "PLAINTEXT", "purpose": "inter_broker"}
-    scene.of("k1")["deployed"] = {"node_id": "1", "roles": ["broker"], "listeners": [listener], "voters": []}
+    scene.of("k1")["deployed"].update(node_id="1", roles=["broker"], listeners=[listener])
     result = action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene))
     assert result["ansible_facts"]["kafka_now"] == {"client": [], "nodes": [listener]}

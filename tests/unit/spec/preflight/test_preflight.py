@@ -61,6 +61,20 @@ def deployed(protocol: str, purpose: str, pid: int) -> Break:
     return act
 
 
+def on_the_way(phase: str, **connections: list[str]) -> Break:
+    """k2 has old and secured listeners, the run is in `phase`, and `connections` come to k2's ports p9092 and so on."""
+
+    def act(scene: Scene) -> None:
+        scene.format(lived=["__cluster_metadata-0/quorum-state"])
+        old = {"name": "OPEN", "address": "k2:9192", "bind": "k2:9192", "protocol": "PLAINTEXT", "purpose": "client"}
+        between = {"name": "OLD", "address": "k2:9193", "bind": "k2:9193", "protocol": "PLAINTEXT", "purpose": "client"}
+        scene.of("k2")["deployed"].update(listeners=[old, between], migration="switch", old_inter_broker="OLD")
+        scene.of("k2")["connections"] = {port[1:]: found for port, found in connections.items()}
+        scene.cluster["migration"] = phase
+
+    return act
+
+
 def foreign_authority(pid: int) -> Break:
     """k2 trusts an authority that this machine does not have; k1 runs, or nobody."""
 
@@ -403,6 +417,16 @@ TOGETHER: dict[str, tuple[Break, list[Told]]] = {
         deployed("SSL", "inter_broker", pid=77),
         [("error", "protocol_changes", "k2", "kafka_listeners[INTERNAL].protocol", "PLAINTEXT")],
     ),
+    "ordinary run while a migration is half done": (
+        on_the_way(""),
+        [("error", "migration_unfinished", "k2", "kafka_listeners", "switch")],
+    ),
+    "client on a listener that is about to be closed": (
+        on_the_way("close", p9192=["10.9.9.9", "10.0.0.1"], p9193=["10.9.9.9"]),
+        [("error", "old_connections", "k2", "kafka_listeners[OPEN]", 9192)],
+    ),
+    "nodes alone on a listener that is about to be closed": (on_the_way("close", p9192=["10.0.0.1", "10.0.0.3"]), []),
+    "client on a listener that stays for now": (on_the_way("switch", p9192=["10.9.9.9"]), []),
     "protocol between nodes that are all stopped": (deployed("SSL", "controller", pid=0), []),
     "authority that was lost while nodes run": (
         foreign_authority(pid=77),

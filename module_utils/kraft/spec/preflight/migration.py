@@ -1,0 +1,54 @@
+"""Whether a cluster may leave its open listeners: nobody is cut off, and no other operation ends what is half done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.desired.migration import split
+from ansible.module_utils.kraft.spec.desired.model import CLOSE
+from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
+from ansible.module_utils.kraft.spec.rules.subject import RISK
+from ansible.module_utils.kraft.terms import CLIENT
+
+VARIABLE = "kafka_listeners"
+NAMED = 5  #: addresses that are said
+
+
+def check(subject: Subject) -> Iterator[Problem]:
+    phase = subject.cluster.get("migration")
+    for host, facts in subject.seen:
+        if not phase:
+            yield from unfinished(host, facts)
+        if phase == CLOSE:
+            yield from clients_left(subject, host, facts)
+
+
+def unfinished(host: Host, facts: Facts) -> Iterator[Problem]:
+    """A node with old and secured listeners: an ordinary run would close the old ones at once."""
+    if facts["deployed"]["migration"]:
+        message = "this node is on its way to secured listeners, and its old ones are open"
+        remedy = "go on with playbooks/migrate_security.yml"
+        yield Problem("migration_unfinished", message, remedy, VARIABLE, host.name, facts["deployed"]["migration"])
+
+
+def clients_left(subject: Subject, host: Host, facts: Facts) -> Iterator[Problem]:
+    """Clients that are connected to a listener that this run closes."""
+    staying = {*(one["name"] for one in host.node["listeners"]), facts["deployed"]["old_inter_broker"]}
+    nodes = addresses(subject)
+    for one in facts["deployed"]["listeners"]:
+        port = split(one["bind"])[1]
+        found = sorted(set(facts["connections"].get(str(port), ())) - nodes)
+        if found and one["name"] not in staying and one["purpose"] == CLIENT:
+            more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+            message = f"has clients that are connected now: {', '.join(found[:NAMED])}{more}"
+            remedy = "move them to a secured listener, or list old_connections in kafka_accepted_risks to cut them off"
+            where = f"{VARIABLE}[{one['name']}]"
+            yield Problem("old_connections", message, remedy, where, host.name, port, severity=RISK)
+
+
+def addresses(subject: Subject) -> frozenset[str]:
+    """Of the cluster's own machines, as the hosts resolve their names."""
+    names = (answer["addresses"] for _, facts in subject.seen for answer in facts["names"].values())
+    advertised = (split(one["address"])[0] for _, facts in subject.seen for one in facts["deployed"]["listeners"])
+    return frozenset([*(one for found in names for one in found), *advertised])
