@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.cluster.client import ApiError, Client
+from ansible.module_utils.kraft.cluster.client import ApiError, Client, Question
 from ansible.module_utils.kraft.cluster.gather import observe
 from ansible.module_utils.kraft.cluster.leaders import Displaced, ask_leaders
 from ansible.module_utils.kraft.cluster.retry import until_answered
@@ -148,6 +148,14 @@ def test_who_does_not_answer_is_said_and_harms_nobody(client: dict[str, Any], ru
     assert found["broker"]["error"] == found["controllers"][1]["error"]
     assert "connections" in found["broker"]["error"]
     assert time.monotonic() - began < 4, "they were asked one after the other"
+
+
+def test_a_broker_is_asked_more_than_it_is_sent_at_a_time(client: dict[str, Any]) -> None:
+    with Client(client) as asked:
+        address = asked.reach()
+        known, unknown = asked.request("ListGroupsRequest"), asked.request("ListGroupsRequest", min_version=99)
+        answers = asked.ask_all([Question(address, one) for one in [unknown, *[known] * 40]])
+    assert [isinstance(one, dict) for one in answers] == [False, *[True] * 40]
 
 
 def test_health_says_whom_the_controllers_follow_where_the_brokers_know_no_leader(

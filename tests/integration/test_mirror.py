@@ -123,27 +123,34 @@ def look(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any) -> d
     )
 
 
+def planned(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any) -> dict[str, Any]:
+    """What was seen; the module's message where it failed."""
+    seen = look(run, source, target, **more)
+    assert not seen.get("failed"), seen["msg"]
+    return seen
+
+
 def test_a_copy_goes_on_after_a_kill_and_each_record_arrives_once(
     run_module: Run, source: KafkaCluster, kafka_cluster: KafkaCluster, tmp_path: Path
 ) -> None:
     create(source, "mirrored-orders", config={"retention.ms": "999999999", "segment.ms": "7777777"})
     write(source, "mirrored-orders", range(RECORDS))
-    seen = look(run_module, source, kafka_cluster, topics=["mirrored-orders"])
+    seen = planned(run_module, source, kafka_cluster, topics=["mirrored-orders"])
     assert (seen["plan"]["problems"], seen["plan"]["create"]) == ([], ["mirrored-orders"])
     assert seen["plan"]["unknown_settings"] == ["segment.ms"]
     assert (seen["progress"]["begun"], seen["progress"]["lag_records"]) == (False, RECORDS)
     with mirroring(tmp_path, kafka_cluster.bootstrap_servers, seen["service"]):
-        begun = look(run_module, source, kafka_cluster, topics=["mirrored-orders"], wait=SECONDS)
-        assert begun.get("progress", begun)["begun"]
+        begun = planned(run_module, source, kafka_cluster, topics=["mirrored-orders"], wait=SECONDS)
+        assert begun["progress"]["begun"]
     write(source, "mirrored-orders", range(RECORDS, RECORDS + 3000))
     write_transactions(source, "mirrored-orders")
-    again = look(run_module, source, kafka_cluster, topics=["mirrored-orders"])
+    again = planned(run_module, source, kafka_cluster, topics=["mirrored-orders"])
     assert again["plan"]["problems"] == []  # records that the mirror copied are no foreign ones
     assert again["service"] == seen["service"]
     with mirroring(tmp_path, kafka_cluster.bootstrap_servers, seen["service"]):
         deadline = monotonic() + SECONDS
         while (
-            left := look(run_module, source, kafka_cluster, topics=["mirrored-orders"])["progress"]["lag_records"]
+            left := planned(run_module, source, kafka_cluster, topics=["mirrored-orders"])["progress"]["lag_records"]
         ) > 0:
             assert monotonic() < deadline, left
             sleep(1)
@@ -157,9 +164,9 @@ def test_what_stands_in_the_way_is_named(run_module: Run, source: KafkaCluster, 
     create(kafka_cluster, "mirrored-foreign")
     write(kafka_cluster, "mirrored-foreign", range(3))
     asked = ["mirrored-wider", "mirrored-foreign", "mirrored-nowhere"]
-    found = look(run_module, source, kafka_cluster, topics=asked)["plan"]["problems"]
+    found = planned(run_module, source, kafka_cluster, topics=asked)["plan"]["problems"]
     assert [one.split()[1] for one in found] == ["mirrored-nowhere", "mirrored-foreign", "mirrored-wider"]
-    itself = look(run_module, kafka_cluster, kafka_cluster)["plan"]["problems"]
+    itself = planned(run_module, kafka_cluster, kafka_cluster)["plan"]["problems"]
     assert len(itself) == 1
     assert "this cluster itself" in itself[0]
 

@@ -21,6 +21,7 @@ from ansible.module_utils.kraft.errors import AccessError, KraftError, ToolError
 
 CONNECT_SECONDS = 2.0  #: a connection that needs longer is taken for dead; another address is asked meanwhile
 ANSWER_SECONDS = 5.0
+AHEAD = 4  #: questions on one connection that have no answer yet; at 5, kafka-python's connection refuses the next
 LARGEST_ANSWER = 100_000_000  #: bytes; kafka-python's own 1 MB is too small for the metadata of a few thousand topics
 
 Answer = Union[dict[str, Any], KraftError]
@@ -95,7 +96,12 @@ class Client:
 
         `raw`: bytes stay bytes, as of records.
         """
-        futures = [self._send(question, seconds) for question in questions]
+        futures: list[Any] = []
+        by_address: dict[str, list[Any]] = {}
+        for question in questions:
+            before = by_address.setdefault(question.address, [])
+            before.append(self._send(question, seconds, before[-AHEAD] if len(before) >= AHEAD else None))
+            futures.append(before[-1])
         for future in futures:
             self._net.poll(timeout_ms=(seconds + CONNECT_SECONDS) * 1000, future=future)
         return [self._answer(question, future, seconds, raw) for question, future in zip(questions, futures)]
@@ -141,8 +147,15 @@ class Client:
     def _connection(self, address: str) -> Any:
         return self._manager(address).get_connection("bootstrap-0", refresh_metadata_on_err=False)
 
-    def _send(self, question: Question, seconds: float) -> Any:
+    def _send(self, question: Question, seconds: float, after: Any | None) -> Any:
+        """The future of its answer. Sent when the future `after` is done; whatever ended that connection, ends this."""
+
         async def send() -> Any:
+            try:
+                if after is not None:
+                    await after
+            except self._library.errors.IncompatibleBrokerVersion:
+                pass  # that question was not known; this one may be
             connection = await self._connection(question.address)
             return await connection.send_request(question.request, request_timeout_ms=seconds * 1000)
 
