@@ -49,8 +49,8 @@ options:
   phase:
     description: Of M(kafka_desired), where the desired state is derived anew.
     type: str
-    choices: ['', open, switch, close, reopen, leave]
-    default: ''
+    choices: [keep, open, switch, close, reopen, leave]
+    default: keep
   looked:
     description: Whether M(kafka_host_info) has looked at the hosts. Otherwise only those that are silent are refused.
     type: bool
@@ -102,7 +102,7 @@ ARGUMENT_SPEC = {
     "ask": {"type": "dict"},
     "running": {"type": "bool", "default": False},
     "derive": {"type": "bool", "default": False},
-    "phase": {"type": "str", "choices": ["", "open", "switch", "close", "reopen", "leave"], "default": ""},
+    "phase": {"type": "str", "choices": ["keep", "open", "switch", "close", "reopen", "leave"], "default": "keep"},
     "looked": {"type": "bool", "default": True},
     "refuse": {"type": "bool", "default": True},
 }

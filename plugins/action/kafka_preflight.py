@@ -186,7 +186,11 @@ class ActionModule(ActionBase):
     def _derived(self, task_vars: dict[str, Any]) -> dict[str, Any]:
         """What `kafka_desired` derives from cores and memory, now that the hosts were looked at."""
         task = self._task.copy()
-        task.args = {"hosts": self._task.args["hosts"], "refuse": False, "phase": self._task.args.get("phase", "")}
+        task.args = {
+            "hosts": self._task.args["hosts"],
+            "refuse": False,
+            "phase": self._task.args.get("phase") or "keep",
+        }
         surroundings = {
             "connection": self._connection,
             "play_context": self._play_context,

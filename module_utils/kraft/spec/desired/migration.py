@@ -3,7 +3,7 @@
 The inventory states the end. Nodes run through ``open`` (both kinds of listeners; nodes still use the old ones),
 ``switch`` (nodes use the new ones; who does not log in may still do everything) and ``close`` (the end). Before
 ``close``, ``reopen`` goes back to ``open``, and ``leave`` to what ran at first. Each phase is one roll, in which nodes
-of both kinds reach each other.
+of both kinds reach each other. Any other operation keeps the phase that the nodes are in.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER, PLAINTEXT
 #: In their order: a run that goes forward takes no node back.
 FORWARD = (OPEN, SWITCH, CLOSE)
 BACK = (REOPEN, LEAVE)
-PHASES = (*FORWARD, *BACK)
+KEEP = "keep"
+PHASES = (*FORWARD, *BACK, KEEP)
 VARIABLE = "kafka_listeners"
 #: What runs on a host: as ``node.service.deployed`` describes it.
 Deployed = Mapping[str, Any]
@@ -45,7 +46,10 @@ def applied(
     `facts`: host -> what ``kafka_host_info`` has found there; None where it has not looked.
     """
     deployed = {host: found["deployed"] for host, found in facts.items() if found}
-    return in_phase(cluster, asked, deployed), list(problems(cluster, asked, deployed))
+    if asked != KEEP:
+        return in_phase(cluster, asked, deployed), list(problems(cluster, asked, deployed))
+    begun = [phase for phase in FORWARD if any(now["migration"] == phase for now in deployed.values())]
+    return applied(cluster, begun[-1], facts) if begun else (cluster, [])
 
 
 def in_phase(cluster: Cluster, asked: str, deployed: Mapping[str, Deployed]) -> Cluster:
@@ -133,6 +137,11 @@ def split(address: str) -> tuple[str, int]:
 def problems(cluster: Cluster, asked: str, deployed: Mapping[str, Deployed]) -> Iterator[Problem]:
     """What keeps `cluster`, the end, from being reached this way; known before any node is touched."""
     known = deployed_before(cluster, deployed)
+    for node in cluster.nodes if known else ():
+        if node not in known:
+            message = "is not a node yet, or is left out of this run: nodes change their listeners together"
+            remedy = "run without --limit; add nodes before the migration begins, or when it is over"
+            yield Problem("migration_left_out", message, remedy, host=node.host)
     for node in known:
         yield from _names(node, deployed[node.host])
         yield from _ports(node, deployed[node.host])

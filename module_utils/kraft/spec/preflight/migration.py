@@ -1,12 +1,12 @@
-"""Whether a cluster may leave its open listeners: nobody is cut off, and no other operation ends what is half done."""
+"""Whether a cluster may close its old listeners, and that somebody remembers to do it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.migration import split
-from ansible.module_utils.kraft.spec.desired.model import CLOSE
+from ansible.module_utils.kraft.spec.desired.model import CLOSE, OPEN, SWITCH
 from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
 from ansible.module_utils.kraft.spec.rules.subject import RISK
 from ansible.module_utils.kraft.terms import CLIENT
@@ -18,18 +18,12 @@ NAMED = 5  #: addresses that are said
 def check(subject: Subject) -> Iterator[Problem]:
     phase = subject.cluster.get("migration")
     for host, facts in subject.seen:
-        if not phase:
-            yield from unfinished(host, facts)
+        if phase in (OPEN, SWITCH):
+            message = "has old listeners beside the secured ones: whoever reaches them may do everything"
+            remedy = "go on with playbooks/migrate_security.yml, which closes them"
+            yield Problem("migration_unfinished", message, remedy, VARIABLE, host.name, phase, WARNING)
         if phase == CLOSE:
             yield from clients_left(subject, host, facts)
-
-
-def unfinished(host: Host, facts: Facts) -> Iterator[Problem]:
-    """A node with old and secured listeners: an ordinary run would close the old ones at once."""
-    if facts["deployed"]["migration"]:
-        message = "this node is on its way to secured listeners, and its old ones are open"
-        remedy = "go on with playbooks/migrate_security.yml"
-        yield Problem("migration_unfinished", message, remedy, VARIABLE, host.name, facts["deployed"]["migration"])
 
 
 def clients_left(subject: Subject, host: Host, facts: Facts) -> Iterator[Problem]:
