@@ -36,7 +36,7 @@ def clients_left(subject: Subject, host: Host, facts: Facts) -> Iterator[Problem
         if found and one["name"] not in staying and one["purpose"] == CLIENT:
             more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
             message = f"has clients that are connected now: {', '.join(found[:NAMED])}{more}"
-            remedy = "move them to a secured listener, or list old_connections in kafka_accepted_risks to cut them off"
+            remedy = "move them to a secured listener: this run cuts them off"
             where = f"{VARIABLE}[{one['name']}]"
             yield Problem("old_connections", message, remedy, where, host.name, port, severity=RISK)
 
