@@ -62,9 +62,13 @@ def own_authority(directory: Path) -> authority.Place:
     return authority.Place(directory / "tls", PASSWORD)
 
 
-def start_secured(directory: Path) -> KafkaCluster:
-    """One node; its certificate is ``ca.pem`` in `directory`, its ports are properties by the listeners' names."""
+def start_secured(directory: Path, **more: str) -> KafkaCluster:
+    """One node; its certificate is ``ca.pem`` in `directory`, its ports are properties by the listeners' names.
+
+    `more`: other properties of the listener LOGIN, with ``_`` for ``.``.
+    """
     certify(directory)
     authority.ensure(own_authority(directory), CLUSTER)
     ports = dict(zip(SECURED, map(str, free_ports(len(SECURED)))))
-    return SecuredCluster.start(directory, 1, {**ONE_COPY, **ports})
+    own = {f"listener.name.login.{name.replace('_', '.')}": value for name, value in more.items()}
+    return SecuredCluster.start(directory, 1, {**ONE_COPY, **ports, **own})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,11 +15,12 @@ from tests.integration.spark_topic import create
 
 RunModule = Callable[..., dict[str, Any]]
 ANOTHER = "another-for-this-test"
+LOGIN_LASTS = 4  #: seconds, in place of 15 minutes
 
 
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
-    cluster = start_secured(tmp_path_factory.mktemp("resources"))
+    cluster = start_secured(tmp_path_factory.mktemp("resources"), connections_max_reauth_ms=str(1000 * LOGIN_LASTS))
     yield cluster
     cluster.stop()
 
@@ -36,10 +38,9 @@ def login(broker: KafkaCluster) -> dict[str, Any]:
     }
 
 
-def written(broker: KafkaCluster, user: str, password: str, topic: str) -> str:
-    """What a producer of that name reads as its error; empty when its record is acknowledged."""
-    told: list[str] = []
-    producer = Producer(
+def logged_in(broker: KafkaCluster, user: str, password: str, told: list[str]) -> Producer:
+    """A producer of that name; `told` gets the names of its errors."""
+    return Producer(
         {
             "bootstrap.servers": login(broker)["bootstrap_servers"][0],
             "security.protocol": "SASL_SSL",
@@ -51,6 +52,12 @@ def written(broker: KafkaCluster, user: str, password: str, topic: str) -> str:
             "message.timeout.ms": 4000,
         }
     )
+
+
+def written(broker: KafkaCluster, user: str, password: str, topic: str) -> str:
+    """What a producer of that name reads as its error; empty when its record is acknowledged."""
+    told: list[str] = []
+    producer = logged_in(broker, user, password, told)
     producer.produce(topic, b"1", on_delivery=lambda error, _: told.append(error.name() if error else "stored"))
     try:
         producer.flush(10)
@@ -76,6 +83,33 @@ def test_a_user_logs_in_with_the_declared_password_and_a_second_run_changes_noth
     assert not run_module("kafka_user", **asked)["changed"]
     gone = run_module("kafka_user", **{**asked, "users": [users[0], {"name": "reader", "state": "absent"}]})
     assert gone["steps"] == ["remove user reader (SCRAM-SHA-512)"]
+
+
+def test_a_user_who_is_removed_is_out_on_an_open_connection_when_its_login_ends(
+    broker: KafkaCluster, run_module: RunModule
+) -> None:
+    create(broker.bootstrap_servers, "left", 1, replicas=1)
+    asked: dict[str, Any] = {"client": reached(broker), "login": login(broker)}
+    run_module("kafka_user", **asked, users=[{"name": "leaver", "password": PASSWORD}])
+    told: list[str] = []
+    stored: list[float] = []
+    producer = logged_in(broker, "leaver", PASSWORD, told)
+
+    def write() -> None:
+        producer.produce("left", b"1", on_delivery=lambda error, _: None if error else stored.append(time.monotonic()))
+        producer.poll(0.1)
+
+    began = time.monotonic()
+    while time.monotonic() < began + 2 * LOGIN_LASTS:  # who stays a user logs in again, and feels nothing
+        write()
+    assert stored[-1] > began + 2 * LOGIN_LASTS - 1
+    assert told == []
+    run_module("kafka_user", **asked, users=[{"name": "leaver", "state": "absent"}])
+    removed = time.monotonic()
+    while time.monotonic() < removed + LOGIN_LASTS + 2 and "_AUTHENTICATION" not in told:
+        write()
+    assert "_AUTHENTICATION" in told
+    assert stored[-1] < removed + LOGIN_LASTS + 1
 
 
 def test_a_user_may_do_what_is_declared_and_nothing_else(broker: KafkaCluster, run_module: RunModule) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -170,6 +171,28 @@ def test_who_is_known_and_not_permitted_is_refused(secured: KafkaCluster) -> Non
     config = as_client(secured, "LOGIN", "SASL_SSL", "PLAIN")
     with Client(dataclasses.asdict(config)) as client, pytest.raises(AccessError, match="ClusterAuthorizationFailed"):
         gather.quorum_at(client, client.addresses[0])
+
+
+#: Without TLS the tool takes the answer for a very long one, and dies of it or waits in vain.
+SAID_BY_JAVA = {
+    ("LOGIN", "SASL_SSL", "SCRAM-SHA-512"): "invalid credentials",
+    ("MUTUAL", "SSL", ""): "post-handshake messages|SSL handshake failed",
+    ("TLS", "PLAINTEXT", ""): "thread has exited|Timed out",
+}
+
+
+@pytest.mark.parametrize("way", SAID_BY_JAVA)
+def test_javas_tools_are_refused_like_every_other_client(
+    secured: KafkaCluster, tmp_path: Path, way: tuple[str, str, str]
+) -> None:
+    """A wrong password, no certificate, no TLS. With what is right they get in, in a test above."""
+    listener, protocol, mechanism = way
+    given = options(secured, protocol, mechanism)
+    wrong = {key: value.replace(f'"{PASSWORD}"', '"guessed"') for key, value in given.items()}
+    wrong |= {"kafka.default.api.timeout.ms": "5000", "kafka.request.timeout.ms": "4000"}
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        java_sees(secured, tmp_path, listener, wrong)
+    assert re.search(SAID_BY_JAVA[way], refused.value.stdout)
 
 
 REFUSALS = {
