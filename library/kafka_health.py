@@ -14,7 +14,8 @@ description:
   - Waits as long as something advances. That is a node, controller or replica that comes back, a log that is recovered
     after a crash, or a replica that is filled.
   - A failure shows every problem, the node's own last errors, their likely cause and a remedy.
-  - Changes nothing. In check mode it looks once and reports, and does not fail.
+  - Changes nothing but that it ends the marker of planned work that M(kafka_node) has left for alerts, once the
+    node of O(node_id) on this host is healthy. In check mode it looks once and reports, and does not fail.
 options:
   node_id:
     description: The node of this host; it is asked at its own listener. Left out, any broker's word will do.
@@ -97,6 +98,7 @@ from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, Expected, e
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE
 from ansible.module_utils.kraft.cluster.watch import Node, UnhealthyError, Watch, look_once
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.node import planned_work
 from ansible.module_utils.kraft.node.service import log as node_log
 from ansible.module_utils.kraft.node.service import state as service
 
@@ -132,6 +134,8 @@ def wait(module: AnsibleModule, client: Client, wanted: Expected) -> dict[str, A
     params, started = module.params, time.monotonic()
     watch = Watch(client, wanted, params["node_id"], node(module))
     seen = watch.wait(params["timeout"])
+    if params["unit"] and params["node_id"] is not None:
+        planned_work.end()
     waited = round(time.monotonic() - started, 2)
     if params["steady"]:
         seen = watch.stay(params["steady"])

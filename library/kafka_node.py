@@ -15,6 +15,8 @@ description:
     Then it reloads systemd where that has an older unit, enables the unit, and starts it once.
   - A start is done when the JVM loads classes. One that ends at once is a failure, with its last words. Whether the
     node is ready is asked by M(kafka_health).
+  - Where role C(kafka_collector) watches the host, a stop or a start leaves a marker that work on the node is planned,
+    with an end, for alerts. M(kafka_health) ends it.
   - In check mode everything is predicted, on a host with nothing installed, too.
 options:
   unit: {description: Name of the unit without C(.service)., type: str, default: kafka}

@@ -15,7 +15,14 @@ ROOT = Path(__file__).resolve().parents[1]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 
 from ansible.module_utils.kraft.monitoring import rules  # noqa: E402 - by the path above
-from ansible.module_utils.kraft.monitoring.catalogue import AGENT, LEVELS, Metric, catalogue  # noqa: E402 - by the path above
+from ansible.module_utils.kraft.monitoring.catalogue import (  # noqa: E402 - by the path above
+    AGENT,
+    COLLECTOR,
+    LEVELS,
+    MARKER,
+    Metric,
+    catalogue,
+)
 
 PAGE = ROOT / "docs/metrics.md"
 ALERTS = ROOT / "docs/runbooks/alerts.md"
@@ -30,13 +37,15 @@ average. The agent also publishes a few more series of its own about the JVM. Wh
 `kafka_collector: true`, through node_exporter.
 """
 COLUMNS = ("name", "type", "unit", "nodes", "counts for", "meaning", "in Kafka")
+#: Where a metric without an MBean comes from.
+OTHERS = {AGENT: "the JVM", COLLECTOR: "asked by the collector", MARKER: "left by an operation"}
 TITLES = {"node": "Of a node", "topic": "Of a topic, with `kafka_metrics_level: topic`"}
 
 
 def source(metric: Metric) -> str:
     """Where it comes from."""
     if not metric.mbean:
-        return "the JVM" if metric.by == AGENT else "asked by the collector"
+        return OTHERS[metric.by]
     attribute = metric.attribute or "percentiles"
     return f"`{metric.mbean}` {attribute}"
 

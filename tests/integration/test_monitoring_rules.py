@@ -72,6 +72,14 @@ def test_every_alert_fires_stays_quiet_and_resolves(written: Path) -> None:
     assert tested.returncode == 0, tested.stdout + tested.stderr
 
 
+def test_an_inverted_end_of_planned_work_is_seen(tmp_path: Path) -> None:
+    records = [{**one, "expr": one["expr"].replace("> time()", "< time()")} for one in DATA["records"]]
+    assert records != DATA["records"]
+    tested = promtool(write(tmp_path / "inverted", {**DATA, "records": records}), "test", "rules", prometheus.TESTS)
+    failed = {name for name, one in ALERTS.items() if one.get("yields") and f"{name}: work" in tested.stderr}
+    assert failed == {name for name, one in ALERTS.items() if one.get("yields")}
+
+
 def test_an_inverted_comparison_is_seen(tmp_path: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         found = [each for one in pool.map(lambda alert: survivors(tmp_path, alert), ALERTS.values()) for each in one]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import urllib.error
 from collections.abc import Iterator
+from pathlib import Path
 
 import kafka
 import pytest
 from ansible.module_utils.kraft.monitoring import rules
+from ansible.module_utils.kraft.node import planned_work
 from kafka.admin import NewTopic
 
 from tests.integration.metrics_nodes import MeasuredCluster, measured
@@ -34,11 +36,18 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeasuredCluste
 
 
 @pytest.fixture(scope="module")
-def watcher(cluster: MeasuredCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]:
-    place = tmp_path_factory.mktemp("prometheus")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of Prometheus' files, and the collectors'."""
+    return tmp_path_factory.mktemp("prometheus")
+
+
+@pytest.fixture(scope="module")
+def watcher(cluster: MeasuredCluster, place: Path) -> Iterator[Prometheus]:
     with collecting(cluster, place) as beside, watching(cluster, place, beside) as made:
         consumer = kafka.KafkaConsumer("traffic", bootstrap_servers=cluster.bootstrap_servers, group_id="readers")
         producer = kafka.KafkaProducer(bootstrap_servers=cluster.bootstrap_servers, acks="all")
+
+        planned_work.begin(marked(place, 2))
 
         def settled() -> bool:
             for partition in range(4):
@@ -57,6 +66,11 @@ def watcher(cluster: MeasuredCluster, tmp_path_factory: pytest.TempPathFactory) 
             producer.close()
             consumer.close()
         yield made
+
+
+def marked(place: Path, node_id: int) -> str:
+    """Where the marker of a node's planned work lies."""
+    return str(place / f"collector{node_id}")
 
 
 def without_series(watcher: Prometheus) -> list[str]:
@@ -80,3 +94,14 @@ def test_a_killed_broker_is_seen_and_the_controllers_are_not_blamed(
     watcher.wait_until(lambda: watcher.alerts("pending") >= expected)
     seen = {name for name, _ in watcher.alerts("pending") | watcher.alerts("firing")}
     assert seen.isdisjoint({"KafkaNoActiveController", "KafkaQuorumAtRisk", "KafkaPartitionsOffline"})
+
+
+def test_planned_work_keeps_the_alerts_of_its_own_node_quiet(watcher: Prometheus, place: Path) -> None:
+    """Node 3 is down, and work on node 2 is planned."""
+    down = {("KafkaNodeDown", "3")}
+    assert watcher.alerts("pending") | watcher.alerts("firing") >= down
+    planned_work.begin(marked(place, 3))
+    watcher.wait_until(lambda: not down & (watcher.alerts("pending") | watcher.alerts("firing")))
+    assert ("KafkaPartitionsUnderReplicated", "2") in watcher.alerts("pending") | watcher.alerts("firing")
+    planned_work.end(marked(place, 3))
+    watcher.wait_until(lambda: down <= watcher.alerts("pending"))

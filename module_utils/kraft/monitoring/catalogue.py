@@ -12,7 +12,7 @@ import yaml
 
 DATA = Path(__file__).resolve().parent / "data"
 NODE, TOPIC = LEVELS = ("node", "topic")
-AGENT, COLLECTOR = "agent", "collector"
+AGENT, COLLECTOR, MARKER = "agent", "collector", "marker"
 
 
 @dataclasses.dataclass(frozen=True)

@@ -14,6 +14,9 @@ from ansible.module_utils.kraft.monitoring.rules import Rule, described
 #: Minutes: normal life before the fault, the fault beyond the alert's duration, and what `rate` and scrapes lag behind.
 BEFORE, BEYOND, LAG = 10, 5, 6
 UNITS = {"m": 1, "h": 60}
+#: What says until when work is planned, and two such moments: after every test, and soon after its beginning.
+MARKER, FAR, SOON = "kafka_planned_work_deadline_seconds", 10**7, 60
+LASTS = 60  #: minutes of a marker, longer than every test
 COUNTERS = re.compile(r"\w+_(total|sum|count)\b")
 #: How the data writes the labels of a node, and the values that a template shows.
 NODE = re.compile(r"\{(h?\d)")
@@ -24,7 +27,30 @@ VALUE = re.compile(r"\{\{ \$value[^}]*\}\}")
 def tests(rules: Rule, cluster: str, rule_file: str) -> dict[str, Any]:
     """A file of tests."""
     found = [test_of(one, cluster) for one in rules["alerts"]]
+    found += [each for one in rules["alerts"] if one.get("yields") for each in in_planned_work(one, cluster)]
     return {"rule_files": [rule_file], "evaluation_interval": "1m", "tests": [*found, *quiet(rules, cluster)]}
+
+
+def in_planned_work(one: Rule, cluster: str) -> Iterator[dict[str, Any]]:
+    """The same fault while work on the node is planned, and when it is on another node, or its end has come."""
+    own = str(one["test"]["who"]).removeprefix("h")
+    other = "2" if own == "1" else "1"
+    always, over = f"{FAR}+0x{LASTS}", f"{SOON}+0x{LASTS}"
+    for title, ends, fires in (
+        ("work is planned", {own: always}, False),
+        ("work is planned, and the host is away", {own: f"{FAR}+0x{BEFORE} stale"}, False),
+        ("work is planned elsewhere, and should be over here", {other: always, own: over}, True),
+        ("work is over, and the host is away", {own: f"{FAR} 0+0x{BEFORE} stale"}, True),
+    ):
+        made = test_of(one, cluster)
+        made["name"] = f"{one['alert']}: {title}"
+        made["input_series"] += [
+            {"series": selector(f"{MARKER}{{h{node}}}", cluster), "values": values} for node, values in ends.items()
+        ]
+        if not fires:
+            for moment in made["alert_rule_test"]:
+                moment["exp_alerts"] = []
+        yield made
 
 
 def minutes(duration: str) -> int:

@@ -48,11 +48,17 @@ def alert(one: Rule) -> dict[str, Any]:
     """An alert without its proof."""
     return {
         "alert": one["alert"],
-        "expr": one["expr"],
+        "expr": expression(one),
         "for": one["for"],
         "labels": {"severity": one["severity"]},
         "annotations": described(one),
     }
+
+
+def expression(one: Rule) -> str:
+    """Of an alert that yields, without the nodes on which work is planned."""
+    found = str(one["expr"])
+    return f"({found}) unless on (cluster, host) kafka:planned_work" if one.get("yields") else found
 
 
 def described(one: Rule) -> dict[str, str]:

@@ -8,7 +8,18 @@ from typing import Any
 import pytest
 import yaml
 from ansible.module_utils.kraft.monitoring.agent import config_text, percentile
-from ansible.module_utils.kraft.monitoring.catalogue import COLLECTOR, LEVELS, NODE, TOPIC, Metric, at_level, catalogue
+from ansible.module_utils.kraft.monitoring.catalogue import (
+    AGENT,
+    COLLECTOR,
+    LEVELS,
+    MARKER,
+    NODE,
+    TOPIC,
+    Metric,
+    at_level,
+    catalogue,
+)
+from ansible.module_utils.kraft.node import planned_work
 
 ENTRY: dict[str, Any] = {"type": "gauge", "unit": "seconds", "help": "Time.", "role": "both", "level": "node"}
 
@@ -63,9 +74,11 @@ def test_topics_come_beside_the_node() -> None:
     assert {each.level for each in at_level(TOPIC)} == {NODE, TOPIC}
 
 
-def test_each_entry_is_published_by_the_agent_or_by_the_collector() -> None:
-    assert [*at_level(TOPIC), *at_level(TOPIC, COLLECTOR)] == sorted(catalogue(), key=lambda each: each.by == COLLECTOR)
-    assert not any(each.mbean for each in at_level(TOPIC, COLLECTOR))
+def test_each_entry_is_published_by_the_agent_the_collector_or_an_operation() -> None:
+    found = [each for by in (AGENT, COLLECTOR, MARKER) for each in at_level(TOPIC, by)]
+    assert sorted(found, key=catalogue().index) == list(catalogue())
+    assert not any(each.mbean for by in (COLLECTOR, MARKER) for each in at_level(TOPIC, by))
+    assert [each.name for each in at_level(TOPIC, MARKER)] == [planned_work.NAME]
 
 
 def groups(rule: dict[str, str]) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
+from ansible.module_utils.kraft.node import planned_work
 from ansible.module_utils.kraft.node.files.apply import write_link
 from ansible.module_utils.kraft.node.release.manifest import describe_damage, observe_release, read_manifest
 from ansible.module_utils.kraft.node.service import plan as node
@@ -152,6 +153,8 @@ def start(run: Run, unit: str, how: str, timeout: int) -> None:
 
 def apply(run: Run, actions: tuple[str, ...], place: Place, timeout: int) -> None:
     """Carry the actions out, in their order."""
+    if {node.STOP, node.START, node.RESTART} & set(actions):
+        planned_work.begin()
     if node.KEEP in actions:
         staging.keep(place, started_files(STARTED_DIR))
     if node.PLACE in actions:
