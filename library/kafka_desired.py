@@ -36,9 +36,10 @@ options:
   phase:
     description: >-
       The phase of a migration of the cluster's security in which the nodes shall be, where M(kafka_host_info) has
-      looked at them; V(keep) is the one that they are in. Empty: the inventory says what they are.
+      looked at them; V(keep) is the one that they are in, V(show) as well, also while
+      hosts are away. Empty: the inventory says what they are.
     type: str
-    choices: ['', open, switch, close, reopen, leave, keep]
+    choices: ['', open, switch, close, reopen, leave, keep, show]
     default: ''
   report:
     description: >-

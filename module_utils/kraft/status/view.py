@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot, from_
 from ansible.module_utils.kraft.node.machine.ungranted import ungranted
 from ansible.module_utils.kraft.status.causes import Cause, Scene, causes
 from ansible.module_utils.kraft.status.certificates import certificates, ending, first_to_end
-from ansible.module_utils.kraft.status.drift import node_drift, uncompared, unknown_nodes
+from ansible.module_utils.kraft.status.drift import node_drift, uncompared, unfinished, unknown_nodes
 from ansible.module_utils.kraft.status.evidence import Evidence, evidence, unread
 from ansible.module_utils.kraft.status.model import Node, Status
 
@@ -75,7 +75,7 @@ def _scene(desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]], s
 def _drift(snapshot: Snapshot | None, about: Mapping[str, Any], live: Mapping[str, Any]) -> tuple[str, ...]:
     """Differences that are no single host's."""
     overrides = (*live.get("differs", ()), *live.get("undeclared", ()))
-    return (*unknown_nodes(snapshot, about), *(f"live: {text}" for text in overrides))
+    return (*unfinished(about), *unknown_nodes(snapshot, about), *(f"live: {text}" for text in overrides))
 
 
 def _by_id(desired: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.node.service.deployed import describe as describe_deployed
-from ansible.module_utils.kraft.spec.desired.migration import KEEP, PHASES, applied, in_phase, phase_of, problems
+from ansible.module_utils.kraft.spec.desired.migration import KEEP, PHASES, SHOW, applied, in_phase, phase_of, problems
 from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.desired.settings import server_settings
 from hypothesis import given
@@ -131,7 +131,7 @@ def test_nodes_of_two_phases_in_a_row_can_reach_each_other() -> None:
             assert all(f"{name}:" in settings(other)["listeners"] for name in names)
 
 
-@pytest.mark.parametrize("phase", sorted({*PHASES} - {KEEP}))
+@pytest.mark.parametrize("phase", sorted({*PHASES} - {KEEP, SHOW}))
 def test_a_cluster_that_is_secured_already_or_not_there_stays_as_the_inventory_says(phase: str) -> None:
     wanted = end()
     assert settings(in_phase(wanted, phase, {})) == settings(wanted)
@@ -145,10 +145,11 @@ def test_phases_that_are_behind_all_nodes_are_known() -> None:
     assert set(in_phase(end(), "open", running(after("open", "switch"))).migration_passed) == {"open", "switch"}
 
 
+@pytest.mark.parametrize("asked", ["keep", "show"])
 @pytest.mark.parametrize("phases", [("open",), ("open", "switch")])
-def test_any_other_operation_keeps_the_phase(phases: tuple[str, ...]) -> None:
+def test_any_other_operation_keeps_the_phase(phases: tuple[str, ...], asked: str) -> None:
     facts = {host: {"deployed": now} for host, now in running(after(*phases)).items()}
-    made, found = applied(end(), "keep", facts)
+    made, found = applied(end(), asked, facts)
     assert not found
     assert settings(made) == settings(after(*phases))
 
@@ -165,6 +166,7 @@ def test_all_nodes_take_part() -> None:
         facts: dict[str, Any] = {host: {"deployed": one} for host, one in running(after("open")).items()}
         _, found = applied(end(), "switch", {**facts, "k2": now})
         assert [(one.rule, one.host) for one in found] == [("migration_left_out", "k2")]
+        assert applied(end(), "show", {**facts, "k2": now})[1] == []  # a look takes what there is
 
 
 def listener(at: int, **more: Any) -> list[dict[str, Any]]:

@@ -229,6 +229,15 @@ def test_overrides_that_nobody_declared_are_drift_of_the_cluster(wording: Wordin
     wording(one for one in lines(found) if "Drift" in one or "broker 2" in one)
 
 
+@pytest.mark.parametrize(("phase", "differs"), [("open", True), ("switch", True), ("close", False)])
+def test_an_unfinished_migration_is_one_difference(phase: str, differs: bool, wording: Wording) -> None:
+    about = {**DESIRED, "cluster": {**DESIRED["cluster"], "migration": phase}}
+    answer = {"snapshot": cluster(topic("orders", partition(0, [1, 2, 3]))).to_dict()}
+    found = status(about, dict.fromkeys(DESIRED["nodes"], LOOKED), answer, None)
+    assert [phase in one for one in found.drift] == [True] * differs
+    wording(found.drift)
+
+
 def test_who_is_in_no_inventory_is_named(wording: Wording) -> None:
     voters = quorum(1, voter(1), voter(2), voter(3), voter(8, behind_ms=None))
     found = seen(cluster(brokers=[*(broker(one) for one in (1, 2, 3)), broker(9, fenced=True)], leader=voters))

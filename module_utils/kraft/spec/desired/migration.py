@@ -32,7 +32,8 @@ from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER, PLAINTEXT
 FORWARD = (OPEN, SWITCH, CLOSE)
 BACK = (REOPEN, LEAVE)
 KEEP = "keep"
-PHASES = (*FORWARD, *BACK, KEEP)
+SHOW = "show"  #: as ``keep``, of a look that changes nothing: what keeps nodes from a change is no matter then
+PHASES = (*FORWARD, *BACK, KEEP, SHOW)
 VARIABLE = "kafka_listeners"
 #: What runs on a host: as ``node.service.deployed`` describes it.
 Deployed = Mapping[str, Any]
@@ -46,10 +47,14 @@ def applied(
     `facts`: host -> what ``kafka_host_info`` has found there; None where it has not looked.
     """
     deployed = {host: found["deployed"] for host, found in facts.items() if found}
-    if asked != KEEP:
-        return in_phase(cluster, asked, deployed), list(problems(cluster, asked, deployed))
-    begun = [phase for phase in FORWARD if any(now["migration"] == phase for now in deployed.values())]
-    return applied(cluster, begun[-1], facts) if begun else (cluster, [])
+    phase = asked
+    if asked in (KEEP, SHOW):
+        begun = [phase for phase in FORWARD if any(now["migration"] == phase for now in deployed.values())]
+        if not begun:
+            return cluster, []
+        phase = begun[-1]
+    found = [] if asked == SHOW else list(problems(cluster, phase, deployed))
+    return in_phase(cluster, phase, deployed), found
 
 
 def in_phase(cluster: Cluster, asked: str, deployed: Mapping[str, Deployed]) -> Cluster:
