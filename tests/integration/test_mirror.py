@@ -38,10 +38,14 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
 
 
 def create(
-    cluster: KafkaCluster, name: str, partitions: int = PARTITIONS, config: dict[str, str] | None = None
+    cluster: KafkaCluster,
+    name: str,
+    partitions: int = PARTITIONS,
+    config: dict[str, str] | None = None,
+    replicas: int = 1,
 ) -> None:
     admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
-    admin.create_topics([NewTopic(name, partitions, 1, config=config or {})])[name].result(30)
+    admin.create_topics([NewTopic(name, partitions, replicas, config=config or {})])[name].result(30)
 
 
 def write(cluster: KafkaCluster, topic: str, numbers: range) -> None:
@@ -178,3 +182,17 @@ def test_a_source_that_does_not_answer_is_named(run_module: Run, kafka_cluster: 
     said = look(run_module, Gone(), kafka_cluster)  # type: ignore[arg-type]
     assert said["failed"]
     assert "kafka_mirror.source old: 127.0.0.1:1" in said["msg"]
+
+
+def test_a_broker_of_the_source_that_has_just_died_is_waited_for(
+    run_module: Run, source: KafkaCluster, kafka_cluster: KafkaCluster
+) -> None:
+    """The cluster of three is the source here."""
+    create(kafka_cluster, "mirrored-back", replicas=3)
+    write(kafka_cluster, "mirrored-back", range(30))
+    kafka_cluster.kill_node(2)
+    try:
+        assert planned(run_module, kafka_cluster, source, topics=["mirrored-back"])["plan"]["problems"] == []
+    finally:
+        kafka_cluster.start_node(2)
+        kafka_cluster.wait_ready()

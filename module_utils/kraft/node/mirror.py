@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import glob
+import ipaddress
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -16,6 +17,7 @@ from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node.collector import MARK, systemctl
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
+from ansible.module_utils.kraft.node.machine.network import ports_in_use
 from ansible.module_utils.kraft.node.service.state import Run
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 from ansible.module_utils.kraft.secret_values import is_secret
@@ -211,6 +213,16 @@ def is_ours() -> bool:
     return os.path.isfile(unit_path()) and file_io.read(unit_path()).startswith(MARK.encode())
 
 
+def refuse_taken_port(run: Run, port: int) -> None:
+    """Raises RefusedError where another process listens for other machines at the workers' port."""
+    _, said, _ = run(["systemctl", "show", "--property", "MainPID", "--value", SERVICE])
+    own = int(said.strip() or 0)
+    for one in ports_in_use([port], own):
+        if one["pid"] != own and not ipaddress.ip_address(one["address"]).is_loopback:
+            holder = f"{one['process'] or 'another process'} (pid {one['pid']})"
+            raise RefusedError([f"kafka_mirror_port: {port} is held by {holder}. Give the mirror a free port"])
+
+
 def ensure(run: Run, settings: Settings, restart: bool, check_mode: bool) -> dict[str, Any]:
     """Bring files and service to what is wanted: ``changed`` and ``diff``. `restart`: also where nothing differs."""
     current = f"{settings.install_dir}/current"
@@ -220,6 +232,8 @@ def ensure(run: Run, settings: Settings, restart: bool, check_mode: bool) -> dic
         )
     if os.path.lexists(unit_path()) and not is_ours():
         raise RefusedError([f"{unit_path()}: somebody else wrote it. Remove it, or run this mirror on other hosts"])
+    if settings.hosts > 1:
+        refuse_taken_port(run, settings.port)
     with open(f"{current}/config/server.properties", encoding="utf-8") as file:
         server = parse_properties(file.read())
     release = os.path.basename(os.path.realpath(current))

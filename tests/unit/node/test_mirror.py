@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,15 @@ class Systemd:
 
     def __init__(self) -> None:
         self.runs = False
+        self.pid = 0
         self.told: list[str] = []
 
     def __call__(self, command: list[str]) -> tuple[int, str, str]:
         words = command[command.index("systemctl") + 1 :]
         if words[0] == "is-active":
             return int(not self.runs), "", ""
+        if words[0] == "show":
+            return 0, f"{self.pid}\n", ""
         self.told.append(words[0])
         self.runs = words[0] == "start" or (self.runs and words[0] not in ("stop", "disable"))
         return 0, "", ""
@@ -69,6 +73,20 @@ def test_it_runs_once_and_then_there_is_nothing_to_do(settings: Settings) -> Non
     systemd.runs = False
     assert ensure(systemd, settings)
     assert ensure(systemd, dataclasses.replace(settings, heap_mb=400))
+
+
+@pytest.mark.parametrize("address", ["", "127.0.0.1"])
+def test_a_port_of_somebody_else_is_refused_where_workers_meet(settings: Settings, address: str) -> None:
+    systemd = Systemd()
+    with socket.create_server((address, 0)) as other:
+        port = other.getsockname()[1]
+        assert ensure(systemd, dataclasses.replace(settings, port=port), check_mode=True)  # alone it listens nowhere
+        many = dataclasses.replace(settings, port=port, hosts=2)
+        if not address:
+            with pytest.raises(RefusedError, match=f"kafka_mirror_port: {port} is held by .*{os.getpid()}"):
+                ensure(systemd, many)
+            systemd.pid = os.getpid()  # its own of the run before
+        assert ensure(systemd, many)
 
 
 def test_check_mode_writes_nothing(settings: Settings) -> None:

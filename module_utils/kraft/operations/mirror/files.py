@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable
 
 from ansible.module_utils.kraft.node.mirror import TARGET
-from ansible.module_utils.kraft.spec.desired.mirror import NEVER, NEVER_GROUPS, Wanted
+from ansible.module_utils.kraft.spec.desired.mirror import NEVER, NEVER_GROUPS, Wanted, expression
 
 CLIENT_ID = "kraftwright-mirror"  #: of the producers; a throttle is a quota of this id
 #: Kafka's own list, but for settings that a cluster of today takes. Source: ``DefaultConfigPropertyFilter``.
@@ -98,8 +98,12 @@ SAME_FOR_ALL = {
 
 def _selection(wanted: Wanted) -> dict[str, str]:
     return {
-        "topics": ",".join(wanted.topics),
-        "topics.exclude": ",".join((*wanted.exclude_topics, *NEVER.split("|"))),
-        "groups": ",".join(wanted.groups),
-        "groups.exclude": ",".join((*wanted.exclude_groups, NEVER_GROUPS)),
+        "topics": _joined(wanted.topics),
+        "topics.exclude": _joined(wanted.exclude_topics, *NEVER.split("|")),
+        "groups": _joined(wanted.groups),
+        "groups.exclude": _joined(wanted.exclude_groups, NEVER_GROUPS),
     }
+
+
+def _joined(entries: Iterable[str], *more: str) -> str:
+    return ",".join([*map(expression, entries), *more])

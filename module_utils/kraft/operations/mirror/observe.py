@@ -41,12 +41,24 @@ def source_options(wanted: Wanted, python_path: str | None) -> dict[str, Any]:
 
 
 def look(wanted: Wanted, options: Mapping[str, Any]) -> Seen:
-    """`options`: the ``client`` parameter for this cluster. Raises KraftError where a side does not answer."""
-    try:
-        with Client(source_options(wanted, options.get("python_path"))) as client:
-            source = of_source(wanted, Side(client))
-    except (UnreachableError, AccessError) as error:
-        raise ToolError(f"kafka_mirror.source {wanted.name}: {error}. Correct it, or open the way") from error
+    """`options`: the ``client`` parameter for this cluster. Raises KraftError where a side does not answer.
+
+    UnreachableError: a broker of it is away while others answer, which passes when others lead.
+    """
+    where = f"kafka_mirror.source {wanted.name}"
+    with Client(source_options(wanted, options.get("python_path"))) as client:
+        try:
+            side = Side(client)
+        except UnreachableError as error:
+            raise ToolError(f"{where}: {error}. Correct it, or open the way") from error
+        except AccessError as error:
+            raise denied(where, error) from error
+        try:
+            source = of_source(wanted, side)
+        except UnreachableError as error:
+            raise UnreachableError(f"{where}: {error}") from error
+        except AccessError as error:
+            raise denied(where, error) from error
     with Client(options) as client:
         seen = with_target(wanted, source, Side(client))
     nearly = rest(seen)
@@ -54,6 +66,10 @@ def look(wanted: Wanted, options: Mapping[str, Any]) -> Seen:
         return seen
     with Client(source_options(wanted, options.get("python_path"))) as client:
         return dataclasses.replace(seen, invisible=frozenset(nothing_left(Side(client), nearly)))
+
+
+def denied(where: str, error: AccessError) -> ToolError:
+    return ToolError(f"{where}: {error}. Correct its client, or give it the right")
 
 
 def rest(seen: Seen) -> dict[Partition, int]:

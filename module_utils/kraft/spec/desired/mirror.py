@@ -13,11 +13,13 @@ NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 #: Topics that are never copied. Source: Kafka's ``ReplicationPolicy.isInternalTopic``, and heartbeats of other mirrors.
 NEVER = r"__.*|\..*|.*\.internal|heartbeats"
 NEVER_GROUPS = r"__.*"
+#: An entry of such letters alone is a name: a dot in it is a dot. Source: Kafka's ``Topic.LEGAL_CHARS``.
+PLAIN = re.compile(r"[A-Za-z0-9._-]+")
 
 
 @dataclasses.dataclass(frozen=True)
 class Wanted:
-    """``client``: settings of Kafka's Java client for the source. Topics, groups: regular expressions."""
+    """``client``: settings of Kafka's Java client for the source. Topics, groups: names and regular expressions."""
 
     name: str
     servers: tuple[str, ...]
@@ -38,7 +40,7 @@ class Wanted:
     @property
     def named_topics(self) -> list[str]:
         """Those that `topics` names letter by letter."""
-        return [one.replace("\\.", ".") for one in self.topics if re.fullmatch(r"([A-Za-z0-9_-]|\\?\.)+", one)]
+        return [name for name in (one.replace("\\.", ".") for one in self.topics) if PLAIN.fullmatch(name)]
 
 
 def wanted(given: Mapping[str, Any]) -> Wanted:
@@ -71,5 +73,15 @@ def split(client: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     return {key: value for key, value in texts.items() if key not in secrets}, secrets
 
 
-def _taken(name: str, patterns: Iterable[str], excluded: Iterable[str]) -> bool:
-    return any(re.fullmatch(one, name) for one in patterns) and not any(re.fullmatch(one, name) for one in excluded)
+def expression(entry: str) -> str:
+    """What MirrorMaker is given for an entry, which joins all of them with ``|``: a group holds it together."""
+    return entry.replace(".", "\\.") if PLAIN.fullmatch(entry) else f"(?:{entry})"
+
+
+def _taken(name: str, entries: Iterable[str], excluded: Iterable[str]) -> bool:
+    return _matches(name, entries) and not _matches(name, excluded)
+
+
+def _matches(name: str, entries: Iterable[str]) -> bool:
+    """As Java's ``Matcher.matches`` does: the whole name, and ``\\w`` is ASCII."""
+    return any(re.fullmatch(expression(one), name, re.ASCII) for one in entries)

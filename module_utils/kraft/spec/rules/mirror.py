@@ -16,6 +16,18 @@ from ansible.module_utils.kraft.spec.rules.subject import Subject
 MIRROR = "kafka_mirror"
 ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+):(\d{1,5})")
 LARGEST_PORT = 65535
+#: What Python and Java read alike; all else differs, or works only alone. Source: ``java.util.regex.Pattern``.
+SHARED_SYNTAX = re.compile(
+    r"""(?:
+      \\[dDwWsS] | \\[^A-Za-z0-9]                         # a kind of letter, and a letter that means itself
+    | \[\^?(?:\\[dDwWsS] | \\[^A-Za-z0-9] | [^]\[\\&])+\]  # one of several; no class within a class
+    | \((?:\?(?:[:=!] | <[=!]) | (?!\?)) | \)             # groups without a name, and looks ahead and behind
+    | (?:[*+?] | \{\d+\})\??(?!\+)                        # how often; not possessive
+    | [^]\[\\(){}*+?]
+    )*""",
+    re.VERBOSE,
+)
+SHARED = ". [] () (?:) | * + ? {n} ^ $ \\d \\w \\s, and looks ahead and behind"
 #: Settings that the variable itself sets.
 OWN = ("bootstrap.servers",)
 
@@ -70,12 +82,12 @@ def client(subject: Subject) -> Iterator[Problem]:
 
 
 def patterns(subject: Subject) -> Iterator[Problem]:
-    """Regular expressions; MirrorMaker takes a list with commas, so none may stand in one."""
+    """Names and regular expressions; MirrorMaker takes a list with commas, so none may stand in one."""
     for name in LISTS:
         for pattern in given(subject).get(name) or ():
             fault = pattern_fault(pattern)
             if fault:
-                remedy = "correct it; a dot in a name is written \\."
+                remedy = "correct it; a name may stand as it is"
                 yield Problem("mirror_pattern", fault, remedy, f"{MIRROR}.{name}", value=pattern)
     if given(subject).get("topics") == []:
         remedy = "name topics, or leave it out to copy all"
@@ -88,6 +100,8 @@ def pattern_fault(pattern: str) -> str:
         return "is empty, or begins or ends with a blank"
     if "," in pattern:
         return "holds a comma, which MirrorMaker takes for the end"
+    if not SHARED_SYNTAX.fullmatch(pattern):
+        return f"holds what MirrorMaker, which is written in Java, may read otherwise: only {SHARED} are taken"
     try:
         re.compile(pattern)
     except re.error as error:

@@ -57,6 +57,40 @@ def test_a_fault_is_refused_in_its_place(
     assert found(source, **more) == [("error", rule, f"kafka_mirror.{variable}", value)]
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *("(?P<x>a)", "(?<x>a)", "(?i)a", "(?i:a)", "(a)\\1", "a\\Z", "\\Aa", "a\\b", "(?>a)", "(?#a)b", "(?(1)a)"),
+        *("a++", "a*+", "a?+", "a{2}+", "[a-z&&[^b]]", "[[a]]", "[]a]", "[\\h]", "\\u0041", "\\x41", "a}", "a]"),
+    ],
+)
+def test_what_java_reads_otherwise_is_refused(pattern: str) -> None:
+    assert found(topics=[pattern]) == [("error", "mirror_pattern", "kafka_mirror.topics", pattern)]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *(
+            ".*",
+            "orders.v1",
+            "a|b",
+            "(a|b)-.+?",
+            "(?:a)*",
+            "a(?!b).*",
+            "(?<!x)a",
+            "[^a-c.]+",
+            "[\\w.-]{3}",
+            "\\d{2}?",
+            "^a$",
+        ),
+        *("a\\.b", "[a^]", "a\\-b", "(a)(b)?"),
+    ],
+)
+def test_what_both_read_alike_is_taken(pattern: str) -> None:
+    assert found(topics=[pattern], groups=[pattern]) == []
+
+
 def test_there_is_one_copy_of_a_cluster() -> None:
     other = {"k2": {"kafka_mirror": {"source": {**SOURCE, "name": "older"}}}}
     made = problems_of(hosts(3, other, kafka_mirror={"source": SOURCE}))
