@@ -5,27 +5,25 @@ The target is the cluster of other tests, too: topics here have names of their o
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from time import monotonic, sleep
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.node import mirror
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 from tests.integration.kafka_cluster import KafkaCluster
-from tests.integration.kafka_home import kafka_home
-from tests.integration.kafka_node import LEASH
+from tests.integration.mirror_service import mirroring, settings_of
 
 Run = Callable[..., dict[str, Any]]
 RECORDS, PARTITIONS = 30_000, 3
 SECONDS = 120
+KILLS = 3
 KNOWN = ["retention.ms", "cleanup.policy"]
 
 
@@ -85,44 +83,71 @@ def held(cluster: KafkaCluster, topic: str) -> dict[int, list[bytes]]:
     return found
 
 
+def hasty(service: dict[str, Any]) -> dict[str, Any]:
+    """A service that is killed leaves a transaction open, for a minute by default; the next one waits until it ends."""
+    return {**service, "properties": {**service["properties"], "target.producer.transaction.timeout.ms": "15000"}}
+
+
 @contextmanager
-def mirroring(directory: Path, target: str, service: dict[str, Any]) -> Iterator[subprocess.Popen[bytes]]:
-    """The service's own command with the service's own files; killed at the end, as a power cut does."""
-    settings = mirror.Settings(
-        install_dir=str(directory),
-        java="java",
-        group="kafka",
-        properties=service["properties"],
-        listener="",
-        protocol="PLAINTEXT",
-        servers=(target,),
-        address="127.0.0.1",
-        port=8083,
-        hosts=1,
-        heap_mb=service["heap_mb"],
-    )
-    given, _ = mirror.properties(settings, {})
-    (directory / "mirror.properties").write_text(mirror.lines(given))
-    line = [str(kafka_home() / "bin/connect-mirror-maker.sh"), str(directory / "mirror.properties")]
-    with (directory / "mirror.log").open("ab") as log:
-        environment = {**os.environ, "LOG_DIR": str(directory), "KAFKA_HEAP_OPTS": f"-Xmx{settings.heap_mb}m"}
-        process = subprocess.Popen([*LEASH, *line, "--clusters", "target"], env=environment, stdout=log, stderr=log)
+def writing(cluster: KafkaCluster, topic: str) -> Iterator[None]:
+    """A producer that goes on while the block runs: some 200 records a second."""
+    over = Event()
+
+    def produce() -> None:
+        number = RECORDS
+        while not over.wait(0.1):
+            write(cluster, topic, range(number, number + 20))
+            number += 20
+
+    with ThreadPoolExecutor(1) as threads:
+        done = threads.submit(produce)
         try:
-            yield process
+            yield
         finally:
-            process.send_signal(signal.SIGKILL)
-            process.wait(10)
+            over.set()
+            done.result(SECONDS)
+
+
+@contextmanager
+def lost(cluster: KafkaCluster, node_id: int) -> Iterator[None]:
+    """One node is killed, and comes back after the block."""
+    cluster.kill_node(node_id)
+    try:
+        yield
+    finally:
+        cluster.start_node(node_id)
+        cluster.wait_ready()
+
+
+def arrive(cluster: KafkaCluster, topic: str) -> None:
+    """Returns when more of the topic's records stand there than at first."""
+    before, deadline = ends(cluster, topic), monotonic() + SECONDS
+    while ends(cluster, topic) <= before:
+        assert monotonic() < deadline, f"nothing arrives within {SECONDS} s"
+        sleep(0.5)
+
+
+def ends(cluster: KafkaCluster, topic: str) -> int:
+    """The sum of the partitions' next offsets; 0 where the topic is not there, or has no leader yet."""
+    consumer = Consumer({"bootstrap.servers": cluster.bootstrap_servers, "group.id": "witness"})
+    try:
+        partitions = consumer.list_topics(topic, timeout=30).topics[topic].partitions
+        return sum(consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=30)[1] for number in partitions)
+    except KafkaException:  # its broker has just died
+        return 0
+    finally:
+        consumer.close()
 
 
 def look(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any) -> dict[str, Any]:
-    wait, exclude = more.pop("wait", 0), more.pop("exclude_topics", [])
+    wait, exclude, replicas = (more.pop(*one) for one in (("wait", 0), ("exclude_topics", []), ("replicas", 1)))
     mirror_of = {"source": {"name": "old", "bootstrap_servers": source.bootstrap_servers.split(",")}, **more}
     return run(
         "kafka_mirror_info",
         client={"bootstrap_servers": target.bootstrap_servers.split(",")},
         mirror={"exclude_topics": exclude, **mirror_of},
         known_settings=KNOWN,
-        replication_factor=1,
+        replication_factor=replicas,
         wait=wait,
     )
 
@@ -134,31 +159,38 @@ def planned(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any) -
     return seen
 
 
-def test_a_copy_goes_on_after_a_kill_and_each_record_arrives_once(
+def test_a_copy_killed_under_a_producer_holds_each_record_once(
     run_module: Run, source: KafkaCluster, kafka_cluster: KafkaCluster, tmp_path: Path
 ) -> None:
-    create(source, "mirrored-orders", config={"retention.ms": "999999999", "segment.ms": "7777777"})
-    write(source, "mirrored-orders", range(RECORDS))
-    seen = planned(run_module, source, kafka_cluster, topics=["mirrored-orders"])
-    assert (seen["plan"]["problems"], seen["plan"]["create"]) == ([], ["mirrored-orders"])
+    """Killed three times while records arrive; a broker of the target is lost meanwhile, and comes back."""
+    topic = "mirrored-orders"
+    asked: dict[str, Any] = {"topics": [topic], "replicas": 3}
+    create(source, topic, config={"retention.ms": "999999999", "segment.ms": "7777777"})
+    write(source, topic, range(RECORDS))
+    seen = planned(run_module, source, kafka_cluster, **asked)
+    assert (seen["plan"]["problems"], seen["plan"]["create"]) == ([], [topic])
     assert seen["plan"]["unknown_settings"] == ["segment.ms"]
     assert (seen["progress"]["begun"], seen["progress"]["lag_records"]) == (False, RECORDS)
-    with mirroring(tmp_path, kafka_cluster.bootstrap_servers, seen["service"]):
-        begun = planned(run_module, source, kafka_cluster, topics=["mirrored-orders"], wait=SECONDS)
-        assert begun["progress"]["begun"]
-    write(source, "mirrored-orders", range(RECORDS, RECORDS + 3000))
-    write_transactions(source, "mirrored-orders")
-    again = planned(run_module, source, kafka_cluster, topics=["mirrored-orders"])
+    service = settings_of(tmp_path, kafka_cluster.bootstrap_servers, hasty(seen["service"]))
+    with writing(source, topic):
+        for number in range(KILLS):
+            with mirroring(service):
+                arrive(kafka_cluster, topic)
+                if number == 1:
+                    with lost(kafka_cluster, 2):
+                        arrive(kafka_cluster, topic)
+    write_transactions(source, topic)
+    again = planned(run_module, source, kafka_cluster, **asked)
     assert again["plan"]["problems"] == []  # records that the mirror copied are no foreign ones
     assert again["service"] == seen["service"]
-    with mirroring(tmp_path, kafka_cluster.bootstrap_servers, seen["service"]):
+    with mirroring(service):
+        begun = planned(run_module, source, kafka_cluster, **asked, wait=SECONDS)
+        assert begun["progress"]["begun"]
         deadline = monotonic() + SECONDS
-        while (
-            left := planned(run_module, source, kafka_cluster, topics=["mirrored-orders"])["progress"]["lag_records"]
-        ) > 0:
+        while (left := planned(run_module, source, kafka_cluster, **asked)["progress"]["lag_records"]) > 0:
             assert monotonic() < deadline, left
             sleep(1)
-    assert held(kafka_cluster, "mirrored-orders") == held(source, "mirrored-orders")
+    assert held(kafka_cluster, topic) == held(source, topic)
 
 
 def test_what_stands_in_the_way_is_named(run_module: Run, source: KafkaCluster, kafka_cluster: KafkaCluster) -> None:
@@ -190,9 +222,5 @@ def test_a_broker_of_the_source_that_has_just_died_is_waited_for(
     """The cluster of three is the source here."""
     create(kafka_cluster, "mirrored-back", replicas=3)
     write(kafka_cluster, "mirrored-back", range(30))
-    kafka_cluster.kill_node(2)
-    try:
+    with lost(kafka_cluster, 2):
         assert planned(run_module, kafka_cluster, source, topics=["mirrored-back"])["plan"]["problems"] == []
-    finally:
-        kafka_cluster.start_node(2)
-        kafka_cluster.wait_ready()

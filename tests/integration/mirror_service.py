@@ -1,0 +1,52 @@
+"""The service of role kafka_mirror without systemd: its own command, with the files that it is given."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ansible.module_utils.kraft.node import mirror
+
+from tests.integration.kafka_home import kafka_home
+from tests.integration.kafka_node import LEASH
+
+
+def settings_of(directory: Path, target: str, service: Mapping[str, Any], **more: Any) -> mirror.Settings:
+    """For one host; `target`: bootstrap servers; `service`: what ``kafka_mirror_info`` returned."""
+    usual: dict[str, Any] = {"listener": "", "protocol": "PLAINTEXT"}
+    return mirror.Settings(
+        install_dir=str(directory),
+        java="java",
+        group="kafka",
+        properties=service["properties"],
+        heap_mb=service["heap_mb"],
+        servers=tuple(target.split(",")),
+        address="127.0.0.1",
+        port=8083,
+        hosts=1,
+        **{**usual, **more},
+    )
+
+
+@contextmanager
+def mirroring(settings: mirror.Settings, server: Mapping[str, str] | None = None) -> Iterator[subprocess.Popen[bytes]]:
+    """It runs while the block does; killed at the end, as a power cut does. `server`: the node's own settings."""
+    home = Path(settings.home)
+    home.mkdir(exist_ok=True)
+    given, secrets = mirror.properties(settings, server or {})
+    for name, content in (("mirror.properties", given), (mirror.SECRETS, secrets)):
+        (home / name).write_text(mirror.lines(content), encoding="utf-8")
+    line = [*LEASH, str(kafka_home() / "bin/connect-mirror-maker.sh"), str(home / "mirror.properties")]
+    with (home / "mirror.log").open("ab") as log:
+        environment = {**os.environ, "LOG_DIR": str(home), "KAFKA_HEAP_OPTS": f"-Xmx{settings.heap_mb}m"}
+        process = subprocess.Popen([*line, "--clusters", mirror.TARGET], env=environment, stdout=log, stderr=log)
+        try:
+            yield process
+        finally:
+            process.send_signal(signal.SIGKILL)
+            process.wait(10)
