@@ -1,4 +1,4 @@
-"""A broker with listeners for TLS, a login and certificates beside the plain ones, and with an authorizer."""
+"""Nodes that show each other certificates, and a broker with secured listeners beside the plain ones."""
 
 from __future__ import annotations
 
@@ -54,6 +54,22 @@ class SecuredCluster(KafkaCluster):
             "listener.name.login.sasl.enabled.mechanisms": ",".join(LOGINS),
             "listener.name.login.plain.sasl.jaas.config": f"{SECURITY}.plain.PlainLoginModule required {users};",
             "listener.name.login.scram-sha-512.sasl.jaas.config": f"{SECURITY}.scram.ScramLoginModule required;",
+        }
+
+
+class SecuredNodes(KafkaCluster):
+    """Nodes that show each other certificates."""
+
+    def server_properties(self, node: KafkaNode) -> dict[str, str]:
+        required = {f"listener.name.{name}.ssl.client.auth": "required" for name in ("internal", "controller")}
+        return {
+            **super().server_properties(node),
+            **required,
+            "listener.security.protocol.map": "CLIENT:PLAINTEXT,INTERNAL:SSL,CONTROLLER:SSL",
+            "ssl.keystore.type": "PEM",
+            "ssl.keystore.location": str(self.directory / "node.pem"),
+            "ssl.truststore.type": "PEM",
+            "ssl.truststore.location": str(self.directory / "ca.pem"),
         }
 
 

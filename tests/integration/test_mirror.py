@@ -132,7 +132,9 @@ def ends(cluster: KafkaCluster, topic: str) -> int:
     consumer = Consumer({"bootstrap.servers": cluster.bootstrap_servers, "group.id": "witness"})
     try:
         partitions = consumer.list_topics(topic, timeout=30).topics[topic].partitions
-        return sum(consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=30)[1] for number in partitions)
+        return sum(
+            consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=30)[1] for number in partitions
+        )
     except KafkaException:  # its broker has just died
         return 0
     finally:
@@ -140,7 +142,7 @@ def ends(cluster: KafkaCluster, topic: str) -> int:
 
 
 def look(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any) -> dict[str, Any]:
-    wait, exclude, replicas = (more.pop(*one) for one in (("wait", 0), ("exclude_topics", []), ("replicas", 1)))
+    wait, exclude, replicas = more.pop("wait", 0), more.pop("exclude_topics", []), more.pop("replicas", 1)
     mirror_of = {"source": {"name": "old", "bootstrap_servers": source.bootstrap_servers.split(",")}, **more}
     return run(
         "kafka_mirror_info",

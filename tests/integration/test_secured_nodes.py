@@ -12,25 +12,9 @@ from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
 
 from tests.integration.certificates import certify
 from tests.integration.kafka_cluster import KafkaCluster
-from tests.integration.kafka_node import KafkaNode
+from tests.integration.secured_cluster import SecuredNodes
 
 Module = Callable[..., dict[str, Any]]
-
-
-class SecuredNodes(KafkaCluster):
-    """Nodes that show each other certificates."""
-
-    def server_properties(self, node: KafkaNode) -> dict[str, str]:
-        required = {f"listener.name.{name}.ssl.client.auth": "required" for name in ("internal", "controller")}
-        return {
-            **super().server_properties(node),
-            **required,
-            "listener.security.protocol.map": "CLIENT:PLAINTEXT,INTERNAL:SSL,CONTROLLER:SSL",
-            "ssl.keystore.type": "PEM",
-            "ssl.keystore.location": str(self.directory / "node.pem"),
-            "ssl.truststore.type": "PEM",
-            "ssl.truststore.location": str(self.directory / "ca.pem"),
-        }
 
 
 @pytest.fixture(scope="module")
