@@ -18,6 +18,7 @@ NOT_SYNCED = (
     r"min\.insync\.replicas",
 )
 SMALLEST_HEAP, TASK_HEAP, SHARE_OF_MEMORY = 256, 64, 4
+LOST_SECONDS = 15
 FETCH_BYTES = 8 * 1024 * 1024  #: of one answer of the source; a task holds one
 
 
@@ -53,8 +54,10 @@ def properties(wanted: Wanted, size: Size, replication_factor: int, unknown: Ite
         f"{wanted.name}.consumer.isolation.level": "read_committed",
         f"{wanted.name}.consumer.fetch.max.bytes": str(FETCH_BYTES),
         f"{TARGET}.exactly.once.source.support": "enabled",
-        # Without it a start scans every class for plugins, twice.
-        f"{TARGET}.plugin.discovery": "service_load",
+        # So long nobody takes the tasks of a lost worker, not even itself when it is back. Connect's own: 5 minutes.
+        f"{TARGET}.scheduled.rebalance.max.delay.ms": str(1000 * LOST_SECONDS),
+        # Without these a start scans every class for plugins, twice: to read its settings, and as a worker.
+        **dict.fromkeys(("plugin.discovery", f"{TARGET}.plugin.discovery"), "service_load"),
         f"{TARGET}.producer.client.id": CLIENT_ID,
         f"{TARGET}.producer.compression.type": "lz4",
         f"{TARGET}.producer.max.request.size": str(2 * FETCH_BYTES),

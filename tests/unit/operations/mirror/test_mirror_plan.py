@@ -103,6 +103,10 @@ def test_the_source_is_read_and_never_written() -> None:
     assert given["target.exactly.once.source.support"] == "enabled"
 
 
+def test_a_lost_worker_is_replaced_soon() -> None:
+    assert int(files.properties(WANTED, files.Size(2, 512), 3)["target.scheduled.rebalance.max.delay.ms"]) <= 30_000
+
+
 def test_the_variable_becomes_a_value() -> None:
     client = {"security.protocol": "SSL", "allow.auto.create.topics": False}
     made = wanted({"source": {"name": "old", "bootstrap_servers": ["a:1"], "client": client}, "topics": ["x"]})
