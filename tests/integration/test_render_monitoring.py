@@ -53,6 +53,7 @@ def test_files_are_written_once_and_are_the_same_each_time(tmp_path: Path) -> No
     )
     assert checked.returncode == 0, checked
     assert b'"watched"' in before["rules.yml"]
+    assert json.loads(before["dashboard_overview.json"])["title"] == "Kafka watched: Overview"
     found = json.loads(before["targets.json"])
     assert [each["targets"] for each in found] == [["10.0.0.1:9500"], ["10.0.0.2:9500"], ["10.0.0.3:9500"]]
     assert [each["labels"]["rack"] for each in found] == ["a", "b", "c"]

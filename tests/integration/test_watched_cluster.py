@@ -8,7 +8,8 @@ from pathlib import Path
 
 import kafka
 import pytest
-from ansible.module_utils.kraft.monitoring import rules
+from ansible.module_utils.kraft.monitoring import dashboards, rules
+from ansible.module_utils.kraft.monitoring.catalogue import read
 from ansible.module_utils.kraft.node import planned_work
 from kafka.admin import NewTopic
 
@@ -80,6 +81,13 @@ def without_series(watcher: Prometheus) -> list[str]:
 def test_every_name_of_a_rule_has_a_series(watcher: Prometheus) -> None:
     assert without_series(watcher) == []
     assert len(watcher.rules()) == len(EXPRESSIONS)
+
+
+def test_every_panel_of_a_dashboard_has_data(watcher: Prometheus) -> None:
+    panels = {one["title"]: one for page in read("dashboards") for row in page["rows"] for one in row["panels"]}
+    asked = {title: dashboards.expression(one, "watched", ".*") for title, one in panels.items()}
+    empty = {title for title, expression in asked.items() if not watcher.series(expression)}
+    assert empty <= {title for title, one in panels.items() if "quiet" in one}
 
 
 def test_only_the_watchdog_fires(watcher: Prometheus) -> None:

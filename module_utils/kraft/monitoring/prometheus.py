@@ -1,4 +1,4 @@
-"""What Prometheus needs to watch a cluster, as texts of files: configuration, targets, rules, their tests. Pure."""
+"""What Prometheus and Grafana need to watch a cluster, as texts of files. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import yaml
-from ansible.module_utils.kraft.monitoring import rule_tests, rules
+from ansible.module_utils.kraft.monitoring import dashboards, rule_tests, rules
 from ansible.module_utils.kraft.spec.desired.model import host_port
 
 #: Who gives what is scraped, the job that scrapes it, and the file of its targets.
@@ -27,7 +27,7 @@ def files(desired: Mapping[str, Any]) -> dict[str, str]:
         "prometheus.yml": scrape_text(),
         **{name: json.dumps(each, indent=2) + "\n" for name, each in found.items()},
     }
-    return written | rule_files(rules.data(cluster), cluster)
+    return written | rule_files(rules.data(cluster), cluster) | dashboards.files(cluster)
 
 
 def rule_files(data: rules.Rule, cluster: str) -> dict[str, str]:
