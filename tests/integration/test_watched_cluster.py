@@ -84,10 +84,15 @@ def test_every_name_of_a_rule_has_a_series(watcher: Prometheus) -> None:
 
 
 def test_every_panel_of_a_dashboard_has_data(watcher: Prometheus) -> None:
-    panels = {one["title"]: one for page in read("dashboards") for row in page["rows"] for one in row["panels"]}
-    asked = {title: dashboards.expression(one, "watched", ".*") for title, one in panels.items()}
-    empty = {title for title, expression in asked.items() if not watcher.series(expression)}
-    assert empty <= {title for title, one in panels.items() if "quiet" in one}
+    panels = {
+        (page["name"], row["title"], one["title"]): one
+        for page in read("dashboards")
+        for row in page["rows"]
+        for one in row["panels"]
+    }
+    asked = {panel: dashboards.expression(one, "watched", ".*") for panel, one in panels.items()}
+    empty = {panel for panel, expression in asked.items() if not watcher.series(expression)}
+    assert empty <= {panel for panel, one in panels.items() if "quiet" in one}
 
 
 def test_only_the_watchdog_fires(watcher: Prometheus) -> None:
