@@ -23,7 +23,7 @@ RECORDS = {one["record"]: one["expr"] for one in rules.data("blue")["records"]}
 MOST = 80
 #: Grafana's names of units.
 UNITS = {"none", "percentunit", "s", "h", "bytes", "Bps", "ops"}
-FIELDS = {"title", "kind", "unit", "expr", "legend", "text", "quiet"}
+FIELDS = {"title", "kind", "unit", "expr", "legend", "text"}
 
 
 def test_there_are_not_too_many() -> None:

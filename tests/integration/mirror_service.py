@@ -17,8 +17,8 @@ from tests.integration.kafka_node import LEASH
 
 
 def settings_of(directory: Path, target: str, service: Mapping[str, Any], **more: Any) -> mirror.Settings:
-    """For one host; `target`: bootstrap servers; `service`: what ``kafka_mirror_info`` returned."""
-    usual: dict[str, Any] = {"listener": "", "protocol": "PLAINTEXT"}
+    """Of a lone host, unless `more` says otherwise; `service`: what ``kafka_mirror_info`` returned."""
+    usual: dict[str, Any] = {"listener": "", "protocol": "PLAINTEXT", "port": 8083, "hosts": 1}
     return mirror.Settings(
         install_dir=str(directory),
         java="java",
@@ -27,8 +27,6 @@ def settings_of(directory: Path, target: str, service: Mapping[str, Any], **more
         heap_mb=service["heap_mb"],
         servers=tuple(target.split(",")),
         address="127.0.0.1",
-        port=8083,
-        hosts=1,
         **{**usual, **more},
     )
 

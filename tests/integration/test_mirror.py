@@ -5,6 +5,7 @@ The target is the cluster of other tests, too: topics here have names of their o
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -14,16 +15,20 @@ from time import monotonic, sleep
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.node import mirror
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 from tests.integration.kafka_cluster import KafkaCluster
+from tests.integration.kafka_node import free_ports
 from tests.integration.mirror_service import mirroring, settings_of
 
 Run = Callable[..., dict[str, Any]]
 RECORDS, PARTITIONS = 30_000, 3
 SECONDS = 120
 KILLS = 3
+TAKEN_OVER_SECONDS = 60
+STATUS = "mm2-status.old.internal"
 KNOWN = ["retention.ms", "cleanup.policy"]
 
 
@@ -119,30 +124,55 @@ def lost(cluster: KafkaCluster, node_id: int) -> Iterator[None]:
         cluster.wait_ready()
 
 
-def arrive(cluster: KafkaCluster, topic: str) -> None:
-    """Returns when more of the topic's records stand there than at first."""
-    before, deadline = ends(cluster, topic), monotonic() + SECONDS
-    while ends(cluster, topic) <= before:
-        assert monotonic() < deadline, f"nothing arrives within {SECONDS} s"
+def arrive(cluster: KafkaCluster, topic: str, seconds: float = SECONDS) -> None:
+    """Returns when each partition of the topic has more records than at first."""
+    before, deadline = ends(cluster, topic), monotonic() + seconds
+    while not all(now > then for now, then in zip(ends(cluster, topic), before)):
+        assert monotonic() < deadline, f"nothing arrives within {seconds} s: {before}, {ends(cluster, topic)}"
         sleep(0.5)
 
 
-def ends(cluster: KafkaCluster, topic: str) -> int:
-    """The sum of the partitions' next offsets; 0 where the topic is not there, or has no leader yet."""
+def ends(cluster: KafkaCluster, topic: str) -> list[int]:
+    """The next offset of each partition; 0 where the topic is not there, or has no leader yet."""
     consumer = Consumer({"bootstrap.servers": cluster.bootstrap_servers, "group.id": "witness"})
     try:
-        partitions = consumer.list_topics(topic, timeout=30).topics[topic].partitions
-        return sum(
-            consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=30)[1] for number in partitions
-        )
-    except KafkaException:  # its broker has just died
-        return 0
+        places = [TopicPartition(topic, number) for number in range(PARTITIONS)]
+        return [consumer.get_watermark_offsets(place, timeout=30)[1] for place in places]
+    except KafkaException:  # it is not there yet, or its broker has just died
+        return [0] * PARTITIONS
     finally:
         consumer.close()
 
 
+def work(cluster: KafkaCluster, *services: mirror.Settings) -> None:
+    """Returns when the workers of these services copy records."""
+    deadline = monotonic() + SECONDS
+    while not {f"{one.address}:{one.port}" for one in services} <= workers(cluster):
+        assert monotonic() < deadline, workers(cluster)
+        sleep(1)
+
+
+def workers(cluster: KafkaCluster) -> set[str]:
+    """Where the tasks run that copy records, as the workers themselves last said."""
+    settings = {"bootstrap.servers": cluster.bootstrap_servers, "group.id": "witness", "enable.partition.eof": True}
+    consumer = Consumer({**settings, "auto.offset.reset": "earliest"})
+    partitions = consumer.list_topics(STATUS, timeout=30).topics[STATUS].partitions
+    consumer.assign([TopicPartition(STATUS, number, 0) for number in partitions])
+    said, ended = dict[bytes, dict[str, Any]](), 0
+    while ended < len(partitions):
+        message = consumer.poll(20)
+        assert message is not None
+        if message.error():
+            ended += 1
+        elif (key := message.key() or b"").startswith(b"status-task-MirrorSourceConnector"):
+            said[key] = json.loads(message.value() or b"{}")
+    consumer.close()
+    return {one["worker_id"].partition("/")[0] for one in said.values() if one.get("state") == "RUNNING"}
+
+
 def look(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any) -> dict[str, Any]:
     wait, exclude, replicas = more.pop("wait", 0), more.pop("exclude_topics", []), more.pop("replicas", 1)
+    hosts = more.pop("hosts", 1)
     mirror_of = {"source": {"name": "old", "bootstrap_servers": source.bootstrap_servers.split(",")}, **more}
     return run(
         "kafka_mirror_info",
@@ -150,6 +180,7 @@ def look(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any) -> d
         mirror={"exclude_topics": exclude, **mirror_of},
         known_settings=KNOWN,
         replication_factor=replicas,
+        hosts=hosts,
         wait=wait,
     )
 
@@ -193,6 +224,26 @@ def test_a_copy_killed_under_a_producer_holds_each_record_once(
             assert monotonic() < deadline, left
             sleep(1)
     assert held(kafka_cluster, topic) == held(source, topic)
+
+
+def test_what_a_lost_worker_copied_another_one_copies_soon(
+    run_module: Run, source: KafkaCluster, kafka_cluster: KafkaCluster, tmp_path: Path
+) -> None:
+    """Connect's own wait would be five minutes, but for a lost leader: that is the worker that came first."""
+    topic = "mirrored-taken-over"
+    create(source, topic)
+    seen = planned(run_module, source, kafka_cluster, topics=[topic], hosts=2)
+    services = []
+    for port in free_ports(2):
+        (tmp_path / str(port)).mkdir()
+        place, servers = tmp_path / str(port), kafka_cluster.bootstrap_servers
+        services.append(settings_of(place, servers, hasty(seen["service"]), port=port, hosts=2))
+    with writing(source, topic), mirroring(services[0]):
+        work(kafka_cluster, services[0])
+        with mirroring(services[1]):
+            work(kafka_cluster, *services)
+            arrive(kafka_cluster, topic)
+        arrive(kafka_cluster, topic, TAKEN_OVER_SECONDS)
 
 
 def test_what_stands_in_the_way_is_named(run_module: Run, source: KafkaCluster, kafka_cluster: KafkaCluster) -> None:

@@ -88,6 +88,9 @@ def test_a_login_at_the_source_and_the_nodes_certificate_here_copy_every_record(
             assert monotonic() < deadline, (Path(service.home) / "mirror.log").read_text()[-4000:]
             sleep(0.5)
     assert copied == held(source)
+    assert (
+        "plugin.discovery" not in (Path(service.home) / "mirror.log").read_text()
+    )  # it warns after a scan for plugins
     assert "ScramLoginModule" not in (Path(service.home) / "mirror.properties").read_text()
     assert "ScramLoginModule" in (Path(service.home) / SECRETS).read_text()
 

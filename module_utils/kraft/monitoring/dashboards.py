@@ -1,6 +1,6 @@
 """Dashboards of one cluster for Grafana, from compact data. Pure.
 
-Source of the fields: Grafana's JSON model of a dashboard, schema version 39 (Grafana 10 and later take it).
+Source of the fields: Grafana's JSON model of a dashboard, schema version 39.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def files(cluster: str) -> dict[str, str]:
 
 
 def dashboard(one: Mapping[str, Any], cluster: str) -> dict[str, Any]:
-    """One page; its id is the same each time, so a new version takes the place of the old one."""
+    """One page; its uid is the same each time: by it Grafana knows a new version of the page."""
     digest = hashlib.sha256(cluster.encode()).hexdigest()[:12]
     return {
         "uid": f"kafka-{digest}-{one['name']}",
@@ -80,7 +80,13 @@ def panels(rows: Sequence[Mapping[str, Any]], cluster: str) -> Iterator[dict[str
     number, top = 0, 0
     for row in rows:
         number, left, height = number + 1, 0, 0
-        yield {"id": number, "type": "row", "title": row["title"], "collapsed": False, "gridPos": place(0, top, 24, 1)}
+        yield {
+            "id": number,
+            "type": "row",
+            "title": row["title"],
+            "collapsed": False,
+            "gridPos": place(0, top, COLUMNS, 1),
+        }
         top += 1
         for one in row["panels"]:
             width, tall = SIZES[kind(one)]

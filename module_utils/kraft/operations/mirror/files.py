@@ -75,6 +75,7 @@ REPLICATED = (
     "replication.factor",
     "offset-syncs.topic.replication.factor",
     "checkpoints.topic.replication.factor",
+    "heartbeats.topic.replication.factor",  # it is made although none are sent
     "offset.storage.replication.factor",
     "status.storage.replication.factor",
     "config.storage.replication.factor",
