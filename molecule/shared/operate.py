@@ -13,6 +13,7 @@ import re
 import sys
 import time
 from collections.abc import Collection, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ class Operator:
         starts.update({operation.machine: 0} if operation.machine else {})
         self._on_hosts(operation.before)
         known = condition.identity()
-        with watching(condition.addresses, condition.bootstrap) as seen:
+        with watching(condition.addresses, condition.bootstrap) if operation.together else nullcontext(Seen()) as seen:
             killed = self._killed(operation)
             run = self._run(operation)
         self._on_hosts(operation.after)

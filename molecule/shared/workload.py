@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-RATE = 60  #: records a second; the nodes have most of two cores
+RATE = 30  #: records a second; the nodes have most of two cores
 
 
 class Workload:
