@@ -38,6 +38,7 @@ client: ## bring the modules' client, Spark's connector and the metrics' agent i
 	@scripts/bootstrap archive
 	@$(PYTHON) -m dist client
 	@$(PYTHON) -m dist spark
+	@$(PYTHON) -m spark_jobs.appcds
 	@$(PYTHON) -m dist metrics
 
 .PHONY: archive

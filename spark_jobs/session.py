@@ -13,11 +13,13 @@ from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untype
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from spark_jobs import appcds
 from spark_jobs.errors import InstallationError, UnreachableError
-from spark_jobs.installation import JARS, JARS_REMEDY, JAVA_REMEDY, LOOPBACK
+from spark_jobs.installation import JARS, JARS_REMEDY, JAVA_REMEDY, local_settings
 from spark_jobs.report_schema import Spark
 
 SUBMITTED = "PYSPARK_GATEWAY_PORT"  # set by spark-submit
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -43,9 +45,7 @@ def open_session(run_id: str, more: Mapping[str, str] = MappingProxyType({})) ->
     for name, value in {**SETTINGS, **more}.items():
         builder = builder.config(name, value)
     if SUBMITTED not in os.environ:
-        jars = ",".join(str(jar) for jar in sorted(JARS.glob("*.jar")))
-        builder = builder.master("local[*]").config("spark.jars", jars)
-        for name, value in LOOPBACK.items():
+        for name, value in _alone(more).items():
             builder = builder.config(name, value)
     try:
         spark = builder.getOrCreate()
@@ -54,6 +54,14 @@ def open_session(run_id: str, more: Mapping[str, str] = MappingProxyType({})) ->
     spark.sparkContext.setLogLevel("ERROR")
     spark.conf.set("spark.sql.shuffle.partitions", shuffle_partitions(spark.sparkContext.defaultParallelism))
     return spark
+
+
+def _alone(more: Mapping[str, str]) -> dict[str, str]:
+    """What spark-submit would have been given."""
+    jars = sorted(JARS.glob("*.jar"))
+    java = f"{more.get(JAVA_OPTIONS, '')} {appcds.options(os.environ, jars)}".strip()
+    named = {"spark.master": "local[*]", "spark.jars": ",".join(str(jar) for jar in jars), JAVA_OPTIONS: java}
+    return {**named, **local_settings(jars)}
 
 
 def shuffle_partitions(cores: int) -> int:

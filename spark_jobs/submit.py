@@ -18,14 +18,13 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
-from spark_jobs import config, native_smoke_command, private_file, report
+from spark_jobs import appcds, config, native_smoke_command, private_file, report
 from spark_jobs.cli import guarded, parser
 from spark_jobs.config import SmokeConfig
 from spark_jobs.errors import EXIT_DEFECT, InstallationError, UnreachableError
-from spark_jobs.installation import JARS, JARS_REMEDY, JAVA_REMEDY, LOOPBACK
+from spark_jobs.installation import JARS, JARS_REMEDY, JAVA_REMEDY, local_settings, spark_home
 from spark_jobs.progress import Progress
 from spark_jobs.verdict import unreachable
 
@@ -84,13 +83,11 @@ def _run(options: argparse.Namespace) -> int:
 def find_tools(environment: Mapping[str, str], jars: Path) -> Tools:
     """Java 17, pyspark's spark-submit and the connector, or an ``InstallationError`` that says which is missing."""
     check_java(environment)
-    spec = find_spec("pyspark")
-    if spec is None or not spec.submodule_search_locations:
-        raise InstallationError("pyspark is not installed here: make setup, or pip install pyspark")
+    home = spark_home()
     found = tuple(sorted(jars.glob("*.jar")))
     if not any(jar.name.startswith(CONNECTOR) for jar in found):
         raise InstallationError(f"no {CONNECTOR}*.jar in {jars}: {JARS_REMEDY}")
-    return Tools(Path(spec.submodule_search_locations[0]) / "bin" / "spark-submit", found)
+    return Tools(home / "bin" / "spark-submit", found)
 
 
 def check_java(environment: Mapping[str, str]) -> None:
@@ -115,7 +112,7 @@ def check_java(environment: Mapping[str, str]) -> None:
 def command(tools: Tools, master: str, settings: Sequence[str], records: int, config_path: Path) -> list[str]:
     """The whole spark-submit line."""
     java = SHORT_RUN_JAVA if records <= SHORT_RUN else LONG_RUN_JAVA
-    local = LOOPBACK if master.startswith("local") else {}
+    local = local_settings(tools.jars) if master.startswith("local") else {}
     named = [f"{name}={value}" for name, value in local.items()] + list(settings)
     return [
         str(tools.spark_submit),
@@ -124,7 +121,7 @@ def command(tools: Tools, master: str, settings: Sequence[str], records: int, co
         "--jars",
         ",".join(str(jar) for jar in tools.jars),
         "--driver-java-options",
-        f"{java} {LOGGING}",
+        f"{java} {LOGGING} {appcds.options(os.environ, tools.jars)}".rstrip(),
         *(part for setting in named for part in ("--conf", setting)),
         str(ROOT / "spark_jobs" / "smoke.py"),
         "--config",

@@ -16,7 +16,7 @@ Outcome = TypeVar("Outcome")
 #: Memory that one heavy part takes at most: six nodes of a scenario, or Spark beside three brokers, in bytes.
 HEAVY_MEMORY = 5 * 1024**3
 #: Load for each core above which no heavy part starts beside another one; one scenario alone makes 1 to 3.
-BUSY_LOAD = 4.0
+BUSY_LOAD = 6.0
 #: Seconds after the start of a heavy part until the load average of a minute tells of it.
 SETTLE = 60.0
 #: Seconds between two looks at the load.
@@ -33,8 +33,8 @@ class Machine:
 
     @property
     def slots(self) -> int:
-        """Parts that may run side by side: one for each core, at least two, no more than memory holds."""
-        return max(1, min(max(2, self.cores), self.memory // HEAVY_MEMORY))
+        """Parts that may run side by side: three for two cores, as a scenario waits half of its time."""
+        return max(1, min(max(2, 3 * self.cores // 2), self.memory // HEAVY_MEMORY))
 
     @property
     def busy(self) -> bool:

@@ -18,7 +18,7 @@ from spark_jobs.probe.topic import ProbeTopic
 KEPT = 10
 ANSWER_SECONDS = 5.0
 PAGE = "page.html"
-JAVA_OPTIONS = {"spark.driver.extraJavaOptions": f"{submit.SHORT_RUN_JAVA} {submit.LOGGING}"}
+JAVA_OPTIONS = {session.JAVA_OPTIONS: f"{submit.SHORT_RUN_JAVA} {submit.LOGGING}"}
 GRACE_SECONDS = 15.0  # beside the two waits of a stop
 
 

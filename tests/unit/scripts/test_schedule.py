@@ -17,7 +17,7 @@ BUSY = Machine(cores=2, memory=24 * 1024**3, load=33.0)
 
 @pytest.mark.parametrize(
     ("cores", "gigabytes", "slots"),
-    [(1, 24, 2), (2, 24, 2), (4, 24, 4), (16, 24, 4), (16, 64, 12), (4, 6, 1), (4, 2, 1)],
+    [(1, 24, 2), (2, 24, 3), (4, 24, 4), (16, 24, 4), (16, 64, 12), (4, 6, 1), (4, 2, 1)],
 )
 def test_slots_follow_from_cores_and_memory(cores: int, gigabytes: int, slots: int) -> None:
     assert Machine(cores, gigabytes * 1024**3, 0.0).slots == slots
@@ -43,7 +43,7 @@ def test_second_scenario_waits_until_the_load_tells_of_the_first() -> None:
 
 
 def test_nothing_starts_without_a_slot() -> None:
-    assert next_part([LINT], [SCENARIO, OTHER], QUIET) is None
+    assert next_part([LINT], [SCENARIO, OTHER, OTHER], QUIET) is None
 
 
 def test_every_part_runs_once_and_two_run_at_the_same_time() -> None:
