@@ -76,7 +76,8 @@ ansible_facts:
     sysctl (value, writable), systemd, privileged, user, group, login (the account that Ansible logs in with),
     hostname, machine_id, boot_id, place, time, clock_synchronised, disks (by device: kind, closed, filesystem,
     table, parts, holders, mounts; at_mount: another device that is mounted at its place; tool: whether mkfs is
-    there), log_dirs (state, identity, what is in it, owner, mount, room), paths (install_dir, tmp), install_dir,
+    there), log_dirs (state, identity, what is in it, owner, mount, room), used_log_dirs (of each that the node was
+    deployed with: read, replicas, and the first of them named), paths (install_dir, tmp), install_dir,
     releases, current_release, removed (whether the node was taken out of its cluster), quorum (static or dynamic,
     as the node was configured), service, ports (port, address, pid, process), names, binds, reach, clock_offset
     (bounds in seconds of its clock minus the control machine's), steps (by name: changed, and what else the step says).

@@ -3,59 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import ansible.module_utils
-from ansible.plugins.action import ActionBase
-from ansible.utils.display import Display
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
-from ansible.module_utils.kraft.operations.reassignment.move_format import amount, counted
-
-DISPLAY = Display()
-MODULE = "kafka_reassignment"
-#: Seconds for which the module works at a stretch: on the host little outlives a run that is killed.
-PAUSE = 15
+from ansible.module_utils.kraft.operations.reassignment.moves_action import MovesAction
 
 
-class ActionModule(ActionBase):
-    """The module is asked for its plan, then called until nothing is left; each time it plans from what is there."""
-
-    _supports_check_mode = True
-
-    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        super().run(tmp, task_vars)
-        arguments, variables = dict(self._task.args), task_vars or {}
-        planned = self._planned(arguments, variables)
-        if planned.get("plan"):
-            DISPLAY.display("\n".join(["Plan of the moves", *(f"  {line}" for line in planned["plan"])]))
-        if self._task.check_mode or planned.get("failed") or not planned.get("changed"):
-            return planned
-        return {**self._carried_out(arguments, variables), **{key: planned[key] for key in ("steps", "plan", "diff")}}
-
-    def _planned(self, arguments: dict[str, Any], task_vars: dict[str, Any]) -> dict[str, Any]:
-        """What the module would do: it is run in check mode, whatever mode this is."""
-        mode = self._task.check_mode
-        self._task.check_mode = True
-        try:
-            found: dict[str, Any] = self._execute_module(MODULE, arguments, task_vars=task_vars)
-        finally:
-            self._task.check_mode = mode
-        return found
-
-    def _carried_out(self, arguments: dict[str, Any], task_vars: dict[str, Any]) -> dict[str, Any]:
-        timeout = float(arguments.get("timeout") or 300)
-        stall_timeout = StallTimeout(timeout)
-        closest: tuple[int, int] | None = None
-        while True:
-            found: dict[str, Any] = self._execute_module(MODULE, {**arguments, "pause": PAUSE}, task_vars=task_vars)
-            if found.get("failed") or found.get("finished"):
-                return {**found, "changed": True}
-            left = found["left"]["partitions"], found["left"]["bytes"]
-            closest = min(closest or left, left)
-            DISPLAY.display(f"  {counted(left[0], 'partition')} and {amount(left[1])} left to move")
-            if not stall_timeout.lasts(closest):
-                text = f"nothing has advanced for {timeout:g} s. The moves go on by themselves, throttled as they are"
-                return {**found, "failed": True, "changed": True, "msg": f"{text}: run again, with another throttle."}
+class ActionModule(MovesAction):
+    module = "kafka_reassignment"

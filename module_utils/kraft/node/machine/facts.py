@@ -29,6 +29,7 @@ from ansible.module_utils.kraft.node.service.state import SYSTEMD_RUNNING, Run, 
 from ansible.module_utils.kraft.node.storage.log_dir import (
     METADATA_LOG,
     QUORUM_STATE,
+    held_replicas,
     observe_log_dir,
     parse_properties,
 )
@@ -80,6 +81,7 @@ def observe_host(ask: Questions, run: Run) -> dict[str, Any]:
         "service": service.as_facts(),
         **machine(),
         "deployed": now,
+        "used_log_dirs": used_log_dirs(ask, service),
         **disk_facts(ask),
         "disks": devices.observe(ask.disks, run),
         **network_facts(ask, service, other_voters(now)),
@@ -126,6 +128,14 @@ def deployed(ask: Questions, service: ServiceState) -> dict[str, Any]:
     metadata = counts.get("metadata.log.dir") or counts.get("log.dirs", "").split(",")[0].strip()
     state = read(Path(metadata, METADATA_LOG, QUORUM_STATE)) if metadata else ""
     return describe_deployed(running, in_place, state)
+
+
+def used_log_dirs(ask: Questions, service: ServiceState) -> dict[str, Any]:
+    """Each log dir that the node was deployed with, or runs with: how many replicas it holds, and the first of them."""
+    places = [os.path.join(ask.install_dir, "current/config")] + ([ask.started_dir] if service.pid else [])
+    given = (properties_of(os.path.join(place, "server.properties")).get("log.dirs", "") for place in places)
+    paths = (one.strip().rstrip("/") for text in given for one in text.split(","))
+    return {path: held_replicas(path) for path in dict.fromkeys(paths) if path}
 
 
 def properties_of(path: str) -> dict[str, str]:

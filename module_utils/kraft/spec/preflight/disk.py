@@ -34,6 +34,8 @@ def check(subject: Subject) -> Iterator[Problem]:
             yield from ownership(host, path, found)
             yield from obstacles(host, path, found)
         yield from sharing(host)
+        yield from dropped(host, facts)
+        yield from lost(host, facts)
         yield from program(host, facts)
 
 
@@ -119,6 +121,36 @@ def sharing(host: Host) -> Iterator[Problem]:
         places[found["real_path"]] = path
         if path in host.node["log_dirs"]:
             devices.setdefault(found["mount"], path)
+
+
+def dropped(host: Host, facts: Facts) -> Iterator[Problem]:
+    """A log dir that leaves the inventory with replicas on it would take them with it."""
+    for path, used in facts.get("used_log_dirs", {}).items():
+        if path in host.log_dirs or not host.is_broker:
+            continue
+        drain = f"playbooks/balance_disks.yml -e kafka_drain_log_dirs={host.name}:{path}"
+        if used["replicas"]:
+            text = f"leaves out {path}, which holds {used['replicas']} replicas ({', '.join(used['named'])})"
+            remedy = f"put it back, and empty it first: {drain}"
+            yield Problem("log_dir_dropped", text, remedy, "kafka_log_dirs", host.name, path)
+        elif not used["read"]:
+            text = f"leaves out {path}, which cannot be read: Kafka makes its replicas anew on the other log dirs"
+            remedy = "make sure that other brokers have every partition in sync, or give the host its disk back"
+            yield Problem("log_dir_dropped_unread", text, remedy, "kafka_log_dirs", host.name, path, RISK)
+
+
+def lost(host: Host, facts: Facts) -> Iterator[Problem]:
+    """A log dir that was in use and is empty: its disk was replaced, or nobody has mounted it."""
+    expected = host.wanted.replaced or host.wanted.added
+    for path, found in () if expected else host.found():
+        metadata = path == host.node["metadata_log_dir"]
+        gone = found["state"] in (log_dir.ABSENT, log_dir.EMPTY) and path in facts.get("used_log_dirs", {})
+        if gone and not metadata and not host.pending(path, found):
+            text = (
+                f"{path} was in use and is empty now: it would be formatted, and Kafka copies its replicas from others"
+            )
+            remedy = f"mount its disk; if that was replaced, see docs/runbooks/balance_disks.md ({found['mount']})"
+            yield Problem("log_dir_lost", text, remedy, host.variable_of(path), host.name, path, RISK)
 
 
 def program(host: Host, facts: Facts) -> Iterator[Problem]:

@@ -52,6 +52,10 @@ class Host:
         return "controller" in self.node["roles"]
 
     @property
+    def is_broker(self) -> bool:
+        return "broker" in self.node["roles"]
+
+    @property
     def log_dirs(self) -> tuple[str, ...]:
         """All directories, the metadata log's included."""
         return tuple(dict.fromkeys([*self.node["log_dirs"], self.node["metadata_log_dir"]]))

@@ -12,6 +12,8 @@ RISKS = frozenset(
         "even_controllers",
         "heap_over_half",
         "jmx_open",
+        "log_dir_dropped_unread",
+        "log_dir_lost",
         "log_dir_on_network",
         "log_dir_scarce",
         "map_count",

@@ -144,3 +144,12 @@ def test_log_dir_survives_the_way_through_facts(tmp_path: Path) -> None:
 def test_java_properties_are_read_as_java_writes_them() -> None:
     text = "#comment\n! too\n a = 1 \nb:2\nc 3\ncluster.id=a\\:b\n\n"
     assert log_dir.parse_properties(text) == {"a": "1", "b": "2", "c": "3", "cluster.id": "a:b"}
+
+
+def test_replicas_that_kafka_deletes_or_moves_here_do_not_count(tmp_path: Path) -> None:
+    made(
+        tmp_path, "t-0/", "t-10/", "t-1.e5a2c8-delete/", "t-2.e5a2c8-future/", "t-3.0f-stray/", "__cluster_metadata-0/"
+    )
+    (tmp_path / "__cluster_metadata-0").rmdir()
+    assert log_dir.held_replicas(str(tmp_path)) == {"read": True, "replicas": 2, "named": ["t-0", "t-10"]}
+    assert log_dir.held_replicas(str(tmp_path / "gone")) == {"read": False, "replicas": 0, "named": []}

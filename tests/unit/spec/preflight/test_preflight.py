@@ -155,7 +155,42 @@ MACHINE: dict[str, tuple[Break, list[Told]]] = {
     "no such kernel setting": (facts(sysctl={}), []),
 }
 
+OLD = "/old/logs"
+
+
+def used(path: str, replicas: int = 0, read: bool = True, **found: Any) -> Break:
+    """k1 was deployed with one more log dir; with `found` it still shall have it, and this was found there."""
+
+    def act(scene: Scene) -> None:
+        scene.format()
+        names = [f"t-{number}" for number in range(min(replicas, 5))]
+        old = {"read": read, "replicas": replicas, "named": names}
+        scene.of("k1")["used_log_dirs"] = {LOGS: {"read": True, "replicas": 9, "named": ["t-0"]}, path: old}
+        if found:
+            scene.nodes["k1"]["log_dirs"] = [LOGS, path]
+            scene.of("k1")["log_dirs"][path] = empty_log_dir(path, mount="/old", **found)
+
+    return act
+
+
 DISK: dict[str, tuple[Break, list[Told]]] = {
+    "log dir left out with replicas": (
+        used(OLD, 12),
+        [("error", "log_dir_dropped", "k1", "kafka_log_dirs", OLD)],
+    ),
+    "log dir left out empty": (used(OLD), []),
+    "log dir left out and not to be read": (
+        used(OLD, read=False),
+        [("error", "log_dir_dropped_unread", "k1", "kafka_log_dirs", OLD)],
+    ),
+    "log dir empty that was in use": (
+        used(OLD, state="empty"),
+        [("error", "log_dir_lost", "k1", "kafka_log_dirs", OLD)],
+    ),
+    "log dir gone that was in use": (
+        used(OLD, state="absent"),
+        [("error", "log_dir_lost", "k1", "kafka_log_dirs", OLD)],
+    ),
     "somebody's empty directory": (
         logs(owner="postgres"),
         [("error", "log_dir_taken", "k1", "kafka_log_dirs", "/data/logs")],

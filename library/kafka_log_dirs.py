@@ -1,0 +1,185 @@
+#!/usr/bin/python
+"""Move replicas between the log dirs of their broker: evenly over all, or off some."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: kafka_log_dirs
+short_description: Plans and carries out moves of replicas between log dirs of a broker
+description:
+  - Shows the bytes of each broker, log dir and topic. Evens out log dirs by size with least movement, or empties some.
+  - No replica leaves its broker, and the metadata log is never moved.
+  - What an earlier run has begun is waited for, not begun anew. The throttle is taken away at the end. One that a
+    killed run has left is recognised by its last digits, and taken away or replaced.
+  - Refused, before anything is moved, when a log dir that is drained is not there, is offline, or when its replicas
+    have no room on the others; and when somebody else has throttled.
+options:
+  state:
+    description:
+      - V(balanced) gives each log dir of a broker the share of bytes that its room has of all room.
+      - V(cancelled) takes back whatever is on the move.
+    type: str
+    choices: [balanced, cancelled]
+    default: balanced
+  drained:
+    description: Log dirs that are emptied.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      node_id: {description: Id of the broker., type: int, required: true}
+      path: {description: The log dir., type: path, required: true}
+  throttle:
+    description: Bytes per second that each broker copies between its log dirs. 0 sets no limit.
+    type: int
+    default: 0
+  together:
+    description: Most replicas of a broker that are on the move at once.
+    type: int
+    default: 50
+  cluster_id:
+    description: Refuse another cluster than this one.
+    type: str
+  timeout:
+    description: Seconds without any advance after which waiting is given up. The moves then go on by themselves.
+    type: int
+    default: 300
+  pause:
+    description:
+      - Seconds after which the module returns although something is left (RV(finished)), to be called again. 0 waits
+        for the end. Where a playbook runs it, it is called again and again and the progress is shown.
+    type: int
+    default: 0
+extends_documentation_fragment: [kafka_client]
+author: Kraftwright
+"""
+
+EXAMPLES = r"""
+- name: Even out the log dirs of every broker
+  kafka_log_dirs:
+    client:
+      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
+      python_path: /opt/kafka/client/kafka_python.zip
+    throttle: 50000000
+
+- name: Empty a log dir of broker 2
+  kafka_log_dirs:
+    client:
+      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
+      python_path: /opt/kafka/client/kafka_python.zip
+    drained:
+      - {node_id: 2, path: /srv/kafka/data2}
+    throttle: 50000000
+"""
+
+RETURN = r"""
+steps:
+  description: What was done, or would be, in a few words.
+  returned: success
+  type: list
+  elements: str
+plan:
+  description: RV(steps), what each log dir holds before and after, and the first moves one by one.
+  returned: success
+  type: list
+  elements: str
+log_dirs:
+  description: Of each log dir node_id, path, error, usable_bytes, total_bytes, used_bytes, and topics with their bytes.
+  returned: success
+  type: list
+  elements: dict
+replicas:
+  description: Number of replicas that are moved.
+  returned: success
+  type: int
+bytes:
+  description: Bytes that are copied.
+  returned: success
+  type: int
+under_way:
+  description: Number of replicas that were on the move before.
+  returned: success
+  type: int
+finished:
+  description: Whether nothing is left. Always false in check mode where something would change.
+  returned: success
+  type: bool
+left:
+  description: Replicas and bytes that are still to be moved.
+  returned: success
+  type: dict
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.cluster.client import Client
+from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
+from ansible.module_utils.kraft.cluster.retry import until_answered
+from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.operations.disks.admin import DisksAdmin
+from ansible.module_utils.kraft.operations.disks.run import Desired, Run, result
+
+BALANCED, CANCELLED = "balanced", "cancelled"
+ANSWER_SECONDS = 30.0
+ARGUMENT_SPEC: dict[str, Any] = {
+    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
+    "state": {"type": "str", "choices": [BALANCED, CANCELLED], "default": BALANCED},
+    "drained": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {"node_id": {"type": "int", "required": True}, "path": {"type": "path", "required": True}},
+    },
+    "throttle": {"type": "int", "default": 0},
+    "together": {"type": "int", "default": 50},
+    "cluster_id": {"type": "str"},
+    "timeout": {"type": "int", "default": 300},
+    "pause": {"type": "int", "default": 0},
+}
+
+
+def asked(params: dict[str, Any]) -> Desired:
+    drained: dict[int, list[str]] = {}
+    for one in params["drained"]:
+        drained.setdefault(one["node_id"], []).append(one["path"])
+    return Desired(
+        drained,
+        cancel=params["state"] == CANCELLED,
+        rate=max(0, params["throttle"]),
+        together=max(1, params["together"]),
+        pause=params["pause"],
+        timeout=params["timeout"],
+        cluster_id=params["cluster_id"] or "",
+    )
+
+
+class Attempt:
+    """What was planned first is what is reported, however often the connection broke."""
+
+    def __init__(self, client: Client, params: dict[str, Any], check_mode: bool) -> None:
+        self._client, self._asked, self._check_mode = client, asked(params), check_mode
+        self._result: dict[str, Any] = {}
+
+    def __call__(self) -> dict[str, Any]:
+        run = Run(DisksAdmin(self._client), self._asked)
+        work = run.work()
+        self._result = self._result or result(work, self._asked)
+        finished = not work.changes if self._check_mode else not work.changes or run.apply(work)
+        return {**self._result, "finished": finished, "left": dict(zip(("replicas", "bytes"), run.left))}
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    params = module.params
+    try:
+        with Client(params["client"]) as client:
+            found = until_answered(Attempt(client, params, module.check_mode), ANSWER_SECONDS)
+    except KraftError as error:
+        module.fail_json(msg=f"Replicas are not moved any further: {error}")
+    module.exit_json(**found)
+
+
+if __name__ == "__main__":
+    main()

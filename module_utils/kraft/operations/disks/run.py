@@ -1,0 +1,163 @@
+"""One run: look, plan, and move replicas between log dirs until none is left, nothing advances, or its time is over.
+
+Each run plans anew from what is there, with what is on the move counted as arrived. Kafka goes on with a move by
+itself, also after a restart of the broker. So it makes no difference whether an earlier run ended or was killed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
+from ansible.module_utils.kraft.errors import RefusedError, ToolError
+from ansible.module_utils.kraft.operations.disks import disk_format, throttle
+from ansible.module_utils.kraft.operations.disks.admin import DisksAdmin
+from ansible.module_utils.kraft.operations.disks.model import BrokerDisks, DiskMove
+from ansible.module_utils.kraft.operations.disks.plan import FLOOR, Drained, plan, problems
+from ansible.module_utils.kraft.operations.reassignment.move_format import amount, counted
+
+POLL_SECONDS = 0.5
+
+
+@dataclasses.dataclass(frozen=True)
+class Desired:
+    """``drained``: broker -> log dirs that are emptied. ``rate``: bytes per second of each broker, 0: as fast as it
+    goes; ``together``: most replicas of a broker on the move; ``pause``: seconds after which a run ends although
+    something is left, 0: none; ``timeout``: seconds without any advance; ``floor``: bytes by which log dirs may differ.
+    """
+
+    drained: Drained = dataclasses.field(default_factory=dict)
+    cancel: bool = False
+    rate: int = 0
+    together: int = 50
+    pause: float = 0.0
+    timeout: float = 300.0
+    floor: int = FLOOR
+    cluster_id: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Work:
+    """What was found and what is to be done about it. ``rates``: what throttles each broker now."""
+
+    snapshot: Snapshot
+    brokers: tuple[BrokerDisks, ...]
+    moves: tuple[DiskMove, ...]
+    rates: Mapping[int, str]
+    aim: Mapping[int, str]
+
+    @property
+    def under_way(self) -> int:
+        return sum(len(one.coming) for one in self.brokers)
+
+    @property
+    def changes(self) -> bool:
+        return bool(self.moves or self.under_way or any(map(throttle.is_ours, self.rates.values())))
+
+
+class Run:
+    def __init__(self, admin: DisksAdmin, asked: Desired, clock: Callable[[], float] = time.monotonic) -> None:
+        self._admin, self._asked, self._clock = admin, asked, clock
+        self._stall_timeout = StallTimeout(asked.timeout, clock)
+        self._ends = clock() + asked.pause if asked.pause else float("inf")
+        self.left: tuple[int, int] = (0, 0)  #: replicas and bytes that are still to be moved, as last seen
+
+    def work(self) -> Work:
+        """The plan. Raises RefusedError with every problem at once."""
+        snapshot, asked = self._admin.look(), self._asked
+        if asked.cluster_id and snapshot.cluster_id != asked.cluster_id:
+            raise RefusedError([f"this is cluster {snapshot.cluster_id}, and {asked.cluster_id} is expected"])
+        brokers, rates = self._admin.disks(snapshot.brokers), self._admin.rates(snapshot.brokers)
+        if asked.cancel:
+            return Work(snapshot, brokers, taken_back(brokers), rates, {})
+        moves = plan(brokers, asked.drained, asked.floor)
+        busy = {one.node_id for one in moves} | {one.node_id for one in brokers if one.coming}
+        aim = throttle.wanted(busy, asked.rate)
+        wrong = [*problems(brokers, asked.drained), *throttle.problems(rates, aim)]
+        if wrong:
+            raise RefusedError(wrong)
+        return Work(snapshot, brokers, moves, rates, aim)
+
+    def apply(self, work: Work) -> bool:
+        """Do it; whether all of it is done. Raises ToolError where nothing advances any more."""
+        self._admin.throttle(work.snapshot, throttle.alterations(work.rates, work.aim))
+        queue = list(work.moves)
+        while True:
+            brokers = self._admin.disks(work.snapshot.brokers)
+            if ready := self._next(queue, brokers):
+                self._admin.submit(work.snapshot, ready)
+                queue = [one for one in queue if one not in ready]
+                continue
+            if not queue and not any(one.coming for one in brokers):
+                self.left = (0, 0)
+                break
+            self._note(queue, brokers)
+            if self._clock() >= self._ends:
+                return False
+            self._admin.sleep(POLL_SECONDS)
+        self._admin.throttle(work.snapshot, throttle.alterations(self._admin.rates(work.snapshot.brokers), {}))
+        self._emptied(brokers)
+        return True
+
+    def _next(self, queue: Sequence[DiskMove], brokers: Sequence[BrokerDisks]) -> list[DiskMove]:
+        """As many of the queue as each broker may take on now."""
+        room = {one.node_id: self._asked.together - len(one.coming) for one in brokers}
+        ready = []
+        for one in queue:
+            if room.get(one.node_id, 0) > 0 or one.source == one.target:
+                room[one.node_id] -= 1
+                ready.append(one)
+        return ready
+
+    def _note(self, queue: Sequence[DiskMove], brokers: Sequence[BrokerDisks]) -> None:
+        """How much is left; raises when that has not changed for too long."""
+        missing = [
+            max(0, one.held.get(name, ("", 0))[1] - arrived)
+            for one in brokers
+            for name, (_, arrived) in one.coming.items()
+        ]
+        self.left = len(queue) + len(missing), sum(missing) + sum(one.copied for one in queue)
+        if not self._stall_timeout.lasts(self.left):
+            raise ToolError(
+                f"{counted(self.left[0], 'replica')} with {amount(self.left[1])} left to move, and nothing has "
+                f"advanced for {self._asked.timeout:g} s. The moves go on by themselves, throttled as they are. "
+                "Allow more (kafka_move_throttle) and run again, or take them back with state: cancelled."
+            )
+
+    def _emptied(self, brokers: Sequence[BrokerDisks]) -> None:
+        """Raises where a drained log dir got a new replica meanwhile."""
+        for one in brokers:
+            for disk in one.disks:
+                if disk.held and disk.path in self._asked.drained.get(one.node_id, ()):
+                    named = ", ".join(f"{topic}-{number}" for topic, number in list(disk.held)[:5])
+                    raise ToolError(f"broker {one.node_id} {disk.path} got new replicas: {named}. Run again.")
+
+
+def taken_back(brokers: Sequence[BrokerDisks]) -> tuple[DiskMove, ...]:
+    """What is on the move, back to where it is."""
+    return tuple(
+        DiskMove(one.node_id, name, one.held[name][0], one.held[name][0])
+        for one in brokers
+        for name in one.coming
+        if name in one.held
+    )
+
+
+def result(work: Work, asked: Desired) -> dict[str, Any]:
+    """What was found and is planned, as the module says it."""
+    steps = disk_format.steps(work.moves, work.under_way, asked.cancel, work.rates, work.aim)
+    lines = [*steps, *disk_format.disks(work.brokers, work.moves), *disk_format.moves(work.moves)]
+    found = {
+        "changed": work.changes,
+        "steps": steps,
+        "plan": lines,
+        "log_dirs": disk_format.topics_of(work.brokers),
+        "replicas": len(work.moves),
+        "bytes": sum(one.copied for one in work.moves),
+        "under_way": work.under_way,
+    }
+    return {**found, "diff": {"before": "", "after": "".join(f"{one}\n" for one in lines)}} if work.changes else found

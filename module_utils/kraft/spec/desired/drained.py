@@ -1,0 +1,19 @@
+"""Log dirs that are to be emptied, as an operator names them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+DRAIN = "kafka_drain_log_dirs"
+
+
+def drained(text: object) -> tuple[tuple[str, str], ...]:
+    """Host and directory of each; the directory is empty where none is named."""
+    parts = (one.strip().partition(":") for one in str(text or "").split(",") if one.strip())
+    return tuple(dict.fromkeys((host, path.rstrip("/") or path) for host, _, path in parts))
+
+
+def as_parameter(text: object, nodes: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """``kafka_log_dirs``' parameter ``drained``. `nodes`: of ``kafka_desired``, which has judged the text."""
+    return [{"node_id": nodes[host]["node_id"], "path": path} for host, path in drained(text)]
