@@ -16,7 +16,15 @@ OPERATIONS = [(scenario, operation) for scenario, content in SCENARIOS.items() f
 TASKS = "\n".join(path.read_text() for top in ("roles", "playbooks") for path in sorted((ROOT / top).rglob("*.yml")))
 TASK_NAMES = {line.strip().removeprefix("- name: ") for line in TASKS.splitlines()}
 #: Operations on a running cluster that must come through a run that is killed anywhere.
-KILLED = {"upgrade_cluster", "add_nodes", "remove_nodes", "replace_node", "rebalance", "migrate_quorum"}
+KILLED = {
+    "upgrade_cluster",
+    "add_nodes",
+    "remove_nodes",
+    "replace_node",
+    "rebalance",
+    "migrate_quorum",
+    "balance_disks",
+}
 
 
 @pytest.mark.parametrize(("scenario", "entry"), OPERATIONS, ids=[str(one["name"]) for _, one in OPERATIONS])
