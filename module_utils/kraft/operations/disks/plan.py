@@ -1,8 +1,8 @@
 """Which replicas go to which log dir of their broker, with least movement. Pure.
 
-What is on the move already counts as arrived. First, log dirs that are drained are emptied, the largest replica first.
-Then each other log dir gets the share of the broker's bytes that its room has of all room. Only a move that makes
-things clearly more even is planned: a difference that the next day's records make anyway is left alone.
+What is on the move already counts as arrived. Either some log dirs are emptied, the largest replica first, and nothing
+else is moved. Or each log dir gets the share of the broker's bytes that its room has of all room. Only a move that
+makes things clearly more even is planned: a difference that the next day's records make anyway is left alone.
 """
 
 from __future__ import annotations
@@ -62,12 +62,13 @@ def free(disk: Disk) -> float:
 
 def plan(brokers: Sequence[BrokerDisks], drained: Drained, floor: int = FLOOR) -> tuple[DiskMove, ...]:
     """The moves of all brokers; what has no room is left out (``problems`` says so)."""
-    return tuple(move for one in brokers for move in broker_plan(one, drained.get(one.node_id, ()), floor))
+    chosen = [one for one in brokers if not drained or one.node_id in drained]
+    return tuple(move for one in chosen for move in broker_plan(one, drained.get(one.node_id, ()), floor))
 
 
 def broker_plan(broker: BrokerDisks, drained: Collection[str], floor: int = FLOOR) -> list[DiskMove]:
     found, held = layout(broker), broker.held
-    moved = [*emptied(broker, found, drained), *evened(broker, found, drained, floor)]
+    moved = list(emptied(broker, found, drained) if drained else evened(broker, found, floor))
     return [DiskMove(broker.node_id, name, held[name][0], *found.at[name]) for name in moved]
 
 
@@ -88,12 +89,9 @@ def emptied(broker: BrokerDisks, found: Layout, drained: Collection[str]) -> Ite
             yield name
 
 
-def evened(broker: BrokerDisks, found: Layout, drained: Collection[str], floor: int) -> Iterator[Name]:
+def evened(broker: BrokerDisks, found: Layout, floor: int) -> Iterator[Name]:
     """Replicas that go from fuller log dirs to emptier ones; `found` is changed."""
-    disks = [one for one in broker.online if one.path not in drained]
-    if len(disks) < len(broker.online) and any(path in drained for path, _ in found.at.values()):
-        return  # not even the drained ones can be emptied
-    goal = shares(disks, found.used)
+    goal = shares(broker.online, found.used)
     while (best := best_move(found, goal, floor)) is not None:
         found.move(*best)
         yield best[0]

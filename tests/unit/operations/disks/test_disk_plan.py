@@ -171,6 +171,13 @@ def test_each_broker_is_planned_apart() -> None:
     assert [move.node_id for move in plan([one, other], {})] == [1]
 
 
+def test_where_a_disk_is_emptied_nothing_else_is_moved() -> None:
+    one, other = broker(disk("/a", [10, 10]), disk("/b")), BrokerDisks(2, (disk("/a", [10]), disk("/b", [1])))
+    moves = plan([one, other], {2: ["/b"]})
+    assert [(move.node_id, move.name, move.target) for move in moves] == [(2, ("b", 0), "/a")]
+    assert after(disk("/a", [10, 10]), disk("/b", [1]), disk("/c"), drained=["/b"]) == (1, {"/a": 20, "/b": 0, "/c": 1})
+
+
 def test_the_answer_of_a_broker_is_read() -> None:
     name: Name = ("t", 3)
     parts = [
