@@ -1,7 +1,9 @@
 """Two small certificate authorities on the control machine: one for nodes, one for clients.
 
-A directory holds ``<root>.pem``, the certificate that others trust, and ``<root>.key``, the key, encrypted with the
-passphrase. Who shows a certificate of the authority for clients is no node: nodes trust the other one alone.
+A directory holds ``<root>.pem``, the certificates that others trust, and ``<root>.key``, the key, encrypted with the
+passphrase. The first certificate signs; a second one is there while the authority is replaced
+(``authority_change.py``). Who shows a certificate of the authority for clients is no node: nodes trust the other one
+alone.
 What a certificate says comes from the inventory: of a request only the public key is taken.
 """
 
@@ -23,6 +25,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.types import CertificatePublicKeyTypes
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+NEXT = ".next"  #: in the name of the files of an authority that is to replace another
 YEARS = 10  #: of an authority's own certificate
 BACKDATED = datetime.timedelta(hours=1)  #: hosts whose clock is behind accept a new certificate, too
 BOTH_SIDES = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
@@ -38,7 +41,7 @@ class Node:
 
     @property
     def subject(self) -> x509.Name:
-        return _name(self.cluster, NODES, self.host)
+        return name_of(self.cluster, NODES, self.host)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,7 +53,7 @@ class User:
 
     @property
     def subject(self) -> x509.Name:
-        return _name(self.cluster, CLIENTS, self.name)
+        return name_of(self.cluster, CLIENTS, self.name)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,7 +65,7 @@ class Place:
 
 
 def certificates(directory: Path) -> dict[str, str]:
-    """Root -> its certificate as PEM, of the roots that exist. Needs no passphrase."""
+    """Root -> what is trusted for it as PEM, the one that signs first; of the roots that exist. Needs no passphrase."""
     found = {root: directory / f"{root}.pem" for root in ROOTS}
     return {root: path.read_text() for root, path in found.items() if path.is_file()}
 
@@ -95,7 +98,7 @@ def ensure(place: Place, cluster: str) -> None:
     with file_io.locked(str(place.directory)):
         for root in ROOTS:
             if not (place.directory / f"{root}.pem").is_file():
-                _make(place, root, cluster)
+                make(place, root, name_of(cluster, "authorities", f"{cluster} {root}"))
 
 
 def issue(place: Place, request: str, node: Node, days: int) -> str:
@@ -158,9 +161,9 @@ def names_of(certificate: x509.Certificate) -> set[str]:
     return {*found.get_values_for_type(x509.DNSName), *addresses}
 
 
-def _make(place: Place, root: str, cluster: str) -> None:
+def make(place: Place, stem: str, name: x509.Name) -> None:
+    """A new authority in ``<stem>.key`` and ``<stem>.pem``, the key first."""
     key, begin = ec.generate_private_key(ec.SECP256R1()), _now() - BACKDATED
-    name = _name(cluster, "authorities", f"{cluster} {root}")
     usage = dict.fromkeys(("content_commitment", "key_encipherment", "data_encipherment", "key_agreement"), False)
     signs = {"digital_signature": True, "key_cert_sign": True, "crl_sign": True}
     only = {"encipher_only": False, "decipher_only": False}
@@ -178,25 +181,28 @@ def _make(place: Place, root: str, cluster: str) -> None:
     )
     sealed = serialization.BestAvailableEncryption(place.passphrase.encode())
     form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8)
-    _write(place.directory / f"{root}.key", key.private_bytes(*form, sealed), 0o600)
-    _write(place.directory / f"{root}.pem", _pem(builder.sign(key, hashes.SHA256())).encode(), 0o644)
+    write(place.directory / f"{stem}.key", key.private_bytes(*form, sealed), 0o600)
+    write(place.directory / f"{stem}.pem", _pem(builder.sign(key, hashes.SHA256())).encode(), 0o644)
 
 
 def _open(place: Place, root: str) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
+    """The certificate that signs, and its key; while the authority is replaced, one of two keys."""
     path = place.directory / f"{root}.key"
+    following = place.directory / f"{root}{NEXT}.key"
     try:
-        key = serialization.load_pem_private_key(path.read_bytes(), place.passphrase.encode())
         certificate = x509.load_pem_x509_certificate(path.with_suffix(".pem").read_bytes())
+        for one in (path, following) if following.is_file() else (path,):
+            key = serialization.load_pem_private_key(one.read_bytes(), place.passphrase.encode())
+            if isinstance(key, ec.EllipticCurvePrivateKey) and key.public_key() == certificate.public_key():
+                return certificate, key
     except OSError as error:
         raise RefusedError([f"{error.filename} cannot be read ({error.strerror})"]) from error
     except (ValueError, TypeError) as error:
         raise RefusedError([f"{path} cannot be opened with kafka_tls.passphrase"]) from error
-    if not isinstance(key, ec.EllipticCurvePrivateKey) or key.public_key() != certificate.public_key():
-        raise RefusedError([f"{path} and {root}.pem do not belong together"])
-    return certificate, key
+    raise RefusedError([f"{path} and {root}.pem do not belong together"])
 
 
-def _name(organization: str, unit: str, common: str) -> x509.Name:
+def name_of(organization: str, unit: str, common: str) -> x509.Name:
     parts = ((NameOID.ORGANIZATION_NAME, organization), (NameOID.ORGANIZATIONAL_UNIT_NAME, unit))
     return x509.Name([x509.NameAttribute(kind, text) for kind, text in (*parts, (NameOID.COMMON_NAME, common))])
 
@@ -216,5 +222,5 @@ def _now() -> datetime.datetime:
     return datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
 
 
-def _write(path: Path, content: bytes, mode: int) -> None:
+def write(path: Path, content: bytes, mode: int) -> None:
     file_io.write_file(str(path), content, os.geteuid(), os.getegid(), mode)

@@ -25,6 +25,8 @@ DIRECTORY = "tls"  #: below the install directory
 NODE, PENDING = "node.pem", "pending.key"
 #: In STARTED_DIR: the certificate that the process was started with, where it has another one by now; and a mark while
 #: it has not loaded that one.
+#: Written there at each start.
+STARTED = "server.properties"
 OF_PROCESS, UNLOADED = "node.crt", "node.unloaded"
 #: A process whose first certificate ends within so many days is restarted.
 NEAR_END_DAYS = 14
@@ -44,7 +46,25 @@ def observe(run: Run, directory: str) -> dict[str, Any]:
         "key_fits": bool(found) and _key_fits(run, path),
         "trust": {root: text for root, text in roots.items() if text},
         "unloaded": is_unloaded(),
+        "process": process(directory),
     }
+
+
+def process(directory: str) -> dict[str, Any]:
+    """What the process that runs was started with: ``trust``, the roots whose file it has read as it is now, and its
+    ``certificate`` (PEM, empty where that is not known). Empty where none runs.
+    """
+    started = file_io.lstat(os.path.join(STARTED_DIR, STARTED))
+    if started is None:
+        return {}
+
+    def is_read(name: str) -> bool:
+        found = file_io.lstat(os.path.join(directory, name))
+        return found is not None and found.st_mtime < started.st_mtime
+
+    shown = CERTIFICATE.search(read_text(os.path.join(directory, NODE))) if is_read(NODE) else None
+    certificate = of_process() or (shown.group(0) if shown else "")
+    return {"trust": [root for root in ROOTS if is_read(f"{root}.pem")], "certificate": certificate}
 
 
 def _key_fits(run: Run, path: str) -> bool:
@@ -77,13 +97,18 @@ def install(directory: str, group: str, certificate: str, trust: Mapping[str, st
         _keep_of_process(directory, group_id)
     for root, text in trust.items():
         path = os.path.join(directory, f"{root}.pem")
-        if read_text(path) != text:  # a younger file has the node restarted
+        if trusted(read_text(path)) != trusted(text):  # a younger file has the node restarted
             file_io.write_file(path, text.encode(), 0, group_id, PUBLIC_MODE)
     if certificate:
         pair = file_io.read(pending) + certificate.encode()
         file_io.write_file(os.path.join(directory, NODE), pair, 0, group_id, SECRET_MODE)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(pending)
+
+
+def trusted(text: str) -> frozenset[str]:
+    """The certificates of a PEM text; their order says who signs, and nothing to those who trust them."""
+    return frozenset(CERTIFICATE.findall(text))
 
 
 def _keep_of_process(directory: str, group_id: int) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.kraft.control import authority
-from ansible.module_utils.kraft.node.certificate import NODES
+from ansible.module_utils.kraft.control.authority_change import known, split
+from ansible.module_utils.kraft.node.certificate import NODES, trusted
 from ansible.module_utils.kraft.operations.certificates import plan
 
 TRUST, UNLOADED = "trusts other authorities", "has not loaded its certificate yet"
@@ -29,9 +30,13 @@ def node_of(described: Mapping[str, Any]) -> authority.Node:
 
 
 def is_foreign(asked: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
-    """Whether the host trusts another authority of nodes than the one on this machine, where there may be none."""
-    theirs = (found.get("trust") or {}).get(NODES)
-    return bool(theirs) and theirs != authority.certificates(Path(asked["authority"])).get(NODES)
+    """Whether the host's trust in nodes is not of the authority on this machine, where there may be none.
+
+    Then certificates that are issued here would be refused there, or the node would be told to distrust others.
+    """
+    directory, theirs = Path(asked["authority"]), trusted((found.get("trust") or {}).get(NODES) or "")
+    ours = split(authority.certificates(directory).get(NODES, ""))
+    return bool(theirs) and (not ours or ours[0] not in theirs or not theirs <= known(directory, NODES))
 
 
 def judge(asked: Mapping[str, Any], found: Mapping[str, Any]) -> Verdict:

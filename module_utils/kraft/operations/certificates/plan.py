@@ -8,14 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.control.authority import names_of
-from ansible.module_utils.kraft.node.certificate import NEAR_END_DAYS, NODES
+from ansible.module_utils.kraft.node.certificate import NEAR_END_DAYS, NODES, trusted
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 
 
 @dataclasses.dataclass(frozen=True)
 class Desired:
-    """``trust``: root -> certificate as PEM; empty while the authorities are still to be made; ``root`` signs."""
+    """``trust``: root -> certificates as PEM, the one that signs first; empty while authorities are still to be made.
+
+    ``root`` signs.
+    """
 
     subject: x509.Name
     names: Sequence[str]
@@ -65,7 +68,7 @@ def _faults(
     left = (certificate.not_valid_after_utc - now).days
     if not current.key_fits:
         yield Reason("has a certificate that does not belong to its key")
-    if not _is_signed(certificate, desired.trust.get(desired.root, "")):
+    if not is_signed(certificate, desired.trust.get(desired.root, "")):
         yield Reason("has a certificate of another authority")
     if certificate.subject != desired.subject:
         yield Reason(f"has the certificate of {certificate.subject.rfc4514_string()}")
@@ -77,7 +80,8 @@ def _faults(
         yield Reason(text, ages=left >= NEAR_END_DAYS)
 
 
-def _is_signed(certificate: x509.Certificate, authority: str) -> bool:
+def is_signed(certificate: x509.Certificate, authority: str) -> bool:
+    """`authority`: PEM, of which the first certificate counts."""
     try:
         certificate.verify_directly_issued_by(x509.load_pem_x509_certificate(authority.encode()))
     except (ValueError, TypeError, InvalidSignature):
@@ -86,4 +90,5 @@ def _is_signed(certificate: x509.Certificate, authority: str) -> bool:
 
 
 def trust_differs(desired: Desired, current: Current) -> bool:
-    return dict(desired.trust) != dict(current.trust)
+    wanted, found = ({root: trusted(text) for root, text in one.trust.items()} for one in (desired, current))
+    return wanted != found
