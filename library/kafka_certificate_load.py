@@ -9,7 +9,8 @@ module: kafka_certificate_load
 short_description: Has a running node load its renewed certificate, without a restart
 description:
   - Where M(kafka_certificate) has renewed the certificate of a node that runs, the node is asked to read its files
-    anew. Then every listener with TLS must show the new one.
+    anew. Then every listener with TLS must show the new one, and those that ask clients for certificates must name
+      the authorities that they trust now.
   - The node is asked by a change of its own settings that changes nothing. An override that is not there is taken
     away, and Kafka reads the files of every listener again. No override is left.
   - A node that has loaded its certificate, or does not run, is not asked.
@@ -47,6 +48,7 @@ addresses:
 
 import os
 import time
+from collections.abc import Callable
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
@@ -55,7 +57,7 @@ from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.errors import KraftError, ToolError
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.release.manifest import read_text
-from ansible.module_utils.kraft.node.served import showing_other
+from ansible.module_utils.kraft.node.served import accepted, showing_other, subjects
 from ansible.module_utils.kraft.operations.config.admin import DELETE
 from ansible.module_utils.kraft.operations.config.settings import BROKER, RESOURCE
 from ansible.module_utils.kraft.terms import INTER_BROKER, SASL_SSL, SSL
@@ -109,6 +111,28 @@ def await_shown(addresses: list[str], pem: str, timeout: float) -> None:
         time.sleep(POLL_SECONDS)
 
 
+def mutual(listeners: list[dict[str, Any]], directory: str) -> list[str]:
+    """The listeners that ask clients for a certificate of their own authority, as the process was started with them."""
+    lines = certificate.started_with()
+    trusting = {
+        f"listener.name.{one['name'].lower()}.ssl.truststore.location={directory}/{certificate.CLIENTS}.pem": one
+        for one in listeners
+    }
+    return [str(one["address"]) for line, one in trusting.items() if line in lines]
+
+
+def await_accepted(run: Callable[..., Any], addresses: list[str], params: dict[str, Any]) -> None:
+    """Until each address names the authorities of clients that lie there. Raises ToolError for those that do not."""
+    path = os.path.join(params["directory"], f"{certificate.CLIENTS}.pem")
+    wanted = subjects(run, read_text(path)) if addresses else frozenset()
+    deadline = time.monotonic() + params["timeout"]
+    while others := [address for address in addresses if accepted(run, address) != wanted]:
+        if time.monotonic() > deadline:
+            seconds = f"{params['timeout']} s after the node was asked to load them"
+            raise ToolError(f"{', '.join(others)}: other authorities of clients are trusted {seconds}")
+        time.sleep(POLL_SECONDS)
+
+
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     params = module.params
@@ -124,9 +148,10 @@ def main() -> None:
         with Client(params["client"]) as client:
             load(client, params["node_id"], asked_at(params["listeners"], params["controllers"]))
         await_shown(addresses, found.group(0), params["timeout"])
+        await_accepted(module.run_command, mutual(params["listeners"], params["directory"]), params)
     except KraftError as error:
         module.fail_json(msg=str(error))
-    certificate.loaded()
+    certificate.loaded(params["directory"])
     module.exit_json(changed=True, addresses=addresses)
 
 

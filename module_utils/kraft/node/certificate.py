@@ -4,7 +4,8 @@
 waits in ``pending.key``: a run that is killed leaves the node with the pair that it had.
 
 A running node loads a renewed certificate without a restart (`loaded`), but its Raft client keeps the one that it was
-started with (KAFKA-20025). That one is kept beside what the process was started with; systemd removes both with it.
+started with (KAFKA-20025), and the authorities of nodes that it trusted then. So that certificate is kept beside what
+the process was started with; systemd removes both with it. Authorities of clients are of no use to the Raft client.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ DIRECTORY = "tls"  #: below the install directory
 NODE, PENDING = "node.pem", "pending.key"
 #: In STARTED_DIR: the certificate that the process was started with, where it has another one by now; and a mark while
 #: it has not loaded that one.
+#: There, too: the authorities of clients that the process has loaded while it ran.
+LOADED = "clients.pem"
 #: Written there at each start.
 STARTED = "server.properties"
 OF_PROCESS, UNLOADED = "node.crt", "node.unloaded"
@@ -64,7 +67,8 @@ def process(directory: str) -> dict[str, Any]:
 
     shown = CERTIFICATE.search(read_text(os.path.join(directory, NODE))) if is_read(NODE) else None
     certificate = of_process() or (shown.group(0) if shown else "")
-    return {"trust": [root for root in ROOTS if is_read(f"{root}.pem")], "certificate": certificate}
+    trust = [root for root in ROOTS if is_read(f"{root}.pem") or (root == CLIENTS and is_trust_loaded(directory))]
+    return {"trust": trust, "certificate": certificate}
 
 
 def _key_fits(run: Run, path: str) -> bool:
@@ -94,7 +98,7 @@ def install(directory: str, group: str, certificate: str, trust: Mapping[str, st
     """
     group_id, pending = _group_id(group), os.path.join(directory, PENDING)
     if live and os.path.isdir(STARTED_DIR):
-        _keep_of_process(directory, group_id)
+        _keep_of_process(directory, group_id, renewed=bool(certificate))
     for root, text in trust.items():
         path = os.path.join(directory, f"{root}.pem")
         if trusted(read_text(path)) != trusted(text):  # a younger file has the node restarted
@@ -111,9 +115,9 @@ def trusted(text: str) -> frozenset[str]:
     return frozenset(CERTIFICATE.findall(text))
 
 
-def _keep_of_process(directory: str, group_id: int) -> None:
+def _keep_of_process(directory: str, group_id: int, renewed: bool) -> None:
     kept, shown = os.path.join(STARTED_DIR, OF_PROCESS), CERTIFICATE.search(read_text(os.path.join(directory, NODE)))
-    if shown and not os.path.exists(kept):
+    if shown and renewed and not os.path.exists(kept):
         file_io.write_file(kept, shown.group(0).encode(), 0, group_id, PUBLIC_MODE)
     file_io.write_file(os.path.join(STARTED_DIR, UNLOADED), b"", 0, group_id, PUBLIC_MODE)
 
@@ -128,10 +132,25 @@ def of_process() -> str:
     return read_text(os.path.join(STARTED_DIR, OF_PROCESS))
 
 
-def loaded() -> None:
-    """The process that runs shows the certificate that lies there."""
+def loaded(directory: str) -> None:
+    """The process that runs shows the certificate that lies there, and trusts those authorities of clients."""
+    text = read_text(os.path.join(directory, f"{CLIENTS}.pem"))
+    if text:
+        place = os.path.join(STARTED_DIR, LOADED)
+        file_io.write_file(place, text.encode(), 0, os.stat(STARTED_DIR).st_gid, PUBLIC_MODE)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(os.path.join(STARTED_DIR, UNLOADED))
+
+
+def started_with() -> list[str]:
+    """The lines of the settings that the process was started with."""
+    return read_text(os.path.join(STARTED_DIR, STARTED)).splitlines()
+
+
+def is_trust_loaded(directory: str) -> bool:
+    """Whether the process has loaded the authorities of clients that lie there."""
+    found = trusted(read_text(os.path.join(STARTED_DIR, LOADED)))
+    return bool(found) and found == trusted(read_text(os.path.join(directory, f"{CLIENTS}.pem")))
 
 
 def is_renewed_live(run: Run) -> bool:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import os
 import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.control import authority
+from ansible.module_utils.kraft.control import authority, authority_change
 from ansible.module_utils.kraft.control.authority import Node, Place
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.certificate import CLIENTS, NODES
-from ansible.module_utils.kraft.operations.certificates import judgement
+from ansible.module_utils.kraft.operations.certificates import judgement, phases
 from ansible.module_utils.kraft.operations.certificates import users as certificates
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -197,7 +198,7 @@ def test_the_certificate_of_the_process_is_kept_until_it_ends(
     assert (tmp_path / "started" / certificate.OF_PROCESS).read_text() == first
     assert certificate.is_renewed_live(run)
     assert {path: path.stat().st_mtime_ns for path in Path(host).glob("*s.pem")} == before
-    certificate.loaded()
+    certificate.loaded(host)
     assert not certificate.observe(run, host)["unloaded"]
 
 
@@ -222,6 +223,34 @@ def test_another_authority_or_key_or_trust_is_noticed(place: Place, host: str, t
     assert why(place, {**found, "trust": {}}) == [judgement.TRUST]
     assert len(why(place, {**found, "key_fits": False})) == 1
     assert len(why(place, {**found, "certificate": "-----BEGIN CERTIFICATE-----\n"})) == 1
+
+
+def test_authorities_of_clients_alone_are_loaded_by_a_node_that_runs(
+    place: Place, host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(certificate, "STARTED_DIR", str(tmp_path / "started"))
+    found = issued(place, host)
+    (tmp_path / "started").mkdir()
+    (tmp_path / "started" / certificate.STARTED).touch()
+    for root, live in ((CLIENTS, True), (NODES, False)):
+        authority_change.take(place, root, phases.BEGIN, "orders")
+        assert verdict(place, found) == judgement.Verdict([judgement.TRUST], live=live)
+    certificate.install(host, "root", "", authority.certificates(place.directory), live=True)
+    assert not (tmp_path / "started" / certificate.OF_PROCESS).exists()
+    os.utime(Path(host, "clients.pem"), (2e9, 2e9))
+    assert CLIENTS not in certificate.observe(run, host)["process"]["trust"]
+    certificate.loaded(host)
+    assert CLIENTS in certificate.observe(run, host)["process"]["trust"]
+
+
+def test_the_order_of_authorities_is_no_reason_to_write_them(place: Place, host: str) -> None:
+    authority_change.take(place, CLIENTS, phases.BEGIN, "orders")
+    found, path = issued(place, host), Path(host, "clients.pem")
+    before = path.stat().st_mtime_ns
+    authority_change.take(place, CLIENTS, phases.ISSUE, "orders")
+    assert why(place, found) == []
+    certificate.install(host, "root", "", authority.certificates(place.directory))
+    assert path.stat().st_mtime_ns == before
 
 
 def test_an_authority_that_is_lost_or_replaced_is_foreign_to_the_host(place: Place, host: str, tmp_path: Path) -> None:

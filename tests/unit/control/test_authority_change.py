@@ -122,7 +122,7 @@ def test_a_step_that_is_killed_before_any_of_its_changes_is_taken_again(
     with monkeypatch.context() as patched:
         patched.setattr(authority, "write", killing(nth, authority.write, counted))
         patched.setattr(os, "unlink", killing(nth, os.unlink, counted))
-        patched.setattr(change.os, "replace", killing(nth, os.replace, counted))
+        patched.setattr(os, "replace", killing(nth, os.replace, counted))
         try:
             take(place, NODES, STEPS[done])
         except KilledError:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.errors import KraftError, ToolError, UnreachableError
-from kafka_certificate_load import NOT_CONTROLLER, asked_at, load
+from ansible.module_utils.kraft.node import certificate
+from kafka_certificate_load import NOT_CONTROLLER, asked_at, await_accepted, load, mutual
 
 LISTENERS = [
     {"purpose": "client", "address": "k1:9092"},
@@ -52,3 +54,30 @@ def test_a_refusal_is_not_asked_again() -> None:
     with pytest.raises(KraftError, match="node 101: 29"):
         load(cluster, 101, CONTROLLERS)
     assert cluster.asked == CONTROLLERS[:1]
+
+
+def test_listeners_that_trust_the_authority_for_clients_are_known_by_what_the_process_was_started_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(certificate, "STARTED_DIR", str(tmp_path))
+    settings = [
+        "listener.name.mutual.ssl.truststore.location=/k/tls/clients.pem",
+        "ssl.truststore.location=/k/tls/nodes.pem",
+    ]
+    (tmp_path / certificate.STARTED).write_text("\n".join(settings))
+    listeners = [{"name": "CLIENT", "address": "k1:9092"}, {"name": "MUTUAL", "address": "k1:9094"}]
+    assert mutual(listeners, "/k/tls") == ["k1:9094"]
+
+
+def test_a_listener_that_still_trusts_others_is_named(tmp_path: Path) -> None:
+    (tmp_path / "clients.pem").write_text("-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n")
+    said = {"x509": "subject=CN = new\n", "s_client": "Acceptable client certificate CA names\nCN = old\n"}
+    params = {"directory": str(tmp_path), "timeout": 0}
+
+    def run(command: list[str], **_: Any) -> tuple[int, str, str]:
+        return 0, said[command[1]], ""
+
+    with pytest.raises(ToolError, match="k1:9094"):
+        await_accepted(run, ["k1:9094"], params)
+    said["x509"] = "subject=CN = old\n"
+    await_accepted(run, ["k1:9094"], params)

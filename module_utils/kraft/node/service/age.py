@@ -10,7 +10,7 @@ import time
 
 from ansible.module_utils.kraft.difference import REQUEST, Difference
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.node.certificate import DIRECTORY, NODE, is_renewed_live
+from ansible.module_utils.kraft.node.certificate import CLIENTS, DIRECTORY, NODE, is_renewed_live, is_trust_loaded
 from ansible.module_utils.kraft.node.service.plan import NodeState
 from ansible.module_utils.kraft.node.service.staging import Place
 from ansible.module_utils.kraft.node.service.state import Run
@@ -27,7 +27,7 @@ def started_at(found: NodeState) -> float:
 def with_certificates(run: Run, found: NodeState, place: Place, due: bool) -> NodeState:
     """The node with a difference for each file of certificates that is newer than its process.
 
-    What it was renewed with while it ran is none (``node/certificate.py``). `due`: check mode would have one issued
+    What it has loaded while it ran is none (``node/certificate.py``). `due`: check mode would have one issued
     that a running process cannot load.
     """
     if not found.service.pid or not place.release:
@@ -39,6 +39,9 @@ def with_certificates(run: Run, found: NodeState, place: Place, due: bool) -> No
     own = os.path.join(directory, NODE)
     if own in newer and not due and is_renewed_live(run):
         newer.remove(own)
+    clients = os.path.join(directory, f"{CLIENTS}.pem")
+    if clients in newer and is_trust_loaded(directory):
+        newer.remove(clients)
     added = tuple(Difference(path) for path in sorted(set(newer)))
     return dataclasses.replace(found, differences=(*found.differences, *added))
 

@@ -46,8 +46,9 @@ def judge(asked: Mapping[str, Any], found: Mapping[str, Any]) -> Verdict:
     current = plan.Current.of(found)
     reasons = plan.reasons(desired, current, datetime.datetime.now(datetime.timezone.utc))
     differs = plan.trust_differs(desired, current)
+    loadable = NODES not in differs  # the Raft client keeps those that its process was started with
     if reasons:
-        return Verdict([each.text for each in reasons], live=all(each.ages for each in reasons) and not differs)
+        return Verdict([each.text for each in reasons], live=all(each.ages for each in reasons) and loadable)
     if differs:
-        return Verdict([TRUST])
+        return Verdict([TRUST], live=loadable)
     return Verdict([UNLOADED], live=True) if found.get("unloaded") else Verdict([])

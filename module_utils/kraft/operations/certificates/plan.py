@@ -89,6 +89,7 @@ def is_signed(certificate: x509.Certificate, authority: str) -> bool:
     return True
 
 
-def trust_differs(desired: Desired, current: Current) -> bool:
+def trust_differs(desired: Desired, current: Current) -> frozenset[str]:
+    """The roots whose authorities the host has to be given."""
     wanted, found = ({root: trusted(text) for root, text in one.trust.items()} for one in (desired, current))
-    return wanted != found
+    return frozenset(root for root in {**wanted, **found} if wanted.get(root) != found.get(root))

@@ -71,3 +71,15 @@ def test_what_a_process_was_renewed_with_while_it_ran_is_no_difference(
         (directory.parent / certificate.OF_PROCESS).touch()
     found = age.with_certificates(openssl(good), node(20.0), place(directory.parent), due=False)
     assert [Path(one.file).name for one in found.differences] == newer
+
+
+@pytest.mark.parametrize(("loaded", "newer"), [(True, []), (False, ["clients.pem"])])
+def test_authorities_of_clients_that_a_process_has_loaded_are_no_difference(
+    directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded: bool, newer: list[str]
+) -> None:
+    monkeypatch.setattr(certificate, "STARTED_DIR", str(tmp_path))
+    one, other = (f"-----BEGIN CERTIFICATE-----\n{text}\n-----END CERTIFICATE-----\n" for text in ("a", "b"))
+    (directory / "clients.pem").write_text(one + other)
+    (tmp_path / certificate.LOADED).write_text(other + one if loaded else one)
+    found = age.with_certificates(openssl(), node(5.0), place(directory.parent), due=False)
+    assert [Path(one.file).name for one in found.differences] == newer
