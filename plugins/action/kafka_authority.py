@@ -11,10 +11,10 @@ from ansible.plugins.action import ActionBase
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft.control import authority, authority_change
+from ansible.module_utils.kraft.control import authority
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.certificate import ROOTS
-from ansible.module_utils.kraft.operations.certificates import replacement
+from ansible.module_utils.kraft.operations.certificates import change, replacement
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "root": {"type": "str", "choices": list(ROOTS), "required": True},
@@ -38,11 +38,11 @@ class ActionModule(ActionBase):
         _, given = self.validate_argument_spec(ARGUMENT_SPEC)
         directory = Path(self._loader.path_dwim(given["authority"]))
         place, root = authority.Place(directory, given["passphrase"]), given["root"]
-        phase = authority_change.phase(directory, root)
+        phase = change.phase(directory, root)
         try:
             decision = replacement.decision(directory, given, phase)
             if decision.step and not self._task.check_mode:
-                authority_change.take(place, root, decision.step, given["cluster"])
+                change.take(place, root, decision.step, given["cluster"])
         except KraftError as error:
             raise AnsibleAction(str(error)) from error
         facts = replacement.facts(root, phase, decision, predicted=self._task.check_mode)

@@ -1,9 +1,9 @@
 """Two small certificate authorities on the control machine: one for nodes, one for clients.
 
 A directory holds ``<root>.pem``, the certificates that others trust, and ``<root>.key``, the key, encrypted with the
-passphrase. The first certificate signs; a second one is there while the authority is replaced
-(``authority_change.py``). Who shows a certificate of the authority for clients is no node: nodes trust the other one
-alone.
+passphrase. The first certificate signs; a second one is there while the authority is replaced (``change.py`` of
+``operations/certificates``). Who shows a certificate of the authority for clients is no node: nodes trust the other
+one alone.
 What a certificate says comes from the inventory: of a request only the public key is taken.
 """
 

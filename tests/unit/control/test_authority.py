@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.control import authority, authority_change
+from ansible.module_utils.kraft.control import authority
 from ansible.module_utils.kraft.control.authority import Node, Place
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.certificate import CLIENTS, NODES
-from ansible.module_utils.kraft.operations.certificates import judgement, phases
+from ansible.module_utils.kraft.operations.certificates import change, judgement, phases
 from ansible.module_utils.kraft.operations.certificates import users as certificates
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -233,7 +233,7 @@ def test_authorities_of_clients_alone_are_loaded_by_a_node_that_runs(
     (tmp_path / "started").mkdir()
     (tmp_path / "started" / certificate.STARTED).touch()
     for root, live in ((CLIENTS, True), (NODES, False)):
-        authority_change.take(place, root, phases.BEGIN, "orders")
+        change.take(place, root, phases.BEGIN, "orders")
         assert verdict(place, found) == judgement.Verdict([judgement.TRUST], live=live)
     certificate.install(host, "root", "", authority.certificates(place.directory), live=True)
     assert not (tmp_path / "started" / certificate.OF_PROCESS).exists()
@@ -244,10 +244,10 @@ def test_authorities_of_clients_alone_are_loaded_by_a_node_that_runs(
 
 
 def test_the_order_of_authorities_is_no_reason_to_write_them(place: Place, host: str) -> None:
-    authority_change.take(place, CLIENTS, phases.BEGIN, "orders")
+    change.take(place, CLIENTS, phases.BEGIN, "orders")
     found, path = issued(place, host), Path(host, "clients.pem")
     before = path.stat().st_mtime_ns
-    authority_change.take(place, CLIENTS, phases.ISSUE, "orders")
+    change.take(place, CLIENTS, phases.ISSUE, "orders")
     assert why(place, found) == []
     certificate.install(host, "root", "", authority.certificates(place.directory))
     assert path.stat().st_mtime_ns == before

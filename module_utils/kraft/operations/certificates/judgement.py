@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.kraft.control import authority
-from ansible.module_utils.kraft.control.authority_change import known, split
 from ansible.module_utils.kraft.node.certificate import NODES, trusted
 from ansible.module_utils.kraft.operations.certificates import plan
+from ansible.module_utils.kraft.operations.certificates.change import known, split
 
 TRUST, UNLOADED = "trusts other authorities", "has not loaded its certificate yet"
 

@@ -1,4 +1,4 @@
-"""What was observed of each node, held against the authority that is being replaced, and what is told about it."""
+"""What was observed of each node, held against the authority that is being replaced, and what is said about it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.kraft.control import authority_change
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node.certificate import CLIENTS, NODES, trusted
-from ansible.module_utils.kraft.operations.certificates import phases, users
+from ansible.module_utils.kraft.operations.certificates import change, phases, users
 from ansible.module_utils.kraft.operations.certificates.plan import is_signed
 from cryptography import x509
 
@@ -30,8 +29,8 @@ NOTHING = "no authority is being replaced: leave kafka_clients_ready out to begi
 
 def decision(directory: Path, given: Mapping[str, Any], phase: str) -> phases.Decision:
     """`given`: the parameters of ``kafka_authority``. Raises RefusedError where nobody looked at a host."""
-    root, new = given["root"], authority_change.following(directory, given["root"])
-    old = authority_change.previous(directory, root)
+    root, new = given["root"], change.following(directory, given["root"])
+    old = change.previous(directory, root)
     unseen = [host for host, found in given["nodes"].items() if not (found or {}).get("certificate")]
     if unseen:
         raise RefusedError(

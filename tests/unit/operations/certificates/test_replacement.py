@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.control import authority, authority_change
+from ansible.module_utils.kraft.control import authority
 from ansible.module_utils.kraft.control.authority import Place
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.certificate import CLIENTS, NODES
-from ansible.module_utils.kraft.operations.certificates import phases, replacement, users
+from ansible.module_utils.kraft.operations.certificates import change, phases, replacement, users
 
 HOST = authority.Node("kafka1", "orders", ("kafka1",))
 WRITER = {"name": "writer", "authentication": "tls"}
@@ -47,11 +47,11 @@ class Site:
 
     def take(self, *steps: str, root: str = NODES) -> None:
         for step in steps:
-            authority_change.take(self.place, root, step, "orders")
+            change.take(self.place, root, step, "orders")
 
     def node(self, root: str = NODES, **shown: Any) -> phases.Node:
         place = self.place.directory
-        old, new = authority_change.previous(place, root), authority_change.following(place, root)
+        old, new = change.previous(place, root), change.following(place, root)
         found = {"certificate": certificate.observe(run, str(self.host)), **shown}
         return replacement.node("kafka1", root, old, new, found)
 
@@ -59,7 +59,7 @@ class Site:
         seen = {"kafka1": {"certificate": certificate.observe(run, str(self.host))}, **nodes}
         given = {"root": root, "nodes": seen, "users": [WRITER], "cluster": "orders", "clients_ready": ready}
         directory = self.place.directory
-        return replacement.decision(directory, given, authority_change.phase(directory, root))
+        return replacement.decision(directory, given, change.phase(directory, root))
 
 
 @pytest.fixture

@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.control import authority
-from ansible.module_utils.kraft.control import authority_change as change
 from ansible.module_utils.kraft.control.authority import Place
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node.certificate import CLIENTS, NODES, ROOTS
-from ansible.module_utils.kraft.operations.certificates import judgement, phases
+from ansible.module_utils.kraft.operations.certificates import change, judgement, phases
 from cryptography import x509
 
 STEPS = (phases.BEGIN, phases.ISSUE, phases.DROP, phases.FINISH)
