@@ -17,8 +17,18 @@ from ansible.module_utils.kraft.operations.drill import faults
 
 
 def kraft_drill_action(fault: str) -> str:
-    """What a fault does to a host: killed, frozen, unreadable or rebooted."""
+    """What a fault does to a host: killed, frozen, unreadable, full, cut_off or rebooted."""
     return faults.FAULTS[fault].action
+
+
+def kraft_drill_examined(names: Iterable[str]) -> list[str]:
+    """What these faults do that not every host can have."""
+    return faults.examined(names)
+
+
+def kraft_drill_cut(desired: Mapping[str, Any], host: str) -> dict[str, list[Any]]:
+    """Where a host's packet filter stands when it is cut off: ``peers`` and ``ports``."""
+    return faults.cut(host, desired["nodes"])
 
 
 def kraft_drill_problems(names: Iterable[str], profile: str, seconds: int) -> list[str]:
@@ -42,6 +52,8 @@ class FilterModule:
         """Name in templates -> function."""
         return {
             "kraft_drill_action": kraft_drill_action,
+            "kraft_drill_cut": kraft_drill_cut,
+            "kraft_drill_examined": kraft_drill_examined,
             "kraft_drill_hosts": kraft_drill_hosts,
             "kraft_drill_problems": kraft_drill_problems,
         }

@@ -11,7 +11,7 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 
 packages=systemd,systemd-sysv,dbus,python3-minimal,libpython3-stdlib,python3-apt,openssh-server,sudo,ca-certificates
-packages=$packages,iproute2,procps,netbase,openjdk-17-jre-headless,kcat
+packages=$packages,iproute2,procps,netbase,nftables,openjdk-17-jre-headless,kcat
 
 # An account that a person would use: no root, no password, sudo. The lab brings the keys: they belong to whoever made
 # the lab, which is nobody in here, hence no StrictModes.

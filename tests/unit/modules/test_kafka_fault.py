@@ -1,33 +1,98 @@
-"""How a node is broken: what ends the fault is set before it begins."""
+"""What a host is asked before it is broken."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from kafka_fault import commands, rights
+import pytest
+from ansible.module_utils.basic import AnsibleModule
+from kafka_fault import addresses, rights
+
+from tests.unit.modules.module_runner import RunModule
+
+Answer = tuple[int, str, str]
+CUT = {"action": "cut_off", "peers": ["127.0.0.2", "127.0.0.3"], "ports": [9092, 9093]}
 
 
-def test_what_thaws_a_node_is_set_before_it_is_frozen() -> None:
-    timer, freeze = commands("frozen", "kafka", 30)
-    assert timer[0] == "systemd-run"
-    assert "--on-active=30s" in timer
-    assert timer[-4:] == ["systemctl", "kill", "--signal=CONT", "kafka.service"]
-    assert freeze == ["systemctl", "kill", "--signal=STOP", "kafka.service"]
+class Host:
+    """A host without systemd and nft: what its commands give, and which were run."""
+
+    def __init__(self, **answers: Answer) -> None:
+        self.ran: list[list[str]] = []
+        self._answers = {"systemctl show": (0, "17", ""), "nft list tables": (0, "", ""), **answers}
+
+    def run(self, command: list[str]) -> Answer:
+        words = " ".join(command)
+        self.ran.append(command)
+        return next((said for begin, said in self._answers.items() if words.startswith(begin)), (1, "", ""))
+
+    @property
+    def broken(self) -> list[list[str]]:
+        """The commands that change something."""
+        reads = ("systemctl show", "systemctl is-active", "nft list")
+        return [one for one in self.ran if not " ".join(one).startswith(reads)]
 
 
-def test_a_killed_node_is_left_to_systemd() -> None:
-    assert commands("killed", "kafka", 30) == [["systemctl", "kill", "--signal=KILL", "kafka.service"]]
+@pytest.fixture
+def host(monkeypatch: pytest.MonkeyPatch) -> Host:
+    return adopted(Host(), monkeypatch)
 
 
-def test_what_gives_a_log_dir_its_rights_back_is_set_before_they_are_taken() -> None:
-    timer, take = commands("unreadable", "kafka", 12, "/data/of kafka", 0o750)
-    assert timer[0] == "systemd-run"
-    assert "--on-active=12s" in timer
-    assert timer[-1].startswith("chmod 0750 '/data/of kafka'; ")
-    assert timer[-1].endswith("systemctl start kafka.service")
-    assert take == ["chmod", "0000", "/data/of kafka"]
+def adopted(host: Host, monkeypatch: pytest.MonkeyPatch, nft: str | None = "nft") -> Host:
+    monkeypatch.setattr(AnsibleModule, "run_command", lambda _, command, **__: host.run(command))
+    monkeypatch.setattr(AnsibleModule, "get_bin_path", lambda *_, **__: nft)
+    return host
 
 
 def test_rights_are_those_of_the_directory(tmp_path: Path) -> None:
     tmp_path.chmod(0o2750)
     assert rights(str(tmp_path)) == 0o2750
+
+
+def test_names_of_nodes_become_addresses_each_once() -> None:
+    assert addresses(["127.0.0.2", "127.0.0.2"]) == ["127.0.0.2"]
+
+
+def test_check_mode_breaks_nothing_and_says_the_commands(host: Host, run_module: RunModule) -> None:
+    result = run_module("kafka_fault", check_mode=True, **CUT)
+    assert result["changed"]
+    assert [each[0] for each in result["commands"]] == ["systemd-run", "nft"]
+    assert not host.broken
+
+
+def test_a_cut_begins_with_its_end(host: Host, run_module: RunModule) -> None:
+    result = run_module("kafka_fault", **CUT)
+    assert [each[0] for each in host.broken] == ["systemd-run", "nft"]
+    assert host.broken == result["commands"]
+
+
+@pytest.mark.parametrize(
+    ("answers", "nft", "said"),
+    [
+        ({}, None, "no nft; install the package nftables"),
+        ({"nft list tables": (1, "", "Operation not permitted")}, "nft", "(Operation not permitted); install"),
+        ({"nft list table ": (0, "table", "")}, "nft", "cut off already"),
+        ({"systemctl show": (0, "0", "")}, "nft", "does not run"),
+    ],
+)
+def test_a_host_that_cannot_be_cut_off_is_left_alone(
+    answers: dict[str, Answer], nft: str | None, said: str, monkeypatch: pytest.MonkeyPatch, run_module: RunModule
+) -> None:
+    host = adopted(Host(**answers), monkeypatch, nft)
+    for check_mode in (True, False):
+        result = run_module("kafka_fault", check_mode=check_mode, **CUT)
+        assert result["failed"]
+        assert said in result["msg"]
+    assert not host.broken
+
+
+def test_without_another_node_nothing_is_cut(host: Host, run_module: RunModule) -> None:
+    assert run_module("kafka_fault", action="cut_off")["failed"]
+    assert not host.broken
+
+
+def test_the_filesystem_of_the_system_is_never_filled(host: Host, run_module: RunModule) -> None:
+    result = run_module("kafka_fault", action="full", log_dir="/usr/lib")
+    assert result["failed"]
+    assert "kafka_host_data_disks" in result["msg"]
+    assert not host.broken

@@ -5,26 +5,32 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.terms import CLIENT
 
 #: Whom a fault breaks.
 BROKER, ACTIVE, EVERY = "a broker", "the active controller", "every node"
-#: What is done to a host; ``kafka_fault`` does the first three.
-KILLED, FROZEN, UNREADABLE, REBOOTED = "killed", "frozen", "unreadable", "rebooted"
+#: What is done to a host; ``kafka_fault`` does all but the last.
+KILLED, FROZEN, UNREADABLE, CUT_OFF, FULL = "killed", "frozen", "unreadable", "cut_off", "full"
+REBOOTED = "rebooted"
+#: What not every host can have: a packet filter, a disk that may be filled. Hosts are examined before the first fault.
+EXAMINED = (CUT_OFF, FULL)
 #: Kafka's defaults, in milliseconds: https://kafka.apache.org/documentation/#brokerconfigs
-SESSION, HEARTBEAT, FETCH, ELECTION = (
+SESSION, HEARTBEAT, FETCH, ELECTION, CONNECT = (
     "broker.session.timeout.ms",
     "broker.heartbeat.interval.ms",
     "controller.quorum.fetch.timeout.ms",
     "controller.quorum.election.timeout.ms",
+    "socket.connection.setup.timeout.ms",
 )
-DEFAULTS_MS = {SESSION: 9000, HEARTBEAT: 2000, FETCH: 2000, ELECTION: 1000}
+DEFAULTS_MS = {SESSION: 9000, HEARTBEAT: 2000, FETCH: 2000, ELECTION: 1000, CONNECT: 10000}
 #: Seconds for what the timeouts leave out: the controller's own round, the clients' backoff, a busy machine.
 SLACK_SECONDS = 3.0
-#: Kafka writes a checkpoint into each log dir every 5 s; an unreadable one must last until that fails.
-LEAST_UNREADABLE_SECONDS = 10
+#: Kafka writes a checkpoint into each log dir every 5 s; one that cannot be written must stay so until that fails.
+LEAST_SECONDS = {UNREADABLE: 10, FULL: 10}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +58,12 @@ FAULTS = {
         Fault("node_frozen", BROKER, FROZEN, lasts=True),
         # Kafka halts, so others lead as after a kill. Its partitions fail first, and it may send a heartbeat meanwhile.
         Fault("log_dir_unreadable", BROKER, UNREADABLE, (HEARTBEAT, SESSION)),
+        # As above: Kafka halts when its first write fails.
+        Fault("disk_full", BROKER, FULL, (HEARTBEAT, SESSION)),
+        # Others lead after the session (and an election). A client that still asks the node which is cut off waits
+        # until the cut ends and that node has reached the others again: by then it knows that it leads no more.
+        Fault("node_cut_off", BROKER, CUT_OFF, (CONNECT,), lasts=True),
+        Fault("controller_cut_off", ACTIVE, CUT_OFF, (CONNECT,), lasts=True),
         Fault("host_rebooted", BROKER, REBOOTED),
         Fault("all_killed", EVERY, KILLED),
     )
@@ -82,6 +94,25 @@ def hosts(name: str, snapshot: Snapshot, node_ids: Mapping[str, int]) -> list[st
     return found
 
 
+def examined(names: Iterable[str]) -> list[str]:
+    """The actions of these faults that not every host can have, each once."""
+    wanted = {FAULTS[name].action for name in names}
+    return [action for action in EXAMINED if action in wanted]
+
+
+def cut(host: str, nodes: Mapping[str, Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Between whom a packet filter on `host` stands: ``peers`` (names or addresses) and ``ports`` of Kafka.
+
+    `nodes`: of ``kafka_desired``. Peers are where other nodes listen for nodes, so no client is among them. Ports are
+    those of all listeners: ssh between the hosts goes on.
+    """
+    others = [one for name, node in nodes.items() if name != host for one in node["listeners"]]
+    ports = {one["port"] for node in nodes.values() for one in node["listeners"]}
+    ports |= {one["advertised"]["port"] for one in others}
+    peers = {one["advertised"]["host"] for one in others if one["purpose"] != CLIENT}
+    return {"peers": sorted(peers), "ports": sorted(ports)}
+
+
 def bound_seconds(name: str, properties: Iterable[Mapping[str, str]], seconds: float) -> float | None:
     """For how long a partition may acknowledge nothing, by what the nodes are set to (each node's settings).
 
@@ -100,7 +131,7 @@ def bound_seconds(name: str, properties: Iterable[Mapping[str, str]], seconds: f
 def problems(names: Iterable[str], profile: str, seconds: int) -> list[str]:
     """Why these faults may not be rehearsed with that profile, in sentences; `seconds`: for which a fault lasts."""
     asked = list(names)
-    least = LEAST_UNREADABLE_SECONDS if any(FAULTS[name].action == UNREADABLE for name in asked) else 1
+    least = max((LEAST_SECONDS.get(FAULTS[name].action, 1) for name in asked), default=1)
     every = [name for name in asked if FAULTS[name].target == EVERY and profile != "test"]
     return [
         *([] if asked else ["kafka_drill_faults: names no fault"]),

@@ -63,6 +63,9 @@ def test_a_cluster_of_one_broker_has_none_to_lose() -> None:
             7.5,
         ),
         ("log_dir_unreadable", {"broker.session.timeout.ms": "3000"}, 8.0),
+        ("disk_full", {"broker.session.timeout.ms": "3000"}, 8.0),
+        ("node_cut_off", {}, 43.0),
+        ("controller_cut_off", {"socket.connection.setup.timeout.ms": "4000"}, 37.0),
         ("host_rebooted", {}, 3.0),
         ("all_killed", {}, None),
     ],
@@ -82,7 +85,38 @@ def test_what_stops_every_client_is_for_tests_alone() -> None:
     assert len(faults.problems(["node_frozen"], "test", 0)) == 1
 
 
-def test_an_unreadable_log_dir_lasts_until_kafka_must_notice() -> None:
-    assert faults.problems(["log_dir_unreadable"], "production", 10) == []
-    assert len(faults.problems(["broker_killed", "log_dir_unreadable"], "production", 9)) == 1
+@pytest.mark.parametrize("name", ["log_dir_unreadable", "disk_full"])
+def test_a_log_dir_that_cannot_be_written_stays_so_until_kafka_must_notice(name: str) -> None:
+    assert faults.problems([name], "production", 10) == []
+    assert len(faults.problems(["broker_killed", name], "production", 9)) == 1
     assert faults.problems(["node_frozen"], "production", 9) == []
+
+
+def test_hosts_are_examined_for_what_not_every_host_can_have() -> None:
+    assert faults.examined(["broker_killed", "node_frozen"]) == []
+    assert faults.examined(["disk_full", "node_cut_off", "controller_cut_off", "disk_full"]) == ["cut_off", "full"]
+
+
+def desired(host: str, client: str = "") -> dict[str, object]:
+    """A node of ``kafka_desired`` whose clients may come by another address."""
+    ports = {"client": 9092, "inter_broker": 19092, "controller": 9093}
+    found = [
+        {"purpose": purpose, "port": port, "advertised": {"host": client or host, "port": port + 1}}
+        if purpose == "client"
+        else {"purpose": purpose, "port": port, "advertised": {"host": host, "port": port}}
+        for purpose, port in ports.items()
+    ]
+    return {"listeners": found}
+
+
+def test_a_host_is_cut_off_from_other_nodes_and_never_from_itself_or_from_where_clients_are_sent() -> None:
+    nodes = {"k1": desired("10.0.0.1"), "k2": desired("10.0.0.2", "203.0.113.9"), "k3": desired("k3.internal")}
+    found = faults.cut("k1", nodes)
+    assert found["peers"] == ["10.0.0.2", "k3.internal"]
+    assert found["ports"] == [9092, 9093, 19092]
+
+
+def test_ports_of_others_are_those_that_are_advertised_too() -> None:
+    nodes = {"k1": desired("10.0.0.1"), "k2": desired("10.0.0.2")}
+    nodes["k2"]["listeners"][0]["advertised"]["port"] = 29092  # type: ignore[index]
+    assert 29092 in faults.cut("k1", nodes)["ports"]
