@@ -57,6 +57,7 @@ class ActionModule(ActionBase):
             asked = self._task.args["steps"]["certificate"]
             verdict, foreign = judgement.judge(asked, found), judgement.is_foreign(asked, found)
             found.update(changed=bool(verdict.reasons), reasons=verdict.reasons, live=verdict.live, foreign=foreign)
+            found["issued_to"] = judgement.issued_to(asked, found)
             if verdict.reasons:
                 found["wanted"] = {name: asked[name] for name in ("directory", "node")}
 

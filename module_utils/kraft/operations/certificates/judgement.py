@@ -12,6 +12,8 @@ from ansible.module_utils.kraft.control import authority
 from ansible.module_utils.kraft.node.certificate import NODES, trusted
 from ansible.module_utils.kraft.operations.certificates import plan
 from ansible.module_utils.kraft.operations.certificates.change import known, split
+from cryptography import x509
+from cryptography.x509.oid import NameOID
 
 TRUST, UNLOADED = "trusts other authorities", "has not loaded its certificate yet"
 
@@ -37,6 +39,17 @@ def is_foreign(asked: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
     directory, theirs = Path(asked["authority"]), trusted((found.get("trust") or {}).get(NODES) or "")
     ours = split(authority.certificates(directory).get(NODES, ""))
     return bool(theirs) and (not ours or ours[0] not in theirs or not theirs <= known(directory, NODES))
+
+
+def issued_to(asked: Mapping[str, Any], found: Mapping[str, Any]) -> str:
+    """The inventory name for which the host's certificate was made; empty where it is none of this cluster's nodes."""
+    try:
+        subject = x509.load_pem_x509_certificate((found.get("certificate") or "").encode()).subject
+    except ValueError:
+        return ""
+    name = "".join(str(one.value) for one in subject.get_attributes_for_oid(NameOID.COMMON_NAME))
+    owner = authority.Node(name, asked["node"]["cluster"], ())
+    return name if name and owner.subject == subject else ""
 
 
 def judge(asked: Mapping[str, Any], found: Mapping[str, Any]) -> Verdict:

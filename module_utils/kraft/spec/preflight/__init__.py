@@ -18,10 +18,11 @@ from ansible.module_utils.kraft.spec.preflight import (
     members,
     migration,
     network,
+    renamed,
 )
 from ansible.module_utils.kraft.spec.preflight.subject import Subject
 
-PARTS = (cross_host, migration, members, accounts, machine, devices, disk, network)
+PARTS = (cross_host, renamed, migration, members, accounts, machine, devices, disk, network)
 
 
 def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Problem]:

@@ -14,6 +14,7 @@ from ansible.module_utils.kraft.node.storage.plan import plan_storage
 from ansible.module_utils.kraft.node.storage.types import NodeStorage, Peer
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.model import DYNAMIC
+from ansible.module_utils.kraft.spec.preflight.renamed import is_numbered_anew
 from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
 from ansible.module_utils.kraft.spec.rules.subject import RISK
 from ansible.module_utils.kraft.terms import CLIENT
@@ -121,7 +122,7 @@ def storage(subject: Subject) -> Iterator[Problem]:
     peers = [peer(host) for host in subject.hosts]
     for host, _ in subject.seen:
         dirs = [LogDir.from_facts(dict(found)) for _, found in host.found()]
-        if len(dirs) == len(host.log_dirs):
+        if len(dirs) == len(host.log_dirs) and not is_numbered_anew(subject, host):  # that is said by itself
             yield from plan_storage(node_storage(subject.cluster, host), dirs, peers).problems
 
 

@@ -14,6 +14,7 @@ from ansible.module_utils.kraft.cluster.snapshot import Broker, Replica
 from ansible.module_utils.kraft.cluster.voter_sets import can_be_disjoint
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.model import STATIC
+from ansible.module_utils.kraft.spec.preflight.renamed import disk_id
 from ansible.module_utils.kraft.spec.preflight.subject import Facts, Subject
 from ansible.module_utils.kraft.spec.rules.subject import RISK
 
@@ -126,7 +127,7 @@ def voters(subject: Subject) -> Iterator[Problem]:
 
 def brokers(subject: Subject) -> Iterator[Problem]:
     """Brokers that are registered and no host has. One that serves holds replicas and clients."""
-    wanted = frozenset(host.node["node_id"] for host in subject.hosts if "broker" in host.node["roles"])
+    wanted = frozenset(disk_id(subject, host) for host in subject.hosts if "broker" in host.node["roles"])
     for one in registered(subject):
         if one.node_id in wanted:
             continue
@@ -143,7 +144,8 @@ def registered(subject: Subject) -> Iterable[Broker]:
 
 
 def wanted_voters(subject: Subject) -> frozenset[int]:
-    return frozenset(host.node["node_id"] for host in subject.hosts if host.is_controller)
+    """One that is only numbered anew has not left."""
+    return frozenset(disk_id(subject, host) for host in subject.hosts if host.is_controller)
 
 
 def quorum_voters(subject: Subject) -> tuple[Replica, ...]:

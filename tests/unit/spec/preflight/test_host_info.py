@@ -9,6 +9,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.control import authority
+from ansible.module_utils.kraft.operations.certificates import judgement
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from tests.unit.spec.preflight.loaded_actions import action, plugin
 
@@ -46,6 +51,20 @@ def test_appcds_archive_that_this_machine_lacks_is_something_to_do(
     found = {"appcds_archive": {"in_use": True, "key": "k", "changed": False}}
     _, judged = looked_at(monkeypatch, {"appcds_archive": {"cache_dir": str(tmp_path)}}, found)
     assert judged["appcds_archive"]["changed"] is changed
+
+
+def test_a_certificate_says_for_which_node_of_this_cluster_it_was_made(tmp_path: Path) -> None:
+    place = authority.Place(tmp_path, "passphrase-of-a-test")
+    authority.ensure(place, "orders")
+    key = ec.generate_private_key(ec.SECP256R1())
+    request = x509.CertificateSigningRequestBuilder().subject_name(x509.Name([])).sign(key, hashes.SHA256())
+    pem = request.public_bytes(serialization.Encoding.PEM).decode()
+    made = authority.issue(place, pem, authority.Node("k9", "orders", ("k9",)), 30)
+    asked = {"node": {"host": "k3", "cluster": "orders", "names": ["k3"]}}
+    assert judgement.issued_to(asked, {"certificate": made}) == "k9"
+    assert judgement.issued_to({"node": {**asked["node"], "cluster": "other"}}, {"certificate": made}) == ""
+    assert judgement.issued_to(asked, {"certificate": ""}) == ""
+    assert judgement.issued_to(asked, {}) == ""
 
 
 @pytest.mark.parametrize("ahead", [0.0, 90.0, -90.0])

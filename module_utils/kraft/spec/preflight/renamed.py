@@ -1,0 +1,67 @@
+"""A host that has another name now: its disk and its certificate say which node it is. Pure.
+
+A node is its id, and the id is on its disk. A name in the inventory is not: whoever renames a host and numbers it anew
+has not removed one node and added another. With the cluster's own certificates a name counts, since nodes know one
+another by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.node.storage.log_dir import FORMATTED, INTERRUPTED
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.spec.preflight.subject import Host, Subject
+
+
+def check(subject: Subject) -> Iterator[Problem]:
+    yield from numbered_anew(subject)
+    yield from certified_anew(subject)
+
+
+def disk_id(subject: Subject, host: Host) -> int:
+    """The node id of a host: that of its disk, where this is of the cluster and nobody else in the inventory has it."""
+    if (host.facts or {}).get("removed"):  # what it was, it is no more
+        return int(host.node["node_id"])
+    others = {other.node["node_id"] for other in subject.hosts if other.name != host.name}
+    for path, found in host.found():
+        known = found["state"] in (FORMATTED, INTERRUPTED) and found["cluster_id"] == subject.cluster["cluster_id"]
+        if known and found["node_id"] is not None and not host.pending(path, found) and found["node_id"] not in others:
+            return int(found["node_id"])
+    return int(host.node["node_id"])
+
+
+def is_numbered_anew(subject: Subject, host: Host) -> bool:
+    return disk_id(subject, host) != int(host.node["node_id"])
+
+
+def numbered_anew(subject: Subject) -> Iterator[Problem]:
+    """The disk of a node that is in no inventory any more, under a host that would be a new one."""
+    for host in subject.hosts:
+        if is_numbered_anew(subject, host):
+            known = disk_id(subject, host)
+            message = f"is node {known} under another name: its disk says so, and no other host has that id"
+            remedy = (
+                f"give it kafka_node_id: {known}; it is then the same node, and nothing is moved."
+                " A new node needs an empty disk, and playbooks/add_nodes.yml"
+            )
+            yield Problem("renamed_host", message, remedy, "kafka_node_id", host.name, host.node["node_id"])
+
+
+def certified_anew(subject: Subject) -> Iterator[Problem]:
+    """A node whose certificate has the name of before. With an authorizer running nodes let that name alone in."""
+    for host, facts in subject.seen:
+        old = (facts.get("steps", {}).get("certificate") or {}).get("issued_to") or host.name
+        if old == host.name:
+            continue
+        message = f"is {old} under another name: its certificate says so"
+        if any(each["deployed"]["authorizer"] for _, each in subject.seen):
+            message += f", and running nodes would refuse it as CN={host.name} until all of them have restarted"
+            remedy = (
+                f"call it {old} again."
+                f" Otherwise take {old} out (playbooks/remove_nodes.yml), and add {host.name} with an empty disk"
+            )
+            yield Problem("renamed_principal", message, remedy, "inventory_hostname", host.name, host.name)
+        else:
+            remedy = "nothing is to be done: it gets a certificate with the new name, and restarts in its turn"
+            yield Problem("renamed_certificate", message, remedy, "inventory_hostname", host.name, severity=WARNING)
