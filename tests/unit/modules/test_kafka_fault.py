@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from ansible.module_utils.basic import AnsibleModule
-from kafka_fault import addresses, rights
+from ansible.module_utils.kraft.operations.drill.breaking import addresses, rights
 
 from tests.unit.modules.module_runner import RunModule
 
