@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
 from ansible.module_utils.kraft.monitoring import prometheus
 from ansible.module_utils.kraft.monitoring.catalogue import COLLECTOR, TOPIC, at_level
 
@@ -24,6 +25,7 @@ from tests.integration.kafka_node import LEASH, free_ports
 from tests.integration.metrics_nodes import MeasuredCluster
 
 ROOT = Path(__file__).resolve().parents[2]
+DEFAULTS = yaml.safe_load((ROOT / "roles/kafka_metrics/defaults/main.yml").read_text())
 
 
 def tool(name: str) -> str:
@@ -111,7 +113,7 @@ def watching(
     cluster: MeasuredCluster, directory: Path, beside: Mapping[int, int] = types.MappingProxyType({})
 ) -> Iterator[Prometheus]:
     """A Prometheus that scrapes the cluster's nodes."""
-    for name, text in prometheus.files(desired(cluster, beside)).items():
+    for name, text in prometheus.files(desired(cluster, beside), DEFAULTS).items():
         (directory / name).write_text(re.sub(r"interval: \d+s", "interval: 1s", text))
     made = Prometheus(f"127.0.0.1:{free_ports(1)[0]}")
     places = [f"--config.file={directory / 'prometheus.yml'}", f"--storage.tsdb.path={directory / 'data'}"]

@@ -41,17 +41,21 @@ def files(directory: Path) -> dict[str, bytes]:
 
 
 def test_files_are_written_once_and_are_the_same_each_time(tmp_path: Path) -> None:
-    first = render(tmp_path, kafka_metrics=True, kafka_metrics_port=9500)
+    given = {"kafka_metrics_page_receiver": "on call", "kafka_metrics_alertmanager": "alerts.example.com:9093"}
+    first = render(tmp_path, kafka_metrics=True, kafka_metrics_port=9500, **given)
     assert first.returncode == 0, first.stdout + first.stderr
     before = files(tmp_path)
-    second = render(tmp_path, kafka_metrics=True, kafka_metrics_port=9500)
+    second = render(tmp_path, kafka_metrics=True, kafka_metrics_port=9500, **given)
     assert "changed=0" in second.stdout
     assert files(tmp_path) == before
     place = tmp_path / "watched/monitoring"
-    checked = subprocess.run(
-        [tool("promtool"), "check", "config", "prometheus.yml"], cwd=place, capture_output=True, check=False
-    )
-    assert checked.returncode == 0, checked
+    checks = [["promtool", "check", "config", "prometheus.yml"], ["amtool", "check-config", "alertmanager.yml"]]
+    for name, *command in checks:
+        checked = subprocess.run([tool(name), *command], cwd=place, capture_output=True, check=False)
+        assert checked.returncode == 0, checked
+    assert b"- alerts.example.com:9093" in before["prometheus.yml"]
+    receivers = yaml.safe_load(before["alertmanager.yml"])["receivers"]
+    assert receivers == [{"name": "on call"}, {"name": "kafka-ticket"}, {"name": "kafka-watchdog"}]
     assert b'"watched"' in before["rules.yml"]
     assert json.loads(before["dashboard_overview.json"])["title"] == "Kafka watched: Overview"
     found = json.loads(before["targets.json"])

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import yaml
-from ansible.module_utils.kraft.monitoring import dashboards, rule_tests, rules
+from ansible.module_utils.kraft.monitoring import alertmanager, dashboards, rule_tests, rules
+from ansible.module_utils.kraft.spec.desired.alerting import ALERTMANAGER, RECEIVERS
 from ansible.module_utils.kraft.spec.desired.model import host_port
 
 #: Who gives what is scraped, the job that scrapes it, and the file of its targets.
@@ -15,16 +16,24 @@ GIVER, HOST_GIVER = "kafka_contribution_metrics", "kafka_contribution_collector"
 JOB, HOST_JOB = "kafka", "kafka-host"
 HEADER = "# Written by playbooks/render_monitoring.yml; changes made here are lost.\n"
 TARGETS, HOST_TARGETS, RULES, TESTS = "targets.json", "hosts.json", "rules.yml", "rules_test.yml"
+ALERTS = "alertmanager.yml"
 
 
-def files(desired: Mapping[str, Any]) -> dict[str, str]:
-    """Name -> content, the same for the same desired state; none where no node publishes metrics."""
+def files(desired: Mapping[str, Any], defaults: Mapping[str, str]) -> dict[str, str]:
+    """Name -> content, the same for the same desired state; none where no node publishes metrics.
+
+    `defaults`: of the variables of ``spec/desired/alerting.py``; what the inventory gives counts before them.
+    """
     found = {TARGETS: targets(desired, GIVER), HOST_TARGETS: targets(desired, HOST_GIVER)}
     if not any(found.values()):
         return {}
     cluster = desired["cluster"]["name"]
+    alerting = {**defaults, **desired["cluster"].get("alerting", {})}
+    given = {name: str(value) for name, value in alerting.items()}  # Ansible's own kind of text is no YAML
+    receivers = {each: given[variable] for each, variable in RECEIVERS.items()}
     written = {
-        "prometheus.yml": scrape_text(),
+        "prometheus.yml": scrape_text(given.get(ALERTMANAGER, "")),
+        ALERTS: text(alertmanager.config(cluster, receivers)),
         **{name: json.dumps(each, indent=2) + "\n" for name, each in found.items()},
     }
     return written | rule_files(rules.data(cluster), cluster) | dashboards.files(cluster)
@@ -58,9 +67,11 @@ def targets(desired: Mapping[str, Any], giver: str) -> list[dict[str, Any]]:
     ]
 
 
-def scrape_text() -> str:
-    """A whole configuration of Prometheus; its paths are relative to the file."""
+def scrape_text(alerts_go_to: str = "") -> str:
+    """A whole configuration of Prometheus; its paths are relative to the file. Alertmanager is named by its address."""
     files_of = {JOB: TARGETS, HOST_JOB: HOST_TARGETS}
     jobs = [{"job_name": name, "file_sd_configs": [{"files": [file]}]} for name, file in files_of.items()]
     intervals = {"scrape_interval": "15s", "evaluation_interval": "15s"}
-    return text({"global": intervals, "rule_files": [RULES], "scrape_configs": jobs})
+    named = {"alertmanagers": [{"static_configs": [{"targets": [alerts_go_to]}]}]}
+    told = {"alerting": named} if alerts_go_to else {}
+    return text({"global": intervals, "rule_files": [RULES], **told, "scrape_configs": jobs})

@@ -117,7 +117,7 @@ def selector(name: str, cluster: str) -> str:
 def labels_of(one: Rule, cluster: str) -> dict[str, str]:
     """The labels of the alert that is expected."""
     proof = one["test"]
-    whose = {"none": {}, "cluster": {"cluster": cluster}, "job": {"cluster": cluster, "job": "kafka"}}
+    whose = {"cluster": {"cluster": cluster}, "job": {"cluster": cluster, "job": "kafka"}}
     found = whose[proof["who"]] if proof["who"] in whose else node_labels(proof["who"], cluster)
     kept = {key: value for key, value in found.items() if key != proof.get("without")}
     return {"severity": one["severity"], **kept, **proof.get("more", {})}

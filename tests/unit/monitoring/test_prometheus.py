@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import yaml
 from ansible.module_utils.kraft.monitoring.prometheus import files, targets
 
+ROOT = Path(__file__).resolve().parents[3]
+DEFAULTS = yaml.safe_load((ROOT / "roles/kafka_metrics/defaults/main.yml").read_text())
 GIVER, BESIDE = "kafka_contribution_metrics", "kafka_contribution_collector"
 
 
@@ -36,7 +39,7 @@ def test_an_ipv6_address_has_brackets() -> None:
 
 
 def test_files_refer_to_each_other() -> None:
-    made = files(desired(a={}))
+    made = files(desired(a={}), DEFAULTS)
     config = yaml.safe_load(made["prometheus.yml"])
     named = {
         job["job_name"]: [each for sd in job["file_sd_configs"] for each in sd["files"]]
@@ -46,16 +49,29 @@ def test_files_refer_to_each_other() -> None:
     assert config["rule_files"] == yaml.safe_load(made["rules_test.yml"])["rule_files"] == ["rules.yml"]
     assert json.loads(made["targets.json"]) == targets(desired(a={}), GIVER)
     assert json.loads(made["hosts.json"]) == []
-    assert made == files(desired(a={}))
+    assert made == files(desired(a={}), DEFAULTS)
 
 
 def test_node_exporter_is_scraped_where_it_is_with_the_labels_of_the_node() -> None:
     given = {"contributed_ports": {BESIDE: [9100]}, "contributed_addresses": {BESIDE: ["10.0.0.1"]}}
-    made = files(desired(a=given, b={"node_id": 2}))
+    made = files(desired(a=given, b={"node_id": 2}), DEFAULTS)
     (found,) = json.loads(made["hosts.json"])
     assert (found["targets"], found["labels"]["host"]) == (["10.0.0.1:9100"], "a")
     assert [each["labels"]["host"] for each in json.loads(made["targets.json"])] == ["b"]
 
 
 def test_without_an_agent_there_is_nothing_to_write() -> None:
-    assert files(desired(a={"contributed_ports": {}})) == {}
+    assert files(desired(a={"contributed_ports": {}}), DEFAULTS) == {}
+
+
+def test_what_the_inventory_says_of_alerts_counts_before_the_defaults() -> None:
+    made = desired(a={})
+    given = {"kafka_metrics_page_receiver": "on call", "kafka_metrics_alertmanager": "alerts:9093"}
+    made["cluster"]["alerting"] = given
+    found = files(made, DEFAULTS)
+    config = yaml.safe_load(found["alertmanager.yml"])
+    assert [each["name"] for each in config["receivers"]] == ["on call", "kafka-ticket", "kafka-watchdog"]
+    assert all(each.keys() == {"name"} for each in config["receivers"]), "a placeholder sends nothing"
+    (named,) = yaml.safe_load(found["prometheus.yml"])["alerting"]["alertmanagers"]
+    assert named["static_configs"] == [{"targets": ["alerts:9093"]}]
+    assert "alerting" not in yaml.safe_load(files(desired(a={}), DEFAULTS)["prometheus.yml"])

@@ -49,7 +49,7 @@ class Machine:
     """A tree with the script in it, and commands that only write down how they were called."""
 
     def __init__(self, home: Path) -> None:
-        self.tree, self.bin, self.log = home / "tree", home / "bin", home / "log"
+        self.tree, self.bin, self.log, self.share = (home / name for name in ("tree", "bin", "log", "share"))
         (self.tree / "scripts").mkdir(parents=True)
         (self.tree / "requirements").mkdir()
         self.bin.mkdir()
@@ -75,7 +75,7 @@ class Machine:
 
     def bootstrap(self, *groups: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         self.log.write_text("")
-        environment = {"PATH": str(self.bin), "HOME": os.environ["HOME"]}
+        environment = {"PATH": str(self.bin), "HOME": os.environ["HOME"], "BOOTSTRAP_SHARE": str(self.share)}
         done = subprocess.run(
             [self.tree / "scripts/bootstrap", *groups], env=environment, capture_output=True, text=True, check=False
         )
@@ -96,21 +96,38 @@ def machine(tmp_path: Path) -> Machine:
 
 UNPACKED = """#!/bin/sh
 mkdir -p usr/bin
-for one in promtool prometheus prometheus-node-exporter; do : >usr/bin/$one; chmod 755 usr/bin/$one; done
+for one in promtool prometheus prometheus-node-exporter amtool prometheus-alertmanager; do
+    : >usr/bin/$one
+    chmod 755 usr/bin/$one
+done
+mkdir -p usr/share/prometheus/alertmanager
+: >usr/share/prometheus/alertmanager/default.tmpl
 """
 
 
 def test_prometheus_is_unpacked_and_not_installed_since_its_package_starts_a_service(machine: Machine) -> None:
     machine.put("dpkg-deb", UNPACKED)
     machine.bootstrap("test")
-    assert machine.called("apt-get download") == ["apt-get download prometheus prometheus-node-exporter"]
+    assert machine.called("apt-get download") == [
+        "apt-get download prometheus prometheus-node-exporter prometheus-alertmanager"
+    ]
     assert "prometheus" not in machine.installed()
     machine.bootstrap("test")
     assert machine.called("apt-get download") == []
 
 
-def test_a_promtool_and_an_exporter_that_are_there_are_taken(machine: Machine) -> None:
-    machine.has("promtool", "prometheus-node-exporter")
+def test_alertmanager_gets_its_templates_where_it_looks_for_them(machine: Machine) -> None:
+    machine.put("dpkg-deb", UNPACKED)
+    machine.bootstrap("test")
+    templates = machine.share / "prometheus/alertmanager/default.tmpl"
+    templates.unlink()  # a cache that was made on another machine
+    machine.bootstrap("test")
+    assert machine.called("apt-get download") == ["apt-get download prometheus-alertmanager"]
+    assert templates.exists()
+
+
+def test_tools_of_prometheus_that_are_there_are_taken(machine: Machine) -> None:
+    machine.has("promtool", "prometheus-node-exporter", "amtool", "prometheus-alertmanager")
     machine.bootstrap("test")
     assert machine.called("apt-get download") == []
 

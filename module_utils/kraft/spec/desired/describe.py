@@ -7,6 +7,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.secret_values import secret_keys, shown, shown_line
 from ansible.module_utils.kraft.spec.desired import quorum, settings
+from ansible.module_utils.kraft.spec.desired.alerting import alerting
 from ansible.module_utils.kraft.spec.desired.contributions import collector
 from ansible.module_utils.kraft.spec.desired.jvm import derived_options
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
@@ -44,6 +45,7 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
         "controller_ids": [node.node_id for node in cluster.controllers],
         "default_replication_factor": cluster.replication_factor,
         "min_insync_replicas": cluster.min_isr,
+        "alerting": alerting(cluster.nodes[0].variables if cluster.nodes else {}),
         "migration": cluster.migration,
         "migration_passed": list(cluster.migration_passed),
     }

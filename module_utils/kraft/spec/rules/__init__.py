@@ -12,6 +12,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from ansible.module_utils.kraft.problem import ERROR, Problem
 from ansible.module_utils.kraft.spec.rules import (
     accounts,
+    alerting,
     archive,
     authorizer,
     contributions,
@@ -66,6 +67,7 @@ RULES: tuple[Rule, ...] = (
     *control_files.RULES,
     *sizing.RULES,
     *contributions.RULES,
+    *alerting.RULES,
     *reports.RULES,
     *accounts.RULES,
 )

@@ -1,0 +1,66 @@
+"""Who hears of an alert, as Alertmanager takes it: routes by severity, and what one alert makes superfluous. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.monitoring.rules import PAGE, TICKET
+
+#: The third receiver: what calls somebody when it hears nothing any more.
+WATCHDOG = "watchdog"
+RECEIVERS = (PAGE, TICKET, WATCHDOG)
+#: How long alerts of a group are waited for, how long until new ones are told, and until the same are told again.
+WAITS = {
+    PAGE: {"group_wait": "30s", "group_interval": "5m", "repeat_interval": "4h"},
+    TICKET: {"group_wait": "5m", "group_interval": "30m", "repeat_interval": "1d"},
+    WATCHDOG: {"group_wait": "0s", "group_interval": "1m", "repeat_interval": "1m"},
+}
+MATCHERS = {
+    PAGE: [f'severity="{PAGE}"'],
+    TICKET: [f'severity="{TICKET}"'],
+    WATCHDOG: ['alertname="KafkaWatchdog"'],
+}
+OURS, OF_LOG_DIR = "Kafka.+", "KafkaLogDir.+"
+
+
+def config(cluster: str, receivers: Mapping[str, str]) -> dict[str, Any]:
+    """A whole configuration; `receivers`: severity, or ``watchdog`` -> name. A receiver without more sends nothing.
+
+    Whoever has an Alertmanager copies the one route below ``routes``, and the inhibitions.
+    """
+    own = {
+        "matchers": [f'cluster="{cluster}"'],
+        "receiver": receivers[TICKET],
+        "group_by": ["cluster"],
+        "routes": [
+            {"matchers": MATCHERS[each], "receiver": receivers[each], **WAITS[each]}
+            for each in (WATCHDOG, PAGE, TICKET)
+        ],
+    }
+    names = dict.fromkeys(receivers[each] for each in RECEIVERS)
+    return {
+        "route": {"receiver": receivers[TICKET], "routes": [own]},
+        "inhibit_rules": inhibitions(),
+        "receivers": [{"name": name} for name in names],
+    }
+
+
+def inhibitions() -> list[dict[str, Any]]:
+    """The same for every cluster.
+
+    A node that is down says why its other alerts fire. Those of its log dirs may say why it is down: they stay.
+    Somebody who is woken for a log dir needs no ticket for it.
+    """
+    return [
+        {
+            "source_matchers": ['alertname="KafkaNodeDown"'],
+            "target_matchers": [f'alertname=~"{OURS}"', f'alertname!~"KafkaNodeDown|{OF_LOG_DIR}"'],
+            "equal": ["cluster", "host"],
+        },
+        {
+            "source_matchers": [f'alertname=~"{OF_LOG_DIR}"', f'severity="{PAGE}"'],
+            "target_matchers": [f'alertname=~"{OF_LOG_DIR}"', f'severity="{TICKET}"'],
+            "equal": ["cluster", "host", "log_dir"],
+        },
+    ]

@@ -1,0 +1,47 @@
+"""Who hears of alerts, and where: the variables of role kafka_metrics that a cluster's inventory gives. Pure."""
+
+from __future__ import annotations
+
+import re
+import urllib.parse
+from collections.abc import Mapping
+from typing import Any
+
+ALERTMANAGER = "kafka_metrics_alertmanager"
+PROMETHEUS = "kafka_prometheus_url"
+#: Receiver -> variable that names it.
+RECEIVERS = {
+    "page": "kafka_metrics_page_receiver",
+    "ticket": "kafka_metrics_ticket_receiver",
+    "watchdog": "kafka_metrics_watchdog_receiver",
+}
+ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+):(\d{1,5})")
+LARGEST_PORT = 65535
+
+
+def alerting(variables: Mapping[str, Any]) -> dict[str, str]:
+    """What is given of them, by the names of the variables."""
+    names = (*RECEIVERS.values(), ALERTMANAGER)
+    return {name: str(variables[name]) for name in names if variables.get(name)}
+
+
+def url_fault(url: str) -> str:
+    """Why Prometheus cannot be asked at a URL; empty where it can."""
+    try:
+        parts = urllib.parse.urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return "is no URL"
+    if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
+        return "is no URL of http or https"
+    if parts.username is not None or parts.password is not None:
+        return "holds a login, which the status would show"
+    if parts.query or parts.fragment or not url.isprintable() or " " in url:
+        return "holds more than scheme, host, port and path"
+    return ""
+
+
+def is_address(text: str) -> bool:
+    """Whether it is ``host:port``."""
+    found = ADDRESS.fullmatch(text)
+    return found is not None and 0 < int(found[2]) <= LARGEST_PORT

@@ -1,0 +1,53 @@
+"""Who watches the cluster and who hears of it: addresses that can be asked, and a watchdog that wakes nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.desired.alerting import ALERTMANAGER, PROMETHEUS, RECEIVERS, is_address, url_fault
+from ansible.module_utils.kraft.spec.rules.subject import Subject
+
+
+def alertmanager(subject: Subject) -> Iterator[Problem]:
+    """Prometheus takes an address, and no URL."""
+    for node in subject.sound(ALERTMANAGER):
+        value = str(node.variables.get(ALERTMANAGER) or "")
+        if value and not is_address(value):
+            remedy = "write host:port, such as alerts.example.com:9093"
+            yield Problem("alertmanager", "is no address of Alertmanager", remedy, ALERTMANAGER, node.host, value)
+
+
+def prometheus(subject: Subject) -> Iterator[Problem]:
+    """Of the first node: the status asks once."""
+    for node in tuple(subject.sound(PROMETHEUS))[:1]:
+        value = str(node.variables.get(PROMETHEUS) or "")
+        fault = url_fault(value) if value else ""
+        if fault:
+            remedy = "write http://host:port, such as http://127.0.0.1:9090"
+            shown = None if "@" in value else value
+            yield Problem("prometheus_url", fault, remedy, PROMETHEUS, node.host, shown)
+
+
+def watchdog(subject: Subject) -> Iterator[Problem]:
+    """The watchdog always fires: whoever gets pages or tickets must not get it."""
+    own = RECEIVERS["watchdog"]
+    for node in subject.sound(*RECEIVERS.values()):
+        value = node.variables.get(own)
+        for other in (RECEIVERS["page"], RECEIVERS["ticket"]):
+            if value and value == node.variables.get(other):
+                message = f"is also {other}, and the watchdog always fires"
+                remedy = "name a receiver that calls somebody when it hears nothing any more"
+                yield Problem("watchdog_receiver", message, remedy, own, node.host, value)
+
+
+def alike(subject: Subject) -> Iterator[Problem]:
+    """One file is written for the cluster."""
+    for name in (*RECEIVERS.values(), ALERTMANAGER):
+        found = [node.variables.get(name) for node in subject.sound(name)]
+        if any(each != found[0] for each in found):
+            message, remedy = "differs between hosts: there is one file for the cluster", "set it once, for all nodes"
+            yield Problem("alerting_differs", message, remedy, name)
+
+
+RULES = (alertmanager, prometheus, watchdog, alike)

@@ -1,0 +1,80 @@
+"""Alertmanager's own tool, and Alertmanager on loopback with the file that `render_monitoring.yml` writes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.integration.kafka_node import LEASH, free_ports
+from tests.integration.prometheus import tool
+
+
+def amtool(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([tool("amtool"), *arguments], capture_output=True, text=True, check=False)
+
+
+@dataclass(frozen=True)
+class Alertmanager:
+    """What it knows of the alerts that it was given."""
+
+    address: str
+
+    def ask(self, path: str, content: Any = None) -> Any:
+        data = None if content is None else json.dumps(content).encode()
+        url = f"http://{self.address}/{path}"
+        request = urllib.request.Request(url, data, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=10) as answer:  # noqa: S310 - on loopback
+            return answer.read() if content is not None else json.load(answer)
+
+    def tell(self, alerts: Sequence[Mapping[str, str]]) -> None:
+        self.ask("api/v2/alerts", [{"labels": labels} for labels in alerts])
+
+    def told(self, wanted: int, seconds: float = 30) -> dict[str, bool]:
+        """Every alert by name and host -> whether another one makes it superfluous; waits until each was judged."""
+        deadline = time.monotonic() + seconds
+        while True:
+            found = self.ask("api/v2/alerts")
+            if len(found) == wanted and all(each["status"]["state"] != "unprocessed" for each in found):
+                return {name_of(each["labels"]): bool(each["status"]["inhibitedBy"]) for each in found}
+            assert time.monotonic() < deadline, found
+            time.sleep(0.1)
+
+
+def name_of(labels: Mapping[str, str]) -> str:
+    return f"{labels['alertname']} {labels.get('host', '')}".strip()
+
+
+@contextmanager
+def alerted(directory: Path, config: Path) -> Iterator[Alertmanager]:
+    """An Alertmanager of its own, without others."""
+    made = Alertmanager(f"127.0.0.1:{free_ports(1)[0]}")
+    command = [tool("prometheus-alertmanager"), f"--config.file={config}", f"--storage.path={directory / 'alerts'}"]
+    with (directory / "alertmanager.log").open("wb") as log:
+        listen = [f"--web.listen-address={made.address}", "--cluster.listen-address="]
+        process = subprocess.Popen([*LEASH, *command, *listen], stdout=log, stderr=log)
+    try:
+        wait_for(made, directory / "alertmanager.log")
+        yield made
+    finally:
+        process.kill()
+        process.wait(10)
+
+
+def wait_for(started: Alertmanager, log: Path, seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            started.ask("api/v2/status")
+        except (urllib.error.URLError, ConnectionError):
+            assert time.monotonic() < deadline, log.read_text()
+            time.sleep(0.1)
+        else:
+            return
