@@ -30,6 +30,11 @@ options:
   directory:
     description: Where C(status.html) and C(status.json) are written; nowhere without it.
     type: path
+  prometheus_url:
+    description:
+      - Where a Prometheus that watches the cluster is reached from the control machine. Its firing alerts and the last
+        hour are shown, and do not decide whether the task fails. That it does not answer is shown, too.
+    type: str
   refuse:
     description: Whether the task fails where something is wrong.
     type: bool

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
+import time
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -20,9 +22,11 @@ if str(ROOT) not in sys.path:
 
 from ansible.module_utils.kraft.control import reports
 from ansible.module_utils.kraft.control.inventory_options import inventory_options
+from ansible.module_utils.kraft.control.prometheus import asking
 from ansible.module_utils.kraft.status import screen
 from ansible.module_utils.kraft.status.report import report
 from ansible.module_utils.kraft.status.view import status
+from ansible.module_utils.kraft.status.watched import look
 
 from spark_jobs import private_file
 from spark_jobs.page.status import render
@@ -34,12 +38,13 @@ ARGUMENT_SPEC = {
     "cluster": {"type": "dict"},
     "live": {"type": "dict"},
     "directory": {"type": "path"},
+    "prometheus_url": {"type": "str"},
     "refuse": {"type": "bool", "default": True},
 }
 
 
 class ActionModule(ActionBase):
-    """Opens no connection; changes nothing but the page and the report."""
+    """Connects to no host; asks Prometheus where one is named. Changes nothing but the page and the report."""
 
     _supports_check_mode = True
     _requires_connection = False
@@ -48,6 +53,9 @@ class ActionModule(ActionBase):
         super().run(tmp, task_vars)
         _, given = self.validate_argument_spec(ARGUMENT_SPEC)
         found = status(given["desired"], given["looked"], given["cluster"], given["live"], inventory_options())
+        if given["prometheus_url"]:
+            url, name = str(given["prometheus_url"]), str(given["desired"]["cluster"]["name"])
+            found = dataclasses.replace(found, watched=look(url, name, time.time(), asking(url)))
         data = report(found, datetime.now(timezone.utc).isoformat(timespec="seconds"))
         page = ""
         if given["directory"]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
-from spark_jobs.page import template, text
+from spark_jobs.page import last_hour, template, text
 
 
 def render(status: Any, words: Mapping[str, Sequence[str]]) -> str:
@@ -14,5 +14,9 @@ def render(status: Any, words: Mapping[str, Sequence[str]]) -> str:
     now = datetime.now(timezone.utc).isoformat(timespec="seconds")
     outcome = "proven" if status.good else "failed" if not status.healthy else "unreachable"
     word = "Healthy" if status.good else "Not healthy" if not status.healthy else "Drifted"
+    watched = status.watched
+    hour = last_hour.rows(watched.lines, watched.begin) if watched else []
     page = template().environment.get_template("status.html.j2")
-    return page.render(status=status, words=words, outcome=outcome, word=word, written=now, plural=text.plural)
+    return page.render(
+        status=status, words=words, outcome=outcome, word=word, written=now, plural=text.plural, hour=hour
+    )

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+import time
 import urllib.error
 from collections.abc import Iterator
 from pathlib import Path
 
 import kafka
 import pytest
+from ansible.module_utils.kraft.control.prometheus import asking
 from ansible.module_utils.kraft.monitoring import dashboards, rules
 from ansible.module_utils.kraft.monitoring.agent import config_text
 from ansible.module_utils.kraft.monitoring.catalogue import TOPIC, at_level, read
 from ansible.module_utils.kraft.node import planned_work
+from ansible.module_utils.kraft.status import watched
 from kafka.admin import NewTopic
 
 from tests.integration.metrics_nodes import MeasuredCluster, measured
@@ -107,6 +110,14 @@ def test_every_panel_of_a_dashboard_has_data(watcher: Prometheus) -> None:
 
 def test_only_the_watchdog_fires(watcher: Prometheus) -> None:
     assert watcher.alerts("firing") == {("KafkaWatchdog", "")}
+
+
+def test_a_status_shows_what_prometheus_knows(watcher: Prometheus) -> None:
+    url = f"http://{watcher.address}"
+    found = watched.look(url, "watched", time.time(), asking(url))
+    assert (found.error, found.watches, found.alerts) == ("", True, ())
+    assert [each.title for each in found.lines if not each.points] == []
+    assert watched.look(url, "other", time.time(), asking(url)).watches is False
 
 
 def test_a_killed_broker_is_seen_and_the_controllers_are_not_blamed(

@@ -9,6 +9,7 @@ from ansible.module_utils.kraft.cluster.leadership import Leadership
 from ansible.module_utils.kraft.node.machine.ungranted import Ungranted
 from ansible.module_utils.kraft.status.causes import Cause
 from ansible.module_utils.kraft.status.certificates import Certificate
+from ansible.module_utils.kraft.status.watched import Watched
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Status:
 
     ``leader``: host and node id of the active controller in words, empty where there is none. ``drift``: unknown nodes
     and overrides. ``ungranted``: what hosts do not grant, which makes no status worse. ``counts``: label -> figure.
+    ``watched``: what Prometheus has seen, None where none is named; it makes no status better or worse, either.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Status:
     drift: tuple[str, ...]
     ungranted: tuple[Ungranted, ...]
     counts: Mapping[str, str]
+    watched: Watched | None = None
 
     @property
     def healthy(self) -> bool:

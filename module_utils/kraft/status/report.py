@@ -7,6 +7,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.leadership import Leadership
 from ansible.module_utils.kraft.status.model import Status
+from ansible.module_utils.kraft.status.watched import Watched
 
 
 def report(status: Status, written: str) -> dict[str, Any]:
@@ -26,7 +27,16 @@ def report(status: Status, written: str) -> dict[str, Any]:
         "drift": list(status.drift),
         "ungranted": [dataclasses.asdict(one) for one in status.ungranted],
         "counts": dict(status.counts),
+        "watched": watched(status.watched),
     }
+
+
+def watched(found: Watched | None) -> dict[str, Any] | None:
+    """What Prometheus says, without the last hour; null where none is named."""
+    if found is None:
+        return None
+    firing = [dataclasses.asdict(one) for one in found.alerts]
+    return {"url": found.url, "error": found.error, "watches": found.watches, "alerts": firing}
 
 
 def leader(led: Leadership) -> dict[str, Any]:

@@ -34,6 +34,7 @@ def lines(status: Status, page: str = "") -> list[str]:
         *_row("Drift", _shortened(drift(status)) or ["none" if status.compared else "none where it was compared"]),
         *_row("Not compared", _shortened(uncompared(status))),
         *_row("Not granted", _shortened(not_granted(status))),
+        *_row("Alerts", _shortened(alerts(status))),
         *_row("Page", [page] if page else []),
     ]
 
@@ -79,7 +80,13 @@ def sections(status: Status) -> dict[str, list[str]]:
         "drift": drift(status),
         "uncompared": uncompared(status),
         "ungranted": not_granted(status),
+        "alerts": alerts(status),
     }
+
+
+def alerts(status: Status) -> list[str]:
+    """What fires, as Prometheus says; nothing where none is named."""
+    return status.watched.sentences() if status.watched else []
 
 
 def drift(status: Status) -> list[str]:
