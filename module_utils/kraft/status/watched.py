@@ -79,9 +79,8 @@ def look(url: str, cluster: str, now: float, ask: Ask) -> Watched:
         return Watched(url, error=printable(str(error)))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         return Watched(url, error="its answer is not that of Prometheus")
-    told = sorted(
-        (one for one in firing if one.name != WATCHDOG), key=lambda one: (ORDER.get(one.severity, 2), one.name)
-    )
+    told = [one for one in firing if one.name != WATCHDOG]
+    told.sort(key=lambda one: (ORDER.get(one.severity, len(ORDER)), one.name, one.summary))
     watches = any(one.name == WATCHDOG for one in firing)
     return Watched(url, "", watches, tuple(told), now - HOUR, tuple(lines))
 
