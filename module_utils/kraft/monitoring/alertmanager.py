@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.monitoring.rules import PAGE, TICKET
 #: The third receiver: what calls somebody when it hears nothing any more.
 WATCHDOG = "watchdog"
 RECEIVERS = (PAGE, TICKET, WATCHDOG)
-#: How long alerts of a group are waited for, how long until new ones are told, and until the same are told again.
+#: How long Alertmanager waits for alerts of a group, then between messages with new ones, then until it repeats them.
 WAITS = {
     PAGE: {"group_wait": "30s", "group_interval": "5m", "repeat_interval": "4h"},
     TICKET: {"group_wait": "5m", "group_interval": "30m", "repeat_interval": "1d"},
