@@ -197,3 +197,20 @@ def test_markers_and_aborted_records_are_nothing_to_copy() -> None:
     assert not kept.holds_records(fetched, 2, lambda _: ended)
     assert kept.holds_records(fetched, 2, lambda _: [*ended, Marked(4, False, False, -1, ())])
     assert not kept.holds_records(fetched, 9, lambda _: [Marked(4, False, False, -1, ())])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "left", "said"),
+    [
+        (2, 6, 10.0, "Caught up in about 10 s"),
+        (2, 10, 0.0, "Caught up"),
+        (6, 6, None, "does not come nearer"),
+        (6, 5, None, "does not come nearer"),
+    ],
+)
+def test_the_time_to_catch_up_follows_from_two_looks(before: int, after: int, left: float | None, said: str) -> None:
+    here = Target("two", {"orders": EMPTY}, frozenset({"orders"}))
+    looks = [Seen(SOURCE, here, {("orders", 0): at}, {}) for at in (before, after)]
+    found = progress.seconds_left(looks[0], looks[1], 10.0)
+    assert found == left
+    assert said in progress.caught_up(found)
