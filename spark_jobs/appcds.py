@@ -44,7 +44,7 @@ def _java(environment: Mapping[str, str]) -> list[Path]:
     """The classes of the Java that spark-submit takes, which are another file after each update of it."""
     home = environment.get("JAVA_HOME")
     java = Path(home, "bin/java") if home else Path(shutil.which("java", path=environment.get("PATH")) or "java")
-    return [java.resolve().parents[1] / "lib/modules"]
+    return [java.resolve().parent.parent / "lib/modules"]
 
 
 def _digest(files: Iterable[Path]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -15,7 +16,7 @@ from confluent_kafka.admin import AdminClient
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from spark_jobs import audit, native_smoke, records, report, run, session
+from spark_jobs import appcds, audit, native_smoke, records, report, run, session
 from spark_jobs.config import SmokeConfig
 from spark_jobs.installation import JARS
 from spark_jobs.kafka_io import TopicIo
@@ -36,6 +37,7 @@ SETTLED_SECONDS = 90
 def spark() -> Iterator[SparkSession]:
     if not list(JARS.glob("*.jar")):
         subprocess.run([sys.executable, "-m", "dist", "spark"], cwd=ROOT, check=True)
+    appcds.make(os.environ, sorted(JARS.glob("*.jar")))
     opened = session.open_session("tests")
     yield opened
     opened.stop()
@@ -55,6 +57,13 @@ def topic(kafka_cluster: KafkaCluster, request: pytest.FixtureRequest) -> SparkT
 def found(counts: Any) -> dict[str, int]:
     """The faults among the counts, those that are zero left out."""
     return {name: value for name, value in counts.items() if value and name not in {"written", "read"}}
+
+
+def test_a_session_starts_from_the_archive_of_its_classes(spark: SparkSession) -> None:
+    archive = appcds.make(os.environ, sorted(JARS.glob("*.jar")))
+    process = spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    assert any(str(archive) in Path(f"/proc/{pid}/maps").read_text() for pid in (process, *children))
 
 
 def test_transactions_leave_holes_and_no_alarm(spark: SparkSession, topic: SparkTopic) -> None:

@@ -5,10 +5,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
 from spark_jobs import appcds
-from spark_jobs.installation import JARS
 
 
 @pytest.fixture
@@ -20,22 +18,10 @@ def jars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return [jar]
 
 
-def children(pid: int) -> list[int]:
-    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
 def made(path: Path, content: bytes = b"archive") -> Path:
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(content)
     return path
-
-
-def test_a_session_of_this_machine_starts_from_the_archive(spark: SparkSession) -> None:
-    archive = appcds.archive(os.environ, sorted(JARS.glob("*.jar")))
-    assert archive.is_file(), "make client makes it"
-    process = spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]
-    mapped = [Path(f"/proc/{pid}/maps").read_text() for pid in (process, *children(process))]
-    assert any(str(archive) in text for text in mapped)
 
 
 def test_without_an_archive_java_is_told_of_none(jars: list[Path]) -> None:
