@@ -13,7 +13,7 @@ from typing import Any
 from kafka import KafkaAdminClient
 from kafka.errors import KafkaError
 
-STEP_SECONDS = 0.05
+STEP_SECONDS = 0.1
 ANSWER_SECONDS = 1.0
 #: Replicas that must have a record before it is acknowledged, by every inventory of these scenarios.
 MIN_IN_SYNC = 2
