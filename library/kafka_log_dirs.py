@@ -38,20 +38,7 @@ options:
     description: Most replicas of a broker that are on the move at once.
     type: int
     default: 50
-  cluster_id:
-    description: Refuse another cluster than this one.
-    type: str
-  timeout:
-    description: Seconds without any advance after which waiting is given up. The moves then go on by themselves.
-    type: int
-    default: 300
-  pause:
-    description:
-      - Seconds after which the module returns although something is left (RV(finished)), to be called again. 0 waits
-        for the end. Where a playbook runs it, it is called again and again and the progress is shown.
-    type: int
-    default: 0
-extends_documentation_fragment: [kafka_client]
+extends_documentation_fragment: [kafka_client, kafka_moves]
 author: Kraftwright
 """
 
@@ -114,17 +101,14 @@ left:
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft.cluster.client import Client
-from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
-from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.operations.disks.admin import DisksAdmin
 from ansible.module_utils.kraft.operations.disks.run import Desired, Run, result
+from ansible.module_utils.kraft.operations.reassignment.moves_module import OPTIONS, common, moved
 
 BALANCED, CANCELLED = "balanced", "cancelled"
-ANSWER_SECONDS = 30.0
 ARGUMENT_SPEC: dict[str, Any] = {
-    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
+    **OPTIONS,
     "state": {"type": "str", "choices": [BALANCED, CANCELLED], "default": BALANCED},
     "drained": {
         "type": "list",
@@ -132,11 +116,6 @@ ARGUMENT_SPEC: dict[str, Any] = {
         "default": [],
         "options": {"node_id": {"type": "int", "required": True}, "path": {"type": "path", "required": True}},
     },
-    "throttle": {"type": "int", "default": 0},
-    "together": {"type": "int", "default": 50},
-    "cluster_id": {"type": "str"},
-    "timeout": {"type": "int", "default": 300},
-    "pause": {"type": "int", "default": 0},
 }
 
 
@@ -144,38 +123,21 @@ def asked(params: dict[str, Any]) -> Desired:
     drained: dict[int, list[str]] = {}
     for one in params["drained"]:
         drained.setdefault(one["node_id"], []).append(one["path"])
-    return Desired(
-        drained,
-        cancel=params["state"] == CANCELLED,
-        rate=max(0, params["throttle"]),
-        together=max(1, params["together"]),
-        pause=params["pause"],
-        timeout=params["timeout"],
-        cluster_id=params["cluster_id"] or "",
-    )
-
-
-class Attempt:
-    """What was planned first is what is reported, however often the connection broke."""
-
-    def __init__(self, client: Client, params: dict[str, Any], check_mode: bool) -> None:
-        self._client, self._asked, self._check_mode = client, asked(params), check_mode
-        self._result: dict[str, Any] = {}
-
-    def __call__(self) -> dict[str, Any]:
-        run = Run(DisksAdmin(self._client), self._asked)
-        work = run.work()
-        self._result = self._result or result(work, self._asked)
-        finished = not work.changes if self._check_mode else not work.changes or run.apply(work)
-        return {**self._result, "finished": finished, "left": dict(zip(("replicas", "bytes"), run.left))}
+    return Desired(drained, cancel=params["state"] == CANCELLED, **common(params))
 
 
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     params = module.params
     try:
-        with Client(params["client"]) as client:
-            found = until_answered(Attempt(client, params, module.check_mode), ANSWER_SECONDS)
+        desired = asked(params)
+        found = moved(
+            params["client"],
+            lambda client: Run(DisksAdmin(client), desired),
+            lambda work: result(work, desired),
+            "replicas",
+            module.check_mode,
+        )
     except KraftError as error:
         module.fail_json(msg=f"Replicas are not moved any further: {error}")
     module.exit_json(**found)

@@ -46,20 +46,7 @@ options:
     suboptions:
       node_id: {description: Its id., type: int, required: true}
       rack: {description: Its rack., type: str}
-  cluster_id:
-    description: Refuse another cluster than this one.
-    type: str
-  timeout:
-    description: Seconds without any advance after which waiting is given up. The moves then go on by themselves.
-    type: int
-    default: 300
-  pause:
-    description:
-      - Seconds after which the module returns although something is left (RV(finished)), to be called again. 0 waits
-        for the end. Where a playbook runs it, it is called again and again and the progress is shown.
-    type: int
-    default: 0
-extends_documentation_fragment: [kafka_client]
+extends_documentation_fragment: [kafka_client, kafka_moves]
 author: Kraftwright
 """
 
@@ -121,32 +108,24 @@ left:
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft.cluster.client import Client
-from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
-from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.cluster.snapshot import Broker
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
 from ansible.module_utils.kraft.operations.reassignment.model import BALANCED, DRAINED, SPREAD, Goal
+from ansible.module_utils.kraft.operations.reassignment.moves_module import OPTIONS, common, moved
 from ansible.module_utils.kraft.operations.reassignment.run import Desired, Run, result
 
 CANCELLED = "cancelled"
-ANSWER_SECONDS = 30.0
 ARGUMENT_SPEC: dict[str, Any] = {
-    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
+    **OPTIONS,
     "state": {"type": "str", "choices": [BALANCED, DRAINED, SPREAD, CANCELLED], "default": BALANCED},
     "broker_ids": {"type": "list", "elements": "int", "default": []},
-    "throttle": {"type": "int", "default": 0},
-    "together": {"type": "int", "default": 50},
     "coming": {
         "type": "list",
         "elements": "dict",
         "default": [],
         "options": {"node_id": {"type": "int", "required": True}, "rack": {"type": "str"}},
     },
-    "cluster_id": {"type": "str"},
-    "timeout": {"type": "int", "default": 300},
-    "pause": {"type": "int", "default": 0},
 }
 
 
@@ -156,28 +135,9 @@ def asked(params: dict[str, Any], check_mode: bool) -> Desired:
     return Desired(
         Goal(BALANCED if cancel else params["state"], frozenset(params["broker_ids"])),
         cancel=cancel,
-        rate=max(0, params["throttle"]),
-        together=max(1, params["together"]),
-        pause=params["pause"],
-        timeout=params["timeout"],
         coming=tuple(Broker(one["node_id"], "", 0, one["rack"]) for one in coming),
-        cluster_id=params["cluster_id"] or "",
+        **common(params),
     )
-
-
-class Attempt:
-    """What was planned first is what is reported, however often the connection broke."""
-
-    def __init__(self, client: Client, params: dict[str, Any], check_mode: bool) -> None:
-        self._client, self._asked, self._check_mode = client, asked(params, check_mode), check_mode
-        self._result: dict[str, Any] = {}
-
-    def __call__(self) -> dict[str, Any]:
-        run = Run(ReassignmentAdmin(self._client), self._asked)
-        work = run.work()
-        self._result = self._result or result(work, self._asked)
-        finished = not work.changes if self._check_mode else not work.changes or run.apply(work)
-        return {**self._result, "finished": finished, "left": dict(zip(("partitions", "bytes"), run.left))}
 
 
 def main() -> None:
@@ -186,8 +146,14 @@ def main() -> None:
     if params["state"] in (DRAINED, SPREAD) and not params["broker_ids"]:
         module.fail_json(msg=f"state {params['state']} needs broker_ids")
     try:
-        with Client(params["client"]) as client:
-            found = until_answered(Attempt(client, params, module.check_mode), ANSWER_SECONDS)
+        desired = asked(params, module.check_mode)
+        found = moved(
+            params["client"],
+            lambda client: Run(ReassignmentAdmin(client), desired),
+            lambda work: result(work, desired),
+            "partitions",
+            module.check_mode,
+        )
     except KraftError as error:
         module.fail_json(msg=f"Replicas are not moved any further: {error}")
     module.exit_json(**found)

@@ -127,7 +127,7 @@ def voters(subject: Subject) -> Iterator[Problem]:
 
 def brokers(subject: Subject) -> Iterator[Problem]:
     """Brokers that are registered and no host has. One that serves holds replicas and clients."""
-    wanted = frozenset(disk_id(subject, host) for host in subject.hosts if "broker" in host.node["roles"])
+    wanted = frozenset(disk_id(subject, host) for host in subject.hosts if host.is_broker)
     for one in registered(subject):
         if one.node_id in wanted:
             continue

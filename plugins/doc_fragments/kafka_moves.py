@@ -1,0 +1,24 @@
+"""Documentation that the modules of long moves share."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """C(kafka_moves): which cluster it is, and how long is waited."""
+
+    DOCUMENTATION = r"""
+options:
+  cluster_id:
+    description: Refuse another cluster than this one.
+    type: str
+  timeout:
+    description: Seconds without any advance after which waiting is given up. The moves then go on by themselves.
+    type: int
+    default: 300
+  pause:
+    description:
+      - Seconds after which the module returns although something is left (RV(finished)), to be called again. 0 waits
+        for the end. Where a playbook runs it, it is called again and again and the progress is shown.
+    type: int
+    default: 0
+"""
