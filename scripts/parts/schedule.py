@@ -33,7 +33,7 @@ class Machine:
 
     @property
     def slots(self) -> int:
-        """Parts that may run side by side: three for two cores, as a scenario waits half of its time."""
+        """Parts that may run side by side: three for two cores, as parts also wait for hosts and timeouts."""
         return max(1, min(max(2, 3 * self.cores // 2), self.memory // HEAVY_MEMORY))
 
     @property
