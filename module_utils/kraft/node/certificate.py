@@ -26,11 +26,9 @@ DIRECTORY = "tls"  #: below the install directory
 NODE, PENDING = "node.pem", "pending.key"
 #: In STARTED_DIR: the certificate that the process was started with, where it has another one by now; and a mark while
 #: it has not loaded that one.
-#: There, too: the authorities of clients that the process has loaded while it ran.
-LOADED = "clients.pem"
-#: Written there at each start.
-STARTED = "server.properties"
 OF_PROCESS, UNLOADED = "node.crt", "node.unloaded"
+#: There, too: the authorities of clients that the process has loaded while it ran, and the settings of its start.
+LOADED, STARTED = "clients.pem", "server.properties"
 #: A process whose first certificate ends within so many days is restarted.
 NEAR_END_DAYS = 14
 NODES, CLIENTS = "nodes", "clients"

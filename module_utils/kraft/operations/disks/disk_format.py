@@ -51,9 +51,7 @@ def _disk(disk: Disk, change: int) -> str:
 
 
 def _topics(disk: Disk) -> str:
-    sizes: Counter[str] = Counter()
-    for (topic, _), size in disk.held.items():
-        sizes[topic] += size
+    sizes = by_topic(disk)
     named = [f"{topic} {amount(size)}" for topic, size in sizes.most_common(TOPICS) if size]
     more = [f"{len(sizes) - TOPICS} more"] if len(sizes) > TOPICS else []
     return f" ({', '.join([*named, *more])})" if named else ""
@@ -73,14 +71,19 @@ def _move(one: DiskMove) -> str:
 
 def topics_of(brokers: Sequence[BrokerDisks]) -> list[dict[str, object]]:
     """Bytes by broker, log dir and topic, as data."""
-    found: list[dict[str, object]] = []
-    for broker in brokers:
-        for disk in broker.disks:
-            sizes: Counter[str] = Counter()
-            for (topic, _), size in disk.held.items():
-                sizes[topic] += size
-            found.append({**_facts(broker.node_id, disk), "topics": dict(sorted(sizes.items()))})
-    return found
+    return [
+        {**_facts(broker.node_id, disk), "topics": dict(sorted(by_topic(disk).items()))}
+        for broker in brokers
+        for disk in broker.disks
+    ]
+
+
+def by_topic(disk: Disk) -> Counter[str]:
+    """Topic -> its bytes on that log dir."""
+    sizes: Counter[str] = Counter()
+    for (topic, _), size in disk.held.items():
+        sizes[topic] += size
+    return sizes
 
 
 def _facts(node_id: int, disk: Disk) -> Mapping[str, object]:

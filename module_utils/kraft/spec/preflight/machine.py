@@ -93,7 +93,7 @@ def memory_maps(host: Host, facts: Facts) -> Iterator[Problem]:
     """Too few memory maps end a broker with "Map failed" when it has more partitions than they allow."""
     budget = host.wanted.partition_budget
     found, needed = facts["sysctl"].get(MAPS), max_map_count(budget)
-    if "broker" in host.node["roles"] and found and not found["writable"] and int(found["value"] or 0) < needed:
+    if host.is_broker and found and not found["writable"] and int(found["value"] or 0) < needed:
         yield Problem(
             "few_memory_maps",
             f"{MAPS} is {found['value']} and cannot be set here; {budget} partitions need {needed}",
