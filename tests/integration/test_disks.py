@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.node.storage import log_dir
+from ansible.module_utils.kraft.node.storage.replicas import held_replicas
 from ansible.module_utils.kraft.operations.disks.admin import DisksAdmin
 from ansible.module_utils.kraft.operations.disks.model import BrokerDisks
 from ansible.module_utils.kraft.operations.disks.run import Desired, Run, Work
@@ -155,10 +155,10 @@ def test_moves_are_taken_back(cluster: OfTwoDisks) -> None:
 def test_a_disk_is_emptied(cluster: OfTwoDisks) -> None:
     node = cluster.nodes[1]
     before, path = digest(cluster), str(node.directory / "more")
-    assert log_dir.held_replicas(path)["replicas"]
+    assert held_replicas(path)["replicas"]
     assert run(cluster, Desired({1: [path]}, rate=10 * RATE)).moves
     assert held(cluster)[0][1] == 0
-    assert log_dir.held_replicas(path) == {"read": True, "replicas": 0, "named": []}
+    assert held_replicas(path) == {"read": True, "replicas": 0, "named": []}
     with pytest.raises(RefusedError, match="has no log dir"):
         run(cluster, Desired({2: [path]}))
     assert digest(cluster) == before

@@ -29,10 +29,10 @@ from ansible.module_utils.kraft.node.service.state import SYSTEMD_RUNNING, Run, 
 from ansible.module_utils.kraft.node.storage.log_dir import (
     METADATA_LOG,
     QUORUM_STATE,
-    held_replicas,
     observe_log_dir,
     parse_properties,
 )
+from ansible.module_utils.kraft.node.storage.replicas import held_replicas
 
 #: File below the install dir of a node that was taken out of its cluster (``playbooks/remove_nodes.yml``).
 REMOVED = "removed"

@@ -44,7 +44,6 @@ KINDS = ("format", "lived", "unknown", "blockers")
 TIERED_INDEXES = "remote-log-index-cache"
 LOST_AND_FOUND = "lost+found"
 ZOOKEEPER_DATA = "version-2"  # what a ZooKeeper server keeps; it looks like a partition of a topic "version"
-LEAVING = re.compile(r"-(delete|future|stray)$")
 SHOWN = 5
 SNAPSHOT_BYTES = 1 << 20  # a first snapshot is a few hundred
 
@@ -206,17 +205,6 @@ def list_log_dir(path: str) -> Listing:
         partitions=sum(1 for kind, _, is_dir in kinds if kind == "lived" and is_dir),
         bootstrap_ok=bootstrap_ok(path),
     )
-
-
-def held_replicas(path: str) -> dict[str, Any]:
-    """``{read, replicas, named}`` of a log dir: without what Kafka deletes, and without what it moves here."""
-    try:
-        with os.scandir(path) as entries:
-            names = sorted(one.name for one in entries if one.is_dir())
-    except OSError:
-        return {"read": False, "replicas": 0, "named": []}
-    held = [name for name in names if PARTITION_DIR.fullmatch(name) and not LEAVING.search(name)]
-    return {"read": True, "replicas": len(held), "named": held[:SHOWN]}
 
 
 def state_of(meta: Meta, listing: Listing) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from ansible.module_utils.kraft.node.storage import log_dir
 from ansible.module_utils.kraft.node.storage.log_dir import LogDir, observe_log_dir
+from ansible.module_utils.kraft.node.storage.replicas import held_replicas
 
 CLUSTER = "nq3DoF4lQiqcqPnYvYPP7g"
 DIRECTORY = "eTfj8lt5pLK6Xh-_pzrxHw"
@@ -151,5 +152,5 @@ def test_replicas_that_kafka_deletes_or_moves_here_do_not_count(tmp_path: Path) 
         tmp_path, "t-0/", "t-10/", "t-1.e5a2c8-delete/", "t-2.e5a2c8-future/", "t-3.0f-stray/", "__cluster_metadata-0/"
     )
     (tmp_path / "__cluster_metadata-0").rmdir()
-    assert log_dir.held_replicas(str(tmp_path)) == {"read": True, "replicas": 2, "named": ["t-0", "t-10"]}
-    assert log_dir.held_replicas(str(tmp_path / "gone")) == {"read": False, "replicas": 0, "named": []}
+    assert held_replicas(str(tmp_path)) == {"read": True, "replicas": 2, "named": ["t-0", "t-10"]}
+    assert held_replicas(str(tmp_path / "gone")) == {"read": False, "replicas": 0, "named": []}
