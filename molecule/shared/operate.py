@@ -12,7 +12,7 @@ import json
 import re
 import sys
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -56,7 +56,8 @@ class Operator:
         self._on_hosts(operation.after)
         self._hold(operation, run, starts, known)
         died = f", killed after {', '.join(f'{one.seconds:.1f} s' for one in killed)}" if killed else ""
-        words = f"{self._batches(operation, seen, run)}{self._accounted(operation, run, self._audits() - audits)}"
+        batches = self._batches(operation, seen, [*killed, run])
+        words = f"{batches}{self._accounted(operation, run, self._audits() - audits)}"
         return f"{run.seconds:5.1f} s{died}{words}{self._idle(operation)}"
 
     def _killed(self, operation: Operation) -> list[Outcome]:
@@ -115,14 +116,17 @@ class Operator:
     def _started_since(self, before: Mapping[str, int]) -> dict[str, int]:
         return {host: count - before[host] for host, count in self._condition.starts().items() if count != before[host]}
 
-    def _batches(self, operation: Operation, seen: Seen, run: Outcome) -> str:
+    def _batches(self, operation: Operation, seen: Seen, runs: Sequence[Outcome]) -> str:
         """That the largest batch was as large as asked for, and that no partition had too few replicas in sync.
+
+        `runs`: those that died, and the last one.
 
         A controller listens again before the broker of its batch is down; two brokers are down at the same time.
         """
         if not operation.together:
             return ""
-        batches = run.hosts_of("Restart the node")
+        run = runs[-1]
+        batches = [batch for one in runs for batch in one.hosts_of("Restart the node")]
         hold(
             max(map(len, batches), default=0) == operation.together, f"batches: {[sorted(one) for one in batches]}", run
         )
