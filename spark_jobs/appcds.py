@@ -61,6 +61,7 @@ def make(environment: Mapping[str, str], jars: Sequence[Path]) -> Path:
     path = archive(environment, jars)
     if path.is_file():
         return path
+    sys.stderr.write("spark: making an AppCDS archive, with which later sessions start sooner; once, about 20 s\n")
     ARCHIVES.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(f".{os.getpid()}")
     try:
@@ -79,12 +80,16 @@ def make(environment: Mapping[str, str], jars: Sequence[Path]) -> Path:
 
 def _trained(environment: Mapping[str, str], jars: Sequence[Path], path: Path) -> subprocess.CompletedProcess[str]:
     """A session that writes its classes to `path` as it ends."""
+    return train(environment, jars, f'"-XX:ArchiveClassesAtExit={path}" {QUIET}')
+
+
+def train(environment: Mapping[str, str], jars: Sequence[Path], java: str) -> subprocess.CompletedProcess[str]:
+    """A short session that does what the jobs do; `java`: further options of its Java."""
     home = spark_home()
     line = [
         *(str(home / "bin/spark-submit"), "--master", "local[2]"),
         *(part for name, value in local_settings(jars).items() for part in ("--conf", f"{name}={value}")),
-        "--driver-java-options",
-        f'-XX:+UseSerialGC -XX:TieredStopAtLevel=1 "-XX:ArchiveClassesAtExit={path}" {QUIET}',
+        *("--driver-java-options", f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 {java}".rstrip()),
         str(ROOT / "spark_jobs/appcds_training.py"),
     ]
     return subprocess.run(  # noqa: S603 - our own job, its arguments in a list
