@@ -64,18 +64,7 @@ options:
         description: The address from which the principal comes; C(*) is any.
         type: str
         default: "*"
-  prune:
-    description: Whether O(acls) is all that there is to be. What nobody declared goes then, a tenth of it at most.
-    type: bool
-    default: false
-  prune_most:
-    description: How many may go that nobody declared, in place of a tenth.
-    type: int
-  timeout:
-    description: Seconds to wait for the cluster to answer, and to show what was changed.
-    type: int
-    default: 30
-extends_documentation_fragment: [kafka_client]
+extends_documentation_fragment: [kafka_client, kafka_resources]
 author: Kraftwright
 """
 

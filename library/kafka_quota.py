@@ -45,18 +45,7 @@ options:
       connection_creation_rate:
         description: Connections a second to each broker, for an address.
         type: float
-  prune:
-    description: Whether O(quotas) is all that there is to be. What nobody declared goes then, a tenth of it at most.
-    type: bool
-    default: false
-  prune_most:
-    description: How many may go that nobody declared, in place of a tenth.
-    type: int
-  timeout:
-    description: Seconds to wait for the cluster to answer, and to show what was changed.
-    type: int
-    default: 30
-extends_documentation_fragment: [kafka_client]
+extends_documentation_fragment: [kafka_client, kafka_resources]
 author: Kraftwright
 """
 

@@ -39,18 +39,7 @@ options:
       - How a listener is reached that takes SCRAM; the fields are those of O(client), without a name and a password.
       - Left out, passwords are not compared, and a user who exists is taken for right.
     type: dict
-  prune:
-    description: Whether O(users) is all that there is to be. What nobody declared goes then, a tenth of it at most.
-    type: bool
-    default: false
-  prune_most:
-    description: How many may go that nobody declared, in place of a tenth.
-    type: int
-  timeout:
-    description: Seconds to wait for the cluster to answer, and to show what was changed.
-    type: int
-    default: 30
-extends_documentation_fragment: [kafka_client]
+extends_documentation_fragment: [kafka_client, kafka_resources]
 author: Kraftwright
 """
 

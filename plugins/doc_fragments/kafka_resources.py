@@ -1,0 +1,22 @@
+"""Documentation that the modules of resources share."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """C(kafka_resources): what happens to what nobody declared, and how long is waited."""
+
+    DOCUMENTATION = r"""
+options:
+  prune:
+    description: Whether the list is all that there is to be. What nobody declared goes then, a tenth of it at most.
+    type: bool
+    default: false
+  prune_most:
+    description: How many may go that nobody declared, in place of a tenth.
+    type: int
+  timeout:
+    description: Seconds to wait for the cluster to answer, and to show what was changed.
+    type: int
+    default: 30
+"""
