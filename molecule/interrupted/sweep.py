@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import random
-import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -25,7 +24,7 @@ from ending import Ending
 from lab import STARTS, Lab
 from rivals import rivals
 from runs import Outcome, hold
-from sweeps import taken
+from sweeps import asked_for, taken
 
 HERE = Path(__file__).parent
 ATTEMPTS = 4  #: a run is watched from outside: some moments are over before the blow falls
@@ -43,8 +42,7 @@ def say(text: str) -> None:
 def points() -> list[Point]:
     """Those that are asked for, in their order."""
     every = taken(yaml.safe_load((HERE / "vars/points.yml").read_text())["points"])
-    only = os.environ.get("KRAFT_SWEEP_ONLY", "")
-    return [Point.of(entry) for entry in every if re.search(only, entry["name"])]
+    return [Point.of(entry) for entry in every if asked_for(entry["name"])]
 
 
 def chains(chosen: Sequence[Point]) -> list[list[Point]]:

@@ -2,7 +2,7 @@
 
 Files with owner, mode, size, times (ctime among them, which nobody can set) and the content of small ones; mounts,
 units and their processes with start times, kernel settings. ``compare`` names every difference to what was remembered
-and exits with 1 when there is one. What changes by itself is left out: logs, the clock, and what Kafka writes.
+and exits with DIFFERENT when there is one. What changes by itself is left out: logs, the clock, and what Kafka writes.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ LARGEST_CONTENT = 100_000
 UNITS = ["systemctl", "show", "*.service", "--property=Id,ActiveState,MainPID,ExecMainStartTimestampMonotonic"]
 KERNEL = ("vm/swappiness", "vm/max_map_count", "vm/dirty_ratio", "vm/dirty_background_ratio")
 SHOWN = 20
+DIFFERENT = 1  #: exit code
 
 
 def files(root: str = "/") -> Iterator[tuple[str, Any]]:
@@ -106,7 +107,7 @@ def main(verb: str) -> int:
         sys.stdout.write(f"{name}: {before.get(name)} -> {now.get(name)}\n")
     digest = hashlib.sha256(json.dumps(now, sort_keys=True).encode()).hexdigest()[:16]
     sys.stdout.write(f"{len(now)} things, {len(differing)} of them changed ({digest})\n")
-    return 1 if differing or not now else 0
+    return DIFFERENT if differing or not now else 0
 
 
 if __name__ == "__main__":

@@ -95,9 +95,13 @@ class Hosts:
         for hook, side in (("input", "saddr"), ("output", "daddr")) if on else ():
             drop += f"add chain inet cut {hook} {{ type filter hook {hook} priority 0 ; }}\n"
             drop += f"add rule inet cut {hook} ip {side} {{ {others} }} drop\n"
-        name = self._podman("inspect", "--format={{.State.Pid}}", host=host)
-        command = [*self._sudo(), "nsenter", "--net", f"--target={name.strip()}", "nft", "-f", "-"]
+        command = [*self.inside(host, "--net"), "nft", "-f", "-"]
         subprocess.run(command, input=drop, check=True, capture_output=True, text=True)  # noqa: S603
+
+    def inside(self, host: str, namespaces: str = "--all") -> list[str]:
+        """Words before a command that root runs inside `host`: it needs neither its network nor its sshd."""
+        process = self._podman("inspect", "--format={{.State.Pid}}", host=host).strip()
+        return [*self._sudo(), "nsenter", namespaces, f"--target={process}", "--"]
 
     def renew(self, host: str) -> None:
         """Throw a host away with its disk, and make an empty one under its name and address."""

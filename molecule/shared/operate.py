@@ -1,7 +1,7 @@
 """Operates a running cluster as a scenario's vars/operations.yml says, and asserts the outcome of each operation.
 
 ``python operate.py PROJECT SCENARIO``; ``KRAFT_SWEEP`` is long or all (the default; see sweeps.py),
-``KRAFT_OPERATIONS`` takes only the operations whose names match that regular expression (what they stand on must have
+``KRAFT_SWEEP_ONLY`` takes only the operations whose names match that regular expression (what they stand on must have
 been done before), ``KRAFT_SWEEP_SEED`` repeats the random moments of an earlier sweep.
 Exit code 0 when all ended as they should; the first that does not ends it.
 """
@@ -20,8 +20,9 @@ from typing import Any
 from check_mode import foretell, hold_foretold
 from command_line import CommandLine
 from condition import Condition
-from operations import Operation, asked_for, load, seed
+from operations import Operation, load, seed
 from runs import Outcome, Runs, hold
+from sweeps import asked_for
 from witness import Seen, watching
 from workload import Workload
 
@@ -215,7 +216,7 @@ def main(project: Path, scenario: Path) -> int:
         for number, operation in enumerate(every, 1):
             command_line.set_up(operation)
             condition.expect(operation)
-            if asked_for(operation):
+            if asked_for(operation.name):
                 step = f"{number:2}/{len(every)} {operation.name}: "
                 with workload.step(operation.name):
                     log.say(f"{step}{operator.go_through(operation)}")

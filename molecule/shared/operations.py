@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -87,11 +86,6 @@ def load(scenario: Path) -> tuple[Nodes, list[Operation]]:
     """The cluster and the operations of this sweep."""
     content = yaml.safe_load((scenario / "vars/operations.yml").read_text())
     return Nodes(**content["cluster"]), [Operation(**entry) for entry in taken(content["operations"])]
-
-
-def asked_for(operation: Operation) -> bool:
-    """Whether ``KRAFT_OPERATIONS`` takes it."""
-    return bool(re.search(os.environ.get("KRAFT_OPERATIONS", ""), operation.name))
 
 
 def seed() -> int:

@@ -66,10 +66,10 @@ def until_said(process: subprocess.Popen[bytes], log: Path, said: str) -> None:
 
 
 class Runs:
-    """Starts ``ansible-playbook`` in `project`; `directory` takes logs and timelines."""
+    """Starts ``ansible-playbook`` in `project`; `directory` takes logs and timelines, `more` is environment."""
 
-    def __init__(self, project: Path, directory: Path) -> None:
-        self._project, self.directory = project, directory
+    def __init__(self, project: Path, directory: Path, more: Mapping[str, str] | None = None) -> None:
+        self._project, self.directory, self._more = project, directory, more or {}
         self._timeline = directory / "timeline.jsonl"
 
     def environment(self, moment: Mapping[str, Any]) -> dict[str, str]:
@@ -78,11 +78,12 @@ class Runs:
             **os.environ,
             "MOLECULE_PROJECT_DIRECTORY": str(self._project),
             "ANSIBLE_CALLBACK_PLUGINS": f"{Path(__file__).parent}/callback:{self._project}/plugins/callback",
-            "ANSIBLE_CALLBACKS_ENABLED": "kraft_timeline,kill_at",
+            "ANSIBLE_CALLBACKS_ENABLED": "kraft_timeline,kill_at,note_problems",
             "ANSIBLE_FORCE_COLOR": "0",  # molecule's own is 1
             "ANSIBLE_NOCOLOR": "1",
             "KRAFTWRIGHT_KILL_AT": json.dumps(moment),
             "KRAFTWRIGHT_TIMELINE": str(self._timeline),
+            **self._more,
         }
 
     @contextmanager

@@ -1,11 +1,13 @@
 """How much of a scenario's list is gone through: ``KRAFT_SWEEP`` is short, long or, when not set, all.
 
 ``rest`` takes what long has beyond short: `make test` has done the short sweep, and `make test-long` follows it.
+``KRAFT_SWEEP_ONLY`` takes of these only what has a name that matches the regular expression.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -16,6 +18,11 @@ SWEEPS = ("short", "long", "all")
 def sweep_asked_for() -> str:
     """``KRAFT_SWEEP``, else all."""
     return os.environ.get("KRAFT_SWEEP") or "all"
+
+
+def asked_for(name: str) -> bool:
+    """Whether ``KRAFT_SWEEP_ONLY`` takes it."""
+    return bool(re.search(os.environ.get("KRAFT_SWEEP_ONLY", ""), name))
 
 
 def random_deaths(number: int) -> int:
