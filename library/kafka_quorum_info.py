@@ -13,6 +13,20 @@ options:
     type: list
     elements: str
     default: []
+  controllers:
+    description: Where controllers are. Waits, for O(timeout) at most, until the quorum knows each voter of them there.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      node_id:
+        description: Node id of the controller.
+        type: int
+        required: true
+      address:
+        description: One of its listeners as C(host:port).
+        type: str
+        required: true
   timeout:
     description: Seconds to go on asking while nobody answers or there is no leader.
     type: int
@@ -63,6 +77,12 @@ from ansible.module_utils.kraft.errors import KraftError, UnreachableError
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
     "listeners": {"type": "list", "elements": "str", "default": []},
+    "controllers": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {"node_id": {"type": "int", "required": True}, "address": {"type": "str", "required": True}},
+    },
     "timeout": {"type": "int", "default": 15},
 }
 
@@ -75,12 +95,23 @@ def hold_known(client: Client, listeners: list[str]) -> None:
         raise UnreachableError(f"The quorum does not know controllers {who} by all of {', '.join(listeners)} yet.")
 
 
+def hold_there(client: Client, addresses: dict[int, str]) -> None:
+    """UnreachableError, to be asked again: the quorum knows another address of a controller, or none."""
+    elsewhere = gather.controllers_elsewhere(client, addresses)
+    if elsewhere:
+        who = ", ".join(f"{one} at {addresses[one]}" for one in elsewhere)
+        raise UnreachableError(f"The quorum does not know controllers {who} yet.")
+
+
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         with Client(module.params["client"]) as client:
             if module.params["listeners"]:
                 until_answered(lambda: hold_known(client, module.params["listeners"]), module.params["timeout"])
+            addresses = {one["node_id"]: one["address"] for one in module.params["controllers"]}
+            if addresses:
+                until_answered(lambda: hold_there(client, addresses), module.params["timeout"])
             snapshot = gather.patiently(client, ("quorum",), module.params["timeout"])
     except KraftError as error:
         module.fail_json(msg=str(error))

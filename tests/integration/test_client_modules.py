@@ -59,6 +59,19 @@ def test_quorum_info_shows_every_voter_with_the_directory_id_that_it_was_formatt
     assert all(one["behind_ms"] < 2000 for one in found["quorum"]["voters"])
 
 
+def test_quorum_info_waits_for_controllers_that_are_known_elsewhere(
+    kafka_cluster: KafkaCluster, client: dict[str, Any], run_module: Module
+) -> None:
+    there = [
+        {"node_id": node.node_id, "address": f"127.0.0.1:{node.controller_port}"}
+        for node in kafka_cluster.nodes.values()
+    ]
+    assert run_module("kafka_quorum_info", client=client, controllers=there)["quorum"]["voters"]
+    moving = [*there[1:], {"node_id": there[0]["node_id"], "address": "127.0.0.1:1"}]
+    refused = run_module("kafka_quorum_info", client=client, controllers=moving, timeout=1)
+    assert f"controllers {there[0]['node_id']} at 127.0.0.1:1 yet" in refused["msg"]
+
+
 def test_cluster_info_gathers_everything(
     kafka_cluster: KafkaCluster, client: dict[str, Any], run_module: Module, topic: Module
 ) -> None:

@@ -106,13 +106,30 @@ def quorum_at(client: Client, address: str, seconds: float = ANSWER_SECONDS) -> 
     return _quorum(client, checked(client, "DescribeQuorum", client.ask(address, request, seconds)))
 
 
-def controllers_without(client: Client, listeners: Collection[str]) -> tuple[int, ...]:
-    """The voters that the quorum does not know by all of these `listeners`; KIP-853 records them at each start."""
+def endpoints(client: Client) -> dict[int, dict[str, str]]:
+    """Voter -> listener -> ``host:port``, as the quorum knows them; KIP-853 records them after each start."""
     request = client.request("DescribeQuorumRequest", topics=METADATA_LOG)
     answer = checked(client, "DescribeQuorum", client.ask(client.reach(), request, ANSWER_SECONDS))
-    known = {one["node_id"]: {each["name"] for each in one["listeners"]} for one in answer["nodes"]}
-    voters = _quorum(client, answer).voters
-    return tuple(one.node_id for one in voters if not set(listeners) <= known.get(one.node_id, set()))
+    known = {
+        one["node_id"]: {each["name"]: _address(each["host"], each["port"]) for each in one["listeners"]}
+        for one in answer["nodes"]
+    }
+    return {one.node_id: known.get(one.node_id, {}) for one in _quorum(client, answer).voters}
+
+
+def _address(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def controllers_without(client: Client, listeners: Collection[str]) -> tuple[int, ...]:
+    """The voters that the quorum does not know by all of these `listeners`."""
+    return tuple(one for one, known in endpoints(client).items() if not set(listeners) <= known.keys())
+
+
+def controllers_elsewhere(client: Client, addresses: Mapping[int, str]) -> tuple[int, ...]:
+    """The voters of `addresses` (node id -> ``host:port``) that the quorum does not know there."""
+    found = endpoints(client).items()
+    return tuple(one for one, known in found if one in addresses and addresses[one] not in known.values())
 
 
 def min_insync(client: Client, address: str, topics: Iterable[Topic], seconds: float) -> dict[str, int]:

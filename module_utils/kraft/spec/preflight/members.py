@@ -11,12 +11,14 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.health import listed
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Replica
-from ansible.module_utils.kraft.cluster.voter_sets import can_be_disjoint
+from ansible.module_utils.kraft.cluster.voter_sets import can_be_disjoint, spare
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.model import STATIC
+from ansible.module_utils.kraft.spec.preflight.network import target
 from ansible.module_utils.kraft.spec.preflight.renamed import disk_id
-from ansible.module_utils.kraft.spec.preflight.subject import Facts, Subject
+from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
 from ansible.module_utils.kraft.spec.rules.subject import RISK
+from ansible.module_utils.kraft.terms import CONTROLLER
 
 #: A voter that the leader has heard from within so many milliseconds runs.
 HEARD_MS = 10_000
@@ -28,6 +30,10 @@ MIGRATE = (
     "leave the controllers of the inventory as they were and make the quorum dynamic (playbooks/migrate_quorum.yml);"
     " then playbooks/add_nodes.yml and playbooks/remove_nodes.yml change its voters one by one"
 )
+ONE_BY_ONE = (
+    "change the address of one controller, run again, and go on with the next one; or make the quorum dynamic first"
+    " (playbooks/migrate_quorum.yml), which lets all change in one run"
+)
 STOP = "; a static quorum lets go of a voter only when its Kafka is stopped and disabled"
 
 
@@ -36,6 +42,7 @@ def check(subject: Subject) -> Iterator[Problem]:
     if subject.cluster["quorum"] == STATIC:
         yield from disjoint(subject)
         yield from static_voters(subject)
+        yield from readdressed(subject)
     else:
         yield from voters(subject)
     yield from brokers(subject)
@@ -116,6 +123,27 @@ def reached(subject: Subject, node_id: int) -> list[tuple[str, str]]:
 
 def heard(replica: Replica) -> bool:
     return replica.behind_ms is not None and replica.behind_ms <= HEARD_MS
+
+
+def readdressed(subject: Subject) -> Iterator[Problem]:
+    """Static voters that get other addresses, at which they are not found yet.
+
+    The first node that restarts knows the others only by the new addresses. It needs a majority, itself included, that
+    is found there.
+    """
+    wanted = {host.node["node_id"]: where for host in subject.hosts for where in controller_addresses(host)}
+    found = {where for _, facts in subject.seen for where, answer in facts["reach"].items() if answer == "open"}
+    lists = [facts["deployed"]["voters"] for _, facts in subject.seen if facts["service"]["pid"]]
+    every = [one for own in lists for each in own for one in each["voters"] if one["address"]]
+    gone = {one["node_id"] for one in every if wanted.get(one["node_id"]) not in (None, one["address"], *found)}
+    if gone and len(gone) > spare({one["node_id"] for one in every}):
+        message = f"controllers {listed(gone)} of a static quorum get other addresses, and nobody finds them there yet"
+        yield Problem("voters_readdressed", message, ONE_BY_ONE, "kafka_address")
+
+
+def controller_addresses(host: Host) -> list[str]:
+    """Where the other controllers shall find this one."""
+    return [target(one) for one in host.node["listeners"] if host.is_controller and one["purpose"] == CONTROLLER]
 
 
 def voters(subject: Subject) -> Iterator[Problem]:

@@ -150,6 +150,12 @@ def connectivity(subject: Subject) -> Iterator[Problem]:
 
 
 def listens(facts: Facts, where: str) -> bool:
-    """Whether the node itself listens on the port that `where` names."""
-    port, own = int(where.rsplit(":", 1)[1]), facts["service"]["pid"]
-    return bool(own) and any(each["port"] == port and each["pid"] == own for each in facts["ports"])
+    """Whether the node is to be found at `where` now: it advertises that, or its socket is bound to it or to any.
+
+    A node that is to move to another address listens there only after its restart.
+    """
+    host, port = where.rsplit(":", 1)
+    own = facts["service"]["pid"]
+    sockets = [each["address"] for each in facts["ports"] if own and each["pid"] == own and each["port"] == int(port)]
+    advertised = {each["address"] for each in facts["deployed"]["listeners"]}
+    return bool(sockets) and (where in advertised or any(collides(facts, host.strip("[]"), each) for each in sockets))

@@ -84,6 +84,29 @@ def test_change_of_a_static_quorum(scene: Scene, expected: list[tuple[str, str]]
     assert rules(scene) == expected
 
 
+@pytest.mark.parametrize(
+    ("moved", "runs", "answer", "expected"),
+    [
+        ((), True, "refused", []),
+        ((1,), True, "refused", []),
+        ((1, 3), True, "refused", [("error", "voters_readdressed")]),
+        ((1, 2, 3), True, "no answer within 2 s", [("error", "voters_readdressed")]),
+        ((1, 2, 3), True, "open", []),
+        ((1, 2, 3), False, "refused", []),
+    ],
+)
+def test_most_static_voters_do_not_get_other_addresses_at_once(
+    moved: tuple[int, ...], runs: bool, answer: str, expected: list[tuple[str, str]]
+) -> None:
+    scene = static(*THREE)
+    for name in NAMES:
+        for one in scene.of(name)["deployed"]["voters"][0]["voters"]:
+            one["address"] = f"old{one['node_id']}:9093" if one["node_id"] in moved else one["address"]
+        scene.of(name)["service"]["pid"] = 77 if runs else 0
+        scene.of(name)["reach"] = dict.fromkeys(scene.of(name)["reach"], answer)
+    assert [(one.severity, one.rule) for one in members.readdressed(scene.subject())] == expected
+
+
 @pytest.mark.parametrize("behind", [0, 60_000, None])
 def test_voter_of_a_dynamic_quorum_that_no_host_has_is_refused_alive_or_dead(behind: int | None) -> None:
     scene = running(Scene(), {1: 0, 2: 0, 3: 0, 4: behind})

@@ -345,6 +345,31 @@ NETWORK: dict[str, tuple[Break, list[Told]]] = {
 }
 
 
+def moved(bind: str, advertised: str = "old:9093") -> Break:
+    """k2 refuses at its address of the inventory; its process is bound to `bind`, and advertises another one."""
+
+    def act(scene: Scene) -> None:
+        answer("refused", listens=True)(scene)
+        scene.of("k3")["reach"]["k2:9093"] = "refused"
+        scene.of("k2")["ports"] = [{"port": 9093, "address": bind, "pid": 9, "process": "java"}]
+        scene.of("k2")["deployed"]["listeners"] = [
+            {"name": "CONTROLLER", "address": advertised, "protocol": "PLAINTEXT", "purpose": "controller"}
+        ]
+
+    return act
+
+
+REFUSED_BY_K2 = [("error", "unreachable_port", name, "kafka_listeners", "k2:9093") for name in ("k1", "k3")]
+
+#: A node that gets another address listens there only after its restart.
+MOVED: dict[str, tuple[Break, list[Told]]] = {
+    "still bound to the old address": (moved("10.0.0.99"), []),
+    "bound to any address": (moved("0.0.0.0"), REFUSED_BY_K2),  # noqa: S104
+    "bound to the new address": (moved("10.0.0.2"), REFUSED_BY_K2),
+    "behind an address that it advertises already": (moved("10.0.0.99", "k2:9093"), REFUSED_BY_K2),
+}
+
+
 def unseen(who: str, *, left_out: bool = False, roles: tuple[str, ...] = ("broker", "controller")) -> Break:
     def act(scene: Scene) -> None:
         scene.format()
@@ -477,7 +502,7 @@ TOGETHER: dict[str, tuple[Break, list[Told]]] = {
     ),
 }
 
-CASES = {**MACHINE, **DISK, **NETWORK, **TOGETHER}
+CASES = {**MACHINE, **DISK, **NETWORK, **MOVED, **TOGETHER}
 
 
 @pytest.mark.parametrize("case", CASES)
