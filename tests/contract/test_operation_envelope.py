@@ -14,7 +14,7 @@ PLAYBOOKS = sorted(ROOT.glob("playbooks/*.yml"))
 BEGIN, END = "tasks/begin_operation.yml", "tasks/end_operation.yml"
 #: Roles whose tasks run on the nodes, with the entry points that only look.
 LOOKING = {
-    "kafka": {"health", "observe", "preflight", "reachable", "status", "support", "upgradable", "voters"},
+    "kafka": {"health", "move", "observe", "preflight", "reachable", "status", "support", "upgradable", "voters"},
     "kafka_host": {"status"},
 }
 

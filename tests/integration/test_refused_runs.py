@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = str(Path(sys.executable).parent / "ansible-playbook")
 INVENTORY = str(ROOT / "inventories/example")
+THREE_REPLICAS = {"name": "orders", "partitions": 3, "replication_factor": 3}
 OWN_SETTINGS = "[defaults]\ninject_facts_as_vars = false\n"
 
 
@@ -93,3 +95,24 @@ def test_a_part_of_a_cluster_is_not_destroyed() -> None:
     done = run("-i", str(ROOT / "inventories/local"), *words, example=False)
     assert "A cluster ends as a whole" in done.stdout + done.stderr, done.stdout + done.stderr
     assert (done.returncode, "Acquire the run lock" in done.stdout) == (2, False)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "Give -e kafka_add_nodes=<new inventory names> -e kafka_remove_nodes=<old inventory names>"),
+        ({"kafka_add_nodes": "kraft3", "kafka_remove_nodes": "kraft1,kraft3"}, "no node in both"),
+        ({"kafka_add_nodes": "kraft3", "kafka_remove_nodes": "kraft9"}, "kafka_remove_nodes: 'kraft9' is no node"),
+        (
+            {"kafka_add_nodes": "kraft3", "kafka_remove_nodes": "kraft1", "kafka_topics": [THREE_REPLICAS]},
+            "is not from 1 to 2, the number of brokers",
+        ),
+        ({"kafka_add_nodes": "kraft3", "kafka_remove_nodes": "kraft1", "kafka_quorum": "static"}, "migrate_quorum.yml"),
+    ],
+)
+def test_a_move_that_cannot_end_well_is_refused(given: dict[str, object], said: str) -> None:
+    words = ["playbooks/move_cluster.yml", "-e", json.dumps(given)]
+    done = run("-i", str(ROOT / "inventories/local"), *words, example=False)
+    assert said in " ".join((done.stdout + done.stderr).split()), done.stdout + done.stderr
+    assert "Look at every host" not in done.stdout
+    assert done.returncode == 2

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.spec.desired.model import Node
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, sharing
 
 ROLES = "kafka_process_roles"
@@ -41,10 +42,13 @@ def roles(subject: Subject) -> Iterator[Problem]:
 
 
 def controllers(subject: Subject) -> Iterator[Problem]:
-    """A majority of controllers must survive: 3 survive the loss of one, 5 of two; one more helps nothing."""
+    """A majority of controllers must survive: 3 survive the loss of one, 5 of two; one more helps nothing.
+
+    Those that leave in this run are not counted: a move has old and new ones for a while.
+    """
     if not subject.all_sound(ROLES):
         return
-    found = [node.host for node in subject.cluster.controllers]
+    found = [node.host for node in subject.cluster.controllers if node.host not in leaving(node)]
     count = len(found)
     if count == 0:
         yield Problem("no_controller", "no node is a controller", "give three nodes the role controller", ROLES)
@@ -59,6 +63,11 @@ def controllers(subject: Subject) -> Iterator[Problem]:
     elif count > MOST_USEFUL_CONTROLLERS:
         message = f"{count} controllers make every change of metadata slower"
         yield Problem("many_controllers", message, "three or five are enough", ROLES, value=count, severity=WARNING)
+
+
+def leaving(node: Node) -> frozenset[str]:
+    """Hosts that this run removes from the cluster."""
+    return frozenset(name.strip() for name in str(node.variables.get("kafka_remove_nodes") or "").split(","))
 
 
 def brokers(subject: Subject) -> Iterator[Problem]:

@@ -66,6 +66,11 @@ CASES: list[tuple[str, dict[str, Any], Finding]] = [
         ("warning", "", "kafka_process_roles", 2),
     ),
     (
+        "even_controllers",
+        {"count": 5, "kafka_profile": "production", "kafka_remove_nodes": "k1"},
+        ("error", "", "kafka_process_roles", 4),
+    ),
+    (
         "single_controller",
         {"per_host": {"k2": BROKER, "k3": BROKER}},
         ("warning", "", "kafka_process_roles", None),
@@ -159,3 +164,7 @@ def test_wording(wording: Wording) -> None:
     lines = [each for rule, given, _ in CASES for each in sentences(rule, **given)]
     lines += worded([*nowhere([], {"k1"}), *nowhere(["k9"], {"k1"}), *unresolved()])
     wording(lines + worded(each for each in problems_of(reached_alike()) if each.rule == "same_machine"))
+
+
+def test_controllers_that_leave_are_not_counted() -> None:
+    assert found("even_controllers", count=6, kafka_profile="production", kafka_remove_nodes="k1, k2,k3") == []
