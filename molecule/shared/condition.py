@@ -17,7 +17,7 @@ RELEASE = "ls -l /proc/$(systemctl show --value --property=MainPID kafka)/fd | g
 
 
 class Condition:
-    """Of the cluster of `scenario`; `hosts` are those that are always nodes, `every` has those that come and go."""
+    """Of the cluster of `scenario`; `hosts` are the nodes that stay, `every` has those that come and go."""
 
     def __init__(self, project: Path, scenario: Path, nodes: Nodes) -> None:
         self.hosts = Hosts.of(project, scenario.name, nodes.hosts, nodes.port)
@@ -51,6 +51,8 @@ class Condition:
 
     def expect(self, operation: Operation) -> None:
         """Who is expected from now on."""
+        if operation.hosts:
+            self.hosts = self.every.without(*(set(self.every.known) - set(operation.hosts)))
         self._brokers = operation.brokers or self._brokers
         self._voters = operation.voters or self._voters
         self._port = operation.port or self._port

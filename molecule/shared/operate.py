@@ -109,7 +109,7 @@ class Operator:
         lost = {key: (value, now.get(key)) for key, value in known.items() if now.get(key) != value}
         hold(not lost, f"the identity changed: {lost}", run)
         for host, script in operation.seen.items():
-            asked = self._condition.hosts.ask(host, script, check=False)
+            asked = self._condition.every.ask(host, script, check=False)
             hold(asked.returncode == 0, f"not so on {host}: {script}\n{asked.stdout}{asked.stderr}", run)
         if operation.release:
             self._condition.hold_release(operation.release, run)
@@ -162,7 +162,7 @@ class Operator:
 
     def _on_hosts(self, scripts: Mapping[str, str]) -> None:
         for host, script in scripts.items():
-            self._condition.hosts.ask(host, script)
+            self._condition.every.ask(host, script)
 
 
 class Log:

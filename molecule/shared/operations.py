@@ -62,6 +62,7 @@ class Operation:
     together: int = 0
     release: str = ""
     unchanged: bool = False
+    hosts: Sequence[str] = ()
     brokers: Sequence[int] = ()
     voters: Sequence[int] = ()
     port: int = 0

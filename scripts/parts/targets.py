@@ -71,6 +71,7 @@ TARGETS = {
         molecule("interrupted", sweep="all"),
         molecule("refusals"),
         molecule("dedicated", sweep="all"),
+        molecule("moved"),
         molecule("ec2"),
         OLD_SOURCES,
         MUTANTS,

@@ -24,6 +24,7 @@ KILLED = {
     "rebalance",
     "migrate_quorum",
     "balance_disks",
+    "move_cluster",
 }
 
 
