@@ -32,7 +32,7 @@ options:
         choices: [SCRAM-SHA-256, SCRAM-SHA-512]
         default: SCRAM-SHA-512
       password:
-        description: The password.
+        description: The password. In check mode it may be one that is still to be generated.
         type: str
   login:
     description:
@@ -111,11 +111,11 @@ def made(client: Client, params: Mapping[str, Any]) -> Asked[Credential]:
     users = params["users"]
     passwords = {Credential(one["name"], one["mechanism"]): one["password"] for one in users if one["password"]}
     lacking = [one["name"] for one in users if one["state"] == "present" and not one["password"]]
-    if lacking:
+    if lacking and not params["check_mode"]:
         problems = (Problem("user_password", "has no password", "give one", f"user {name}") for name in lacking)
         raise RefusedError([*problems])
     absent = {one["name"] for one in users if one["state"] == "absent"}
-    wanted = {each: True for each in passwords if each.user not in absent}
+    wanted = {Credential(one["name"], one["mechanism"]): True for one in users if one["name"] not in absent}
     admin = UserAdmin(client, passwords, params["login"], awaited=params["check_mode"])
     return Asked(admin, wanted, lambda credential: credential.user in absent)
 

@@ -22,6 +22,7 @@ PROTOCOLS = (PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL)
 IN_THE_OPEN = frozenset({PLAINTEXT, SASL_PLAINTEXT})
 #: How a client can log in with a name and a password; Java, librdkafka and kafka-python have these.
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+OAUTHBEARER = "OAUTHBEARER"  #: a login with a token of somebody who knows the client
 
 #: Settings of our own in a node's properties while its security is migrated; Kafka passes over them.
 MIGRATION = "kraftwright.migration"

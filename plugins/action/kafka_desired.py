@@ -21,11 +21,12 @@ from ansible.utils.display import Display
 ROOT = Path(__file__).resolve().parents[2]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 
-from ansible.module_utils.kraft.control import maintenance, own_authority, reports
+from ansible.module_utils.kraft.control import key_sets, maintenance, own_authority, reports
 from ansible.module_utils.kraft.control.files import key_faults, spark_lacks
-from ansible.module_utils.kraft.control.home import home
+from ansible.module_utils.kraft.control.home import home, with_places
 from ansible.module_utils.kraft.control.readable import is_readable
 from ansible.module_utils.kraft.operations.deployment import document
+from ansible.module_utils.kraft.operations.resources import passwords
 from ansible.module_utils.kraft.problem import WARNING, Problem, errors
 from ansible.module_utils.kraft.secret_values import is_secret
 from ansible.module_utils.kraft.spec.desired import describe as desired
@@ -189,7 +190,9 @@ def look(
     """
     specs, hosts = load_specs(), plain(hosts)
     inventory = Inventory(hostvars, loader, specs)
-    variables = [with_authority(inventory.read(host, hosts), loader) for host in hosts]
+    variables = [inventory.read(host, hosts) for host in hosts]
+    top = home(ROOT, Path.cwd()) / ".kraftwright"
+    variables = [dataclasses.replace(each, values=with_places(each.values, top, loader)) for each in variables]
     archive = local_path(variables[0].values.get("kafka_archive"), loader.path_dwim)
     client = local_path(variables[0].values.get("kafka_client_archive"), loader.path_dwim)
     sources = {source for one in variables for source in sources_of(one)}
@@ -209,6 +212,8 @@ def look(
         if "maintenance" in needs
         else {},
         tls_fault=own_authority.fault(variables[0].values),
+        key_set_faults=key_sets.faults(each.values.get("kafka_listeners") for each in variables),
+        password_fault=passwords.fault(variables[0].values, loader._vault),
         tls_days_left=own_authority.days_left(variables[0].values),
         agent_digests={path: digest(file, "sha256:") if file else "" for path, file in agents.items()},
         client_options=own_clients.client_options(hostvars, loader, hosts[0], smoke="spark" in needs),
@@ -222,16 +227,6 @@ def sources_of(host: reading.HostVariables) -> list[str]:
     agents = [one for each in given if isinstance(each.get("agents"), list) for one in each["agents"]]
     found = [(one, "source") for one in agents] + [(each.get("collector"), "archive") for each in given]
     return [one[key] for one, key in found if isinstance(one, Mapping) and isinstance(one.get(key), str) and one[key]]
-
-
-def with_authority(host: reading.HostVariables, loader: Any) -> reading.HostVariables:
-    """The host's variables with the place of the cluster's own certificate authority, where it has one."""
-    given, name = host.values.get("kafka_tls"), host.values.get("kafka_cluster_name")
-    if not given or not isinstance(given, Mapping):
-        return host
-    directory = given.get("directory") or str(home(ROOT, Path.cwd()) / ".kraftwright" / str(name) / "tls")
-    tls = {**given, "directory": loader.path_dwim(directory) if isinstance(directory, str) else directory}
-    return dataclasses.replace(host, values={**host.values, "kafka_tls": tls})
 
 
 def foreign_reports(values: Mapping[str, Any]) -> tuple[str, ...]:

@@ -22,8 +22,8 @@ from ansible.module_utils.kraft.node.service.unit import fingerprinted
 from ansible.module_utils.kraft.operations.config import dynamic_config_request
 from ansible.module_utils.kraft.operations.features import upgrade
 from ansible.module_utils.kraft.secret_values import is_secret
-from ansible.module_utils.kraft.spec.desired import client_files, contributions, files, own_clients
-from ansible.module_utils.kraft.spec.desired.node_client import client_parameter, login_parameter
+from ansible.module_utils.kraft.spec.desired import client_files, contributions, files
+from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
 from ansible.module_utils.kraft.spec.inventory.releases import release_features
 from ansible.module_utils.kraft.spec.preflight.network import questions
 from ansible.module_utils.kraft.spec.resources import users
@@ -260,7 +260,6 @@ class FilterModule:
             "kraft_coming": kraft_coming,
             "kraft_contributed_files": contributions.contributed_files,
             "kraft_contributed_lines": contributions.contributed_lines,
-            "kraft_credentials": users.credentials,
             "kraft_directory": kraft_directory,
             "kraft_holds_secret": kraft_holds_secret,
             "kraft_maintenance_failure": kraft_maintenance_failure,
@@ -274,7 +273,6 @@ class FilterModule:
             "kraft_controllers_now": kraft_controllers_now,
             "kraft_now": kraft_now,
             "kraft_client_files": kraft_client_files,
-            "kraft_login": login_parameter,
             "kraft_picked": kraft_picked,
             "kraft_quotas": users.quotas,
             "kraft_questions": questions,
@@ -284,7 +282,6 @@ class FilterModule:
             "kraft_release_features": kraft_release_features,
             "kraft_ungranted": kraft_ungranted,
             "kraft_user_files": client_files.user_files,
-            "kraft_with_login": own_clients.with_login,
             "kraft_voter_listeners": kraft_voter_listeners,
             "kraft_upgrade_problems": kraft_upgrade_problems,
             "kraft_to_revert": kraft_to_revert,

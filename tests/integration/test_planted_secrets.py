@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 import secret_watch
 import yaml
+from ansible.module_utils.kraft.operations.resources.passwords import Kept
 from ansible.module_utils.kraft.secret_values import HIDDEN
+from ansible.parsing.vault import VaultLib, VaultSecret
 from secret_watch import MARK, files_with
 
 from tests.unit.spec.inventories import ROOT
@@ -244,6 +246,72 @@ def test_no_password_of_a_user_is_shown(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout[-3000:]
     assert lines_with_mark(done.stdout) == []
     assert files_with(tmp_path) == [inventory]
+    assert (tmp_path / "shown").read_text() == ""
+
+
+GENERATED = """
+- hosts: kafka1
+  connection: local
+  gather_facts: false
+  vars:
+    people: "{{ query('kraft_users', kafka_users, kept) }}"
+  tasks:
+    - name: Generate passwords
+      kafka_user_passwords:
+        users: "{{ kafka_users }}"
+        path: "{{ kept }}"
+      register: made
+
+    - name: Write what users need to connect
+      kafka_client_files:
+        path: "{{ place }}/clients"
+        files: "{{ desired | kraft_user_files(people) }}"
+
+    - name: Let users log in
+      kafka_user:
+        client: {bootstrap_servers: ["127.0.0.1:1"]}
+        users: "{{ people | kraft_credentials }}"
+        login: {bootstrap_servers: ["127.0.0.1:1"], security_protocol: SASL_SSL}
+        timeout: 1
+      register: failure
+      failed_when: failure.msg is not search('nothing listens')
+
+    - name: Loop over what is known of it
+      ansible.builtin.debug:
+        msg: "{{ made }} {{ failure }}"
+"""
+DESIRED = {
+    "cluster": {
+        "name": "planted",
+        "clients": {"LOGIN": {"bootstrap.servers": "127.0.0.1:1", "security.protocol": "SASL_SSL"}},
+        "mutual_listeners": [],
+    },
+    "nodes": {"kafka1": {"certificate": None}},
+}
+
+
+def test_a_generated_password_is_kept_before_it_is_used_and_shown_nowhere(tmp_path: Path) -> None:
+    playbook, unlock = tmp_path / "play.yml", tmp_path / "unlock"
+    playbook.write_text(GENERATED)
+    unlock.write_text(planted("vault"))
+    kept = Kept(tmp_path / "kept" / "passwords.yml", VaultLib([("default", VaultSecret(planted("vault").encode()))]))
+    kept.write({"before": planted("kept")})  # by a run that was killed before it let the user log in
+    users = [{"name": "before"}, {"name": "drawn"}]
+    inventory = written(tmp_path, "first", kafka_users=users, place=str(tmp_path), kept=str(kept.path), desired=DESIRED)
+    outputs = []
+    for changed in (True, False):
+        done = play(tmp_path, playbook, inventory, ANSIBLE_VAULT_PASSWORD_FILE=str(unlock))
+        assert done.returncode == 0, done.stdout[-3000:]
+        assert ("generate a password for drawn" in done.stdout) is changed
+        assert "generate a password for before" not in done.stdout
+        outputs.append(done.stdout)
+    passwords = kept.read()
+    assert passwords["before"] == planted("kept")
+    assert not any(each in output for each in passwords.values() for output in outputs)
+    assert lines_with_mark(outputs[0] + outputs[1]) == []
+    assert files_with(tmp_path) == sorted([inventory, unlock, *(tmp_path / "clients" / "before").iterdir()])
+    with_drawn = {path for path in tmp_path.rglob("*") if path.is_file() and passwords["drawn"] in path.read_text()}
+    assert with_drawn == set((tmp_path / "clients" / "drawn").iterdir())
     assert (tmp_path / "shown").read_text() == ""
 
 

@@ -81,6 +81,11 @@ def test_a_user_logs_in_with_the_declared_password_and_a_second_run_changes_noth
     assert foretold["steps"] == ["set user writer (SCRAM-SHA-512)"]
     assert run_module("kafka_user", **asked)["changed"]
     assert not run_module("kafka_user", **asked)["changed"]
+    to_be_generated = {**asked, "users": [{"name": "later"}, {"name": "writer"}]}
+    assert sorted(run_module("kafka_user", check_mode=True, **to_be_generated)["steps"]) == [
+        "add user later (SCRAM-SHA-512)",
+        "set user writer (SCRAM-SHA-512)",
+    ]
     gone = run_module("kafka_user", **{**asked, "users": [users[0], {"name": "reader", "state": "absent"}]})
     assert gone["steps"] == ["remove user reader (SCRAM-SHA-512)"]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 #: The directory below which Ansible installs collections.
 COLLECTIONS = "ansible_collections"
@@ -16,3 +18,21 @@ def is_installed(root: Path) -> bool:
 def home(root: Path, here: Path) -> Path:
     """`root` of a checkout. An installed collection keeps nothing: `here`, the folder where the run was started."""
     return here if is_installed(root) else root
+
+
+def with_places(values: Mapping[str, Any], top: Path, loader: Any) -> dict[str, Any]:
+    """A host's variables with the places of generated passwords and, where the cluster has one, its own authority.
+
+    `top`: below it each cluster has a directory; `loader`: of the run, which resolves relative paths.
+    """
+    own, tls = top / str(values.get("kafka_cluster_name")), values.get("kafka_tls")
+    passwords = _place(values.get("kafka_passwords_file"), own / "passwords.yml", loader)
+    found = {**values, "kafka_passwords_file": passwords}
+    if tls and isinstance(tls, Mapping):
+        found["kafka_tls"] = {**tls, "directory": _place(tls.get("directory"), own / "tls", loader)}
+    return found
+
+
+def _place(given: Any, default: Path, loader: Any) -> Any:
+    path = given or str(default)
+    return loader.path_dwim(path) if isinstance(path, str) else path

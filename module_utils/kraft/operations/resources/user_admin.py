@@ -36,6 +36,7 @@ class Credential:
 class UserAdmin(Asker):
     """Key: a credential; value: whether its password is the wanted one (True where nobody wants another).
 
+    A credential without a password, in check mode, is one that is still to be generated: it is never the wanted one.
     `login`: the ``client`` parameter for a listener that takes SCRAM; without one, who exists is taken for right.
     `awaited`: whether that listener may still be to come, as in check mode.
     """
@@ -58,10 +59,10 @@ class UserAdmin(Asker):
             for mechanism, number in MECHANISMS.items()
             if each["mechanism"] == number
         ]
-        compared = [each for each in there if each in desired and self._login]
+        compared = [each for each in there if each in self._passwords and each in desired and self._login]
         with ThreadPoolExecutor(LOGINS_AT_ONCE) as pool:
             right = dict(zip(compared, pool.map(self._accepted, compared)))
-        return {each: right.get(each, True) for each in there}
+        return {each: right.get(each, each not in desired or each in self._passwords) for each in there}
 
     def put(self, values: Mapping[Credential, bool]) -> list[str]:
         return self._alter([], [self._upsertion(each) for each in values])

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from ansible.module_utils.kraft.spec.desired.model import LEAVE, MTLS, OPEN, SWITCH, TLS_SCRAM, Cluster, Node
+from collections.abc import Iterable
+
+from ansible.module_utils.kraft.spec.desired.model import (
+    LEAVE,
+    MTLS,
+    OPEN,
+    SWITCH,
+    TLS_SCRAM,
+    Cluster,
+    Listener,
+    Node,
+)
+from ansible.module_utils.kraft.spec.desired.oauth import token_settings
 from ansible.module_utils.kraft.terms import CLIENT
 
 AUTHORIZER = "authorizer.class.name"
@@ -23,16 +35,27 @@ def principal(cluster: Cluster, node: Node) -> str:
 
 def access_settings(cluster: Cluster, node: Node) -> dict[str, str]:
     """The authorizer, with the nodes as super users, and the login of each client listener that wants one."""
-    if cluster.security not in (TLS_SCRAM, MTLS):
-        return {}
-    settings = _authorizer(cluster)
+    settings = _authorizer(cluster) if cluster.security in (TLS_SCRAM, MTLS) else {}
     for listener in node.listeners_for(CLIENT) if node.is_broker else ():
-        if listener.protocol.startswith("SASL"):
+        mechanisms = logins(cluster, listener)
+        if mechanisms:
             prefix = f"listener.name.{listener.name.lower()}"
-            settings[f"{prefix}.sasl.enabled.mechanisms"] = SCRAM
-            settings[f"{prefix}.{SCRAM.lower()}.sasl.jaas.config"] = LOGIN_MODULE
+            settings[f"{prefix}.sasl.enabled.mechanisms"] = ",".join(mechanisms)
             settings[f"{prefix}.connections.max.reauth.ms"] = str(LOGIN_LASTS)
+            settings |= {f"{prefix}.{one.lower()}.sasl.jaas.config": LOGIN_MODULE for one in _scram(mechanisms)}
+            settings |= token_settings(node, listener)
     return settings
+
+
+def logins(cluster: Cluster, listener: Listener) -> tuple[str, ...]:
+    """The mechanisms of a client listener with SASL: its own, or else that of ``kafka_security``."""
+    if not listener.protocol.startswith("SASL"):
+        return ()
+    return listener.mechanisms or ((SCRAM,) if cluster.security in (TLS_SCRAM, MTLS) else ())
+
+
+def _scram(mechanisms: Iterable[str]) -> list[str]:
+    return [each for each in mechanisms if each.startswith("SCRAM")]
 
 
 def _authorizer(cluster: Cluster) -> dict[str, str]:

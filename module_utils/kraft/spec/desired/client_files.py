@@ -62,7 +62,8 @@ def user_files(desired: Mapping[str, Any], users: Iterable[Mapping[str, Any]]) -
                 username=str(user["name"]),
                 password=str(user.get("password") or ""),
             )
-            usable = with_certificate or (config.uses_login and config.sasl_mechanism)
+            takes_it = given.get("sasl.mechanism", config.sasl_mechanism) == config.sasl_mechanism
+            usable = with_certificate or (config.uses_login and config.sasl_mechanism and takes_it)
             for name, content in files_of(cluster["name"], listener, config).items():
                 found[f"{user['name']}/{name}"] = content if usable and user.get("state") != ABSENT else None
     return found

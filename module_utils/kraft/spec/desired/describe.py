@@ -11,9 +11,10 @@ from ansible.module_utils.kraft.spec.desired.alerting import alerting
 from ansible.module_utils.kraft.spec.desired.contributions import collector
 from ansible.module_utils.kraft.spec.desired.jvm import derived_options
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
+from ansible.module_utils.kraft.spec.desired.oauth import key_sets
 from ansible.module_utils.kraft.spec.desired.operable import client_options
 from ansible.module_utils.kraft.spec.desired.sizing import heap_mb
-from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER
+from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, OAUTHBEARER
 
 
 def describe(cluster: Cluster) -> dict[str, Any]:
@@ -32,6 +33,7 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
         "quorum": cluster.quorum,
         "version": cluster.version,
         "profile": cluster.profile,
+        "passwords_file": cluster.passwords_file,
         "bootstrap_servers": quorum.bootstrap_servers(cluster),
         "client_options": client_options(cluster),
         "clients": clients(cluster),
@@ -60,6 +62,7 @@ def clients(cluster: Cluster) -> dict[str, dict[str, str]]:
         name: {
             "bootstrap.servers": ",".join(listener.advertised_address for listener in listeners),
             "security.protocol": listeners[0].protocol,
+            **({"sasl.mechanism": OAUTHBEARER} if listeners[0].mechanisms == (OAUTHBEARER,) else {}),
         }
         for name, listeners in found.items()
     }
@@ -127,6 +130,7 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
             for each in node.contributions
             for one in each.agents
         ],
+        "key_sets": key_sets(node),
         "collector": collector(node),
         "broker_address": broker_address(node),
         "certificate": certificate(cluster, node),
@@ -154,6 +158,7 @@ def describe_listener(listener: Listener) -> dict[str, Any]:
         "port": listener.port,
         "protocol": listener.protocol,
         "purpose": listener.purpose,
+        "mechanisms": list(listener.mechanisms),
         "bind": listener.bind,
         "advertised": {"host": listener.advertised_host, "port": listener.advertised_port},
     }

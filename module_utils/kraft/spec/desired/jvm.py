@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from ansible.module_utils.kraft.spec.desired.model import Node
+from ansible.module_utils.kraft.spec.desired.oauth import token_options
 from ansible.module_utils.kraft.spec.desired.sizing import heap_mb
 
 #: Options by which a garbage collector is chosen.
@@ -40,6 +41,7 @@ def own_options(node: Node) -> list[str]:
         f"-Xlog:gc*:file={node.log4j_dir}/gc.log:time,tags:filecount=10,filesize=100M",
         f"-Dkafka.logs.dir={node.log4j_dir}",
         f"-Dlog4j2.configurationFile={node.install_dir}/config/log4j2.yaml",
+        *token_options(node),
     ]
 
 

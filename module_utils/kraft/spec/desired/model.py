@@ -34,6 +34,19 @@ def host_port(host: str, port: int) -> str:
 
 
 @dataclasses.dataclass(frozen=True)
+class OAuth:
+    """Whose tokens a listener takes. ``jwks``: address of the issuer's keys, or a file on the control machine."""
+
+    issuer: str
+    audience: str
+    jwks: str
+
+    @property
+    def is_file(self) -> bool:
+        return self.jwks.startswith("/")
+
+
+@dataclasses.dataclass(frozen=True)
 class Listener:
     """One socket of a node: where it listens (``bind``) and where others connect (``advertised_*``)."""
 
@@ -46,6 +59,8 @@ class Listener:
     advertised_port: int
     advertised_given: bool = False
     client_auth: bool = False  #: whether a client must show a certificate of the authority for clients
+    mechanisms: tuple[str, ...] = ()  #: logins that it takes, where the inventory says so
+    oauth: OAuth | None = None
     while_migrated: str = ""  #: of one that a migration of the security has OPENED, or will close (OLD)
 
     @property
@@ -214,6 +229,8 @@ class Cluster:
     security: str = "plaintext"
     #: as whom our own clients log in (``kafka_client_user``); empty where they need not
     client_user: str = ""
+    #: where generated passwords of users are kept, on the control machine
+    passwords_file: str = ""
     #: the phase of a migration of its security; empty outside of one
     migration: str = ""
     #: phases that are behind every node

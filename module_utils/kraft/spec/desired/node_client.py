@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.spec.desired.model import host_port
-from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER, PLAINTEXT
+from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER, OAUTHBEARER, PLAINTEXT
 
 WILDCARDS = ("0.0.0.0", "::")  # noqa: S104 -- what a listener may be bound to
 
@@ -46,7 +46,7 @@ def login_parameter(node: Mapping[str, Any]) -> dict[str, Any] | None:
     It trusts whom the node trusts. None where the node has no such listener.
     """
     for one in node["listeners"]:
-        if one["purpose"] == CLIENT and one["protocol"].startswith("SASL"):
+        if one["purpose"] == CLIENT and one["protocol"].startswith("SASL") and one.get("mechanisms") != [OAUTHBEARER]:
             host = node["address"] if one["bind"] in WILDCARDS else one["bind"]
             return {
                 **_of_node(node["install_dir"]),

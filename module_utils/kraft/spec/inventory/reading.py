@@ -25,6 +25,7 @@ from ansible.module_utils.kraft.spec.desired.model import (
     Layer,
     Listener,
     Node,
+    OAuth,
     Tls,
 )
 from ansible.module_utils.kraft.spec.inventory.spec import BROKEN, Fault, Option, convert
@@ -167,6 +168,7 @@ def read_cluster(first: Read, nodes: tuple[Node, ...]) -> Cluster:
         fast_detection=first.get("kafka_failure_detection", "default") == "fast",
         security=first.get("kafka_security", "plaintext"),
         client_user=first.get("kafka_client_user", ""),
+        passwords_file=first.get("kafka_passwords_file", ""),
     )
 
 
@@ -243,6 +245,8 @@ def read_listener(entry: Mapping[str, Any], address: str, security: str) -> List
         advertised_host=advertised.get("host") or address,
         advertised_port=advertised.get("port", entry["port"]),
         advertised_given=bool(advertised.get("host")),
+        mechanisms=tuple(entry.get("mechanisms") or ()),
+        oauth=OAuth(**entry["oauth"]) if entry.get("oauth") else None,
         client_auth=entry["client_auth"] == REQUIRED if entry.get("client_auth") else asks,
     )
 

@@ -29,6 +29,21 @@ def has_certificate(user: Entry) -> bool:
     return user.get("authentication") == TLS
 
 
+def is_generated(user: Entry) -> bool:
+    """Whether a user logs in with a password that nobody gave, so that one is generated and kept."""
+    return user.get("state") != ABSENT and not has_certificate(user) and user.get("password") is None
+
+
+def generated(users: Iterable[Entry]) -> list[str]:
+    """The names of those whose password is generated."""
+    return [str(user["name"]) for user in users if is_generated(user)]
+
+
+def passwords_kept(users: Iterable[Entry], kept: Mapping[str, str]) -> list[dict[str, Any]]:
+    """`users`, with what is `kept` (user -> password) for those whose password is generated."""
+    return [{**user, "password": kept.get(user["name"])} if is_generated(user) else dict(user) for user in users]
+
+
 def user_certificate(authority: str, name: str) -> str:
     """The file with a user's certificate and key, below the directory of the `authority`, on the control machine."""
     return f"{authority}/users/{name}.pem"

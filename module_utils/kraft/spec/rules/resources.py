@@ -59,19 +59,28 @@ def people(subject: Subject) -> Iterator[Problem]:
         if users.has_certificate(user):
             yield from _certificate(subject, user, where)
             continue
-        yield from _password(str(user.get("password") or ""), name, f"{where}.password")
+        if users.is_generated(user):
+            yield from _generated(subject, f"{where}.password")
+        else:
+            yield from _password(str(user.get("password") or ""), name, f"{where}.password")
         if users.mechanism(user) not in offered:
             message = f"logs in with {users.mechanism(user)}, and no client listener takes it"
-            remedy = "use kafka_security: tls_scram, or set sasl.enabled.mechanisms of a listener in kafka_config"
+            remedy = "use kafka_security: tls_scram, or mechanisms of a client listener with SASL"
             yield Problem("user_mechanism", message, remedy, f"{where}.authentication", severity=WARNING)
+
+
+def _generated(subject: Subject, where: str) -> Iterator[Problem]:
+    """Nobody gave a password: one is generated, and the run can keep it."""
+    if subject.surroundings.password_fault:
+        message = f"is not set, and {subject.surroundings.password_fault}"
+        remedy = "give a password; or start the run with your vault's (--vault-password-file), to generate and keep one"
+        yield Problem("user_password", message, remedy, where)
 
 
 def _password(given: str, name: str, where: str) -> Iterator[Problem]:
     remedy = "draw one at random, such as with `openssl rand -base64 24`, and keep it in a vault"
-    weak = "is the user's name" if given == name else weakness(given)
-    if not given:
-        yield Problem("user_password", "is not set", remedy, where)
-    elif CONTROL.search(given):
+    weak = "is the user's name" if given.lower() == name.lower() else weakness(given)
+    if CONTROL.search(given):
         message = "holds a control character, which a login must not have (RFC 5802)"
         yield Problem("user_password", message, remedy, where, value=HIDDEN)
     elif weak:

@@ -18,6 +18,7 @@ RISKS = frozenset(
         "log_dir_scarce",
         "map_count",
         "min_isr_tight",
+        "oauth_open",
         "old_connections",
         "only_replica",
         "open_authorizer",

@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.spec.desired.properties import value_text
 from ansible.module_utils.kraft.spec.inventory.setting_values import PLACEHOLDER
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject
 
-SHORTEST = 8
+SHORTEST, LEAST_DIFFERENT = 8, 4
 #: What examples use, and therefore what is tried first.
 GUESSED = frozenset(
     {
@@ -65,6 +65,8 @@ def weakness(password: str) -> str:
         return "is empty"
     if password.lower() in GUESSED:
         return "is a password of examples"
+    if len(set(password)) < LEAST_DIFFERENT:
+        return f"has fewer than {LEAST_DIFFERENT} different characters"
     return f"is shorter than {SHORTEST} characters" if len(password) < SHORTEST else ""
 
 

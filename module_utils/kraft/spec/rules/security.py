@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ansible.module_utils.kraft.cluster.connections import node_setting
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node
+from ansible.module_utils.kraft.spec.desired.oauth import token_settings
 from ansible.module_utils.kraft.spec.desired.operable import is_operable
 from ansible.module_utils.kraft.spec.rules.subject import Subject, named
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, SSL
@@ -109,4 +110,29 @@ def spoken_mechanism(subject: Subject) -> Iterator[Problem]:
                 )
 
 
-RULES = (certificates, node_certificates, mechanisms, spoken_mechanism)
+def derived(subject: Subject) -> Iterator[Problem]:
+    """Who a client of a listener is follows from the listener: by hand it could be another, such as a node."""
+    for node in subject.cluster.nodes:
+        found = {
+            f"{prefix}.{key}"
+            for listener in node.listeners_for(CLIENT)
+            for prefix in [f"listener.name.{listener.name.lower()}"]
+            for key in _of_listener(node, listener, prefix)
+        }
+        for layer in node.layers:
+            for key in sorted(found & set(layer.settings)):
+                remedy = "remove it; client_auth, mechanisms and oauth of the listener say who clients are"
+                where = f"{layer.variable}[{key}]"
+                yield Problem("setting_derived", f"is derived from {VARIABLE}", remedy, where, node.host)
+
+
+def _of_listener(node: Node, listener: Listener, prefix: str) -> set[str]:
+    """The settings of a client listener, without their `prefix`, that follow from its own fields."""
+    mutual = (
+        {"ssl.client.auth", *(["ssl.principal.mapping.rules"] if node.tls else [])} if listener.client_auth else set()
+    )
+    own = {"sasl.enabled.mechanisms"} if listener.mechanisms else set()
+    return mutual | own | {key.removeprefix(f"{prefix}.") for key in token_settings(node, listener)}
+
+
+RULES = (certificates, node_certificates, mechanisms, spoken_mechanism, derived)

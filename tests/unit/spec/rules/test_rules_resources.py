@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.spec.desired.node_client import login_parameter
 from ansible.module_utils.kraft.spec.desired.settings import server_settings
 from ansible.module_utils.kraft.spec.resources import acls, quotas
 
-from tests.unit.spec.inventory import LISTENERS, cluster, found, hosts, problems_of
+from tests.unit.spec.inventory import LISTENERS, cluster, finding, found, hosts, problems_of
 
 PASSWORD = "drawn-for-this-test"  # noqa: S105 - opens nothing
 UNNAMED = [{key: value for key, value in each.items() if key != "protocol"} for each in LISTENERS]
@@ -44,6 +44,19 @@ def allowed(**entry: Any) -> dict[str, Any]:
 def test_a_cluster_with_users_has_no_problem() -> None:
     given = problems_of(hosts(**SECURED), client_options={operable.SMOKE: {}, operable.PROBE: {}})
     assert [str(each) for each in given] == []
+
+
+def test_a_password_that_nobody_gave_is_generated_where_the_run_can_keep_it() -> None:
+    given = hosts(**user(password=None))
+    assert problems_of(given) == []
+    (problem,) = problems_of(given, password_fault="this run has no vault secret")  # noqa: S106 - no password
+    assert (problem.rule, *finding(problem)) == (
+        "user_password",
+        "error",
+        "",
+        "kafka_users[writer].password",
+        "(hidden)",
+    )
 
 
 def test_clients_log_in_nodes_are_super_users_and_all_else_is_refused() -> None:
@@ -86,9 +99,9 @@ def test_passwords_are_tried_at_the_brokers_own_listener(bind: str, host: str) -
 CASES: list[tuple[str, dict[str, Any], tuple[str, str, str, Any]]] = [
     ("user_name", user(name="a,b=c"), ("error", "", "kafka_users[a,b=c]", None)),
     ("resource_twice", user(name="verifier"), ("error", "", "kafka_users[verifier]", None)),
-    ("user_password", user(password=None), ("error", "", "kafka_users[writer].password", "(hidden)")),
     ("weak_secret", user(password="short"), ("warning", "", "kafka_users[writer].password", "(hidden)")),  # noqa: S106
-    ("weak_secret", user(name="long-enough", password="long-enough"),  # noqa: S106
+    ("weak_secret", user(password="aaaaaaaabbc"), ("warning", "", "kafka_users[writer].password", "(hidden)")),  # noqa: S106
+    ("weak_secret", user(name="long-enough", password="Long-Enough"),  # noqa: S106
      ("warning", "", "kafka_users[long-enough].password", "(hidden)")),
     ("user_mechanism", user(authentication="scram-sha-256"),
      ("warning", "", "kafka_users[writer].authentication", None)),

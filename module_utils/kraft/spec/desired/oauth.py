@@ -1,0 +1,59 @@
+"""Logins by tokens: a listener's ``oauth``, as settings, as an option of the JVM, and as a file of the node. Pure.
+
+Source: OAuthBearerValidatorCallbackHandler, VerificationKeyResolverFactory and ConfigurationUtils of Kafka 4.3.1.
+A node asks for nothing but an address that this option of the JVM allows. A file of keys is read again when it changes.
+"""
+
+from __future__ import annotations
+
+from ansible.module_utils.kraft.spec.desired.model import Listener, Node
+from ansible.module_utils.kraft.terms import CLIENT, OAUTHBEARER
+
+PACKAGE = "org.apache.kafka.common.security.oauthbearer"
+ALLOWED = "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls"
+
+
+def with_tokens(node: Node) -> list[Listener]:
+    """The listeners of a broker that take tokens."""
+    return [each for each in node.listeners_for(CLIENT) if each.oauth and OAUTHBEARER in each.mechanisms]
+
+
+def token_settings(node: Node, listener: Listener) -> dict[str, str]:
+    """How a token is judged; none for a listener without."""
+    if not listener.oauth or OAUTHBEARER not in listener.mechanisms:
+        return {}
+    prefix = f"listener.name.{listener.name.lower()}.{OAUTHBEARER.lower()}.sasl"
+    return {
+        f"{prefix}.jaas.config": f"{PACKAGE}.OAuthBearerLoginModule required;",
+        f"{prefix}.server.callback.handler.class": f"{PACKAGE}.OAuthBearerValidatorCallbackHandler",
+        f"{prefix}.oauthbearer.jwks.endpoint.url": key_set_url(node, listener),
+        f"{prefix}.oauthbearer.expected.issuer": listener.oauth.issuer,
+        f"{prefix}.oauthbearer.expected.audience": listener.oauth.audience,
+    }
+
+
+def token_options(node: Node) -> list[str]:
+    """The option by which the JVM may ask for keys."""
+    urls = sorted({key_set_url(node, each) for each in with_tokens(node)})
+    return [f"{ALLOWED}={','.join(urls)}"] if urls else []
+
+
+def key_set_url(node: Node, listener: Listener) -> str:
+    """Where the node finds the keys: at the issuer's address, or in its own file."""
+    if not listener.oauth or not listener.oauth.is_file:
+        return listener.oauth.jwks if listener.oauth else ""
+    return f"file://{node.install_dir}/config/{key_set_name(listener)}"
+
+
+def key_set_name(listener: Listener) -> str:
+    """The node's file of a listener's keys."""
+    return f"jwks-{listener.name.lower()}.json"
+
+
+def key_sets(node: Node) -> list[dict[str, str]]:
+    """The files of keys that the node gets: their names there, and where they are on the control machine."""
+    return [
+        {"name": key_set_name(each), "source": each.oauth.jwks}
+        for each in with_tokens(node)
+        if each.oauth and each.oauth.is_file
+    ]

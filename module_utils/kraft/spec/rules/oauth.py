@@ -1,0 +1,81 @@
+"""Logins of a listener, where it says itself how: SCRAM, and tokens of an issuer that others run (``oauth``)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.secret_values import HIDDEN, is_secret
+from ansible.module_utils.kraft.spec.desired.model import Listener, Node
+from ansible.module_utils.kraft.spec.desired.oauth import ALLOWED, with_tokens
+from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named
+from ansible.module_utils.kraft.terms import CLIENT, OAUTHBEARER, SASL_PLAINTEXT
+
+VARIABLE = "kafka_listeners"
+#: An address that fits into a list with commas, in an option of the JVM.
+URL = re.compile(r"https://[^\s,\"'\\]+")
+
+
+def _each(subject: Subject) -> Iterator[tuple[Node, Listener, str]]:
+    for node in subject.cluster.nodes:
+        for listener in node.own_listeners:
+            yield node, listener, f"{VARIABLE}[{listener.name}]"
+
+
+def mechanisms(subject: Subject) -> Iterator[Problem]:
+    """Only a client listener with SASL has mechanisms, and tokens are judged by what ``oauth`` says."""
+    for node, listener, where in _each(subject):
+        takes, given = OAUTHBEARER in listener.mechanisms, listener.oauth is not None
+        if listener.mechanisms and (listener.purpose != CLIENT or not listener.protocol.startswith("SASL")):
+            message = f"is for client listeners with SASL: this one is for {listener.purpose}, with {listener.protocol}"
+            remedy = "remove it; or use protocol: SASL_SSL, where the listener is for clients"
+            yield Problem("listener_login", message, remedy, f"{where}.mechanisms", node.host)
+        if given and not takes:
+            message = f"says how tokens are judged, but the listener takes none: {OAUTHBEARER} is no mechanism of it"
+            yield Problem("listener_login", message, f"set mechanisms: [{OAUTHBEARER}]", f"{where}.oauth", node.host)
+        if takes and not given:
+            remedy = "give oauth: {issuer: ..., audience: ..., jwks: ...}"
+            yield Problem("oauth", "is missing: any token would be taken", remedy, f"{where}.oauth", node.host)
+        if takes and listener.protocol == SASL_PLAINTEXT:
+            message = "sends tokens in the open: whoever reads one is its owner until it expires"
+            yield Problem("oauth_open", message, "use SASL_SSL", f"{where}.protocol", node.host, severity=RISK)
+
+
+def key_sets(subject: Subject) -> Iterator[Problem]:
+    """Keys come from an address that nobody can change on the way, or from a file that is there."""
+    for node, listener, where in _each(subject):
+        if not listener.oauth:
+            continue
+        jwks, at = listener.oauth.jwks, f"{where}.oauth.jwks"
+        remedy = "give the issuer's address that begins with https://, or the absolute path of a file on this machine"
+        if listener.oauth.is_file:
+            found = subject.surroundings.key_set_faults.get(jwks)
+            if found:
+                yield Problem("oauth_keys", found, "give the file with the issuer's public keys", at, node.host, jwks)
+        elif is_secret("", jwks):
+            message = "holds a secret, which the process list of the node would show"
+            yield Problem("oauth_keys", message, "give an address without one, or a file", at, node.host, HIDDEN)
+        elif not URL.fullmatch(jwks):
+            message = "is neither an address with https nor an absolute path"
+            yield Problem("oauth_keys", message, remedy, at, node.host, jwks)
+
+
+def allowed(subject: Subject) -> Iterator[Problem]:
+    """The allow-list of addresses is derived; of two, Java would take the one that is given by hand."""
+    for node in subject.cluster.nodes:
+        if with_tokens(node) and any(option.startswith(ALLOWED) for option in node.jvm_options):
+            message, remedy = f"sets {ALLOWED}, which is derived from {VARIABLE}", "remove it"
+            yield Problem("oauth_allowed", message, remedy, "kafka_jvm_options", node.host)
+
+
+def own_clients(subject: Subject) -> Iterator[Problem]:
+    """The smoke test and the probe have no token."""
+    listener = next(filter(None, map(subject.cluster.client_listener, subject.cluster.brokers)), None)
+    if listener and listener.mechanisms == (OAUTHBEARER,) and subject.surroundings.client_options:
+        message = f"takes only tokens, and {named(sorted(subject.surroundings.client_options))} connect to it"
+        remedy = "put a client listener before it that takes a password or a certificate"
+        yield Problem("oauth_own_clients", message, remedy, f"{VARIABLE}[{listener.name}].mechanisms")
+
+
+RULES = (mechanisms, key_sets, allowed, own_clients)

@@ -1,0 +1,34 @@
+"""Filters for logins: users with passwords, and what judges tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import ansible.module_utils
+
+ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+
+from ansible.module_utils.kraft.spec.desired import own_clients
+from ansible.module_utils.kraft.spec.desired.node_client import login_parameter
+from ansible.module_utils.kraft.spec.resources import users
+
+
+def kraft_key_set_files(sets: Iterable[Mapping[str, str]], texts: Iterable[str]) -> dict[str, Any]:
+    """Files of keys as a contribution: `sets` as ``kafka_desired`` names them, `texts` as they were read."""
+    return {"files": [{"name": one["name"], "content": f"{text}\n"} for one, text in zip(sets, texts)]}
+
+
+class FilterModule:
+    """What Ansible loads."""
+
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        """Name in templates -> function."""
+        return {
+            "kraft_credentials": users.credentials,
+            "kraft_generated": users.generated,
+            "kraft_key_set_files": kraft_key_set_files,
+            "kraft_login": login_parameter,
+            "kraft_with_login": own_clients.with_login,
+        }

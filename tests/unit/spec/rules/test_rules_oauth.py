@@ -1,0 +1,175 @@
+"""Listeners that say how clients log in: by SCRAM, and by tokens that somebody else issues."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.control import key_sets
+from ansible.module_utils.kraft.spec.desired import client_files, describe, operable
+from ansible.module_utils.kraft.spec.desired.contributions import contributed_files
+from ansible.module_utils.kraft.spec.desired.jvm import own_options
+from ansible.module_utils.kraft.spec.desired.node_client import login_parameter
+from ansible.module_utils.kraft.spec.desired.settings import server_settings
+
+from plugins.filter.kraft_logins import kraft_key_set_files
+from tests.unit.spec.inventory import cluster, finding, found, hosts, problems_of
+from tests.unit.spec.rules.test_rules_resources import SECURED, UNNAMED
+
+JWKS = "https://id.example.org/jwks"
+OAUTH = {"issuer": "https://id.example.org/", "audience": "kafka", "jwks": JWKS}
+SSO: dict[str, Any] = {
+    "name": "SSO",
+    "port": 9096,
+    "purpose": "client",
+    "protocol": "SASL_SSL",
+    "mechanisms": ["OAUTHBEARER"],
+    "oauth": OAUTH,
+}
+FILE = "/srv/keys.json"
+PREFIX = "listener.name.sso.oauthbearer.sasl"
+ALLOWED = "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls"
+
+
+def with_sso(*before: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    listener = {key: value for key, value in {**SSO, **changes}.items() if value is not None}
+    return {**SECURED, "kafka_listeners": [*before, *UNNAMED, listener]}
+
+
+def jwks(given: str) -> dict[str, Any]:
+    return with_sso(oauth={**OAUTH, "jwks": given})
+
+
+def test_a_listener_with_tokens_has_no_problem_and_all_its_settings() -> None:
+    assert [str(each) for each in problems_of(hosts(**with_sso()))] == []
+    made = cluster(**with_sso())
+    settings = server_settings(made, made.nodes[0])
+    assert {key: value for key, value in settings.items() if key.startswith("listener.name.sso.")} == {
+        "listener.name.sso.connections.max.reauth.ms": "900000",
+        "listener.name.sso.sasl.enabled.mechanisms": "OAUTHBEARER",
+        f"{PREFIX}.jaas.config": "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;",
+        f"{PREFIX}.server.callback.handler.class": (
+            "org.apache.kafka.common.security.oauthbearer.OAuthBearerValidatorCallbackHandler"
+        ),
+        f"{PREFIX}.oauthbearer.jwks.endpoint.url": JWKS,
+        f"{PREFIX}.oauthbearer.expected.issuer": OAUTH["issuer"],
+        f"{PREFIX}.oauthbearer.expected.audience": "kafka",
+    }
+    assert own_options(made.nodes[0])[-1] == f"{ALLOWED}={JWKS}"
+    assert not any(option.startswith(ALLOWED) for option in own_options(cluster(**SECURED).nodes[0]))
+
+
+def test_a_file_of_keys_becomes_one_of_the_node_that_no_change_of_restarts() -> None:
+    node = describe.describe(cluster(**jwks(FILE)))["nodes"]["k1"]
+    assert node["key_sets"] == [{"name": "jwks-sso.json", "source": FILE}]
+    url = "file:///opt/kafka/config/jwks-sso.json"
+    assert node["properties"][f"{PREFIX}.oauthbearer.jwks.endpoint.url"] == url
+    assert f"{ALLOWED}={url}" in node["derived_jvm_options"]
+    files = contributed_files([kraft_key_set_files(node["key_sets"], ["{}"])], "/next", "kafka")
+    assert [(each["path"], each["content"]) for each in files] == [
+        ("/next/contributed.list", "jwks-sso.json\n"),
+        ("/next/jwks-sso.json", "{}\n"),
+    ]
+    assert contributed_files([kraft_key_set_files([], [])], "/next", "kafka") == []
+
+
+def test_scram_and_tokens_share_a_listener_without_an_authorizer() -> None:
+    given = with_sso(mechanisms=["SCRAM-SHA-256", "OAUTHBEARER"])
+    made = cluster(**{**given, "kafka_security": "tls", "kafka_users": []})
+    settings = server_settings(made, made.nodes[0])
+    assert settings["listener.name.sso.sasl.enabled.mechanisms"] == "SCRAM-SHA-256,OAUTHBEARER"
+    assert settings["listener.name.sso.scram-sha-256.sasl.jaas.config"].endswith("ScramLoginModule required;")
+    assert "authorizer.class.name" not in settings
+
+
+def test_passwords_are_tried_and_given_where_somebody_takes_them() -> None:
+    first = {**SSO, "name": "FIRST", "port": 9097}
+    described = describe.describe(cluster(**with_sso(first)))
+    tried = login_parameter(described["nodes"]["k1"])
+    assert tried
+    assert tried["listener"] == "CLIENT"
+    files = client_files.user_files(described, SECURED["kafka_users"])
+    assert {name.split("/")[1].split(".")[0] for name, content in files.items() if content} == {"CLIENT"}
+    public = client_files.client_files("test", described["cluster"]["clients"], {})
+    assert "sasl.mechanism=OAUTHBEARER" in public["SSO.properties"]
+    assert "sasl.jaas.config" not in public["SSO.properties"]
+
+
+AT = "kafka_listeners[SSO]"
+CASES: list[tuple[str, dict[str, Any], tuple[str, str, str, Any]]] = [
+    ("oauth", with_sso(oauth=None), ("error", "k1", f"{AT}.oauth", None)),
+    ("listener_login", with_sso(mechanisms=None), ("error", "k1", f"{AT}.oauth", None)),
+    ("listener_login", with_sso(protocol="SSL"), ("error", "k1", f"{AT}.mechanisms", None)),
+    ("listener_login", with_sso(purpose="controller", protocol="SSL"), ("error", "k1", f"{AT}.mechanisms", None)),
+    ("listener_login", with_sso(purpose="inter_broker"), ("error", "k1", f"{AT}.mechanisms", None)),
+    ("oauth_open", with_sso(protocol="SASL_PLAINTEXT"), ("warning", "k1", f"{AT}.protocol", None)),
+    ("oauth_keys", jwks("http://id.example.org/jwks"), ("error", "k1", f"{AT}.oauth.jwks", "http://id.example.org/jwks")),
+    ("oauth_keys", jwks("keys.json"), ("error", "k1", f"{AT}.oauth.jwks", "keys.json")),
+    ("oauth_keys", jwks("https://a,https://b"), ("error", "k1", f"{AT}.oauth.jwks", "https://a,https://b")),
+    ("oauth_keys", jwks("https://a:opens@id.example.org/"), ("error", "k1", f"{AT}.oauth.jwks", "(hidden)")),
+    ("oauth_allowed", {**with_sso(), "kafka_jvm_options": [f"{ALLOWED}=https://b"]},
+     ("error", "k1", "kafka_jvm_options", None)),
+    ("setting_derived", {**with_sso(), "kafka_config": {f"{PREFIX}.oauthbearer.expected.audience": "any"}},
+     ("error", "k1", f"kafka_config[{PREFIX}.oauthbearer.expected.audience]", None)),
+    ("setting_derived", {**with_sso(), "kafka_host_config": {"listener.name.sso.sasl.enabled.mechanisms": "PLAIN"}},
+     ("error", "k1", "kafka_host_config[listener.name.sso.sasl.enabled.mechanisms]", None)),
+    ("type", with_sso(oauth={"issuer": "a", "jwks": JWKS}), ("error", "k1", "kafka_listeners[3].oauth.audience", None)),
+    ("type", with_sso(mechanisms=["PLAIN"]), ("error", "k1", "kafka_listeners[3].mechanisms[0]", "PLAIN")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "given", "expected"), CASES)
+def test_what_lets_the_wrong_ones_in_is_refused(rule: str, given: dict[str, Any], expected: tuple[Any, ...]) -> None:
+    assert expected in found(rule, **given)
+
+
+@pytest.mark.parametrize(("key", "value"), [("ssl.client.auth", "none"), ("ssl.principal.mapping.rules", "DEFAULT")])
+def test_who_shows_a_certificate_is_nobody_else_by_hand(key: str, value: str) -> None:
+    given = with_sso(mechanisms=None, oauth=None, protocol="SSL", client_auth="required")
+    setting = f"listener.name.sso.{key}"
+    assert ("error", "k1", f"kafka_config[{setting}]", None) in found(
+        "setting_derived", **{**given, "kafka_config": {setting: value}}
+    )
+
+
+def test_a_file_that_cannot_be_used_is_refused_on_every_node() -> None:
+    said = problems_of(hosts(**jwks(FILE)), key_set_faults={FILE: "is no JSON"})
+    assert [(each.rule, *finding(each)) for each in said] == [
+        ("oauth_keys", "error", host, f"{AT}.oauth.jwks", FILE) for host in ("k1", "k2", "k3")
+    ]
+
+
+def test_our_own_clients_have_no_token() -> None:
+    first = {**SSO, "name": "FIRST", "port": 9097}
+    said = problems_of(hosts(**with_sso(first)), client_options={operable.SMOKE: {}})
+    assert ("error", "", "kafka_listeners[FIRST].mechanisms", None) in [
+        finding(each) for each in said if each.rule == "oauth_own_clients"
+    ]
+
+
+KEY = {"kty": "RSA", "n": "AQAB", "e": "AQAB"}
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ({"keys": [KEY, {"kty": "EC"}]}, ""),
+        ({"keys": []}, "has no list of keys"),
+        ([KEY], "has no list of keys"),
+        ({"keys": ["a"]}, "has no list of keys"),
+        ({"keys": [{**KEY, "d": "AQAB"}]}, "holds a private key"),
+        ({"keys": [{"kty": "oct", "k": "AQAB"}]}, "holds a private key"),
+        ({"keys": [{"kty": "OKP", "x": "AQAB"}]}, "of the kind OKP"),
+        ("no json", "is no JSON"),
+        (None, "cannot be read"),
+    ],
+)
+def test_a_file_holds_public_keys_and_nothing_else(tmp_path: Path, content: Any, said: str) -> None:
+    path = tmp_path / "keys.json"
+    if content is not None:
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+    given = [[{"name": "SSO", "oauth": {**OAUTH, "jwks": str(path)}}, "no mapping", {"oauth": 1}], None, 5]
+    assert said in key_sets.faults(given).get(str(path), "")
+    assert bool(key_sets.faults(given)) == bool(said)
