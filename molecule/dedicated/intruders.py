@@ -1,7 +1,7 @@
 """Who must not get in is kept out, by what refuses it; and each door is first seen to open for whom it should.
 
-Called with the project's directory and the address of one broker and of one controller. By OpenSSL (Python's ``ssl``)
-and librdkafka. Prints each attempt; ends with 1 when one of them went otherwise than it must.
+Called with the project's directory and the address of one broker and of one controller. By OpenSSL (Python's ``ssl``),
+sslscan and librdkafka. Prints each attempt; ends with 1 when one of them went otherwise than it must.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import ansible.module_utils
+import scanner
 from confluent_kafka import Consumer, KafkaError, Producer
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -201,6 +202,14 @@ def of_users(files: Path, impostor: Path) -> Iterator[Attempt]:
     )
 
 
+def scanned(shown: dict[str, Path], broker: str, controller: str) -> Iterator[Attempt]:
+    """By a scanner, which shows a certificate where one is asked for."""
+    doors = {"LOGIN": ((broker, LOGIN), None), "CERTIFICATES": ((broker, CERTIFICATES), shown["user"])}
+    doors |= {"PRIVATE": ((broker, PRIVATE), shown["node"]), "QUORUM": ((controller, QUORUM), shown["node"])}
+    for name, (address, certificate) in doors.items():
+        yield Attempt(f"{name}: sslscan", partial(scanner.scan, address, certificate), f"{scanner.CLEAN}$")
+
+
 def main(project: str, broker: str, controller: str) -> int:
     place = authority.Place(Path(project) / ".kraftwright" / CLUSTER / "tls", PASSPHRASE)
     with tempfile.TemporaryDirectory() as directory:
@@ -209,6 +218,7 @@ def main(project: str, broker: str, controller: str) -> int:
             *between_nodes(place, shown, (broker, PRIVATE)),
             *between_nodes(place, shown, (controller, QUORUM)),
             *with_certificates(place, shown, (broker, CERTIFICATES)),
+            *scanned(shown, broker, controller),
             *of_users(Path(project) / ".kraftwright" / CLUSTER / "clients", shown["impostor"]),
         ]
         ended = [(attempt, attempt.done()) for attempt in attempts]
