@@ -16,6 +16,8 @@ KAFKA_ARCHIVE_CHECKSUM :=
 
 GIVEN = $(if $(KAFKA_ARCHIVE),-e kafka_archive=$(abspath $(KAFKA_ARCHIVE)) \
 	-e kafka_archive_checksum=$(or $(KAFKA_ARCHIVE_CHECKSUM),$$($(PYTHON) -m dist checksum $(KAFKA_ARCHIVE))))
+# An archive of Java, as its makers publish it, that goes into the bundle.
+JAVA :=
 # TLS on all listeners: make demo SECURITY=tls; clients that log in: tls_scram; with certificates: mtls
 SECURITY :=
 # Making lab hosts takes root: sudo asks for its password where it wants one.
@@ -48,6 +50,10 @@ archive: client ## the same, and Kafka's archive, assembled from locked artifact
 .PHONY: collection
 collection: client ## build kraftwright.kafka into .cache/collection: a tarball for `ansible-galaxy collection install`
 	@$(PYTHON) -m dist collection
+
+.PHONY: bundle
+bundle: archive ## one archive for machines that reach no registry: this project, Python packages, Kafka, jars (JAVA=/path/jdk.tar.gz: Java, too)
+	@$(PYTHON) -m dist bundle $(KAFKA_VERSION) $(if $(JAVA),--java $(abspath $(JAVA)))
 
 .PHONY: archive-older
 archive-older: archive
@@ -98,6 +104,8 @@ docs: setup-test ## build the documentation site into .cache/docs/site; a broken
 lock: setup ## lock the Python packages of pyproject.toml anew
 	@uv pip compile pyproject.toml --group dev --generate-hashes --python-version 3.11 --no-header --no-annotate -q \
 		-o requirements/dev.lock
+	@uv pip compile --group pyproject.toml:build --generate-hashes --python-version 3.11 --no-header --no-annotate -q \
+		-o requirements/build.lock
 
 .PHONY: clean
 clean: ## remove caches and reports (not the demo: `make demo-down`)

@@ -1,6 +1,7 @@
 """Makes what is brought to hosts, and says what it made.
 
-``python -m dist kafka [VERSION] | jars VERSION | spark | metrics | client | collection | all | lock VERSION | checksum ARCHIVE``
+``python -m dist kafka [VERSION] | jars VERSION | spark | metrics | client | collection | bundle [VERSION] | all
+| lock VERSION | checksum ARCHIVE``
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from dist import client, given, kafka, locks, maven
+from dist import bundle, client, given, kafka, locks, maven
 from dist.collection import build
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -38,9 +39,10 @@ def metrics(cache: Path) -> Path:
 def parser() -> argparse.ArgumentParser:
     """The verbs."""
     verbs = argparse.ArgumentParser(prog="python -m dist", description=__doc__)
-    known = ["kafka", "jars", "spark", "metrics", "client", "collection", "all", "lock", "checksum"]
+    known = ["kafka", "jars", "spark", "metrics", "client", "collection", "bundle", "all", "lock", "checksum"]
     verbs.add_argument("verb", choices=known)
     verbs.add_argument("what", nargs="?", default=VERSION, help="version of Kafka, or path of an archive")
+    verbs.add_argument("--java", type=Path, help="an archive of Java that goes into the bundle")
     return verbs
 
 
@@ -54,6 +56,7 @@ def main(arguments: list[str]) -> int:
         "metrics": lambda: [metrics(CACHE)],
         "client": lambda: [client.build(CACHE)],
         "collection": lambda: [build.build(ROOT, CACHE)],
+        "bundle": lambda: [bundle.build(ROOT, CACHE, asked.what, asked.java)],
         "all": lambda: [kafka.assemble(asked.what, CACHE), spark(CACHE), metrics(CACHE), client.build(CACHE)],
         "lock": lambda: [kafka.lock(asked.what, CACHE)],
         "checksum": lambda: [given.checksum(Path(asked.what))],

@@ -55,6 +55,8 @@ OLD_SOURCES = Part(
     f"KRAFT_SOURCE=3.9.2 {ZOOKEEPER} -k switch && KRAFT_SOURCE=2.8.2 {ZOOKEEPER} -k 'not switch'",
     heavy=True,
 )
+#: Registries are needed, and minutes.
+LONG = pytest("long", "tests/long", heavy=True)
 TARGETS = {
     "check": CHECK,
     "test": TEST + CHECK,
@@ -74,6 +76,7 @@ TARGETS = {
         molecule("moved"),
         molecule("ec2"),
         OLD_SOURCES,
+        LONG,
         MUTANTS,
     ),
 }

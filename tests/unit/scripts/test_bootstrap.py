@@ -39,6 +39,7 @@ case "$*" in
     cp "$0" .venv/bin/python
     ;;
 *"-m pip"*) echo "pip $*" >>{log}; printf '#!/bin/sh\\necho "uv $*" >>{log}\\n' >.venv/bin/uv; chmod +x .venv/bin/uv ;;
+*"import platform"*) echo "3 11 x86_64" ;;
 *"sys.version_info"*) exit {old} ;;
 *"sys.version"*|-VV) echo "Python {version}" ;;
 esac
@@ -54,7 +55,7 @@ class Machine:
         (self.tree / "requirements").mkdir()
         self.bin.mkdir()
         shutil.copy(ROOT / "scripts/bootstrap", self.tree / "scripts")
-        for lock in ("dev.lock", "uv.lock"):
+        for lock in ("build.lock", "dev.lock", "uv.lock"):
             (self.tree / "requirements" / lock).write_text(lock)
         for command in (*REAL, "cp"):
             (self.bin / command).symlink_to(str(shutil.which(command)))
@@ -68,6 +69,11 @@ class Machine:
 
     def python(self, version: str = "3.11.2", old: int = 0) -> None:
         self.put("python3", PYTHON.format(log=self.log, version=version, old=old))
+
+    def bundle(self, made_for: str) -> None:
+        """The tree is an unpacked bundle."""
+        (self.tree / ".cache/wheels").mkdir(parents=True)
+        (self.tree / ".cache/wheels/python").write_text(f"{made_for}\n")
 
     def has(self, *commands: str) -> None:
         for command in commands:
@@ -137,9 +143,28 @@ def test_a_bare_machine_gets_packages_then_an_environment_by_the_locks(machine: 
     done = machine.bootstrap("lab", "archive", "test")
     assert {"podman", "mmdebstrap", "maven", "chromium", "kcat", "openjdk-17-jre-headless"} <= machine.installed()
     assert machine.called("pip")[0].endswith("--require-hashes --requirement requirements/uv.lock")
-    assert "--require-hashes requirements/dev.lock requirements/uv.lock" in machine.called("uv pip sync")[0]
+    (synced,) = machine.called("uv pip sync")
+    assert "--require-hashes --build-constraints requirements/build.lock requirements/dev.lock" in synced
+    assert "--no-index" not in synced
     assert "installing by apt: " in done.stdout
     assert "installing Python packages into .venv" in done.stdout
+
+
+def test_an_unpacked_bundle_asks_no_registry_for_python_packages_and_wants_no_maven(machine: Machine) -> None:
+    machine.bundle("3 11 x86_64")
+    machine.bootstrap("archive")
+    (installed,), (synced,) = machine.called("pip"), machine.called("uv pip sync")
+    assert "install --no-index --require-hashes" in installed
+    assert "sync --no-index" in synced
+    assert "maven" not in machine.installed()
+
+
+def test_a_bundle_for_another_python_is_refused_with_the_way_out(machine: Machine) -> None:
+    machine.bundle("3 12 aarch64")
+    done = machine.bootstrap(check=False)
+    assert done.returncode == 1
+    assert "the bundle is for Python 3 12 aarch64, here is 3 11 x86_64; PYTHON=/path/to/python3" in done.stderr
+    assert machine.called("uv") == []
 
 
 def test_a_second_run_says_nothing_and_does_nothing(machine: Machine) -> None:

@@ -1,0 +1,115 @@
+"""The checkout with all that it would fetch, in one archive: for machines that reach no registry."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import tomllib
+
+from dist import kafka, locks
+
+#: Where scripts/bootstrap looks for Python packages before it asks a registry; its file `python` says for which Python.
+WHEELS = ".cache/wheels"
+#: What `make archive` leaves in .cache. Where it is there and as locked, nothing is fetched.
+PACKED = (
+    "kafka/kafka_{scala}-{version}.tgz",
+    "kafka/kafka_{scala}-{version}.tgz.sha256",
+    "kafka/.kafka_{scala}-{version}.recipe",
+    "client/*",
+    "metrics/*.jar",
+    "spark/jars/*.jar",
+)
+PINNED = re.compile(r"^([\w.-]+)==([^\s;\\]+)", re.MULTILINE)
+#: As PEP 427 and PEP 625 name wheels and source archives.
+PACKAGE = re.compile(r"(?P<name>.+?)-(?P<version>\d[^-]*?)(?:-.+\.whl|\.tar\.gz|\.zip)$")
+
+
+def build(root: Path, cache: Path, version: str, java: Path | None) -> Path:
+    """Write the bundle below `cache`; its path. `version`: of Kafka; `java`: an archive of Java that goes into it."""
+    if java and not java.is_file():
+        raise locks.LockError(f"there is no archive of Java {java}; JAVA is the path of one, such as a JDK's .tar.gz")
+    found = members(root, cache, packages(root, cache / "bundle/wheels"), version, java)
+    name = f"kraftwright-{tomllib.loads((root / 'pyproject.toml').read_text())['project']['version']}"
+    target = cache / "bundle" / f"{name}.tar"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(f".{target.name}.{os.getpid()}")
+    with tarfile.open(partial, "w") as archive:
+        for path, source in sorted(found.items()):
+            archive.add(source, f"{name}/{path}", recursive=False, filter=_nobodys)
+    partial.replace(target)
+    return target
+
+
+def members(root: Path, cache: Path, wheels: Path, version: str, java: Path | None = None) -> dict[str, Path]:
+    """Path in the bundle -> file. LockError names what a lock has and the bundle would not have."""
+    there = {pin_of(path.name) for path in wheels.iterdir()}
+    if missing := [f"{name}=={version}" for name, version in sorted(pins(root) - there)]:
+        raise locks.LockError(f"locked, but not in {wheels}: {', '.join(missing)}")
+    packed = {f"{WHEELS}/{path.name}": path for path in wheels.iterdir()}
+    for pattern in PACKED:
+        named = pattern.format(scala=kafka.SCALA, version=version)
+        matched = sorted(cache.glob(named))
+        if not matched:
+            raise locks.LockError(f"there is no {cache / named}; run `make archive`")
+        packed |= {f".cache/{path.relative_to(cache)}": path for path in matched}
+    if java:
+        packed[f".cache/java/{java.name}"] = java
+    return {**{path: root / path for path in tracked(root)}, **packed}
+
+
+def packages(root: Path, directory: Path) -> Path:
+    """The directory with exactly the locked Python packages, for the Python and the machine that run this."""
+    directory.mkdir(parents=True, exist_ok=True)
+    named = [part for lock in python_locks(root) for part in ("--requirement", str(lock))]
+    options = ["--quiet", "--no-deps", "--require-hashes", "--dest", str(directory)]
+    sys.stderr.write(f"dist: fetching Python packages by pip into {directory}\n")
+    command = [sys.executable, "-m", "pip", "download", *options, *named]
+    if subprocess.run(command, check=False).returncode:  # noqa: S603 - a list, no shell
+        raise locks.LockError("pip could not bring the packages of requirements/*.lock; it says why above")
+    for path in directory.iterdir():
+        if pin_of(path.name) not in pins(root):
+            path.unlink()  # of an older lock
+    made_for = " ".join((*platform.python_version_tuple()[:2], platform.machine()))
+    (directory / "python").write_text(f"{made_for}\n")
+    return directory
+
+
+def python_locks(root: Path) -> list[Path]:
+    """What scripts/bootstrap installs from."""
+    return sorted((root / "requirements").glob("*.lock"))
+
+
+def pins(root: Path) -> set[tuple[str, str]]:
+    """Name and version of each package that is locked."""
+    found = (pin for lock in python_locks(root) for pin in PINNED.findall(lock.read_text()))
+    return {(_normal(name), version) for name, version in found}
+
+
+def pin_of(file: str) -> tuple[str, str]:
+    """Name and version of the package that a wheel or a source archive of this name holds; empty for another file."""
+    named = PACKAGE.match(file)
+    return (_normal(named["name"]), named["version"]) if named else ("", "")
+
+
+def tracked(root: Path) -> list[str]:
+    """The files of the checkout, as they are now."""
+    done = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=True)  # noqa: S607
+    return [path for path in done.stdout.split("\0") if path]
+
+
+def _normal(name: str) -> str:
+    """One spelling of a package's name (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _nobodys(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    """The file without the account that it belongs to here."""
+    entry.uid = entry.gid = 0
+    entry.uname = entry.gname = ""
+    return entry
