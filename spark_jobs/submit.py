@@ -39,6 +39,9 @@ SHORT_RUN = 1_000_000
 SHORT_RUN_JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 LONG_RUN_JAVA = "-XX:+UseParallelGC"
 GRACE_SECONDS = 10
+#: Names of settings that Spark hides in its logs (spark.redaction.regex); the path of a file is no secret.
+SECRET = re.compile(r"(?!.*file$).*(secret|password|token|access[.]?key)", re.IGNORECASE)
+PLACE_FOR_SECRETS = "write it into the file spark-defaults.conf of the folder that SPARK_CONF_DIR names"
 
 
 @dataclass(frozen=True)
@@ -59,8 +62,18 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     made.add_argument("--master", default="local[*]", help="Spark master: local[*], spark://host:port, yarn, k8s://…")
     made.add_argument("--timeout", type=float, default=600.0, help="seconds for the Spark job")
     made.add_argument("--jars", type=Path, default=JARS, help="directory of the Kafka connector's jars")
-    made.add_argument("--conf", action="append", default=[], metavar="K=V", help="a Spark setting; repeatable")
+    made.add_argument("--conf", action="append", default=[], type=setting, metavar="K=V", help="repeatable")
     return made.parse_args(arguments)
+
+
+def setting(text: str) -> str:
+    """``name=value`` for spark-submit's ``--conf``."""
+    name, equals, _ = text.partition("=")
+    if not (name and equals):
+        raise argparse.ArgumentTypeError(f"{name!r} is not a setting and its value: spark.executor.memory=2g is")
+    if SECRET.match(name):
+        raise argparse.ArgumentTypeError(f"{name} is a secret, and everybody sees command lines; {PLACE_FOR_SECRETS}")
+    return text
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -136,6 +136,13 @@ def test_a_wrong_setting_is_named_and_the_topic_is_removed(control: Control) -> 
     assert "kraftwright-smoke" not in control.topics()
 
 
+def test_settings_reach_spark_submit_and_one_that_is_a_secret_is_refused(control: Control) -> None:
+    done = control.run(kafka_smoke_spark_settings={"spark.executor.memory": "512m", "spark.ssl.keyPassword": "x"})
+    assert done.returncode != 0
+    assert "spark.ssl.keyPassword is a secret" in done.stdout, done.stdout
+    assert "kraftwright-smoke" not in control.topics()
+
+
 def test_check_mode_writes_nothing(control: Control) -> None:
     done = control.run("--check")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""The job as people start it: spark-submit on this machine and on a standalone master with a worker of its own."""
+"""The job as people start it: spark-submit on this machine and on a standalone cluster of two workers of its own."""
 
 from __future__ import annotations
 
@@ -122,12 +122,20 @@ def delete_first(job: Job, count: int) -> None:
     admin.delete_records([place])[place].result(30)
 
 
+WORKERS = 2
+
+
 @dataclass(frozen=True)
 class Standalone:
-    """A master and a worker from the pyspark package, ended by their pids."""
+    """A master and two workers from the pyspark package, ended by their pids."""
 
     url: str
-    processes: tuple[subprocess.Popen[bytes], ...]
+    directories: tuple[Path, ...]
+
+    def ran(self) -> list[int]:
+        """Tasks that each worker's executors finished."""
+        logs = [[log.read_text() for log in place.glob("app-*/*/stderr")] for place in self.directories]
+        return [sum(text.count("Finished task") for text in texts) for texts in logs]
 
 
 @pytest.fixture
@@ -135,24 +143,35 @@ def standalone(tmp_path: Path) -> Iterator[Standalone]:
     spark_class = find_tools(os.environ, JARS).spark_submit.with_name("spark-class")
     (port,) = free_ports(1)
     url = f"spark://127.0.0.1:{port}"
-    deploy = "org.apache.spark.deploy"
-    lines = (
-        [f"{deploy}.master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"],
-        [f"{deploy}.worker.Worker", "--host", "127.0.0.1", "--cores", "2", "--memory", "1g", "--webui-port", "0", url],
-    )
-    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_WORKER_DIR": str(tmp_path / "work")}
+    own = tuple(tmp_path / f"worker{number}" for number in range(1, WORKERS + 1))
+    master = ["master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"]
+    worker = ["worker.Worker", "--host", "127.0.0.1", "--cores", "1", "--memory", "1g", "--webui-port", "0"]
+    lines = [master, *([*worker, "--work-dir", str(place), url] for place in own)]
+    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
     with (tmp_path / "standalone.log").open("w") as log:
-        processes = tuple(
-            subprocess.Popen([str(spark_class), *line], env=environment, stdout=log, stderr=log) for line in lines
-        )
+        processes = [
+            subprocess.Popen(
+                [str(spark_class), f"org.apache.spark.deploy.{name}", *rest], env=environment, stdout=log, stderr=log
+            )
+            for name, *rest in lines
+        ]
     try:
         wait_for_port(port)
-        yield Standalone(url, processes)
+        wait_for_workers(tmp_path / "standalone.log")
+        yield Standalone(url, own)
     finally:
         for process in reversed(processes):
             process.send_signal(signal.SIGTERM)
         for process in processes:
             process.wait(30)
+
+
+def wait_for_workers(log: Path) -> None:
+    """An application that starts before a worker is there would run on the other one alone."""
+    deadline = time.monotonic() + MASTER_SECONDS
+    while log.read_text().count("Successfully registered with master") < WORKERS:
+        assert time.monotonic() < deadline, log.read_text()
+        time.sleep(0.1)
 
 
 def wait_for_port(port: int) -> None:
@@ -167,13 +186,15 @@ def wait_for_port(port: int) -> None:
             return
 
 
-def test_a_standalone_master_and_worker_prove_the_cluster(job: Job, standalone: Standalone) -> None:
-    done = job.submit("--master", standalone.url, SPARK_LOCAL_IP="127.0.0.1")
+def test_a_standalone_cluster_of_two_workers_proves_the_cluster(job: Job, standalone: Standalone) -> None:
+    settings = ("--conf", "spark.executor.memory=512m")
+    done = job.submit("--master", standalone.url, *settings, SPARK_LOCAL_IP="127.0.0.1")
     assert done.returncode == EXIT_PROVEN, done.stdout + done.stderr
     report = job.report()
     assert report["spark"]["master"] == standalone.url
     assert report["counts"]["read"] == RECORDS
     assert report["stream"]["same_as_batch"]
+    assert all(standalone.ran()), standalone.ran()
 
 
 def test_spark_submit_alone_is_enough(job: Job, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import stat
 import sys
@@ -112,6 +113,23 @@ def test_the_end_of_sparks_output_is_shown(tmp_path: Path) -> None:
 def test_bad_arguments_are_usage_and_not_unreachable(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert submit.main(arguments) == EXIT_USAGE != EXIT_UNREACHABLE
     assert "usage: submit" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("spark.ssl.keyPassword=x", "spark.ssl.keyPassword is a secret.*spark-defaults.conf"),
+        ("spark.executor.memory", "'spark.executor.memory' is not a setting and its value"),
+    ],
+)
+def test_a_setting_that_is_none_or_a_secret_is_refused(given: str, said: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match=said):
+        submit.setting(given)
+
+
+def test_the_path_of_a_secret_is_none() -> None:
+    given = "spark.kubernetes.authenticate.submission.oauthTokenFile=/run/token"
+    assert submit.setting(given) == given
 
 
 def test_the_environment_has_a_java_that_is_new_enough() -> None:
