@@ -106,6 +106,10 @@ lock: setup ## lock the Python packages of pyproject.toml anew
 		-o requirements/dev.lock
 	@uv pip compile --group pyproject.toml:build --generate-hashes --python-version 3.11 --no-header --no-annotate -q \
 		-o requirements/build.lock
+	@for env in oldest:3.11 newest:3.12; do uv pip compile pyproject.toml --override requirements/compatibility/$${env%:*}.txt \
+		--generate-hashes --python-version $${env#*:} --no-header --no-annotate -q -o requirements/compatibility/$${env%:*}.lock; done
+	@for env in navigator ara; do uv pip compile pyproject.toml requirements/compatibility/$$env.txt \
+		--generate-hashes --python-version 3.11 --no-header --no-annotate -q -o requirements/compatibility/$$env.lock; done
 
 .PHONY: clean
 clean: ## remove caches and reports (not the demo: `make demo-down`)

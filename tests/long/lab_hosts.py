@@ -1,0 +1,106 @@
+"""Hosts of a lab that tests make for themselves, and runs of this project's playbooks against them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+ANSIBLE = ROOT / ".venv/bin"
+ARCHIVE = ROOT / ".cache/kafka/kafka_2.13-4.3.1.tgz"
+PLAY = """
+- hosts: localhost
+  gather_facts: false
+  tasks: [{{ansible.builtin.include_role: {{name: kafka_lab, tasks_from: {entry}}}}}]
+"""
+#: What every small cluster of these tests has; a container's processes open no more files than the machine lets them.
+SMALL: dict[str, Any] = {
+    "kafka_profile": "test",
+    "kafka_version": "4.3.1",
+    "kafka_archive": str(ARCHIVE),
+    "kafka_heap_size": "384m",
+    "kafka_jvm_options": ["-XX:TieredStopAtLevel=1"],
+    "kafka_nofile_limit": 20000,
+    "kafka_host_partition_budget": 500,
+}
+
+
+def name_of(test: str) -> str:
+    """A name that no other clone and no other run uses."""
+    return f"kw-{hashlib.sha256(str(ROOT).encode()).hexdigest()[:6]}-{test}-{os.getpid()}"
+
+
+def checksum() -> str:
+    return "sha256:" + Path(f"{ARCHIVE}.sha256").read_text().split()[0]
+
+
+@dataclass(frozen=True)
+class LabHosts:
+    """A lab below ``home``; its hosts are named in the inventory ``hosts.yml`` there."""
+
+    home: Path
+    name: str
+    hosts: tuple[str, ...]
+    options: tuple[str, ...] = ()
+
+    def play(self, entry: str) -> None:
+        """``main`` makes it, ``destroy`` removes it."""
+        playbook = self.home / f"{entry}.yml"
+        playbook.write_text(PLAY.format(entry=entry))
+        variables = {
+            "kafka_lab_name": self.name,
+            "kafka_lab_hosts": self.hosts,
+            "kafka_lab_state_dir": str(self.home / "lab"),
+            "kafka_lab_inventory": str(self.home / "hosts.yml"),
+            "kafka_lab_options": {host: list(self.options) for host in self.hosts},
+        }
+        done = self.run("-i", "/dev/null", "-e", json.dumps(variables), str(playbook))
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def inventory(self, cluster: str, hosts: tuple[str, ...], **more: Any) -> Path:
+        """An inventory of its own for a cluster on some of the hosts; without the others."""
+        known = yaml.safe_load((self.home / "hosts.yml").read_text())["all"]
+        nodes = {host: {**known["hosts"][host], "kafka_node_id": at} for at, host in enumerate(hosts, 1)}
+        variables = {
+            **known.get("vars", {}),
+            **SMALL,
+            "kafka_archive_checksum": checksum(),
+            "kafka_cluster_name": cluster,
+            **more,
+        }
+        folder = self.home / cluster
+        folder.mkdir(exist_ok=True)
+        content = {"kafka": {"hosts": nodes, "vars": variables}}
+        (folder / "hosts.yml").write_text(yaml.safe_dump(content))
+        return folder
+
+    def environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
+        containers = str(ROOT / "roles/kafka_lab/files/containers.conf")
+        settings = {"ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "CONTAINERS_CONF": containers, "NO_COLOR": "1"}
+        return {**kept, **settings, "ANSIBLE_LOCALHOST_WARNING": "false"}
+
+    def start(self, *arguments: str, program: str = "", before: tuple[str, ...] = ()) -> subprocess.Popen[str]:
+        """``ansible-playbook`` with these arguments, from the checkout."""
+        line = [*before, program or str(ANSIBLE / "ansible-playbook"), *arguments]
+        pipe = subprocess.PIPE
+        return subprocess.Popen(line, cwd=ROOT, env=self.environment(), text=True, stdout=pipe, stderr=pipe)
+
+    def run(self, *arguments: str, program: str = "") -> subprocess.CompletedProcess[str]:
+        process = self.start(*arguments, program=program)
+        out, err = process.communicate(timeout=500)
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+    def podman(self, host: str, *command: str) -> str:
+        """What a command on a host prints."""
+        line = ["podman", "exec", f"{self.name}-{host}", *command]
+        done = subprocess.run(line, env=self.environment(), capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
