@@ -48,7 +48,6 @@ class LabHosts:
     home: Path
     name: str
     hosts: tuple[str, ...]
-    options: tuple[str, ...] = ()
 
     def play(self, entry: str) -> None:
         """``main`` makes it, ``destroy`` removes it."""
@@ -59,7 +58,6 @@ class LabHosts:
             "kafka_lab_hosts": self.hosts,
             "kafka_lab_state_dir": str(self.home / "lab"),
             "kafka_lab_inventory": str(self.home / "hosts.yml"),
-            "kafka_lab_options": {host: list(self.options) for host in self.hosts},
         }
         done = self.run("-i", "/dev/null", "-e", json.dumps(variables), str(playbook))
         assert done.returncode == 0, done.stdout + done.stderr
