@@ -68,8 +68,14 @@ lab: ## make the three hosts of the local lab
 demo: archive lab ## from nothing to a proven three-node cluster on this machine (SECURITY=tls, mtls, tls_scram: secured)
 	@$(PLAYBOOK) -i inventories/local site.yml $(GIVEN) $(if $(SECURITY),-e kafka_security=$(SECURITY))
 
+.PHONY: demo-watch
+demo-watch: setup ## let Prometheus and Alertmanager watch the demo on loopback; a page shows what they see
+	@scripts/bootstrap watch
+	@$(PYTHON) -m scripts.demo_watch start $(GIVEN) $(if $(SECURITY),-e kafka_security=$(SECURITY))
+
 .PHONY: demo-down
-demo-down: setup ## remove the demo's hosts, disks and keys
+demo-down: setup ## remove the demo's hosts, disks and keys, and what watches it
+	@$(PYTHON) -m scripts.demo_watch stop
 	@$(PLAYBOOK) playbooks/destroy_lab.yml $(ASK)
 
 .PHONY: cluster-id

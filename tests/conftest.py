@@ -12,6 +12,7 @@ from hypothesis import settings
 ROOT = Path(__file__).resolve().parents[1]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 sys.path[:0] = [str(ROOT), str(ROOT / "library"), str(ROOT / "molecule/shared"), str(ROOT / "molecule/interrupted")]
+sys.path.append(str(ROOT / "molecule/watched"))
 
 from tests.wording_files import Wording  # noqa: E402 - by the path above
 

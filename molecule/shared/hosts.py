@@ -103,6 +103,14 @@ class Hosts:
         process = self._podman("inspect", "--format={{.State.Pid}}", host=host).strip()
         return [*self._sudo(), "nsenter", namespaces, f"--target={process}", "--"]
 
+    def enter(self, host: str, script: str) -> None:
+        """Run `script` there. AssertionError shows what it said when it fails."""
+        clean = ["env", "--ignore-environment", "PATH=/usr/sbin:/usr/bin:/sbin:/bin"]
+        command = [*self.inside(host), *clean, "sh", "-euc", script]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, check=False, capture_output=True, text=True)  # noqa: S603
+        if done.returncode:
+            raise AssertionError(f"{host}: exit code {done.returncode}\n{script}\n{done.stdout}{done.stderr}")
+
     def renew(self, host: str) -> None:
         """Throw a host away with its disk, and make an empty one under its name and address."""
         self._podman("rm", "--force", "--volumes", host=host)

@@ -74,6 +74,7 @@ TARGETS = {
         molecule("refusals"),
         molecule("dedicated", sweep="all"),
         molecule("moved"),
+        molecule("watched", sweep="all"),
         molecule("ec2"),
         OLD_SOURCES,
         LONG,

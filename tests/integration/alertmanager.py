@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.integration.kafka_node import LEASH, free_ports
-from tests.integration.prometheus import tool
+from scripts import watchers
+from tests.integration.kafka_node import LEASH
 
 
 def amtool(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([tool("amtool"), *arguments], capture_output=True, text=True, check=False)
+    return subprocess.run([watchers.tool("amtool"), *arguments], capture_output=True, text=True, check=False)
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,12 @@ def name_of(labels: Mapping[str, str]) -> str:
 
 
 @contextmanager
-def alerted(directory: Path, config: Path) -> Iterator[Alertmanager]:
+def alerted(directory: Path, files: Path) -> Iterator[Alertmanager]:
     """An Alertmanager of its own, without others."""
-    made = Alertmanager(f"127.0.0.1:{free_ports(1)[0]}")
-    command = [tool("prometheus-alertmanager"), f"--config.file={config}", f"--storage.path={directory / 'alerts'}"]
+    made = Alertmanager(watchers.free_address())
+    command = watchers.alertmanager(files, directory / "alerts", made.address)
     with (directory / "alertmanager.log").open("wb") as log:
-        listen = [f"--web.listen-address={made.address}", "--cluster.listen-address="]
-        process = subprocess.Popen([*LEASH, *command, *listen], stdout=log, stderr=log)
+        process = subprocess.Popen([*LEASH, *command], stdout=log, stderr=log)
     try:
         wait_for(made, directory / "alertmanager.log")
         yield made

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -21,16 +20,12 @@ import yaml
 from ansible.module_utils.kraft.monitoring import prometheus
 from ansible.module_utils.kraft.monitoring.catalogue import COLLECTOR, TOPIC, at_level
 
+from scripts import watchers
 from tests.integration.kafka_node import LEASH, free_ports
 from tests.integration.metrics_nodes import MeasuredCluster
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULTS = yaml.safe_load((ROOT / "roles/kafka_metrics/defaults/main.yml").read_text())
-
-
-def tool(name: str) -> str:
-    """Of the distribution, or unpacked by ``scripts/bootstrap``."""
-    return shutil.which(name) or str(ROOT / ".cache/tools" / name)
 
 
 @dataclass(frozen=True)
@@ -97,7 +92,10 @@ def collecting(cluster: MeasuredCluster, directory: Path) -> Iterator[dict[int, 
             settings.write_text(json.dumps(given))
             (ports[node_id],) = free_ports(1)
             listen = [f"--web.listen-address=127.0.0.1:{ports[node_id]}", f"--collector.textfile.directory={place}"]
-            for command in ([sys.executable, "-c", launch, str(settings)], [tool("prometheus-node-exporter"), *listen]):
+            for command in (
+                [sys.executable, "-c", launch, str(settings)],
+                [watchers.tool("prometheus-node-exporter"), *listen],
+            ):
                 quiet = subprocess.DEVNULL
                 processes.append(subprocess.Popen([*LEASH, *command], cwd=ROOT, stdout=quiet, stderr=quiet))
     try:
@@ -115,10 +113,9 @@ def watching(
     """A Prometheus that scrapes the cluster's nodes."""
     for name, text in prometheus.files(desired(cluster, beside), DEFAULTS).items():
         (directory / name).write_text(re.sub(r"interval: \d+s", "interval: 1s", text))
-    made = Prometheus(f"127.0.0.1:{free_ports(1)[0]}")
-    places = [f"--config.file={directory / 'prometheus.yml'}", f"--storage.tsdb.path={directory / 'data'}"]
+    made = Prometheus(watchers.free_address())
     with (directory / "prometheus.log").open("wb") as log:
-        command = [*LEASH, tool("prometheus"), *places, f"--web.listen-address={made.address}"]
+        command = [*LEASH, *watchers.prometheus(directory, directory / "data", made.address)]
         process = subprocess.Popen(command, stdout=log, stderr=log)
     try:
         yield made

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.monitoring import prometheus, rules
 
-from tests.integration.prometheus import tool
+from scripts.watchers import tool
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = rules.data("blue")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.integration.prometheus import tool
+from scripts.watchers import tool
 
 ROOT = Path(__file__).resolve().parents[2]
 NODES = {

@@ -115,7 +115,7 @@ def test_prometheus_is_unpacked_and_not_installed_since_its_package_starts_a_ser
     machine.put("dpkg-deb", UNPACKED)
     machine.bootstrap("test")
     assert machine.called("apt-get download") == [
-        "apt-get download prometheus prometheus-node-exporter prometheus-alertmanager"
+        "apt-get download prometheus prometheus-alertmanager prometheus-node-exporter"
     ]
     assert "prometheus" not in machine.installed()
     machine.bootstrap("test")
@@ -130,6 +130,13 @@ def test_alertmanager_gets_its_templates_where_it_looks_for_them(machine: Machin
     machine.bootstrap("test")
     assert machine.called("apt-get download") == ["apt-get download prometheus-alertmanager"]
     assert templates.exists()
+
+
+def test_what_watches_a_demo_comes_without_the_tests_tools(machine: Machine) -> None:
+    machine.put("dpkg-deb", UNPACKED)
+    machine.bootstrap("watch")
+    assert machine.called("apt-get download") == ["apt-get download prometheus prometheus-alertmanager"]
+    assert "chromium" not in machine.installed()
 
 
 def test_tools_of_prometheus_that_are_there_are_taken(machine: Machine) -> None:
@@ -254,4 +261,4 @@ def test_a_system_without_apt_is_told_what_to_install(machine: Machine) -> None:
 def test_an_unknown_group_is_named(machine: Machine) -> None:
     done = machine.bootstrap("labs", check=False)
     assert done.returncode == 1
-    assert "unknown: labs; there are deploy, lab, archive, test" in done.stderr
+    assert "unknown: labs; there are deploy, lab, archive, watch, test" in done.stderr

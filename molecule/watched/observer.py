@@ -1,0 +1,115 @@
+"""A Prometheus that looks at the scenario's hosts every five seconds, by the rendered files, and what has fired."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from hastened import hastened, seconds
+
+from scripts import watchers
+
+#: Durations are divided by FASTER; scrapes and evaluations come every EVERY seconds.
+FASTER, EVERY = 5, 5
+PAGE = "page"
+#: The watchdog, and how others fill the machine's disk, on which all the hosts are.
+NOT_JUDGED = ("KafkaWatchdog", "KafkaLogDirFullWithinHours", "KafkaLogDirFullWithinDays")
+
+
+@dataclass(frozen=True, order=True)
+class Alert:
+    """`host`: of a node's alert; empty where it is the cluster's."""
+
+    name: str
+    severity: str
+    host: str = ""
+
+    @classmethod
+    def of(cls, labels: Mapping[str, str]) -> Alert:
+        return cls(labels["alertname"], labels["severity"], labels.get("host", ""))
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.host}".strip()
+
+
+def judged(labels: Iterable[Mapping[str, str]]) -> set[Alert]:
+    """The alerts that say something about what is done here."""
+    return {Alert.of(one) for one in labels if one["alertname"] not in NOT_JUDGED}
+
+
+class Observer:
+    """Questions to Prometheus; `lasting`: how many seconds each alert waits before it fires."""
+
+    def __init__(self, address: str, lasting: Mapping[str, int]) -> None:
+        self.address, self.lasting = address, lasting
+
+    def ask(self, path: str, **parameters: str) -> Any:
+        url = f"http://{self.address}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            return json.load(answer)["data"]
+
+    def alerts(self, state: str = "firing") -> set[Alert]:
+        """Every alert that fires now, or is pending."""
+        return judged(one["labels"] for one in self.ask("alerts")["alerts"] if one["state"] == state)
+
+    def fired(self, begin: float, end: float) -> set[Alert]:
+        """Every alert that fired at some time between two moments."""
+        times = {"start": f"{begin:.0f}", "end": f"{end:.0f}", "step": str(EVERY)}
+        found = self.ask("query_range", query='ALERTS{alertstate="firing"}', **times)["result"]
+        return judged(one["metric"] for one in found)
+
+    def value(self, expression: str) -> list[tuple[Mapping[str, str], float]]:
+        """Labels and value of each series that an expression finds now."""
+        return [(one["metric"], float(one["value"][1])) for one in self.ask("query", query=expression)["result"]]
+
+    def watches(self, targets: int) -> bool:
+        """Whether every target answers, and the rules were evaluated."""
+        try:
+            answering = [value for _, value in self.value("up")]
+            return answering == [1.0] * targets and bool(self.value("ALERTS"))
+        except (urllib.error.URLError, ConnectionError):
+            return False  # it starts
+
+
+def prepare(rendered: Path, directory: Path) -> dict[str, int]:
+    """Copies what ``render_monitoring.yml`` wrote, at the faster pace; how long each alert waits."""
+    shutil.rmtree(directory, ignore_errors=True)
+    shutil.copytree(rendered, directory)
+    rules = hastened(yaml.safe_load((rendered / "rules.yml").read_text()), FASTER, f"{EVERY}s")
+    (directory / "rules.yml").write_text(yaml.safe_dump(rules, sort_keys=False))
+    config = directory / "prometheus.yml"
+    config.write_text(re.sub(r"interval: \d+s", f"interval: {EVERY}s", config.read_text()))
+    alerts = [rule for group in rules["groups"] for rule in group["rules"] if "alert" in rule]
+    return {rule["alert"]: seconds(rule["for"]) for rule in alerts}
+
+
+@contextmanager
+def observing(rendered: Path, directory: Path, targets: int) -> Iterator[Observer]:
+    """Prometheus on loopback; it ends with the driver. Waits until all targets answer."""
+    made = Observer(watchers.free_address(), prepare(rendered, directory))
+    command = watchers.prometheus(directory, directory / "data", made.address)
+    with (directory / "prometheus.log").open("wb") as log:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)  # noqa: S603
+    try:
+        deadline = time.monotonic() + 120
+        while not made.watches(targets):
+            if time.monotonic() > deadline or process.poll() is not None:
+                said = (directory / "prometheus.log").read_text()
+                raise AssertionError(f"Prometheus does not watch:\n{said[-3000:]}")
+            time.sleep(0.5)
+        yield made
+    finally:
+        process.kill()
+        process.wait()

@@ -1,0 +1,120 @@
+"""Clients of the watched cluster: a producer, a group that reads, and what they do wrong when a fault asks for it."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from confluent_kafka import Consumer, KafkaException, Producer
+from kafka import KafkaAdminClient
+from kafka.admin import NewTopic
+
+RATE = 30  #: records a second
+TRAFFIC, COMPACTED, NARROW, COMPRESSED = "traffic", "compacted", "narrow", "compressed"
+#: Without partitions of their own on every node, a fault would hit nothing.
+PARTITIONS = 12
+RECORD, LETTERS = 100_000, b"acgt"  #: bytes of a record that is costly to compress, and what it is made of
+WAIT = 0.2  #: seconds for an answer, so that a thread ends soon
+
+
+class Worker:
+    """A thread that does the same again and again; errors are Kafka's answer to a fault, and no end."""
+
+    def __init__(self, step: Callable[[], None], pause: float, close: Callable[[], object]) -> None:
+        self._step, self._pause, self._close, self._over = step, pause, close, threading.Event()
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def _work(self) -> None:
+        while not self._over.wait(self._pause):
+            try:
+                self._step()
+            except (KafkaException, BufferError):
+                time.sleep(WAIT)
+        self._close()
+
+    def end(self) -> None:
+        self._over.set()
+        self._thread.join()
+
+
+class Traffic:
+    """`bootstrap`: addresses of the brokers."""
+
+    def __init__(self, bootstrap: Sequence[str]) -> None:
+        self._bootstrap = list(bootstrap)
+        self._servers = ",".join(bootstrap)
+        self._workers: dict[str, list[Worker]] = {}
+
+    def start(self) -> None:
+        """Topics, the producer and the reader."""
+        with KafkaAdminClient(bootstrap_servers=self._bootstrap) as admin:
+            admin.create_topics(
+                [
+                    NewTopic(TRAFFIC, PARTITIONS, 3),
+                    NewTopic(COMPACTED, 1, 3, topic_configs={"cleanup.policy": "compact"}),
+                ]
+            )
+        self._workers["writing"] = [self._producing(TRAFFIC, b"record", 1 / RATE)]
+        self.resume_reading()
+
+    def stop(self) -> None:
+        for workers in self._workers.values():
+            for worker in workers:
+                worker.end()
+        self._workers.clear()
+
+    def begin(self, verb: str, node_id: int) -> None:
+        """Do what a fault asks for; `node_id`: of its first host."""
+        if verb == "stop reading":
+            self._end("reading")
+        if verb == "write without keys":
+            self._workers[verb] = [self._producing(COMPACTED, b"refused", 0.1)]
+        if verb == "have much compressed":
+            self._create(COMPRESSED, [[node_id]], {"compression.type": "gzip", "compression.gzip.level": "9"})
+            record = bytes(random.choices(LETTERS, k=RECORD))  # noqa: S311 - no secret
+            self._workers[verb] = [self._producing(COMPRESSED, record, 0.001, acks=1) for _ in range(3)]
+        if verb == "ask for every replica":
+            self._create(NARROW, [[1, 2, 3], [2, 3, 1], [3, 1, 2]], {"min.insync.replicas": "3"})
+
+    def undo(self, verb: str) -> None:
+        if verb == "stop reading":
+            self.resume_reading()
+        self._end(verb)
+        made = {"have much compressed": COMPRESSED, "ask for every replica": NARROW}.get(verb)
+        if made:
+            with KafkaAdminClient(bootstrap_servers=self._bootstrap) as admin:
+                admin.delete_topics([made])
+
+    def resume_reading(self) -> None:
+        consumer = Consumer(
+            {"bootstrap.servers": self._servers, "group.id": "readers", "auto.offset.reset": "earliest", "log_level": 0}
+        )
+        consumer.subscribe([TRAFFIC])
+        self._workers["reading"] = [Worker(lambda: _read(consumer), 0, consumer.close)]
+
+    def _producing(self, topic: str, value: bytes, pause: float, acks: str | int = "all") -> Worker:
+        given = {"bootstrap.servers": self._servers, "acks": acks, "retries": 0 if acks == 1 else 5, "linger.ms": 5}
+        limits = {"message.timeout.ms": 20000, "queue.buffering.max.kbytes": 8192, "log_level": 0}
+        producer = Producer({**given, **limits})
+
+        def step() -> None:
+            producer.produce(topic, value)
+            producer.poll(0)
+
+        return Worker(step, pause, lambda: producer.flush(WAIT))
+
+    def _create(self, topic: str, replicas: list[list[int]], configs: dict[str, str]) -> None:
+        assigned = dict(enumerate(replicas))
+        with KafkaAdminClient(bootstrap_servers=self._bootstrap) as admin:
+            admin.create_topics([NewTopic(topic, -1, -1, replica_assignments=assigned, topic_configs=configs)])
+
+    def _end(self, name: str) -> None:
+        for worker in self._workers.pop(name, []):
+            worker.end()
+
+
+def _read(consumer: Consumer) -> None:
+    consumer.poll(WAIT)

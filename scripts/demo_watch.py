@@ -1,0 +1,140 @@
+"""Lets Prometheus and Alertmanager watch the demo on loopback: ``python -m scripts.demo_watch start|stop``.
+
+``start`` takes further words for ``ansible-playbook``. It switches the demo's metrics on by a deployment, renders what
+they need, starts both, and has the status page drawn. ``stop`` ends what it started and removes their data.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from scripts import watchers
+from spark_jobs.probe.process import began
+
+ROOT = Path(__file__).resolve().parents[1]
+HOME, CLUSTER = ROOT / ".kraftwright/demo-watch", ROOT / ".kraftwright/demo"
+FILES, PAGE, STARTED = CLUSTER / "monitoring", CLUSTER / "status.html", HOME / "started.json"
+#: Their usual ports; others are taken where somebody listens there.
+PORTS = {"Prometheus": 9090, "Alertmanager": 9093}
+COMMANDS: dict[str, Callable[[Path, Path, str], list[str]]] = {
+    "Prometheus": watchers.prometheus,
+    "Alertmanager": watchers.alertmanager,
+}
+#: Seconds until every node was scraped and the rules were evaluated once; for a process to end; between two looks.
+WATCHES, ENDS, STEP = 120.0, 10.0, 0.5
+
+
+@dataclass(frozen=True)
+class Started:
+    """A process of ours. ``since``: when it began, for its number may be somebody else's by now."""
+
+    name: str
+    address: str
+    pid: int
+    since: str
+
+    @property
+    def runs(self) -> bool:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.pid, os.WNOHANG)  # one that has ended keeps its number until its parent has asked
+        return began(self.pid) == self.since != ""
+
+    def end(self) -> None:
+        """Ask it to end; after a while it is killed."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            deadline = time.monotonic() + ENDS
+            if self.runs:
+                os.kill(self.pid, number)
+            while self.runs and time.monotonic() < deadline:
+                time.sleep(STEP)
+
+
+def started() -> list[Started]:
+    """What an earlier start has left."""
+    return [Started(**each) for each in json.loads(STARTED.read_text())] if STARTED.is_file() else []
+
+
+def launch(name: str, address: str) -> Started:
+    """Start one of them. It outlives this process, and its log stands beside its data."""
+    with (HOME / f"{name}.log").open("wb") as log:
+        process = subprocess.Popen(  # noqa: S603 - a list, no shell
+            COMMANDS[name](FILES, HOME / name, address),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    return Started(name, address, process.pid, began(process.pid))
+
+
+def play(playbook: str, words: Iterable[str]) -> None:
+    """Run a playbook of the demo; a failed one ends this, too."""
+    command = ["ansible-playbook", "-i", "inventories/local", f"playbooks/{playbook}.yml", *words]
+    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, check=False)  # noqa: S603
+    if done.returncode:
+        raise SystemExit(done.returncode)
+
+
+def ask(address: str, expression: str) -> list[dict[str, Any]]:
+    """What an expression finds now; nothing while Prometheus starts."""
+    url = f"http://{address}/api/v1/query?{urllib.parse.urlencode({'query': expression})}"
+    try:
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            found: list[dict[str, Any]] = json.load(answer)["data"]["result"]
+            return found
+    except (urllib.error.URLError, ConnectionError):
+        return []
+
+
+def wait_until_watched(prometheus: Started) -> None:
+    """Until every node answers and the rules were evaluated. Says why not."""
+    deadline = time.monotonic() + WATCHES
+    targets = sum(len(each["targets"]) for each in json.loads((FILES / "targets.json").read_text()))
+    while len(ask(prometheus.address, "up == 1")) < targets or not ask(prometheus.address, "ALERTS"):
+        if not prometheus.runs or time.monotonic() > deadline:
+            raise SystemExit(f"Prometheus does not watch the demo: see {HOME / 'Prometheus.log'}")
+        time.sleep(STEP)
+
+
+def start(words: Sequence[str]) -> None:
+    stop(keep=True)
+    HOME.mkdir(parents=True, exist_ok=True)
+    addresses = {name: watchers.free_address(port) for name, port in PORTS.items()}
+    given = [*words, "-e", "kafka_metrics=true"]
+    play("deploy_cluster", given)
+    play("render_monitoring", [*given, "-e", f"kafka_metrics_alertmanager={addresses['Alertmanager']}"])
+    made = []
+    for name, address in addresses.items():
+        made.append(launch(name, address))
+        STARTED.write_text(json.dumps([asdict(each) for each in made]))
+    wait_until_watched(made[0])
+    play("cluster_status", [*given, "-e", f"kafka_prometheus_url=http://{addresses['Prometheus']}"])
+    lines = [*(f"{name:13}http://{address}" for name, address in addresses.items()), f"{'Page':13}{PAGE}"]
+    sys.stdout.write("\n".join([*lines, f"{'End':13}make demo-down"]) + "\n")
+
+
+def stop(keep: bool = False) -> None:
+    """End what was started, and remove its data unless they are to be kept."""
+    for each in started():
+        each.end()
+    STARTED.unlink(missing_ok=True)
+    if not keep:
+        shutil.rmtree(HOME, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    start(sys.argv[2:]) if sys.argv[1] == "start" else stop()

@@ -1,0 +1,36 @@
+"""Prometheus and Alertmanager of the distribution, as commands that listen on loopback."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def tool(name: str) -> str:
+    """A program of the distribution, or the one that ``scripts/bootstrap`` has unpacked."""
+    return shutil.which(name) or str(ROOT / ".cache/tools" / name)
+
+
+def free_address(wanted: int = 0) -> str:
+    """Of loopback, with a port that nobody listens on: the `wanted` one, if it is free."""
+    with socket.socket() as found:
+        try:
+            found.bind(("127.0.0.1", wanted))
+        except OSError:
+            return free_address()
+        return f"127.0.0.1:{found.getsockname()[1]}"
+
+
+def prometheus(files: Path, data: Path, address: str) -> list[str]:
+    """Watches as ``prometheus.yml`` of the directory `files` says."""
+    places = [f"--config.file={files / 'prometheus.yml'}", f"--storage.tsdb.path={data}"]
+    return [tool("prometheus"), *places, f"--web.listen-address={address}"]
+
+
+def alertmanager(files: Path, data: Path, address: str) -> list[str]:
+    """Routes as ``alertmanager.yml`` of the directory `files` says, and knows no other Alertmanager."""
+    places = [f"--config.file={files / 'alertmanager.yml'}", f"--storage.path={data}"]
+    return [tool("prometheus-alertmanager"), *places, f"--web.listen-address={address}", "--cluster.listen-address="]

@@ -1,0 +1,72 @@
+"""What watches a demo: who is ended, who is not, and on which port it listens."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from scripts import demo_watch, watchers
+from scripts.demo_watch import Started
+from spark_jobs.probe.process import began
+
+SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(demo_watch, "HOME", tmp_path / "demo-watch")
+    monkeypatch.setattr(demo_watch, "STARTED", tmp_path / "demo-watch/started.json")
+    monkeypatch.setattr(demo_watch, "STEP", 0.05)
+    return tmp_path / "demo-watch"
+
+
+@pytest.fixture
+def process() -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen(SLEEP) as made:
+        yield made
+        made.kill()
+
+
+def left(home: Path, *every: Started) -> None:
+    home.mkdir()
+    (home / "started.json").write_text(json.dumps([asdict(one) for one in every]))
+
+
+def test_what_was_started_is_ended_and_its_data_removed(home: Path, process: subprocess.Popen[bytes]) -> None:
+    left(home, Started("Prometheus", "127.0.0.1:9090", process.pid, began(process.pid)))
+    demo_watch.stop()
+    assert process.poll() is not None
+    assert not home.exists()
+
+
+def test_a_process_that_has_only_the_number_of_ours_is_left_alone(home: Path, process: subprocess.Popen[bytes]) -> None:
+    left(home, Started("Prometheus", "127.0.0.1:9090", process.pid, "1"))
+    demo_watch.stop()
+    assert process.poll() is None
+
+
+def test_a_new_start_keeps_what_the_last_one_has_recorded(home: Path) -> None:
+    left(home)
+    (home / "Prometheus").mkdir()
+    demo_watch.stop(keep=True)
+    assert (home / "Prometheus").is_dir()
+    assert demo_watch.started() == []
+
+
+def test_where_nothing_was_started_nothing_is_ended() -> None:
+    demo_watch.stop()
+
+
+def test_a_usual_port_is_taken_unless_somebody_listens_there() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        assert watchers.free_address(port) != f"127.0.0.1:{port}"
+    assert watchers.free_address(port) == f"127.0.0.1:{port}"
