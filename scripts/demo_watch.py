@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -122,9 +123,17 @@ def start(words: Sequence[str]) -> None:
         made.append(launch(name, address))
         STARTED.write_text(json.dumps([asdict(each) for each in made]))
     wait_until_watched(made[0])
-    play("cluster_status", [*given, "-e", f"kafka_prometheus_url=http://{addresses['Prometheus']}"])
-    lines = [*(f"{name:13}http://{address}" for name, address in addresses.items()), f"{'Page':13}{PAGE}"]
-    sys.stdout.write("\n".join([*lines, f"{'End':13}make demo-down"]) + "\n")
+    looked = [*given, "-e", f"kafka_prometheus_url=http://{addresses['Prometheus']}", "-e", "kafka_status_refuse=false"]
+    play("cluster_status", looked)
+    again = shlex.join(["ansible-playbook", "playbooks/cluster_status.yml", *looked])
+    lines = {
+        "Prometheus": f"http://{addresses['Prometheus']}",
+        "Alertmanager": f"http://{addresses['Alertmanager']}/api/v2/alerts",  # the distribution's has no pages
+        "Page": str(PAGE),
+        "Draw again": again,
+        "End": "make demo-down",
+    }
+    sys.stdout.write("".join(f"{name:<13}{text}\n" for name, text in lines.items()))
 
 
 def stop(keep: bool = False) -> None:

@@ -50,13 +50,12 @@ class Traffic:
 
     def start(self) -> None:
         """Topics, the producer and the reader."""
+        wanted = [
+            NewTopic(TRAFFIC, PARTITIONS, 3),
+            NewTopic(COMPACTED, 1, 3, topic_configs={"cleanup.policy": "compact"}),
+        ]
         with KafkaAdminClient(bootstrap_servers=self._bootstrap) as admin:
-            admin.create_topics(
-                [
-                    NewTopic(TRAFFIC, PARTITIONS, 3),
-                    NewTopic(COMPACTED, 1, 3, topic_configs={"cleanup.policy": "compact"}),
-                ]
-            )
+            admin.create_topics(wanted, raise_errors=False)  # an earlier run may have made them
         self._workers["writing"] = [self._producing(TRAFFIC, b"record", 1 / RATE)]
         self.resume_reading()
 

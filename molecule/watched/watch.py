@@ -13,6 +13,7 @@ import sys
 import tarfile
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -164,17 +165,24 @@ def asked_for(name: str) -> bool:
     return bool(re.search(os.environ.get("KRAFT_FAULTS", ""), name))
 
 
-def go_through(watch: Watch, log: Log, faults: Sequence[Fault]) -> None:
-    """Silence first, then one fault after the other."""
+def go_through(watch: Watch, log: Log, faults: Sequence[Fault]) -> int:
+    """Silence first, then one fault after the other; how many of them failed. One that does fails no other."""
     rolled = ["-e", '{"kafka_group_config": {"queued.max.requests": 501}}']
     silent: dict[str, Callable[[], object]] = {
         "idle minutes": lambda: time.sleep(IDLE_SECONDS),
         "a deployment that rolls": lambda: watch.deploy(*rolled),
     }
-    for what in filter(asked_for, silent):
-        log.say(f"{what}: {watch.quiet(what, silent[what])}")
-    for number, fault in enumerate(faults, 1):
-        log.say(f"{number}/{len(faults)} {fault.name}: {watch.try_fault(fault)}")
+    steps = {what: partial(watch.quiet, what, work) for what, work in silent.items() if asked_for(what)}
+    steps |= {fault.name: partial(watch.try_fault, fault) for fault in faults}
+    failed = 0
+    for number, (what, step) in enumerate(steps.items(), 1):
+        try:
+            said = step()
+        except AssertionError as error:
+            failed += 1
+            said = f"FAILED\n{error}"
+        log.say(f"{number}/{len(steps)} {what}: {said}")
+    return failed
 
 
 def main(project: Path) -> int:
@@ -190,16 +198,12 @@ def main(project: Path) -> int:
             log.say(f"{playbook} FAILED\n{run.last_lines()}")
             return 1
     rendered = project / ".kraftwright/molecule-watched/monitoring"
-    try:
-        with observing(rendered, directory / "prometheus", TARGETS) as observer:
-            traffic.start()
-            go_through(Watch(hosts, runs, traffic, observer), log, faults)
-            traffic.stop()
-    except AssertionError as error:
-        log.say(f"FAILED\n{error}")
-        return 1
-    log.say(f"{len(faults)} faults were seen, {time.monotonic() - began:.0f} s")
-    return 0
+    with observing(rendered, directory / "prometheus", TARGETS) as observer:
+        traffic.start()
+        failed = go_through(Watch(hosts, runs, traffic, observer), log, faults)
+        traffic.stop()
+    log.say(f"{failed} failed, {time.monotonic() - began:.0f} s")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
