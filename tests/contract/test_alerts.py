@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.monitoring import rules
+from ansible.module_utils.kraft.monitoring import rule_tests, rules
 from ansible.module_utils.kraft.monitoring.catalogue import catalogue
 
 from scripts import render_metrics
@@ -49,6 +49,18 @@ def test_percentiles_are_not_averaged() -> None:
     using = [text for text in EXPRESSIONS.values() if any(name in text for name in percentiles)]
     assert using
     assert [text for text in using if re.search(r"\b(avg|sum|rate|quantile)\b[^(]*\([^)]*_time_seconds", text)] == []
+
+
+def test_an_alert_about_a_rate_waits_longer_than_it_looks_back() -> None:
+    """Else what is over pages when its time has come."""
+    found: dict[str, tuple[list[int], int]] = {}
+    for name, one in ALERTS.items():
+        used = [one["expr"], *(RECORDS[each] for each in names(one["expr"]) & RECORDS.keys())]
+        windows = re.findall(r"rate\([^\[]*\[(\d+[mh])\]", " ".join(used))
+        if windows:
+            found[name] = ([rule_tests.minutes(each) for each in windows], rule_tests.minutes(one["for"]))
+    assert {"KafkaProduceErrors", "KafkaFetchErrors", "KafkaGarbageCollection"} <= found.keys()
+    assert [name for name, (windows, waits) in found.items() if max(windows) >= waits] == []
 
 
 @pytest.mark.parametrize("alert", ALERTS)

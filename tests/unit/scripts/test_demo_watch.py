@@ -70,3 +70,20 @@ def test_a_usual_port_is_taken_unless_somebody_listens_there() -> None:
         port = taken.getsockname()[1]
         assert watchers.free_address(port) != f"127.0.0.1:{port}"
     assert watchers.free_address(port) == f"127.0.0.1:{port}"
+
+
+def test_every_playbook_knows_that_there_are_metrics_and_a_sick_demo_is_shown_as_well(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    played: dict[str, list[str]] = {}
+    monkeypatch.setattr(demo_watch, "play", lambda playbook, words: played.update({playbook: list(words)}))
+    monkeypatch.setattr(demo_watch, "launch", lambda name, address: Started(name, address, 1, "1"))
+    monkeypatch.setattr(demo_watch, "wait_until_watched", lambda _: None)
+    monkeypatch.setattr(watchers, "free_address", lambda port: f"127.0.0.1:{port}")
+    demo_watch.start(["-e", "kafka_security=tls"])
+    assert list(played) == ["deploy_cluster", "render_monitoring", "cluster_status"]
+    assert all(words[:4] == ["-e", "kafka_security=tls", "-e", "kafka_metrics=true"] for words in played.values())
+    assert "kafka_metrics_alertmanager=127.0.0.1:9093" in played["render_monitoring"]
+    assert {"kafka_prometheus_url=http://127.0.0.1:9090", "kafka_status_refuse=false"} <= set(played["cluster_status"])
+    assert [each.name for each in demo_watch.started()] == ["Prometheus", "Alertmanager"]
+    assert str(demo_watch.PAGE) in capsys.readouterr().out
