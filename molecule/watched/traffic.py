@@ -96,12 +96,12 @@ class Traffic:
 
     def _producing(self, topic: str, value: bytes, pause: float, acks: str | int = "all") -> Worker:
         given = {"bootstrap.servers": self._servers, "acks": acks, "retries": 0 if acks == 1 else 5, "linger.ms": 5}
-        limits = {"message.timeout.ms": 20000, "queue.buffering.max.kbytes": 8192, "log_level": 0}
+        limits = {"message.timeout.ms": 20000, "queue.buffering.max.kbytes": 8192, "batch.size": 200000, "log_level": 0}
         producer = Producer({**given, **limits})
 
         def step() -> None:
+            producer.poll(0)  # first: where the queue is full, this makes room
             producer.produce(topic, value)
-            producer.poll(0)
 
         return Worker(step, pause, lambda: producer.flush(WAIT))
 
