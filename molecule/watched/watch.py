@@ -1,13 +1,11 @@
 """Makes the faults of vars/faults.yml, and holds what Prometheus fires against them.
 
-``python watch.py PROJECT``; ``KRAFT_SWEEP`` is short, long or all (the default; see sweeps.py), ``KRAFT_FAULTS`` takes
-only those whose names match that regular expression. Exit code 0 when each was seen and nothing else was.
+``python watch.py PROJECT``; ``KRAFT_SWEEP`` and ``KRAFT_SWEEP_ONLY``: see sweeps.py. Exit code 0 when each was
+seen and nothing else was.
 """
 
 from __future__ import annotations
 
-import os
-import re
 import signal
 import sys
 import tarfile
@@ -17,13 +15,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from faults import FIRES, PLACE, RESOLVES, Fault, load
+from alarms import FIRES, PLACE, RESOLVES, Fault, load
 from hosts import Hosts
 from kafka import KafkaAdminClient
 from kafka.errors import KafkaError
 from observer import PAGE, Observer, observing
 from operate import Log
 from runs import Runs, hold
+from sweeps import asked_for
 from traffic import Traffic
 
 from scripts import watchers
@@ -158,11 +157,6 @@ def pack_exporter(archive: Path) -> None:
     archive.parent.mkdir(parents=True, exist_ok=True)
     with tarfile.open(archive, "w:gz") as packed:
         packed.add(watchers.tool("prometheus-node-exporter"), "node_exporter/node_exporter")
-
-
-def asked_for(name: str) -> bool:
-    """Whether ``KRAFT_FAULTS`` takes it."""
-    return bool(re.search(os.environ.get("KRAFT_FAULTS", ""), name))
 
 
 def go_through(watch: Watch, log: Log, faults: Sequence[Fault]) -> int:

@@ -6,14 +6,14 @@ import copy
 import dataclasses
 import re
 
-import faults
+import alarms
 import pytest
 from ansible.module_utils.kraft.monitoring import rules
 from hastened import hastened, shortened
 from observer import FASTER, Alert
 
 SHIPPED = rules.groups(rules.data("blue"))
-FAULT = faults.Fault("a fault", ("kafka1",), fires="KafkaNodeDown", also=("KafkaQuorumAtRisk",))
+FAULT = alarms.Fault("a fault", ("kafka1",), fires="KafkaNodeDown", also=("KafkaQuorumAtRisk",))
 
 
 def one_rule(**rule: str) -> dict[str, str]:
@@ -73,7 +73,7 @@ def test_a_page_that_does_not_belong_to_the_fault_is_named_and_a_ticket_is_not()
 
 def test_every_fault_names_alerts_that_there_are() -> None:
     severities = {one["alert"]: one["severity"] for one in rules.data("blue")["alerts"]}
-    every = faults.load(faults.PLACE, "all")
+    every = alarms.load(alarms.PLACE, "all")
     assert len({one.name for one in every}) == len(every) >= 12
     assert {name for one in every for name in (one.fires, *one.also)} <= severities.keys()
     assert all(severities[name] == "page" for one in every for name in one.also)
@@ -82,4 +82,4 @@ def test_every_fault_names_alerts_that_there_are() -> None:
 
 
 def test_the_short_sweep_has_three_faults() -> None:
-    assert len(faults.load(faults.PLACE, "short")) == 3
+    assert len(alarms.load(alarms.PLACE, "short")) == 3
