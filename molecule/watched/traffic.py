@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -12,10 +11,9 @@ from kafka import KafkaAdminClient
 from kafka.admin import NewTopic
 
 RATE = 30  #: records a second
-TRAFFIC, COMPACTED, NARROW, COMPRESSED = "traffic", "compacted", "narrow", "compressed"
+TRAFFIC, COMPACTED, NARROW = "traffic", "compacted", "narrow"
 #: Without partitions of their own on every node, a fault would hit nothing.
 PARTITIONS = 12
-RECORD, LETTERS = 100_000, b"acgt"  #: bytes of a record that is costly to compress, and what it is made of
 WAIT = 0.2  #: seconds for an answer, so that a thread ends soon
 
 
@@ -65,27 +63,24 @@ class Traffic:
                 worker.end()
         self._workers.clear()
 
-    def begin(self, verb: str, node_id: int) -> None:
-        """Do what a fault asks for; `node_id`: of its first host."""
+    def begin(self, verb: str) -> None:
+        """Do what a fault asks for."""
         if verb == "stop reading":
             self._end("reading")
         if verb == "write without keys":
             self._workers[verb] = [self._producing(COMPACTED, b"refused", 0.1)]
-        if verb == "have much compressed":
-            self._create(COMPRESSED, [[node_id]], {"compression.type": "gzip", "compression.gzip.level": "9"})
-            record = bytes(random.choices(LETTERS, k=RECORD))  # noqa: S311 - no secret
-            self._workers[verb] = [self._producing(COMPRESSED, record, 0.001, acks=1) for _ in range(3)]
         if verb == "ask for every replica":
-            self._create(NARROW, [[1, 2, 3], [2, 3, 1], [3, 1, 2]], {"min.insync.replicas": "3"})
+            topic = NewTopic(NARROW, 3, 3, topic_configs={"min.insync.replicas": "3"})
+            with KafkaAdminClient(bootstrap_servers=self._bootstrap) as admin:
+                admin.create_topics([topic])
 
     def undo(self, verb: str) -> None:
         if verb == "stop reading":
             self.resume_reading()
         self._end(verb)
-        made = {"have much compressed": COMPRESSED, "ask for every replica": NARROW}.get(verb)
-        if made:
+        if verb == "ask for every replica":
             with KafkaAdminClient(bootstrap_servers=self._bootstrap) as admin:
-                admin.delete_topics([made])
+                admin.delete_topics([NARROW])
 
     def resume_reading(self) -> None:
         consumer = Consumer(
@@ -94,9 +89,9 @@ class Traffic:
         consumer.subscribe([TRAFFIC])
         self._workers["reading"] = [Worker(lambda: _read(consumer), 0, consumer.close)]
 
-    def _producing(self, topic: str, value: bytes, pause: float, acks: str | int = "all") -> Worker:
-        given = {"bootstrap.servers": self._servers, "acks": acks, "retries": 0 if acks == 1 else 5, "linger.ms": 5}
-        limits = {"message.timeout.ms": 20000, "queue.buffering.max.kbytes": 8192, "batch.size": 200000, "log_level": 0}
+    def _producing(self, topic: str, value: bytes, pause: float) -> Worker:
+        given = {"bootstrap.servers": self._servers, "acks": "all", "linger.ms": 5}
+        limits = {"message.timeout.ms": 20000, "queue.buffering.max.kbytes": 8192, "log_level": 0}
         producer = Producer({**given, **limits})
 
         def step() -> None:
@@ -104,11 +99,6 @@ class Traffic:
             producer.produce(topic, value)
 
         return Worker(step, pause, lambda: producer.flush(WAIT))
-
-    def _create(self, topic: str, replicas: list[list[int]], configs: dict[str, str]) -> None:
-        assigned = dict(enumerate(replicas))
-        with KafkaAdminClient(bootstrap_servers=self._bootstrap) as admin:
-            admin.create_topics([NewTopic(topic, -1, -1, replica_assignments=assigned, topic_configs=configs)])
 
     def _end(self, name: str) -> None:
         for worker in self._workers.pop(name, []):

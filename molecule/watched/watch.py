@@ -96,7 +96,7 @@ class Watch:
 
     def _make(self, fault: Fault, hosts: Sequence[str]) -> None:
         if fault.client:
-            self._traffic.begin(fault.client, NODES[hosts[0]] if hosts else 0)
+            self._traffic.begin(fault.client)
         for host in hosts if fault.make else ():
             others = ", ".join(self._hosts.address(name) for name in NODES if name != host)
             self._hosts.enter(host, f"OTHERS='{others}'\n{fault.make}")
