@@ -53,6 +53,10 @@ options:
     description: How many hosts the mirror runs on; with one it listens nowhere.
     type: int
     default: 1
+  into:
+    description: MirrorMaker's alias of the cluster that is written; C(target) is this one.
+    type: str
+    default: target
   heap_mb:
     description: Heap of the service.
     type: int
@@ -94,6 +98,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "address": {"type": "str", "default": ""},
     "port": {"type": "int", "default": 8083},
     "hosts": {"type": "int", "default": 1},
+    "into": {"type": "str", "default": "target"},
     "heap_mb": {"type": "int", "default": 512},
     "restart": {"type": "bool", "default": False},
 }
@@ -101,7 +106,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 def settings(params: dict[str, Any]) -> mirror.Settings:
     client = params["client"]
-    same = ("install_dir", "java", "group", "properties", "secrets", "address", "port", "hosts", "heap_mb")
+    same = ("install_dir", "java", "group", "properties", "secrets", "address", "port", "hosts", "heap_mb", "into")
     return mirror.Settings(
         listener=client["listener"],
         protocol=client["security_protocol"],

@@ -66,12 +66,16 @@ plan:
   returned: success
   type: dict
 progress:
-  description: C(begun), C(failed) tasks, C(lag) of each topic, C(lag_records), C(copied) offsets,
-    C(groups), and C(screen).
+  description:
+    - C(begun), C(failed) tasks, C(lag) of each topic, C(lag_records), C(copied) offsets, C(groups), and C(screen).
+    - C(ends) and C(records) of both sides. C(catch_up), the time to catch up in words.
+    - C(back), whether clients have switched and new records go back to the source.
   returned: success
   type: dict
 service:
-  description: C(properties) of MirrorMaker and C(heap_mb), for this host's cores and memory.
+  description:
+    - C(properties) of MirrorMaker and C(heap_mb), for this host's cores and memory.
+    - C(into), MirrorMaker's alias of the cluster that is written.
   returned: success
   type: dict
 """
@@ -84,9 +88,10 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError, ToolError
+from ansible.module_utils.kraft.node.mirror import TARGET
 from ansible.module_utils.kraft.operations.mirror import files, plan, progress
-from ansible.module_utils.kraft.operations.mirror.observe import Seen, look
-from ansible.module_utils.kraft.spec.desired.mirror import Wanted, wanted
+from ansible.module_utils.kraft.operations.mirror.observe import ANSWERED_SECONDS, Seen, look
+from ansible.module_utils.kraft.spec.desired.mirror import Wanted, with_secrets
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
@@ -99,15 +104,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "sample": {"type": "int", "default": 0},
 }
 PAUSE = 1.0
-#: A broker that died is missed after its session, 18 s in a cluster of ZooKeeper; then others lead.
-ANSWERED_SECONDS = 60.0
 FAILED_SECONDS = 30  #: a task that has failed before a restart is reported so until it runs again
-
-
-def desired(params: dict[str, Any], secrets: bool) -> Wanted:
-    source = dict(params["mirror"]["source"])
-    source["client"] = {**(source.get("client") or {}), **(params["secrets"] if secrets else {})}
-    return wanted({**params["mirror"], "source": source})
 
 
 def waited(asked: Wanted, params: dict[str, Any]) -> Seen:
@@ -125,41 +122,49 @@ def waited(asked: Wanted, params: dict[str, Any]) -> Seen:
         time.sleep(PAUSE)
 
 
-def sample(asked: Wanted, first: Seen, params: dict[str, Any]) -> tuple[list[str], Seen]:
+def sample(asked: Wanted, first: Seen, params: dict[str, Any]) -> tuple[str, Seen]:
     """The time to catch up in words, and a second look; none where nobody asked for it."""
     if not params["sample"]:
-        return [], first
+        return "", first
     began = time.monotonic()
     time.sleep(params["sample"])
     second = until_answered(lambda: look(asked, params["client"]), ANSWERED_SECONDS)
-    return [progress.caught_up(progress.seconds_left(first, second, time.monotonic() - began))], second
+    return progress.caught_up(progress.seconds_left(first, second, time.monotonic() - began)), second
 
 
 def service(asked: Wanted, seen: Seen, params: dict[str, Any]) -> dict[str, Any]:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
     partitions = sum(len(one.partitions) for one in seen.source.topics.values())
     size = files.size(partitions, params["hosts"], os.cpu_count() or 1, memory)
-    unknown = plan.unknown_settings(seen.source, params["known_settings"])
-    return {
-        "properties": files.properties(asked, size, params["replication_factor"], unknown),
-        "heap_mb": size.heap_mb,
-    }
+    replicas = params["replication_factor"]
+    if seen.back:
+        given = files.back(asked, size, min(replicas, seen.target.brokers), seen.source.topics)
+    else:
+        unknown = plan.unknown_settings(seen.source, params["known_settings"])
+        given = files.properties(asked, size, replicas, unknown)
+    return {"properties": given, "heap_mb": size.heap_mb, "into": asked.name if seen.back else TARGET}
 
 
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     params = module.params
-    asked = desired(params, secrets=True)
+    asked, public = with_secrets(params["mirror"], params["secrets"]), with_secrets(params["mirror"], {})
     try:
         seen = waited(asked, params)
-        sampled, seen = sample(asked, seen, params)
+        catch_up, seen = sample(asked, seen, params)
     except KraftError as error:
         module.fail_json(msg=str(error))
     module.exit_json(
         changed=False,
-        plan=plan.answer(asked, seen.source, seen.target, params["known_settings"], params["replication_factor"]),
-        progress={**progress.answer(seen), "screen": [*progress.screen(seen), *sampled]},
-        service=service(desired(params, secrets=False), seen, params),
+        plan=plan.answer(asked, seen.source, seen.target, params["known_settings"], params["replication_factor"])
+        if not seen.back
+        else plan.answer_back(asked, seen.source),
+        progress={
+            **progress.answer(seen),
+            "catch_up": catch_up,
+            "screen": [*progress.screen(seen), *filter(None, [catch_up])],
+        },
+        service=service(public, seen, params),
     )
 
 

@@ -21,6 +21,14 @@ FORMATS: dict[str, Callable[[float], str]] = {
 }
 
 
+class Line(NamedTuple):
+    """What a line shows; the lines of a ``Watched`` have the same fields."""
+
+    title: str
+    unit: str
+    points: Sequence[Point]
+
+
 class Row(NamedTuple):
     """A line of the table."""
 
@@ -35,31 +43,32 @@ def rows(lines: Sequence[Any], begin: float) -> list[Row]:
     return [row(each, begin) for each in lines]
 
 
-def row(line: Any, begin: float) -> Row:
+def row(line: Any, begin: float, span: float = HOUR, gap: float = GAP) -> Row:
+    """`span`: seconds from the left to the right. `gap`: seconds without a value that leave the line open."""
     if not line.points:
         return Row(line.title, text.UNKNOWN, text.UNKNOWN, Markup(""))
     written = FORMATS[line.unit]
     now, highest = written(line.points[-1][1]), written(max(value for _, value in line.points))
     words = f"{line.title}: {now} at last, {highest} at most"
-    return Row(line.title, now, highest, picture(words, line.points, begin))
+    drawn = svg.element("path", d=" ".join(path(line.points, begin, span, gap)), class_="line")
+    return Row(line.title, now, highest, picture(words, drawn))
 
 
-def picture(words: str, points: Sequence[Point], begin: float) -> Markup:
-    drawn = svg.element("path", d=" ".join(path(points, begin)), class_="line")
+def picture(words: str, drawn: Markup) -> Markup:
     box = f"0 0 {svg.number(WIDTH)} {svg.number(HEIGHT)}"
     shape = {"viewBox": box, "preserveAspectRatio": "none", "width": "100%", "height": int(HEIGHT)}
     return svg.element("svg", svg.element("title", words), drawn, role="img", class_="last-hour", **shape)
 
 
-def path(points: Sequence[Point], begin: float) -> Iterator[str]:
+def path(points: Sequence[Point], begin: float, span: float = HOUR, gap: float = GAP) -> Iterator[str]:
     """From the lowest of zero and the values up to the highest; a gap in time is a gap in the line."""
     floor = min(0.0, *(value for _, value in points))
     high = max(value for _, value in points) - floor or 1.0
     before = float("-inf")
     for at, value in points:
-        x = WIDTH * min(1.0, max(0.0, (at - begin) / HOUR))
+        x = WIDTH * min(1.0, max(0.0, (at - begin) / span))
         y = 1 + (HEIGHT - 2) * (1 - (value - floor) / high)
-        opens = at - before > GAP
+        opens = at - before > gap
         # a line of one point has no length: a hair's breadth makes it visible
         yield f"{'M' if opens else 'L'}{svg.number(x)} {svg.number(y)}{'h2' if opens else ''}"
         before = at

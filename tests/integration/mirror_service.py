@@ -25,6 +25,7 @@ def settings_of(directory: Path, target: str, service: Mapping[str, Any], **more
         group="kafka",
         properties=service["properties"],
         heap_mb=service["heap_mb"],
+        into=service["into"],
         servers=tuple(target.split(",")),
         address="127.0.0.1",
         **{**usual, **more},
@@ -42,7 +43,7 @@ def mirroring(settings: mirror.Settings, server: Mapping[str, str] | None = None
     line = [*LEASH, str(kafka_home() / "bin/connect-mirror-maker.sh"), str(home / "mirror.properties")]
     with (home / "mirror.log").open("ab") as log:
         environment = {**os.environ, "LOG_DIR": str(home), "KAFKA_HEAP_OPTS": f"-Xmx{settings.heap_mb}m"}
-        process = subprocess.Popen([*line, "--clusters", mirror.TARGET], env=environment, stdout=log, stderr=log)
+        process = subprocess.Popen([*line, "--clusters", settings.into], env=environment, stdout=log, stderr=log)
         try:
             yield process
         finally:

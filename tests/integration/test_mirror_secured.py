@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
 from time import monotonic, sleep
@@ -14,7 +15,15 @@ from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.node.mirror import SECRETS
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 from ansible.module_utils.kraft.operations.resources.user_admin import Credential, UserAdmin
-from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin import (  # type: ignore[attr-defined]
+    AclBinding,
+    AclBindingFilter,
+    AclOperation,
+    AclPermissionType,
+    AdminClient,
+    ResourcePatternType,
+    ResourceType,
+)
 
 from plugins.filter.kraft_mirror import kraft_mirror_public, kraft_mirror_secrets
 from tests.integration.certificates import certify
@@ -26,6 +35,12 @@ from tests.integration.topic_copy import PARTITIONS, Copied, numbered, read
 
 TOPIC, USER = "secured-orders", "mirror"
 RECORDS, SECONDS = 3000, 120
+#: Of the target: it keeps ACLs, and its nodes may do all.
+AUTHORIZED = {
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "super.users": "User:ANONYMOUS;User:CN=node",
+    "allow.everyone.if.no.acl.found": "true",
+}
 
 
 @pytest.fixture(scope="module")
@@ -43,17 +58,13 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
 def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
     directory = tmp_path_factory.mktemp("target")
     certify(directory)
-    cluster = SecuredNodes.start(directory, 1, ONE_COPY)
+    cluster = SecuredNodes.start(directory, 1, {**ONE_COPY, **AUTHORIZED})
     yield cluster
     cluster.stop()
 
 
-def test_a_login_at_the_source_and_the_nodes_certificate_here_copy_every_record(
-    source: KafkaCluster, target: KafkaCluster, run_module: Callable[..., dict[str, Any]], tmp_path: Path
-) -> None:
-    create(source.bootstrap_servers, TOPIC, PARTITIONS, {}, replicas=1)
-    written = Copied(source.bootstrap_servers, TOPIC, TOPIC)
-    written.write(TOPIC, numbered(RECORDS))
+def asked_of(source: KafkaCluster) -> dict[str, Any]:
+    """The variable ``kafka_mirror``, with the login."""
     login = ClientConfig(
         bootstrap_servers=(f"127.0.0.1:{source.properties['LOGIN']}",),
         security_protocol="SASL_SSL",
@@ -63,15 +74,62 @@ def test_a_login_at_the_source_and_the_nodes_certificate_here_copy_every_record(
         password=AWKWARD,
     )
     client = {key: value for key, value in java(login).items() if key != "bootstrap.servers"}
-    asked = {"source": {"name": "old", "bootstrap_servers": [*login.bootstrap_servers], "client": client}}
-    seen = run_module(
+    return {"source": {"name": "old", "bootstrap_servers": [*login.bootstrap_servers], "client": client}}
+
+
+def look(run: Callable[..., dict[str, Any]], asked: dict[str, Any], target: KafkaCluster) -> dict[str, Any]:
+    seen = run(
         "kafka_mirror_info",
         client={"bootstrap_servers": [target.bootstrap_servers]},
-        mirror=kraft_mirror_public({**asked, "topics": [TOPIC]}),
+        mirror=kraft_mirror_public(asked),
         secrets=kraft_mirror_secrets(asked),
         known_settings=["retention.ms"],
         replication_factor=1,
     )
+    assert "plan" in seen, seen["msg"]
+    return seen
+
+
+def rule(kind: ResourceType, name: str, user: str, operation: AclOperation, permission: str = "ALLOW") -> AclBinding:
+    permitted = AclPermissionType[permission]
+    return AclBinding(kind, name, ResourcePatternType.LITERAL, f"User:{user}", "*", operation, permitted)
+
+
+def of(kind: ResourceType) -> AclBindingFilter:
+    """All ACLs of a kind."""
+    anything: Any = None
+    any_rule = AclOperation.ANY, AclPermissionType.ANY
+    return AclBindingFilter(kind, anything, ResourcePatternType.ANY, anything, anything, *any_rule)
+
+
+@contextmanager
+def ruled(cluster: KafkaCluster, *rules: AclBinding) -> Iterator[None]:
+    """These ACLs while the block runs."""
+    admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
+    for one in admin.create_acls(list(rules)).values():
+        one.result(20)
+    try:
+        yield
+    finally:
+        everything = of(ResourceType.ANY)
+        admin.delete_acls([everything])[everything].result(20)
+
+
+def rights(cluster: KafkaCluster) -> set[tuple[str, str, str]]:
+    """User, operation and topic of each ACL."""
+    admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
+    found = admin.describe_acls(of(ResourceType.TOPIC)).result(20)
+    return {(one.principal, one.operation.name, one.name) for one in found}
+
+
+def test_a_login_at_the_source_and_the_nodes_certificate_here_copy_every_record(
+    source: KafkaCluster, target: KafkaCluster, run_module: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    create(source.bootstrap_servers, TOPIC, PARTITIONS, {}, replicas=1)
+    written = Copied(source.bootstrap_servers, TOPIC, TOPIC)
+    written.write(TOPIC, numbered(RECORDS))
+    asked = {**asked_of(source), "topics": [TOPIC]}
+    seen = look(run_module, asked, target)
     assert seen["plan"]["problems"] == []
     node = target.nodes[1]
     service = settings_of(
@@ -82,17 +140,45 @@ def test_a_login_at_the_source_and_the_nodes_certificate_here_copy_every_record(
         protocol="SSL",
         secrets=kraft_mirror_secrets(asked, "old."),
     )
-    with mirroring(service, parse_properties(node.config.read_text())):
+    users = (USER, "ALL"), ("reader", "READ"), ("reader", "WRITE")
+    given = [rule(ResourceType.TOPIC, TOPIC, user, AclOperation[operation]) for user, operation in users]
+    with ruled(source, *given), mirroring(service, parse_properties(node.config.read_text())):
         deadline = monotonic() + SECONDS
         while len(copied := held(target)) < RECORDS:
             assert monotonic() < deadline, (Path(service.home) / "mirror.log").read_text()[-4000:]
             sleep(0.5)
+        while ("User:reader", "READ", TOPIC) not in rights(target):
+            assert monotonic() < deadline, rights(target)
+            sleep(0.5)
+    assert ("User:reader", "WRITE", TOPIC) not in rights(target)  # as the plan says
     assert copied == held(source)
     assert (
         "plugin.discovery" not in (Path(service.home) / "mirror.log").read_text()
     )  # it warns after a scan for plugins
     assert "ScramLoginModule" not in (Path(service.home) / "mirror.properties").read_text()
     assert "ScramLoginModule" in (Path(service.home) / SECRETS).read_text()
+
+
+def test_each_right_that_the_login_lacks_at_the_source_is_named(
+    source: KafkaCluster, target: KafkaCluster, run_module: Callable[..., dict[str, Any]]
+) -> None:
+    """Nothing is created: the module only looks. A topic that may not be described is not even seen."""
+    topics = {"secured-read": "READ", "secured-configs": "DESCRIBE_CONFIGS", "secured-hidden": "DESCRIBE"}
+    for topic in topics:
+        create(source.bootstrap_servers, topic, PARTITIONS, {}, replicas=1)
+    places = [(ResourceType.TOPIC, topic, operation) for topic, operation in topics.items()]
+    places.append((ResourceType.BROKER, "kafka-cluster", "DESCRIBE"))
+    given = [rule(kind, name, USER, AclOperation.ALL) for kind, name, _ in places]  # all that is not denied
+    denied = [rule(kind, name, USER, AclOperation[operation], "DENY") for kind, name, operation in places]
+    asked = {**asked_of(source), "topics": [*topics]}
+    assert look(run_module, asked, target)["plan"]["problems"] == []
+    with ruled(source, *given, *denied):
+        found = "\n".join(look(run_module, asked, target)["plan"]["problems"])
+    for right in ("READ of topic secured-read", "DESCRIBE_CONFIGS of topic secured-configs"):
+        assert f"lacks the right {right}" in found
+    assert "DESCRIBE of the cluster (for the sizes of log dirs)" in found
+    assert "DESCRIBE of the cluster (for ACLs; or set kafka_mirror.acls: false)" in found
+    assert "topic secured-hidden is not on the source, or hidden from its login (DESCRIBE)" in found
 
 
 def held(cluster: KafkaCluster) -> list[tuple[int, bytes | None, bytes | None]]:

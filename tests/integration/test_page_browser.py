@@ -15,7 +15,9 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
 from spark_jobs.page import render
+from spark_jobs.page.mirror import render as render_mirror
 from spark_jobs.page.status import render as render_status
+from tests.unit.page import mirrors
 from tests.unit.page.reports import example, hostile, large, with_listeners
 from tests.unit.status.scenes import sick_status
 
@@ -51,7 +53,15 @@ def _sick_page() -> str:
     return render_status(found, sections(found))
 
 
-PAGES: dict[str, Callable[[], str]] = {**{name: partial(_page_of, name) for name in REPORTS}, "sick": _sick_page}
+def _mirror_page() -> str:
+    return render_mirror(mirrors.status(), mirrors.HISTORY, mirrors.failed_proof())
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    **{name: partial(_page_of, name) for name in REPORTS},
+    "sick": _sick_page,
+    "mirror": _mirror_page,
+}
 WORDS = {
     "proven": "Proven.",
     "failed": "Failed.",
@@ -59,6 +69,7 @@ WORDS = {
     "large": "Failed.",
     "hostile": "Failed.",
     "sick": "Not healthy.",
+    "mirror": "Behind.",
 }
 
 #: Texts that leave the page on the right, outside of a region that scrolls by itself.

@@ -90,6 +90,7 @@ class Settings:
 
     ``properties`` and ``secrets``: of MirrorMaker, by whole names. ``listener``, ``protocol``, ``servers``: how
     brokers of this cluster are reached. ``address``, ``port``: where workers of the other ``hosts`` do.
+    ``into``: alias of the cluster that is written; on the way back after a switch, the other one.
     """
 
     install_dir: str
@@ -104,6 +105,7 @@ class Settings:
     hosts: int
     heap_mb: int
     secrets: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
+    into: str = TARGET
 
     @property
     def home(self) -> str:
@@ -119,7 +121,7 @@ def unit(settings: Settings, release: str) -> str:
     home, current = settings.home, f"{settings.install_dir}/current"
     return f"""{MARK}; changes made here are lost. To override a line use `systemctl edit {SERVICE}`.
 [Unit]
-Description=Copies topics from another cluster (MirrorMaker of Kafka {release})
+Description=Copies topics between clusters (MirrorMaker of Kafka {release})
 Wants=network-online.target
 After=network-online.target kafka.service
 StartLimitIntervalSec=0
@@ -130,7 +132,7 @@ User={USER}
 Group={settings.group}
 ExecStart={settings.java} -Xms{settings.heap_mb}m -Xmx{settings.heap_mb}m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError \\
   -Dlog4j2.configurationFile={home}/log4j2.yaml -cp {current}/libs/* \\
-  org.apache.kafka.connect.mirror.MirrorMaker {home}/mirror.properties --clusters {TARGET}
+  org.apache.kafka.connect.mirror.MirrorMaker {home}/mirror.properties --clusters {settings.into}
 Restart=always
 RestartSec=5s
 SuccessExitStatus=143

@@ -19,6 +19,7 @@ NOT_SYNCED = (
 )
 SMALLEST_HEAP, TASK_HEAP, SHARE_OF_MEMORY = 256, 64, 4
 LOST_SECONDS = 15
+OFFSET_PARTITIONS = 5  #: of the topic with positions
 FETCH_BYTES = 8 * 1024 * 1024  #: of one answer of the source; a task holds one
 
 
@@ -43,32 +44,59 @@ def properties(wanted: Wanted, size: Size, replication_factor: int, unknown: Ite
     `unknown`: settings of topics that Kafka no longer has.
     """
     left_out = (*NOT_SYNCED, *(name.replace(".", r"\.") for name in sorted(unknown)))
-    replicas = dict.fromkeys(REPLICATED, str(replication_factor))
+    return {
+        **_flow(wanted, wanted.name, TARGET),
+        **_usual(size, replication_factor),
+        "topics": _joined(wanted.topics),
+        "topics.exclude": _joined(wanted.exclude_topics, *NEVER.split("|")),
+        **_groups(wanted),
+        "sync.topic.configs.enabled": "true",
+        "config.properties.exclude": ",".join(left_out),
+        "sync.topic.acls.enabled": str(wanted.acls).lower(),
+    }
+
+
+def back(wanted: Wanted, size: Size, replication_factor: int, topics: Iterable[str]) -> dict[str, str]:
+    """The same for the way back: new records of these `topics` here, and groups' offsets, to the former source.
+
+    Its topics keep their settings and ACLs. `replication_factor`: of what is created there.
+    """
+    return {
+        **_flow(wanted, TARGET, wanted.name),
+        **_usual(size, replication_factor),
+        "topics": _joined(sorted(topics)),
+        "topics.exclude": _joined((), *NEVER.split("|")),
+        **_groups(wanted),
+        "sync.topic.configs.enabled": "false",
+        "sync.topic.acls.enabled": "false",
+    }
+
+
+def _flow(wanted: Wanted, source: str, target: str) -> dict[str, str]:
+    """From one alias to the other; a setting with an alias before it is of the clients of that cluster."""
     return {
         "clusters": f"{wanted.name}, {TARGET}",
-        f"{wanted.name}->{TARGET}.enabled": "true",
-        f"{TARGET}->{wanted.name}.enabled": "false",
+        f"{source}->{target}.enabled": "true",
+        f"{target}->{source}.enabled": "false",
         f"{wanted.name}.bootstrap.servers": ",".join(wanted.servers),
         **{f"{wanted.name}.{key}": value for key, value in wanted.client.items()},
         # Records of aborted transactions are no part of a topic; exactly-once needs it, too.
-        f"{wanted.name}.consumer.isolation.level": "read_committed",
-        f"{wanted.name}.consumer.fetch.max.bytes": str(FETCH_BYTES),
-        f"{TARGET}.exactly.once.source.support": "enabled",
+        f"{source}.consumer.isolation.level": "read_committed",
+        f"{source}.consumer.fetch.max.bytes": str(FETCH_BYTES),
+        f"{target}.exactly.once.source.support": "enabled",
         # So long nobody takes the tasks of a lost worker, not even itself when it is back. Connect's own: 5 minutes.
-        f"{TARGET}.scheduled.rebalance.max.delay.ms": str(1000 * LOST_SECONDS),
+        f"{target}.scheduled.rebalance.max.delay.ms": str(1000 * LOST_SECONDS),
         # Without these a start scans every class for plugins, twice: to read its settings, and as a worker.
-        **dict.fromkeys(("plugin.discovery", f"{TARGET}.plugin.discovery"), "service_load"),
-        f"{TARGET}.producer.client.id": CLIENT_ID,
-        f"{TARGET}.producer.compression.type": "lz4",
-        f"{TARGET}.producer.max.request.size": str(2 * FETCH_BYTES),
-        **_selection(wanted),
-        "config.properties.exclude": ",".join(left_out),
-        "sync.topic.acls.enabled": str(wanted.acls).lower(),
-        **SAME_FOR_ALL,
-        **dict.fromkeys(INTERVALS, "10"),
-        "tasks.max": str(size.tasks),
-        **replicas,
+        **dict.fromkeys(("plugin.discovery", f"{target}.plugin.discovery"), "service_load"),
+        f"{target}.producer.client.id": CLIENT_ID,
+        f"{target}.producer.compression.type": "lz4",
+        f"{target}.producer.max.request.size": str(2 * FETCH_BYTES),
     }
+
+
+def _usual(size: Size, replication_factor: int) -> dict[str, str]:
+    intervals, replicas = dict.fromkeys(INTERVALS, "10"), dict.fromkeys(REPLICATED, str(replication_factor))
+    return {**SAME_FOR_ALL, **intervals, **replicas, "tasks.max": str(size.tasks)}
 
 
 REPLICATED = (
@@ -88,25 +116,19 @@ INTERVALS = (
 )
 SAME_FOR_ALL = {
     "replication.policy.class": "org.apache.kafka.connect.mirror.IdentityReplicationPolicy",
-    "sync.topic.configs.enabled": "true",
     "sync.group.offsets.enabled": "true",
     "emit.checkpoints.enabled": "true",
-    # The source is only read: what is to be noted is noted here.
-    "offset-syncs.topic.location": TARGET,
+    # The source is only read: what is to be noted is noted at the other side, here or on the way back there.
+    "offset-syncs.topic.location": "target",
     "emit.heartbeats.enabled": "false",
     "heartbeats.replication.enabled": "false",
-    "offset.storage.partitions": "5",
+    "offset.storage.partitions": str(OFFSET_PARTITIONS),
     "offset.storage.compression.type": "uncompressed",  # the client of our modules reads it
 }
 
 
-def _selection(wanted: Wanted) -> dict[str, str]:
-    return {
-        "topics": _joined(wanted.topics),
-        "topics.exclude": _joined(wanted.exclude_topics, *NEVER.split("|")),
-        "groups": _joined(wanted.groups),
-        "groups.exclude": _joined(wanted.exclude_groups, NEVER_GROUPS),
-    }
+def _groups(wanted: Wanted) -> dict[str, str]:
+    return {"groups": _joined(wanted.groups), "groups.exclude": _joined(wanted.exclude_groups, NEVER_GROUPS)}
 
 
 def _joined(entries: Iterable[str], *more: str) -> str:

@@ -16,6 +16,7 @@ from ansible.module_utils.kraft.operations.mirror.side import SECONDS, Partition
 FETCH_BYTES = 4 * 1024 * 1024
 READ_COMMITTED = 1
 COPIER = "MirrorSourceConnector"
+FAILED, RUNNING = "FAILED", "RUNNING"
 Record = tuple[bytes, bytes]
 Split = Callable[[bytes], Iterable[Any]]
 
@@ -45,15 +46,31 @@ def copied(records: Iterable[Record]) -> dict[Partition, int]:
     return found
 
 
+def states(records: Iterable[Record]) -> dict[str, Mapping[str, Any]]:
+    """Task or connector -> what was said of it last."""
+    last = {key.decode(): json.loads(value) if value else {} for key, value in records}
+    kinds = ("status-task-", "status-connector-")
+    return {key.split("-", 2)[2]: one for key, one in last.items() if key.startswith(kinds)}
+
+
 def failed(records: Iterable[Record]) -> dict[str, str]:
     """Task or connector that has failed -> why, in one line."""
-    last = {key.decode(): json.loads(value) if value else {} for key, value in records if key.startswith(b"status-")}
-    kinds = ("status-task-", "status-connector-")
-    return {
-        key.split("-", 2)[2]: cause(one.get("trace") or "")
-        for key, one in last.items()
-        if one.get("state") == "FAILED" and key.startswith(kinds)
-    }
+    return {name: cause(one.get("trace") or "") for name, one in states(records).items() if one.get("state") == FAILED}
+
+
+def works(records: Iterable[Record]) -> bool:
+    """Whether a task that copies was said to run."""
+    return any(name.startswith(f"{COPIER}-") and one.get("state") == RUNNING for name, one in states(records).items())
+
+
+def position(source: str, where: Partition, end: int) -> Record:
+    """The record that makes a mirror begin at `end` of a partition, letter by letter as Connect writes it."""
+    key = [COPIER, {"cluster": source, "partition": where[1], "topic": where[0]}]
+    return _json(key), _json({"offset": end - 1})
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
 
 
 def cause(trace: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -11,11 +12,14 @@ from ansible.module_utils.kraft.cluster import responses
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.gather import LOG_DIR_ERRORS
 from ansible.module_utils.kraft.errors import AccessError, ToolError, UnreachableError
+from ansible.module_utils.kraft.node.mirror import TARGET
 from ansible.module_utils.kraft.operations.mirror import kept
 from ansible.module_utils.kraft.operations.mirror.plan import Source, Target, Topic
 from ansible.module_utils.kraft.operations.mirror.side import SECONDS, Partition, Side
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted
 
+#: A broker that died is missed after its session, 18 s in a cluster of ZooKeeper; then others lead.
+ANSWERED_SECONDS = 60.0
 NEARLY = 100  #: offsets; so few are looked at, since markers of transactions are never copied
 
 
@@ -24,6 +28,8 @@ class Seen:
     """``copied``: (topic, partition) -> the offset of the source that is copied next. ``failed``: task -> why.
 
     ``invisible``: partitions of the source with no record left to copy, only markers and aborted ones.
+    ``back``: since a switch of clients, new records go back: this cluster is the source, the other one the target.
+    ``works``: whether a task was said to run.
     """
 
     source: Source
@@ -31,6 +37,8 @@ class Seen:
     copied: Mapping[Partition, int]
     failed: Mapping[str, str]
     invisible: frozenset[Partition] = frozenset()
+    back: bool = False
+    works: bool = True
 
 
 def source_options(wanted: Wanted, python_path: str | None) -> dict[str, Any]:
@@ -40,36 +48,48 @@ def source_options(wanted: Wanted, python_path: str | None) -> dict[str, Any]:
     return {**given, "bootstrap_servers": list(wanted.servers), "python_path": python_path}
 
 
+@contextlib.contextmanager
+def asked(options: Mapping[str, Any], where: str = "") -> Iterator[Side]:
+    """A side of the copy. `where` is said with what goes wrong, and that it must be corrected."""
+    with Client(options) as client:
+        if not where:
+            yield Side(client)
+            return
+        try:
+            try:
+                side = Side(client)
+            except UnreachableError as error:
+                raise ToolError(f"{where}: {error}. Correct it, or open the way") from error
+            yield side
+        except UnreachableError as error:
+            raise UnreachableError(f"{where}: {error}") from error
+        except AccessError as error:
+            raise ToolError(f"{where}: {error}. Correct its client, or give it the right") from error
+
+
 def look(wanted: Wanted, options: Mapping[str, Any]) -> Seen:
     """`options`: the ``client`` parameter for this cluster. Raises KraftError where a side does not answer.
 
     UnreachableError: a broker of it is away while others answer, which passes when others lead.
     """
-    where = f"kafka_mirror.source {wanted.name}"
-    with Client(source_options(wanted, options.get("python_path"))) as client:
-        try:
-            side = Side(client)
-        except UnreachableError as error:
-            raise ToolError(f"{where}: {error}. Correct it, or open the way") from error
-        except AccessError as error:
-            raise denied(where, error) from error
-        try:
-            source = of_source(wanted, side)
-        except UnreachableError as error:
-            raise UnreachableError(f"{where}: {error}") from error
-        except AccessError as error:
-            raise denied(where, error) from error
-    with Client(options) as client:
-        seen = with_target(wanted, source, Side(client))
-    nearly = rest(seen)
-    if not nearly:
-        return seen
-    with Client(source_options(wanted, options.get("python_path"))) as client:
-        return dataclasses.replace(seen, invisible=frozenset(nothing_left(Side(client), nearly)))
+    there, where = source_options(wanted, options.get("python_path")), f"kafka_mirror.source {wanted.name}"
+    with asked(there, where) as side:
+        back = kept.copied(kept.Kept(side).records(kept.offsets_topic(TARGET)))
+        source = None if back else of_source(wanted, side)
+    if source:
+        with asked(options) as side:
+            seen = with_target(wanted, source, side)
+        with asked(there, where) as side:
+            return without_invisible(seen, side)
+    of_here = dataclasses.replace(wanted, name=TARGET, topics=tuple({name for name, _ in back}), exclude_topics=())
+    with asked(options) as here, asked(there, where) as side:
+        seen = with_target(of_here, of_source(dataclasses.replace(of_here, acls=False), here), side)
+        return dataclasses.replace(without_invisible(seen, here), back=True)
 
 
-def denied(where: str, error: AccessError) -> ToolError:
-    return ToolError(f"{where}: {error}. Correct its client, or give it the right")
+def without_invisible(seen: Seen, side: Side) -> Seen:
+    """`side`: the source, asked again."""
+    return dataclasses.replace(seen, invisible=frozenset(nothing_left(side, rest(seen))))
 
 
 def rest(seen: Seen) -> dict[Partition, int]:
@@ -136,10 +156,11 @@ def with_target(wanted: Wanted, source: Source, side: Side) -> Seen:
     here = sorted(name for name in source.topics if name in side.topics)
     reader = kept.Kept(side)
     copied = kept.copied(reader.records(kept.offsets_topic(wanted.name)))
-    failed = kept.failed(reader.records(kept.status_topic(wanted.name)))
+    states = reader.records(kept.status_topic(wanted.name))
     found = topics(here, side.ends(here), {}, side.sizes(here)[0])
-    target = Target(side.cluster_id, found, frozenset(name for name, _ in copied), offsets(wanted, side), free(side))
-    return Seen(source, target, copied, failed)
+    touched, committed = frozenset(name for name, _ in copied), offsets(wanted, side)
+    target = Target(side.cluster_id, found, touched, committed, free(side), len(side.brokers))
+    return Seen(source, target, copied, kept.failed(states), works=kept.works(states))
 
 
 def free(side: Side) -> dict[int, int]:

@@ -48,13 +48,17 @@ class Source:
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """``copied``: topics that a mirror from this source has written. ``free``: broker -> bytes that it has left."""
+    """``copied``: topics that a mirror from this source has written. ``free``: broker -> bytes that it has left.
+
+    ``brokers``: how many there are.
+    """
 
     cluster_id: str
     topics: Mapping[str, Topic]
     copied: frozenset[str] = frozenset()
     committed: Mapping[str, Mapping[tuple[str, int], int]] = dataclasses.field(default_factory=dict)
     free: Mapping[int, int] = dataclasses.field(default_factory=dict)
+    brokers: int = 1
 
 
 def problems(wanted: Wanted, source: Source, target: Target, replication_factor: int) -> list[str]:
@@ -172,3 +176,17 @@ def answer(
         "bytes": sum(one.size for one in source.topics.values()),
         "create": sorted(name for name in source.topics if name not in target.topics),
     }
+
+
+def answer_back(wanted: Wanted, source: Source) -> dict[str, Any]:
+    """The same after a switch: nothing is copied from there any more. `source`: this cluster."""
+    problem = (
+        f"clients have switched and new records go back to {wanted.name}: a copy from it would bring them here again. "
+        "Keep the way back by mirror_cutover.yml -e kafka_mirror_back=true, or end it by kafka_mirror_state=absent"
+    )
+    partitions = sum(len(one.partitions) for one in source.topics.values())
+    size = sum(one.size for one in source.topics.values())
+    nothing: dict[str, Any] = {"unknown_settings": [], "create": [], "partitions": partitions, "bytes": size}
+    screen = [f"New records of {len(source.topics)} topics go back to {wanted.name}"]
+    named_here = {"topics": sorted(source.topics), "groups": sorted(source.groups)}
+    return {"problems": [problem], "screen": screen, **named_here, **nothing}

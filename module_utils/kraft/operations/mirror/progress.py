@@ -34,8 +34,11 @@ def begun(seen: Seen) -> bool:
 
 
 def copies(first: Seen, now: Seen) -> bool:
-    """Whether it is at work: it has begun, and has come farther since the first look, or nothing is left."""
-    return begun(now) and (now.copied != first.copied or not any(lag(now).values()))
+    """Whether it is at work: it has begun, and has come farther since the first look, or nothing is left.
+
+    On the way back nothing may be left before it works.
+    """
+    return begun(now) and (not now.back or now.works) and (now.copied != first.copied or not any(lag(now).values()))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,6 +80,9 @@ def answer(seen: Seen) -> dict[str, Any]:
     behind_by_topic = lag(seen)
     return {
         "begun": begun(seen),
+        "back": seen.back,
+        "records": {"source": records(seen.source.topics), "target": records(seen.target.topics)},
+        "ends": {"source": ends(seen.source.topics), "target": ends(seen.target.topics)},
         "failed": dict(seen.failed),
         "lag": behind_by_topic,
         "lag_records": sum(behind_by_topic.values()),
@@ -90,21 +96,33 @@ def answer(seen: Seen) -> dict[str, Any]:
     }
 
 
+def records(topics: Mapping[str, Topic]) -> dict[str, int]:
+    """Topic -> offsets from the first to the end."""
+    return {name: one.records for name, one in topics.items()}
+
+
+def ends(topics: Mapping[str, Topic]) -> dict[str, dict[str, int]]:
+    """Topic -> partition -> its next offset."""
+    return {name: {str(number): end for number, (_, end) in one.partitions.items()} for name, one in topics.items()}
+
+
 def screen(seen: Seen) -> list[str]:
     """For people."""
     by_topic, groups = lag(seen), group_lags(seen)
+    read, would = ("here", "there") if seen.back else ("there", "here")
     return [
+        *(["Clients have switched: new records go back to the source"] if seen.back else []),
         f"{len(by_topic)} topics, {sum(by_topic.values())} records are not copied yet",
         *shortened([f"  topic {name}: {left} records" for name, left in sorted(by_topic.items()) if left], "topics"),
-        f"{len(groups)} groups; records that each has not read there, and would read here",
-        *shortened([_group(name, one) for name, one in sorted(groups.items())], "groups"),
+        f"{len(groups)} groups; records that each has not read {read}, and would read {would}",
+        *shortened([_group(name, one, read, would) for name, one in sorted(groups.items())], "groups"),
         *(f"Task {name} has failed: {why}" for name, why in sorted(seen.failed.items())),
     ]
 
 
-def _group(name: str, one: GroupLag) -> str:
+def _group(name: str, one: GroupLag, read: str, would: str) -> str:
     waiting = f", {one.untranslated} partitions are not translated yet" if one.untranslated else ""
-    return f"  group {name}: {one.source} there, {one.target} here{waiting}"
+    return f"  group {name}: {one.source} {read}, {one.target} {would}{waiting}"
 
 
 def caught_up(left: float | None) -> str:

@@ -15,7 +15,6 @@ from ansible.module_utils.kraft.errors import KraftError, ToolError, Unreachable
 EARLIEST = -2
 TOPIC_RESOURCE, OVERRIDE = 2, 1
 FETCH, NEEDED_FETCH = 1, 10  #: API key of Fetch, and its version since Kafka 2.1
-UNSAID = -(2**31)  #: authorized operations of a broker that does not say them
 SECONDS = 15.0
 #: Number of an operation -> its name.
 RIGHTS = {3: "READ", 8: "DESCRIBE", 10: "DESCRIBE_CONFIGS"}
@@ -51,12 +50,12 @@ class Side:
             for one in self.topics[name]["partitions"]
         }
 
-    def lacking(self, names: Iterable[str]) -> Iterator[str]:
-        """Rights that the login lacks at topics, as far as the broker says them."""
+    def lacking(self, names: Iterable[str], rights: Mapping[int, str] = RIGHTS) -> Iterator[str]:
+        """Which of `rights` the login lacks at topics, as far as the broker says them."""
         for name in names:
-            bits = self.topics[name].get("topic_authorized_operations", UNSAID)
-            if bits != UNSAID:
-                yield from (f"{right} of topic {name}" for number, right in RIGHTS.items() if not bits >> number & 1)
+            permitted = self.topics[name].get("authorized_operations")  # numbers, as kafka-python has them
+            if permitted is not None:
+                yield from (f"{right} of topic {name}" for number, right in rights.items() if number not in permitted)
 
     def ends(self, names: Iterable[str]) -> dict[Partition, tuple[int, int]]:
         """(topic, number) -> first offset, end. Raises UnreachableError for what has no leader."""

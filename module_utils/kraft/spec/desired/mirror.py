@@ -58,6 +58,12 @@ def wanted(given: Mapping[str, Any]) -> Wanted:
     )
 
 
+def with_secrets(given: Mapping[str, Any], secrets: Mapping[str, str]) -> Wanted:
+    """The same, with `secrets` among the settings of the source's client."""
+    source = given["source"]
+    return wanted({**given, "source": {**source, "client": {**(source.get("client") or {}), **secrets}}})
+
+
 LISTS = ("topics", "exclude_topics", "groups", "exclude_groups")
 
 

@@ -11,6 +11,7 @@ import pytest
 from ansible.module_utils.kraft.operations.mirror import files, kept, plan, progress
 from ansible.module_utils.kraft.operations.mirror.observe import Seen, rest
 from ansible.module_utils.kraft.operations.mirror.plan import Source, Target, Topic
+from ansible.module_utils.kraft.operations.mirror.side import Side
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted, split, wanted
 
 WANTED = Wanted("old", ("old1:9092",), topics=("orders", r"pay\..*"))
@@ -112,6 +113,19 @@ def test_the_variable_becomes_a_value() -> None:
     made = wanted({"source": {"name": "old", "bootstrap_servers": ["a:1"], "client": client}, "topics": ["x"]})
     assert (made.topics, made.groups, made.acls) == (("x",), (".*",), True)
     assert made.client["allow.auto.create.topics"] == "false"
+
+
+@pytest.mark.parametrize(
+    ("permitted", "lacking"),
+    [([3, 8, 10], []), ([8], ["READ of topic a", "DESCRIBE_CONFIGS of topic a"]), (None, [])],
+)
+def test_rights_that_a_login_lacks_follow_from_what_the_broker_permits(
+    permitted: list[int] | None, lacking: list[str]
+) -> None:
+    """A broker that does not say them is not held against the login."""
+    side = object.__new__(Side)
+    side.topics = {"a": {"authorized_operations": permitted}}
+    assert list(side.lacking(["a"])) == lacking
 
 
 def kept_offset(topic: str, partition: int, offset: int | None) -> tuple[bytes, bytes]:
