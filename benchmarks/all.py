@@ -27,6 +27,7 @@ QUICK = {
     "roll": ("--rounds", "1"),
     "collector": ("--rounds", "4"),
     "session": ("--rounds", "3"),
+    "mirror": ("--rounds", "3"),
 }
 #: Seconds for which the hosts of the benchmark before may still be on their way out.
 CALM_SECONDS = 60.0
