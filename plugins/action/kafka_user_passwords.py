@@ -11,6 +11,7 @@ from ansible.plugins.action import ActionBase
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
+from ansible.module_utils.kraft.control.passwords import Kept
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.resources import passwords
 from ansible.module_utils.kraft.spec.resources.users import is_generated
@@ -30,7 +31,7 @@ class ActionModule(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
         _, given = self.validate_argument_spec(ARGUMENT_SPEC)
-        kept = passwords.Kept(Path(given["path"]), self._loader._vault)
+        kept = Kept(Path(given["path"]), self._loader._vault)
         try:
             if not kept.vault.secrets and not any(map(is_generated, given["users"])):
                 return {"changed": False, "steps": []}

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.control.passwords import Kept
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.resources import passwords
-from ansible.module_utils.kraft.operations.resources.passwords import Kept, Plan
+from ansible.module_utils.kraft.operations.resources.passwords import Plan
 from ansible.parsing.vault import VaultLib, VaultSecret
 
 USERS: list[dict[str, Any]] = [
