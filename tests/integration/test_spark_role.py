@@ -65,6 +65,7 @@ class Control:
                 for address in self.cluster.bootstrap_servers.split(",")
             ],
             "client_options": {},
+            "passwords_file": "",
             "clients": {
                 "CLIENT": {"bootstrap.servers": self.cluster.bootstrap_servers, "security.protocol": "PLAINTEXT"}
             },
