@@ -1,7 +1,7 @@
 """A Spark session with and without its AppCDS archive: ``python -m benchmarks.session`` prints a table.
 
 The session is that of ``spark_jobs/appcds_training.py``: it makes 20,000 records, reads, joins and counts them, and
-meets no cluster. What is compared is processor time, of Java and of Python together.
+meets no cluster. It compares processor time, of Java and of Python together.
 """
 
 from __future__ import annotations
