@@ -15,9 +15,6 @@ import signal
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.parse
-import urllib.request
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -92,13 +89,11 @@ def play(playbook: str, words: Iterable[str]) -> None:
 
 def ask(address: str, expression: str) -> list[dict[str, Any]]:
     """What an expression finds now; nothing while Prometheus starts."""
-    url = f"http://{address}/api/v1/query?{urllib.parse.urlencode({'query': expression})}"
     try:
-        with urllib.request.urlopen(url, timeout=10) as answer:
-            found: list[dict[str, Any]] = json.load(answer)["data"]["result"]
-            return found
-    except (urllib.error.URLError, ConnectionError):
+        found: list[dict[str, Any]] = watchers.asking(f"http://{address}")("query", {"query": expression})["result"]
+    except watchers.SilentError:
         return []
+    return found
 
 
 def wait_until_watched(prometheus: Started) -> None:

@@ -1,4 +1,4 @@
-"""Prometheus and Alertmanager of the distribution, as commands that listen on loopback."""
+"""Prometheus and Alertmanager of the distribution, as commands that listen on loopback, and questions to the first."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ import shutil
 import socket
 from pathlib import Path
 
+import ansible.module_utils
+
 ROOT = Path(__file__).resolve().parents[1]
+ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
+
+from ansible.module_utils.kraft.control.prometheus import SilentError, asking  # noqa: E402 - by the path above
+
+__all__ = ["SilentError", "alertmanager", "asking", "free_address", "prometheus", "tool"]
 
 
 def tool(name: str) -> str:

@@ -36,6 +36,11 @@ ALGORITHM = "ssl.endpoint.identification.algorithm"
 JAAS = "sasl.jaas.config"
 
 
+def host_port(host: str, port: int) -> str:
+    """``host:port``, with brackets around an IPv6 address."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
 @dataclasses.dataclass(frozen=True)
 class ClientConfig:
     """Where to connect, what the listener speaks, whom the client trusts, and who the client is."""

@@ -27,8 +27,6 @@ HOST_STATE = Path(host_state.__file__).read_text()
 #: Something to do for every node, so that a run that is not refused leaves its traces.
 WANTED = {"kafka_group_config": {"log.retention.hours": 100}}
 ENDS_SECONDS = 60.0  #: within which a run must end after it has refused, where its fault ``ends``
-#: Nothing of this environment: with PYTHONDONTWRITEBYTECODE=1, a refused run would leave what a fault should settle.
-CLEAN = ("env", "--ignore-environment", "PATH=/usr/sbin:/usr/bin:/sbin:/bin")
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ class Faults:
     def __init__(self, project: Path, scenario: str) -> None:
         hosts = Hosts.of(project, scenario)
         self._project, self._directory = project, project / f".kraftwright/molecule/{scenario}"
-        self._inside = {host: [*hosts.inside(host), *CLEAN] for host in hosts.known}
+        self._inside = {host: hosts.inside(host) for host in hosts.known}
         self._inventory = ["--inventory", f"molecule/{scenario}/inventory"]
         self._problems = self._directory / "problems.jsonl"
 

@@ -19,6 +19,8 @@ from kafka.errors import KafkaError
 Some = TypeVar("Some", bound="Hosts")
 #: What ssh itself exits with, and how long a lab host takes to reboot at most.
 NO_CONNECTION, REBOOT_SECONDS = 255, 20.0
+#: Nothing of this environment: with PYTHONDONTWRITEBYTECODE=1, a refused run would leave what a fault should settle.
+CLEAN = ("env", "--ignore-environment", "PATH=/usr/sbin:/usr/bin:/sbin:/bin")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,12 +103,11 @@ class Hosts:
     def inside(self, host: str, namespaces: str = "--all") -> list[str]:
         """Words before a command that root runs inside `host`: it needs neither its network nor its sshd."""
         process = self._podman("inspect", "--format={{.State.Pid}}", host=host).strip()
-        return [*self._sudo(), "nsenter", namespaces, f"--target={process}", "--"]
+        return [*self._sudo(), "nsenter", namespaces, f"--target={process}", "--", *CLEAN]
 
     def enter(self, host: str, script: str) -> None:
         """Run `script` there. AssertionError shows what it said when it fails."""
-        clean = ["env", "--ignore-environment", "PATH=/usr/sbin:/usr/bin:/sbin:/bin"]
-        command = [*self.inside(host), *clean, "sh", "-euc", script]
+        command = [*self.inside(host), "sh", "-euc", script]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, check=False, capture_output=True, text=True)  # noqa: S603
         if done.returncode:
             raise AssertionError(f"{host}: exit code {done.returncode}\n{script}\n{done.stdout}{done.stderr}")

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import subprocess
 import time
-import urllib.error
-import urllib.parse
-import urllib.request
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -54,11 +50,10 @@ class Observer:
 
     def __init__(self, address: str, lasting: Mapping[str, int]) -> None:
         self.address, self.lasting = address, lasting
+        self._ask = watchers.asking(f"http://{address}")
 
     def ask(self, path: str, **parameters: str) -> Any:
-        url = f"http://{self.address}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"
-        with urllib.request.urlopen(url, timeout=10) as answer:
-            return json.load(answer)["data"]
+        return self._ask(path, parameters)
 
     def alerts(self, state: str = "firing") -> set[Alert]:
         """Every alert that fires now, or is pending."""
@@ -79,7 +74,7 @@ class Observer:
         try:
             answering = [value for _, value in self.value("up")]
             return answering == [1.0] * targets and bool(self.value("ALERTS"))
-        except (urllib.error.URLError, ConnectionError):
+        except watchers.SilentError:
             return False  # it starts
 
 

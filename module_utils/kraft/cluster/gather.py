@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.cluster import responses
 from ansible.module_utils.kraft.cluster.client import ANSWER_SECONDS, Answer, Client, Question
 from ansible.module_utils.kraft.cluster.retry import PAUSE, until_answered
@@ -111,14 +112,10 @@ def endpoints(client: Client) -> dict[int, dict[str, str]]:
     request = client.request("DescribeQuorumRequest", topics=METADATA_LOG)
     answer = checked(client, "DescribeQuorum", client.ask(client.reach(), request, ANSWER_SECONDS))
     known = {
-        one["node_id"]: {each["name"]: _address(each["host"], each["port"]) for each in one["listeners"]}
+        one["node_id"]: {each["name"]: host_port(each["host"], each["port"]) for each in one["listeners"]}
         for one in answer["nodes"]
     }
     return {one.node_id: known.get(one.node_id, {}) for one in _quorum(client, answer).voters}
-
-
-def _address(host: str, port: int) -> str:
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def controllers_without(client: Client, listeners: Collection[str]) -> tuple[int, ...]:

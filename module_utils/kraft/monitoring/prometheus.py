@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import yaml
+from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.monitoring import alertmanager, dashboards, rule_tests, rules
 from ansible.module_utils.kraft.spec.desired.alerting import ALERTMANAGER, RECEIVERS
-from ansible.module_utils.kraft.spec.desired.model import host_port
 
 #: Who gives what is scraped, the job that scrapes it, and the file of its targets.
 GIVER, HOST_GIVER = "kafka_contribution_metrics", "kafka_contribution_collector"

@@ -79,6 +79,8 @@ def look(wanted: Wanted, options: Mapping[str, Any]) -> Seen:
     if source:
         with asked(options) as side:
             seen = with_target(wanted, source, side)
+        if not rest(seen):
+            return seen
         with asked(there, where) as side:
             return without_invisible(seen, side)
     of_here = dataclasses.replace(wanted, name=TARGET, topics=tuple({name for name, _ in back}), exclude_topics=())

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.difference import CONTRIBUTED
-from ansible.module_utils.kraft.spec.desired.model import Agent, Contribution, Node, host_port
+from ansible.module_utils.kraft.spec.desired.model import Agent, Contribution, Node
 from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
 from ansible.module_utils.kraft.terms import INTER_BROKER
 

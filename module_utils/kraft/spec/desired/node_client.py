@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.spec.desired.model import host_port
+from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER, OAUTHBEARER, PLAINTEXT
 
 WILDCARDS = ("0.0.0.0", "::")  # noqa: S104 -- what a listener may be bound to

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.identity import directory_id
-from ansible.module_utils.kraft.spec.desired.model import DYNAMIC, Cluster, Node, host_port
+from ansible.module_utils.kraft.spec.desired.model import DYNAMIC, Cluster, Node
 from ansible.module_utils.kraft.terms import CONTROLLER
 
 

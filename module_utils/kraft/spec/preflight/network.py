@@ -6,8 +6,8 @@ import ipaddress
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired.model import host_port
 from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
 
 ANY = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not listened on
