@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 
+from spark_jobs import report
 from spark_jobs.proof.judgement import FAULTS, NOT_HELD, Judgement
 from spark_jobs.proof.report_schema import EXAMPLES, Fault, Topic
 from spark_jobs.proof.topics import TopicPair
@@ -17,15 +19,17 @@ class Account:
     source_records: int = 0
     target_records: int = 0
     paired: int = 0
+    newest: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     not_held: Counter[str] = field(default_factory=Counter)
     examples: dict[str, list[Fault]] = field(default_factory=dict)
 
-    def read(self, source: int, target: int, paired: int) -> None:
-        """One partition's records on both sides, and those of them that lie in equal blocks."""
+    def read(self, source: int, target: int, paired: int, newest: int) -> None:
+        """One partition's records on both sides, those of them that lie in equal blocks, and the source's newest."""
         self.source_records += source
         self.target_records += target
         self.paired += paired
+        self.newest = max(self.newest, newest)
 
     def judged(self, judgement: Judgement) -> None:
         """Take in a judgement; faults come in the order of partitions and offsets, so the first stay."""
@@ -48,6 +52,7 @@ class Account:
             source_records=self.source_records,
             target_records=self.target_records,
             paired=self.paired,
+            newest=report.iso(datetime.fromtimestamp(self.newest / 1000, timezone.utc)) if self.newest > 0 else None,
             faults={kind: self.faults[kind] for kind in FAULTS},
             not_held={kind: self.not_held[kind] for kind in NOT_HELD},
             rules=pair.rules,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime, timezone
 from time import monotonic
 
 from pyspark.sql import SparkSession
@@ -18,7 +19,7 @@ from spark_jobs.proof.comparison import compare
 from spark_jobs.proof.config import ProofConfig, load
 from spark_jobs.proof.groups import positions
 from spark_jobs.proof.report_schema import SCHEMA_VERSION, Pace, Report
-from spark_jobs.proof.verdict import describe, switch, verdict
+from spark_jobs.proof.verdict import describe, pause, switch, verdict
 from spark_jobs.verdict import unreachable
 
 PAGE = "page.html"
@@ -104,6 +105,8 @@ def prove(spark: SparkSession, config: ProofConfig, draft: Report, progress: Pro
     draft["groups"] = positions(clusters, pairs, config.groups)
     grown = topics.grown(clusters[topics.SOURCE], pairs) if config.before_switch else {}
     draft["verdict"] = verdict(draft["topics"], draft["groups"], config.duplicates_allowed, grown)
+    if config.before_switch and draft["verdict"]["outcome"] == "proven":
+        draft["verdict"]["sentences"] += pause(draft["topics"], datetime.now(timezone.utc))
 
 
 def _pace(draft: Report, seconds: float) -> Pace:

@@ -94,11 +94,11 @@ def _narrowed(
 def _judged(clusters: Sequence[Cluster], pair: TopicPair, blocks: Blocks, differing: Places, say: Say) -> Topic:
     account = Account()
     for number in pair.partitions:
-        here, there = (
-            stretches.total(blocks.get((side, pair.sides[side].name, number), [])) for side in (SOURCE, TARGET)
-        )
+        held = [blocks.get((side, pair.sides[side].name, number), []) for side in (SOURCE, TARGET)]
+        here, there = map(stretches.total, held)
+        newest = max((block.newest for block in held[SOURCE]), default=0)
         stretch = differing.get((pair.source.name, number))
-        account.read(here, there, here - stretch.source.records if stretch else here)
+        account.read(here, there, here - stretch.source.records if stretch else here, newest)
         if stretch:
             Partition(clusters, pair, number).look(stretch, account)
             say(f"{pair.source.name}, partition {number}: {account.in_words()} so far")

@@ -67,9 +67,9 @@ def key_hash() -> Column:
 
 
 def blocks(rows: DataFrame, append_time: Collection[str], bits: int) -> DataFrame:
-    """``[topic, partition, block, records, first, last, fingerprint]``: blocks of ``2**bits`` records from the start.
+    """``[topic, partition, block, records, first, last, fingerprint, newest]``: blocks of ``2**bits`` records.
 
-    ``rows`` must come from one reading of Kafka with a task for each partition.
+    They are counted from the start. ``rows`` must come from one reading of Kafka with a task for each partition.
     """
     return _folded(_placed(rows), append_time, bits)
 
@@ -93,12 +93,14 @@ def _folded(placed: DataFrame, append_time: Collection[str], bits: int) -> DataF
         "offset",
         F.shiftright("place", bits).alias("block"),
         F.xxhash64("place", *content(append_time)).alias("print"),
+        F.unix_millis("timestamp").alias("written"),
     )
     return printed.groupBy("topic", "partition", "block").agg(
         F.count(F.lit(1)).alias("records"),
         F.min("offset").alias("first"),
         F.max("offset").alias("last"),
         F.bit_xor("print").alias("fingerprint"),
+        F.max("written").alias("newest"),
     )
 
 

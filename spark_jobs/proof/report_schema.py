@@ -6,7 +6,7 @@ from typing import Literal, TypedDict
 
 from spark_jobs.report_schema import Spark, Verdict
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 EXAMPLES = 10  # of each kind of fault, for each topic
 
 
@@ -27,6 +27,7 @@ class Fault(TypedDict):
 class Topic(TypedDict):
     """One topic: visible records of both sides, those ``paired`` in order, faults and what is not held by both.
 
+    ``newest``: when the source's newest record was written, by its timestamp; null where records bear none.
     ``not_held``: deleted_on_source, compacted_on_target and so on; ``rules`` say what was compared, in sentences.
     """
 
@@ -36,6 +37,7 @@ class Topic(TypedDict):
     source_records: int
     target_records: int
     paired: int
+    newest: str | None
     faults: dict[str, int]
     not_held: dict[str, int]
     rules: list[str]

@@ -10,13 +10,17 @@ MOST_BLOCKS = 100_000  # of both sides together: so many lie in the driver's mem
 
 
 class Block(NamedTuple):
-    """A run of records: how many, its first and last offset, and one number for what they hold and their order."""
+    """A run of records: how many, its first and last offset, and one number for what they hold and their order.
+
+    ``newest``: the highest timestamp, in ms since 1970; not above 0 where records bear none.
+    """
 
     number: int
     records: int
     first: int
     last: int
     fingerprint: int
+    newest: int = 0
 
 
 class Part(NamedTuple):
@@ -83,6 +87,6 @@ def by_partition(rows: Sequence[Mapping[str, int | str]]) -> dict[tuple[int, str
     """Collected rows to the blocks of each side, topic and partition, in their order."""
     found: dict[tuple[int, str, int], list[Block]] = {}
     for row in rows:
-        numbers = (int(row[name]) for name in ("block", "records", "first", "last", "fingerprint"))
+        numbers = (int(row[name]) for name in ("block", "records", "first", "last", "fingerprint", "newest"))
         found.setdefault((int(row["side"]), str(row["topic"]), int(row["partition"])), []).append(Block(*numbers))
     return {place: sorted(blocks) for place, blocks in found.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from types import MappingProxyType
 
 from spark_jobs.proof.judgement import CHANGED, DUPLICATED, EXTRA, MISSING, REORDERED
@@ -51,6 +52,15 @@ def switch(source: str, target: str, topics: Sequence[Topic], groups: Sequence[P
         more = f" It reads {again:,} records again." if again else ""
         said.append(f"Group {name}: bootstrap.servers={target}. Its offsets are there already.{more}")
     return said
+
+
+def pause(topics: Sequence[Topic], now: datetime) -> list[str]:
+    """How long producers have paused by now, in a sentence; none where the source's records bear no timestamps."""
+    newest = max((topic["newest"] for topic in topics if topic["newest"]), default=None)
+    if newest is None:
+        return []
+    seconds = max(0.0, (now - datetime.fromisoformat(newest.replace("Z", "+00:00"))).total_seconds())
+    return [f"Producers have paused for {timedelta(seconds=round(seconds))} so far: the newest record is of {newest}."]
 
 
 def _success(records: int, topics: Sequence[Topic]) -> str:

@@ -246,6 +246,7 @@ def test_a_working_producer_and_consumer_switch_and_lose_nothing(
         until(lambda: not not_arrived(copied, (SWITCHED,), [SWITCHED]), tmp_path)
         report = copied.proven(spark, tmp_path, {SWITCHED: SWITCHED}, SWITCHED, before_switch=True)
         assert report["verdict"]["outcome"] == "proven", report
+        assert "Producers have paused for 0:0" in report["verdict"]["sentences"][-1]
     after = Clients(copied.target, len(before.acknowledged))
     with after.working():
         until(lambda: after.received, tmp_path)

@@ -45,6 +45,7 @@ def failed_proof() -> Report:
         "source_records": 61_200,
         "target_records": 61_199,
         "paired": 61_199,
+        "newest": "2026-11-22T10:00:00Z",
         "faults": {**dict.fromkeys(kinds, 0), "missing": 1},
         "not_held": {"deleted_on_source": 3},
         "rules": [],

@@ -24,6 +24,7 @@ def topic(**faults: int) -> Topic:
         source_records=1200,
         target_records=1190,
         paired=1180,
+        newest="2026-11-22T10:00:00Z",
         faults={**dict.fromkeys(FAULTS, 0), **faults},
         not_held={**dict.fromkeys(NOT_HELD, 0), "compacted_on_source": 3 if faults else 0},
         rules=["The source is compacted."] if faults else [],

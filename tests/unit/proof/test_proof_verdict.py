@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
+
 from spark_jobs.proof.positions import Outcome
 from spark_jobs.proof.report_schema import Position, Topic
-from spark_jobs.proof.verdict import switch, verdict
+from spark_jobs.proof.verdict import pause, switch, verdict
 
 
 def topic(name: str) -> Topic:
@@ -15,6 +17,7 @@ def topic(name: str) -> Topic:
         source_records=3,
         target_records=3,
         paired=3,
+        newest="2026-11-22T10:00:00Z",
         faults=dict.fromkeys(("missing", "extra", "changed", "reordered", "duplicated"), 0),
         not_held={},
         rules=[],
@@ -39,6 +42,17 @@ def test_a_topic_that_still_grows_fails_the_proof_before_a_switch() -> None:
     found = verdict([topic("orders")], [], duplicates_allowed=False, grown={"orders": 1200})
     assert found["outcome"] == "failed"
     assert "orders still grows on the source: 1,200 offsets" in found["sentences"][-1]
+
+
+def test_the_pause_of_producers_is_counted_from_the_newest_record_of_all_topics() -> None:
+    topics = [topic("orders"), topic("mail"), topic("old")]
+    topics[1]["newest"], topics[2]["newest"] = "2026-11-22T10:00:05Z", None
+    now = datetime(2026, 11, 22, 10, 1, 19, tzinfo=timezone.utc)
+    assert pause(topics, now) == [
+        "Producers have paused for 0:01:14 so far: the newest record is of 2026-11-22T10:00:05Z."
+    ]
+    assert pause([topics[2]], now) == []
+    assert "paused for 0:00:00" in pause(topics, datetime(2026, 11, 22, 9, tzinfo=timezone.utc))[0]
 
 
 def test_producers_and_groups_are_told_where_to_go() -> None:

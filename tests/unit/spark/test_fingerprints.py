@@ -63,6 +63,11 @@ def test_offsets_and_the_name_of_the_topic_do_not_count(spark: SparkSession) -> 
     assert prints(rows(spark, DIFFERENT)) == prints(rows(spark, DIFFERENT, "other", 500))
 
 
+def test_a_block_knows_when_its_newest_record_was_written(spark: SparkSession) -> None:
+    found = fingerprints.blocks(rows(spark, DIFFERENT[:3]), ("t",), 1).orderBy("block").collect()
+    assert [row["newest"] for row in found] == [1000 * when.timestamp() for when in (LATER, WHEN)]
+
+
 def test_timestamps_count_unless_brokers_set_them(spark: SparkSession) -> None:
     frame = rows(spark, DIFFERENT[:2])
     assert len(set(wholes(frame))) == 2
