@@ -5,13 +5,15 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 ---
 module: kafka_certificate
-short_description: Gives a node its private key and a certificate of the cluster's own authority
+short_description: Gives a node its private key and a certificate
 description:
   - The key is made on the host and never leaves it. The control machine signs a certificate with the names that the
     inventory gives.
   - A certificate is issued anew where there is none, where it does not belong to its key, where it has another issuer,
     owner or names, and when it expires soon. The reasons are returned.
   - The control machine keeps the authorities in O(authority). Where there is none yet, they are made.
+  - With O(given=true) nothing is made and signed. Key and certificate of the node are brought from O(authority), and
+    replaced whenever the host has others.
 options:
   directory:
     description: Directory on the host for C(node.pem) (key and certificate) and for C(nodes.pem) and C(clients.pem).
@@ -29,10 +31,18 @@ options:
     description: Directory on the control machine, with the authorities' certificates and encrypted keys.
     type: path
     required: true
-  passphrase:
-    description: Opens the authorities' keys.
+  given:
+    description: Whether O(authority) holds certificates that you bring (C(nodes/<host>.pem), C(nodes/<host>.key)).
+    type: bool
+    default: false
+  host_key:
+    description: With O(given=true), the private key on the host, in place of the one in O(authority).
     type: str
-    required: true
+    default: ""
+  passphrase:
+    description: Opens the authorities' keys, or the keys that you bring.
+    type: str
+    default: ""
   days:
     description: For how long a certificate is good.
     type: int

@@ -28,6 +28,14 @@ options:
     description: What was issued for the last request, as PEM; empty where only O(trust) is to be installed.
     type: str
     default: ""
+  key:
+    description: The private key as PEM (PKCS#8), where it was not made by a request.
+    type: str
+    default: ""
+  key_file:
+    description: Where the private key lies on this host, where it was neither made by a request nor given.
+    type: str
+    default: ""
   trust:
     description: The authorities' certificates as PEM, by the name of their file without its ending.
     type: dict
@@ -48,6 +56,10 @@ EXAMPLES = r"""
 RETURN = r"""
 certificate:
   description: The node's certificate as PEM; empty where there is none.
+  returned: when O(state=observed)
+  type: str
+chain:
+  description: It, with the certificates of authorities that lie beside it, as PEM.
   returned: when O(state=observed)
   type: str
 key_fits:
@@ -79,6 +91,8 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "group": {"type": "str", "default": "kafka"},
     "state": {"type": "str", "choices": ["observed", "requested", "installed"], "default": "observed"},
     "certificate": {"type": "str", "default": ""},
+    "key": {"type": "str", "default": "", "no_log": True},
+    "key_file": {"type": "str", "default": "", "no_log": False},
     "trust": {"type": "dict", "default": {}},
     "live": {"type": "bool", "default": False},
 }
@@ -100,9 +114,9 @@ def main() -> None:
         elif params["state"] == "requested":
             found = {"request": certificate.request(run, params["directory"], params["group"])}
         else:
-            certificate.install(
-                params["directory"], params["group"], params["certificate"], params["trust"], params["live"]
-            )
+            own = certificate.read_host_key(run, params["key_file"]) if params["key_file"] else params["key"]
+            pair = own + params["certificate"]
+            certificate.install(params["directory"], params["group"], pair, params["trust"], params["live"])
     except (KraftError, OSError) as error:
         module.fail_json(msg=str(error))
     module.exit_json(changed=params["state"] != "observed", **found)

@@ -1,4 +1,4 @@
-"""Signs a node's certificate on the control machine; its key stays on the host."""
+"""Signs a node's certificate on the control machine, where its key stays on the host; or brings what is given."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from ansible.plugins.action import ActionBase
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft.control import authority
+from ansible.module_utils.kraft.control import authority, given_certificates
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.operations.certificates.judgement import TRUST, UNLOADED, judge, node_of
+from ansible.module_utils.kraft.operations.certificates.judgement import judge, node_of
+from ansible.module_utils.kraft.operations.certificates.plan import TRUST, UNLOADED
 
 FILES = "kafka_certificate_files"
 ARGUMENT_SPEC = {
@@ -21,7 +22,9 @@ ARGUMENT_SPEC = {
     "group": {"type": "str", "default": "kafka"},
     "node": {"type": "dict", "required": True},
     "authority": {"type": "path", "required": True},
-    "passphrase": {"type": "str", "required": True, "no_log": True},
+    "given": {"type": "bool", "default": False},
+    "host_key": {"type": "str", "default": ""},
+    "passphrase": {"type": "str", "default": "", "no_log": True},
     "days": {"type": "int", "default": 397},
     "renew_before_days": {"type": "int", "default": 60},
 }
@@ -46,20 +49,23 @@ class ActionModule(ActionBase):
             raise AnsibleAction(str(error)) from error
 
     def _ensured(self, found: dict[str, Any]) -> dict[str, Any]:
-        node, place = node_of(self._given["node"]), self._place
-        if not self._task.check_mode:
+        node, place, given = node_of(self._given["node"]), self._place, self._given["given"]
+        if not self._task.check_mode and not given:
             authority.ensure(place, node.cluster)
         verdict = judge(self._given, found)
         if not verdict.reasons or verdict.reasons == [UNLOADED] or self._task.check_mode:
             return {"changed": bool(verdict.reasons), "reasons": verdict.reasons}
-        issued = ""
-        if verdict.reasons != [TRUST]:
+        pair = {}
+        if verdict.reasons != [TRUST] and given:
+            where = (place.directory, node.host, place.passphrase, self._loader, self._given["host_key"])
+            pair = given_certificates.material(given_certificates.Source(*where))
+        elif verdict.reasons != [TRUST]:
             answer = self._files(state="requested")
             if answer.get("failed"):
                 return answer
-            issued = authority.issue(place, answer["request"], node, self._given["days"])
-        trust = authority.certificates(place.directory)
-        answer = self._files(state="installed", certificate=issued, trust=trust, live=verdict.live)
+            pair = {"certificate": authority.issue(place, answer["request"], node, self._given["days"])}
+        trust = (given_certificates.trust if given else authority.certificates)(place.directory)
+        answer = self._files(state="installed", **pair, trust=trust, live=verdict.live)
         return answer if answer.get("failed") else {"changed": True, "reasons": verdict.reasons}
 
     @property

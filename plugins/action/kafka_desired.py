@@ -21,7 +21,7 @@ from ansible.utils.display import Display
 ROOT = Path(__file__).resolve().parents[2]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 
-from ansible.module_utils.kraft.control import key_sets, maintenance, own_authority, reports
+from ansible.module_utils.kraft.control import given_certificates, key_sets, maintenance, own_authority, reports
 from ansible.module_utils.kraft.control.files import key_faults, spark_lacks
 from ansible.module_utils.kraft.control.home import home, with_places
 from ansible.module_utils.kraft.control.readable import is_readable
@@ -193,6 +193,8 @@ def look(
     variables = [inventory.read(host, hosts) for host in hosts]
     top = home(ROOT, Path.cwd()) / ".kraftwright"
     variables = [dataclasses.replace(each, values=with_places(each.values, top, loader)) for each in variables]
+    brought = {each.host: given_certificates.of(each.host, each.values, loader) for each in variables}
+    variables = [dataclasses.replace(each, given=brought[each.host]) for each in variables]
     archive = local_path(variables[0].values.get("kafka_archive"), loader.path_dwim)
     client = local_path(variables[0].values.get("kafka_client_archive"), loader.path_dwim)
     sources = {source for one in variables for source in sources_of(one)}

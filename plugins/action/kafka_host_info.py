@@ -13,7 +13,7 @@ from ansible.plugins.action import ActionBase
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 from ansible.module_utils.kraft.control.appcds_archive import is_wanted
 from ansible.module_utils.kraft.control.reaching import reached
-from ansible.module_utils.kraft.operations.certificates import judgement
+from ansible.module_utils.kraft.operations.certificates import given, judgement
 
 
 def digest(path: Path) -> str:
@@ -58,6 +58,8 @@ class ActionModule(ActionBase):
             verdict, foreign = judgement.judge(asked, found), judgement.is_foreign(asked, found)
             found.update(changed=bool(verdict.reasons), reasons=verdict.reasons, live=verdict.live, foreign=foreign)
             found["issued_to"] = judgement.issued_to(asked, found)
+            if asked.get("given"):
+                found.update(owners=given.owners(asked, found), key_fault=given.key_fault(asked, found))
             if verdict.reasons:
                 found["wanted"] = {name: asked[name] for name in ("directory", "node")}
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.kraft.control import authority
+from ansible.module_utils.kraft.control.given_certificates import is_given
 
 
 def fault(values: Mapping[str, Any]) -> str:
@@ -24,5 +25,6 @@ def days_left(values: Mapping[str, Any]) -> int | None:
 
 
 def _given(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Nothing where the operator brings certificates: that authority is elsewhere."""
     given = values.get("kafka_tls")
-    return given if isinstance(given, Mapping) else {}
+    return given if isinstance(given, Mapping) and not is_given(values) else {}

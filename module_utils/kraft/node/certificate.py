@@ -34,16 +34,20 @@ NEAR_END_DAYS = 14
 NODES, CLIENTS = "nodes", "clients"
 ROOTS = (NODES, CLIENTS)
 CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\n", re.DOTALL)
+READ_KEY = ("openssl", "pkey", "-passin", "pass:", "-in")  #: nobody is asked for a passphrase
 DIRECTORY_MODE, SECRET_MODE, PUBLIC_MODE = 0o750, 0o640, 0o644
 
 
 def observe(run: Run, directory: str) -> dict[str, Any]:
-    """``certificate`` (PEM, empty where there is none), ``key_fits`` and ``trust`` (root -> PEM). Shows no key."""
+    """``certificate`` (PEM, empty where there is none), ``chain`` (it, and the authorities above it in the same file),
+    ``key_fits`` and ``trust`` (root -> PEM). Shows no key.
+    """
     path = os.path.join(directory, NODE)
     found = CERTIFICATE.search(read_text(path))
     roots = {root: read_text(os.path.join(directory, f"{root}.pem")) for root in ROOTS}
     return {
         "certificate": found.group(0) if found else "",
+        "chain": "".join(CERTIFICATE.findall(read_text(path))),
         "key_fits": bool(found) and _key_fits(run, path),
         "trust": {root: text for root, text in roots.items() if text},
         "unloaded": is_unloaded(),
@@ -78,10 +82,7 @@ def _key_fits(run: Run, path: str) -> bool:
 
 def request(run: Run, directory: str, group: str) -> str:
     """A new key, and the request for its certificate as PEM. The name in the request does not count."""
-    group_id = _group_id(group)
-    os.makedirs(directory, mode=DIRECTORY_MODE, exist_ok=True)
-    os.chown(directory, 0, group_id)
-    os.chmod(directory, DIRECTORY_MODE)
+    _ensure_directory(directory, group)
     pending = os.path.join(directory, PENDING)
     kind = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
     _openssl(run, "genpkey", *kind, "-out", pending)
@@ -89,12 +90,39 @@ def request(run: Run, directory: str, group: str) -> str:
     return _openssl(run, "req", "-new", "-key", pending, "-subj", "/CN=node")
 
 
+def _ensure_directory(directory: str, group: str) -> int:
+    """The id of the group that may read it."""
+    group_id = _group_id(group)
+    os.makedirs(directory, mode=DIRECTORY_MODE, exist_ok=True)
+    os.chown(directory, 0, group_id)
+    os.chmod(directory, DIRECTORY_MODE)
+    return group_id
+
+
+def host_key(run: Run, path: str) -> dict[str, str]:
+    """Of a private key that lies on this host: its ``public`` key as PEM, or the ``fault`` by which it is of no use."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as error:
+        return {"public": "", "fault": f"cannot be read: {error.strerror}"}
+    if mode & 0o007:
+        return {"public": "", "fault": "can be read by others"}
+    code, public, _ = run([*READ_KEY, path, "-pubout"])
+    return {"public": public, "fault": "" if code == 0 else "is encrypted, or no private key that openssl reads"}
+
+
+def read_host_key(run: Run, path: str) -> str:
+    """As PEM, in the form PKCS#8, which Kafka reads. Raises ToolError."""
+    return _openssl(run, *READ_KEY[1:], path)
+
+
 def install(directory: str, group: str, certificate: str, trust: Mapping[str, str], live: bool = False) -> None:
-    """Put the issued `certificate` in place with its key, and what the node trusts; each file in one step.
+    """Put `certificate` in place with its key, and what the node trusts; each file in one step.
 
     `live`: a process that runs will be asked to load it, by this run or, if it is killed, by the next.
+    A key that was not made here stands before the certificate.
     """
-    group_id, pending = _group_id(group), os.path.join(directory, PENDING)
+    group_id, pending = _ensure_directory(directory, group), os.path.join(directory, PENDING)
     if live and os.path.isdir(STARTED_DIR):
         _keep_of_process(directory, group_id, renewed=bool(certificate))
     for root, text in trust.items():
@@ -102,7 +130,8 @@ def install(directory: str, group: str, certificate: str, trust: Mapping[str, st
         if trusted(read_text(path)) != trusted(text):  # a younger file has the node restarted
             file_io.write_file(path, text.encode(), 0, group_id, PUBLIC_MODE)
     if certificate:
-        pair = file_io.read(pending) + certificate.encode()
+        made = b"" if "PRIVATE KEY" in certificate else file_io.read(pending)
+        pair = made + certificate.encode()
         file_io.write_file(os.path.join(directory, NODE), pair, 0, group_id, SECRET_MODE)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(pending)

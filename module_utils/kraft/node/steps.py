@@ -78,7 +78,8 @@ def of_storage(_: Run, asked: Desired) -> dict[str, Any]:
 
 def of_certificate(run: Run, asked: Desired) -> dict[str, Any]:
     """The control machine judges: it knows the authorities."""
-    return {"changed": False, **certificate.observe(run, asked["directory"])}
+    key = {"host_key": certificate.host_key(run, asked["host_key"])} if asked.get("host_key") else {}
+    return {"changed": False, **certificate.observe(run, asked["directory"]), **key}
 
 
 def of_collector(run: Run, asked: Desired) -> dict[str, Any]:

@@ -47,8 +47,10 @@ def _read(one: Mapping[str, str], now: datetime.datetime) -> Certificate:
 
 def ending(found: Iterable[Certificate], node: Mapping[str, Any]) -> Iterator[str]:
     """A line for each certificate that must be renewed; `node`: its entry of ``kafka_desired``."""
-    least = (node.get("certificate") or {}).get("renew_before_days", WARN_DAYS)
-    remedy = "a deployment issues another one" if node.get("certificate") else "bring another one, and restart the node"
+    own = node.get("certificate") or {}
+    least = own.get("renew_before_days", WARN_DAYS)
+    remedy = "a deployment issues another one" if own else "bring another one, and restart the node"
+    remedy = "replace its files, then run rotate_certificates.yml" if own.get("given") else remedy
     for one in found:
         if one.own and one.days < NEAR_END_DAYS:
             yield f"was started with a certificate that {_when(one)}, and connects with it: a deployment restarts it"

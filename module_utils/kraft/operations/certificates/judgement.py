@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,20 +9,11 @@ from typing import Any
 
 from ansible.module_utils.kraft.control import authority
 from ansible.module_utils.kraft.node.certificate import NODES, trusted
-from ansible.module_utils.kraft.operations.certificates import plan
+from ansible.module_utils.kraft.operations.certificates import given, plan
 from ansible.module_utils.kraft.operations.certificates.change import known, split
+from ansible.module_utils.kraft.operations.certificates.plan import TRUST, UNLOADED, Verdict
 from cryptography import x509
 from cryptography.x509.oid import NameOID
-
-TRUST, UNLOADED = "trusts other authorities", "has not loaded its certificate yet"
-
-
-@dataclasses.dataclass(frozen=True)
-class Verdict:
-    """``reasons``: what is wrong, in words. ``live``: a running node can load what it gets, so it need not restart."""
-
-    reasons: list[str]
-    live: bool = False
 
 
 def node_of(described: Mapping[str, Any]) -> authority.Node:
@@ -36,13 +26,20 @@ def is_foreign(asked: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
 
     Then certificates that are issued here would be refused there, or the node would be told to distrust others.
     """
+    if asked.get("given"):
+        return given.is_foreign(asked, found)
     directory, theirs = Path(asked["authority"]), trusted((found.get("trust") or {}).get(NODES) or "")
     ours = split(authority.certificates(directory).get(NODES, ""))
     return bool(theirs) and (not ours or ours[0] not in theirs or not theirs <= known(directory, NODES))
 
 
 def issued_to(asked: Mapping[str, Any], found: Mapping[str, Any]) -> str:
-    """The inventory name for which the host's certificate was made; empty where it is none of this cluster's nodes."""
+    """The inventory name for which the host's certificate was made; empty where it is none of this cluster's nodes.
+
+    Certificates that the operator brings say what they like.
+    """
+    if asked.get("given"):
+        return ""
     try:
         subject = x509.load_pem_x509_certificate((found.get("certificate") or "").encode()).subject
     except ValueError:
@@ -53,7 +50,9 @@ def issued_to(asked: Mapping[str, Any], found: Mapping[str, Any]) -> str:
 
 
 def judge(asked: Mapping[str, Any], found: Mapping[str, Any]) -> Verdict:
-    """`asked`: ``node``, ``authority``, ``renew_before_days``; `found`: what the host has."""
+    """`asked`: ``node``, ``authority``, ``given``, ``renew_before_days``; `found`: what the host has."""
+    if asked.get("given"):
+        return given.judge(asked, found)
     node, trust = node_of(asked["node"]), authority.certificates(Path(asked["authority"]))
     desired = plan.Desired(node.subject, node.names, int(asked["renew_before_days"]), trust)
     current = plan.Current.of(found)

@@ -12,6 +12,16 @@ from ansible.module_utils.kraft.node.certificate import NEAR_END_DAYS, NODES, tr
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 
+TRUST, UNLOADED = "trusts other authorities", "has not loaded its certificate yet"
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """``reasons``: what is wrong, in words. ``live``: a running node can load what it gets, so it need not restart."""
+
+    reasons: list[str]
+    live: bool = False
+
 
 @dataclasses.dataclass(frozen=True)
 class Desired:
@@ -91,5 +101,10 @@ def is_signed(certificate: x509.Certificate, authority: str) -> bool:
 
 def trust_differs(desired: Desired, current: Current) -> frozenset[str]:
     """The roots whose authorities the host has to be given."""
-    wanted, found = ({root: trusted(text) for root, text in one.trust.items()} for one in (desired, current))
+    return roots_differ(desired.trust, current.trust)
+
+
+def roots_differ(one: Mapping[str, str], other: Mapping[str, str]) -> frozenset[str]:
+    """The roots of which `one` has other certificates than `other`, each root -> PEM."""
+    wanted, found = ({root: trusted(text) for root, text in each.items()} for each in (one, other))
     return frozenset(root for root in {**wanted, **found} if wanted.get(root) != found.get(root))

@@ -29,7 +29,9 @@ LOGIN_LASTS = 900_000
 
 
 def principal(cluster: Cluster, node: Node) -> str:
-    """As whom a node with a certificate of the cluster's own authority is known; without TLS it is nobody's name."""
+    """As whom a node with a certificate is known: by its whole subject; without TLS it is nobody's name."""
+    if node.tls and node.tls.given and node.tls.given.principal:
+        return f"User:{node.tls.given.principal}"
     return f"User:CN={node.host},OU=nodes,O={cluster.name}"
 
 

@@ -73,7 +73,7 @@ def _of_clients(cluster: Cluster) -> list[Listener]:
 
 
 def certificate(cluster: Cluster, node: Node) -> dict[str, Any] | None:
-    """What ``kafka_certificate`` takes, without the passphrase; None where the node has no certificate of ours."""
+    """What ``kafka_certificate`` takes, without the passphrase; None where ``kafka_tls`` gives the node none."""
     tls = cluster.tls_of(node)
     if not tls:
         return None
@@ -82,6 +82,8 @@ def certificate(cluster: Cluster, node: Node) -> dict[str, Any] | None:
         "directory": node.tls_directory,
         "node": {"host": node.host, "cluster": cluster.name, "names": sorted(set(map(normal_name, given)))},
         "authority": tls.authority,
+        "given": tls.is_given,
+        "host_key": tls.host_key,
         "days": tls.days,
         "renew_before_days": tls.renew_before_days,
     }

@@ -10,6 +10,10 @@ from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.spec.desired.model import OLD, OPEN, OPENED, SWITCH, Cluster, Listener, Node
 from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER, MIGRATION, OLD_INTER_BROKER, SSL
 
+#: With certificates that the operator brings: who comes as CN=<user>, first in the subject, is the user of that name. A
+#: name without ``=`` is none of a node, whatever the authority of clients has signed. No other name gets in.
+GIVEN_RULE = "RULE:^CN=([A-Za-z0-9._-]+)(?:,.*)?$/$1/"
+
 
 def listener_settings(cluster: Cluster, node: Node) -> dict[str, str]:
     """Every property that follows from the listeners.
@@ -53,13 +57,18 @@ def _on_the_way(cluster: Cluster, node: Node) -> dict[str, str]:
 
 
 def _of_mutual(cluster: Cluster, node: Node, prefix: str) -> dict[str, str]:
-    """A client shows a certificate, here one of the cluster's own authority for clients alone."""
+    """A client shows a certificate, here one of the authority for clients alone."""
     asked = {f"{prefix}.client.auth": "required"}
-    if not cluster.tls_of(node):
+    tls = cluster.tls_of(node)
+    if not tls:
         return asked
     trusted = f"{node.tls_directory}/{certificate.CLIENTS}.pem"
     store = {f"{prefix}.truststore.location": trusted, f"{prefix}.truststore.type": PEM}
-    return {**asked, **store, f"{prefix}.principal.mapping.rules": user_rule(cluster.name)}
+    return {
+        **asked,
+        **store,
+        f"{prefix}.principal.mapping.rules": GIVEN_RULE if tls.is_given else user_rule(cluster.name),
+    }
 
 
 def user_rule(cluster: str) -> str:

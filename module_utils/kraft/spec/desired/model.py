@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.client_config import host_port
+from ansible.module_utils.kraft.control.given import Given
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.terms import BROKER, CLIENT, CONTROLLER, INTER_BROKER
 
@@ -83,15 +84,20 @@ class Listener:
 
 @dataclasses.dataclass(frozen=True)
 class Tls:
-    """Certificates of the cluster's own authority (``kafka_tls``). ``authority``: its directory on the control machine.
+    """Nodes' certificates (``kafka_tls``). ``authority``: the directory of the authority, on the control machine.
 
     ``names``: listener -> names that its certificate carries beside what the listener advertises.
+    ``is_given``: the operator brings certificates, in that directory; ``given``: what was found of this node's one.
+    ``host_key``: where its private key lies on the host already.
     """
 
     authority: str
     days: int
     renew_before_days: int
     names: Mapping[str, tuple[str, ...]]
+    is_given: bool = False
+    given: Given | None = None
+    host_key: str = ""
 
 
 @dataclasses.dataclass(frozen=True)

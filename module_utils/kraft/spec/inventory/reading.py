@@ -12,6 +12,7 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.control.given import Given
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.contributions import OPTION, contribution
 from ansible.module_utils.kraft.spec.desired.model import (
@@ -62,6 +63,8 @@ class HostVariables:
     connection: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     #: what other roles give the node, by the names of their variables
     contributions: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    #: its certificate, where the operator brings them
+    given: Given | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -194,7 +197,7 @@ def read_node(host: HostVariables, values: Read) -> Node:
         install_dir=clean(values.get("kafka_install_dir", "/opt/kafka")),
         log4j_dir=clean(values.get("kafka_log4j_dir", "/var/log/kafka")),
         facts=read_facts(host.facts),
-        tls=read_tls(values.get("kafka_tls", {})),
+        tls=read_tls(values.get("kafka_tls", {}), host.given),
         variables=values.values,
         broken=values.broken,
         connection=host.connection,
@@ -214,12 +217,15 @@ def clean(path: str) -> str:
     return ("/" if path.startswith("/") else "") + posixpath.join("", *parts) if parts else path[:1]
 
 
-def read_tls(given: Mapping[str, Any]) -> Tls | None:
-    """The cluster's own authority, where the inventory asks for it."""
+def read_tls(given: Mapping[str, Any], brought: Given | None = None) -> Tls | None:
+    """The cluster's own authority, or the operator's, where the inventory asks for one; `brought`: of this node."""
     if not given:
         return None
     names = {str(listener): _texts(found) for listener, found in (given.get("names") or {}).items()}
-    return Tls(clean(given.get("directory") or ""), given.get("days", 397), given.get("renew_before_days", 60), names)
+    is_given = given.get("authority") == "given"
+    warned = given.get("renew_before_days", 30 if is_given else 60)
+    key = clean(given.get("key_on_host") or "")
+    return Tls(clean(given.get("directory") or ""), given.get("days", 397), warned, names, is_given, brought, key)
 
 
 def _texts(given: Any) -> tuple[str, ...]:

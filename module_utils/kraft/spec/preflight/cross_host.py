@@ -33,6 +33,7 @@ def check(subject: Subject) -> Iterator[Problem]:
     yield from ways_back(subject)
     yield from protocols(subject)
     yield from authorities(subject)
+    yield from keys(subject)
 
 
 def missing(subject: Subject) -> Iterator[Problem]:
@@ -171,7 +172,20 @@ def authorities(subject: Subject) -> Iterator[Problem]:
             message = "is not the authority that this node trusts: running nodes refuse certificates of another one"
             remedy = "restore the authority's directory from its backup, or stop all nodes and run again"
             where = host.node["certificate"]["authority"]
+            if host.node["certificate"].get("given"):
+                remedy = (
+                    "deploy nodes.pem with the old root and the new one first, and certificates of the new one then"
+                )
             yield Problem("foreign_authority", message, remedy, "kafka_tls.directory", host.name, where)
+
+
+def keys(subject: Subject) -> Iterator[Problem]:
+    """A private key that lies on the host is the one of the certificate that it gets."""
+    for host, facts in subject.seen:
+        if fault := (facts.get("steps", {}).get("certificate") or {}).get("key_fault"):
+            remedy = "put the key of this node's certificate there, open to root (and a group of its own) alone"
+            where = host.node["certificate"]["host_key"]
+            yield Problem("certificate_key", fault, remedy, "kafka_tls.key_on_host", host.name, where)
 
 
 def series(version: str) -> tuple[int, ...]:

@@ -17,6 +17,7 @@ from ansible.module_utils.kraft.spec.preflight.subject import Host, Subject
 def check(subject: Subject) -> Iterator[Problem]:
     yield from numbered_anew(subject)
     yield from certified_anew(subject)
+    yield from owned_anew(subject)
 
 
 def disk_id(subject: Subject, host: Host) -> int:
@@ -65,3 +66,15 @@ def certified_anew(subject: Subject) -> Iterator[Problem]:
         else:
             remedy = "nothing is to be done: it gets a certificate with the new name, and restarts in its turn"
             yield Problem("renamed_certificate", message, remedy, "inventory_hostname", host.name, severity=WARNING)
+
+
+def owned_anew(subject: Subject) -> Iterator[Problem]:
+    """A certificate that the operator brings has another owner than the one before, whom running nodes let in alone."""
+    if not any(each["service"]["pid"] and each["deployed"]["authorizer"] for _, each in subject.seen):
+        return
+    for host, facts in subject.seen:
+        before, after = (facts.get("steps", {}).get("certificate") or {}).get("owners") or ("", "")
+        if before != after:
+            message = f"running nodes know this one as {before}, and would refuse it by the name of its new certificate"
+            remedy = "ask your authority for a certificate with the subject of before; or stop all nodes, and run again"
+            yield Problem("renamed_principal", message, remedy, "kafka_tls.directory", host.name, after)

@@ -6,6 +6,7 @@ RISKS = frozenset(
     {
         "bind_wide",
         "broker_left_behind",
+        "certificate_ends",
         "clock_skew",
         "debugger_open",
         "disk_shared",

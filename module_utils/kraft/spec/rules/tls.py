@@ -1,4 +1,4 @@
-"""Certificates of the cluster's own authority: ``kafka_tls``."""
+"""Certificates of nodes: ``kafka_tls``. Those that the operator brings have rules of their own (``given.py``)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, 
 from ansible.module_utils.kraft.terms import CLIENT
 
 VARIABLE = "kafka_tls"
+GIVEN = "given"  #: of its ``authority``
 SHORTEST_PASSPHRASE = 12
 LONGEST_DAYS = 825  #: what Apple and browsers accept of a private authority, and long enough for anybody
 LONGEST_SUBJECT = 64  #: characters of a name's part, by RFC 5280 (ub-common-name)
@@ -31,9 +32,10 @@ OURS = re.compile(r"(?:listener\.name\.[^.]+\.)?ssl\.(?:keystore|truststore|key)
 
 def authority(subject: Subject) -> Iterator[Problem]:
     """One authority for all nodes, and a passphrase that opens it."""
-    given = [node.variables.get(VARIABLE) or {} for node in subject.sound(VARIABLE)]
-    for part in ("passphrase", "directory"):
-        if len({each.get(part) for each in given}) > 1:
+    every = [node.variables.get(VARIABLE) or {} for node in subject.sound(VARIABLE)]
+    given = [each for each in every if each.get("authority") != GIVEN]
+    for part in ("authority", "passphrase", "directory"):
+        if len({each.get(part) for each in every}) > 1:
             message, remedy = "differs between hosts: the cluster has one authority", "set it once, for all nodes"
             yield Problem("tls_differs", message, remedy, f"{VARIABLE}.{part}")
     passphrases = [each.get("passphrase", "") for each in given if each]
@@ -54,7 +56,9 @@ def certificates(subject: Subject) -> Iterator[Problem]:
         tls = node.tls
         if not tls:
             continue
-        if not 1 <= tls.days <= LONGEST_DAYS:
+        if tls.is_given:
+            pass
+        elif not 1 <= tls.days <= LONGEST_DAYS:
             message, remedy = f"is not from 1 to {LONGEST_DAYS}", "397 days leave time for a yearly renewal"
             yield Problem("tls_days", message, remedy, f"{VARIABLE}.days", node.host, tls.days)
         elif not 0 <= tls.renew_before_days < tls.days:
@@ -68,7 +72,8 @@ def certificates(subject: Subject) -> Iterator[Problem]:
         yield from _names(node)
         for layer in node.layers:
             for key in filter(OURS.fullmatch, layer.settings):
-                message, remedy = f"is derived from {VARIABLE}", f"remove it, or remove {VARIABLE} to bring your own"
+                message = f"is derived from {VARIABLE}"
+                remedy = f"remove it; {VARIABLE} with authority: given takes certificates that you bring"
                 yield Problem("setting_derived", message, remedy, f"{layer.variable}[{key}]", node.host)
 
 
@@ -102,7 +107,7 @@ def node_names(subject: Subject) -> Iterator[Problem]:
 
 
 def _names(node: Node) -> Iterator[Problem]:
-    if len(node.host) > LONGEST_SUBJECT:
+    if len(node.host) > LONGEST_SUBJECT and not (node.tls and node.tls.is_given):
         message = f"has more than {LONGEST_SUBJECT} characters, and a certificate holds no more of its owner's name"
         yield Problem("tls_name", message, "give the host a shorter name in the inventory", VARIABLE, node.host)
     known = [each.name for each in node.listeners]

@@ -75,13 +75,13 @@ def on_the_way(phase: str, **connections: list[str]) -> Break:
     return act
 
 
-def foreign_authority(pid: int) -> Break:
+def foreign_authority(pid: int, **found: Any) -> Break:
     """k2 trusts an authority that this machine does not have; k1 runs, or nobody."""
 
     def act(scene: Scene) -> None:
         scene.format(lived=["__cluster_metadata-0/quorum-state"])
-        scene.of("k2")["steps"] = {"certificate": {"changed": True, "foreign": True}}
-        scene.nodes["k2"]["certificate"] = {"authority": "/srv/tls"}
+        scene.of("k2")["steps"] = {"certificate": {"changed": True, "foreign": True, **found}}
+        scene.nodes["k2"]["certificate"] = {"authority": "/srv/tls", "host_key": "/etc/pki/node.key"}
         scene.of("k1")["service"]["pid"] = pid
 
     return act
@@ -493,6 +493,10 @@ TOGETHER: dict[str, tuple[Break, list[Told]]] = {
         [("error", "foreign_authority", "k2", "kafka_tls.directory", "/srv/tls")],
     ),
     "authority that was lost while all are stopped": (foreign_authority(pid=0), []),
+    "key on the host of another certificate": (
+        foreign_authority(pid=0, key_fault="does not belong to the certificate that is given"),
+        [("error", "certificate_key", "k2", "kafka_tls.key_on_host", "/etc/pki/node.key")],
+    ),
     "protocol for clients": (deployed("SSL", "client", pid=77), []),
     "newer release": (living(current_release="4.2.1"), []),
     "older patch": (living(current_release="4.3.9"), []),

@@ -111,6 +111,21 @@ def test_with_an_authorizer_a_new_name_would_be_refused_by_the_others() -> None:
     assert told(scene) == [(ERROR, "renamed_principal", "k3", "k3")]
 
 
+@pytest.mark.parametrize(("authorizer", "pid", "refused"), [("Standard", 9, 1), ("", 9, 0), ("Standard", 0, 0)])
+def test_a_certificate_that_was_brought_with_another_owner_would_be_refused_by_the_others(
+    authorizer: str, pid: int, refused: int
+) -> None:
+    scene = cluster()
+    scene.of("k3")["steps"] = {"certificate": {"changed": True, "issued_to": "", "owners": ["CN=a", "CN=b"]}}
+    scene.of("k1")["deployed"]["authorizer"] = authorizer
+    for name in scene.nodes:
+        scene.of(name)["service"]["pid"] = pid
+    found = [one for one in told(scene) if one[1] == "renamed_principal"]
+    assert found == [(ERROR, "renamed_principal", "k3", "CN=b")] * refused
+    scene.of("k3")["steps"]["certificate"]["owners"] = ["CN=a", "CN=a"]
+    assert [one for one in told(scene) if one[1] == "renamed_principal"] == []
+
+
 def test_the_sentences_name_both_nodes(wording: Wording) -> None:
     renamed, refused = cluster(), certified(cluster(), "k9")
     renamed.nodes["k3"]["node_id"] = 4
