@@ -17,6 +17,7 @@ options:
   name: {description: Name of the lab and of its network; the prefix of its containers., type: str, required: true}
   hosts: {description: Names of the hosts., type: list, elements: str, default: []}
   image: {description: Image of a host., type: str, default: ''}
+  releases: {description: 'By host: what follows the image after a dash.', type: dict, default: {}}
   state_dir: {description: Where the lab's keys and known_hosts are kept., type: path, required: true}
   inventory: {description: 'The inventory file that is written: address, user and key.', type: path, required: true}
   subnet: {description: 'The network, as CIDR; empty: a /24 that nothing here uses.', type: str, default: ''}
@@ -74,6 +75,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "name": {"type": "str", "required": True},
     "hosts": {"type": "list", "elements": "str", "default": []},
     "image": {"type": "str", "default": ""},
+    "releases": {"type": "dict", "default": {}},
     "state_dir": {"type": "path", "required": True},
     "inventory": {"type": "path", "required": True},
     "subnet": {"type": "str", "default": ""},
@@ -97,6 +99,7 @@ def wanted_lab(params: Params) -> lab.Desired:
         memory=params["memory"],
         nofile=params["nofile"],
         options=params["options"],
+        releases=params["releases"],
     )
 
 

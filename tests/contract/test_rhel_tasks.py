@@ -16,11 +16,13 @@ ROOT = Path(__file__).resolve().parents[2]
 RELEASES = {
     "rocky": 'ID="rocky"\nID_LIKE="rhel centos fedora"\nVERSION_ID="9.4"\n',
     "rhel": 'ID="rhel"\nID_LIKE="fedora"\nVERSION_ID="9.4"\n',
+    "rocky10": 'ID="rocky"\nID_LIKE="rhel centos fedora"\nVERSION_ID="10.0"\n',
     "amazon": 'ID="amzn"\nID_LIKE="fedora"\nVERSION_ID="2023"\n',
 }
 PACKAGES = {
     "rocky": "java-17-openjdk-headless",
     "rhel": "java-17-openjdk-headless",
+    "rocky10": "java-21-openjdk-headless",
     "amazon": "java-17-amazon-corretto-headless",
 }
 HERE = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}

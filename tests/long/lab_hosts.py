@@ -6,7 +6,8 @@ import hashlib
 import json
 import os
 import subprocess
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +44,12 @@ def checksum() -> str:
 
 @dataclass(frozen=True)
 class LabHosts:
-    """A lab below ``home``; its hosts are named in the inventory ``hosts.yml`` there."""
+    """A lab below ``home``; its inventory ``hosts.yml`` there names the hosts. ``releases``: of Debian, by host."""
 
     home: Path
     name: str
     hosts: tuple[str, ...]
+    releases: Mapping[str, str] = field(default_factory=dict)
 
     def play(self, entry: str) -> None:
         """``main`` makes it, ``destroy`` removes it."""
@@ -56,6 +58,7 @@ class LabHosts:
         variables = {
             "kafka_lab_name": self.name,
             "kafka_lab_hosts": self.hosts,
+            "kafka_lab_releases": self.releases,
             "kafka_lab_state_dir": str(self.home / "lab"),
             "kafka_lab_inventory": str(self.home / "hosts.yml"),
         }

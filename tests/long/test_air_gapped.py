@@ -27,7 +27,7 @@ make demo
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The bundle of this checkout, unpacked where nothing else is; the image of a lab host was built before."""
     digest = hashlib.sha256(IMAGE.read_bytes().rstrip()).hexdigest()[:12]
-    subprocess.run([str(IMAGE), f"localhost/kraftwright-lab:{digest}"], check=True)
+    subprocess.run([str(IMAGE), f"localhost/kraftwright-lab:{digest}-bookworm", "bookworm"], check=True)
     made = subprocess.run(
         [sys.executable, "-m", "dist", "bundle"], cwd=ROOT, check=True, capture_output=True, text=True
     )

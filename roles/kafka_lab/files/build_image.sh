@@ -1,8 +1,17 @@
 #!/bin/sh
 # Builds the image of a lab host: Debian with systemd, sshd, sudo, Python and Java, as a cloud's image has them.
-# Usage: build_image.sh NAME:TAG   Needs root, mmdebstrap and podman. Says nothing when the image is there.
+# Usage: build_image.sh NAME:TAG RELEASE   Needs root, mmdebstrap and podman. Says nothing when the image is there.
 set -eu
 image=$1
+release=$2
+case $release in
+bookworm) java=openjdk-17-jre-headless ;;
+trixie) java=openjdk-21-jre-headless ;;
+*)
+    echo "kafka_lab_releases: $release is not known; give bookworm or trixie" >&2
+    exit 2
+    ;;
+esac
 exec 9>/run/lock/kraftwright-lab-image # two labs at once: the second finds what the first has built
 flock 9
 if podman image exists "$image"; then exit 0; fi
@@ -11,7 +20,7 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 
 packages=systemd,systemd-sysv,dbus,python3-minimal,libpython3-stdlib,python3-apt,openssh-server,sudo,ca-certificates
-packages=$packages,iproute2,procps,netbase,nftables,openjdk-17-jre-headless,kcat
+packages=$packages,iproute2,procps,netbase,nftables,$java,kcat
 
 # An account that a person would use: no root, no password, sudo. The lab brings the keys: they belong to whoever made
 # the lab, which is nobody in here, hence no StrictModes.
@@ -25,7 +34,7 @@ install -d -o 1000 -g 1000 -m 0700 "$1/home/ops/.ssh"
 printf 'PasswordAuthentication no\nUseDNS no\nStrictModes no\nHostKey /etc/ssh/ssh_host_ed25519_key\n' >"$1/etc/ssh/sshd_config.d/lab.conf"
 rm -f "$1"/etc/ssh/ssh_host_*
 for unit in systemd-logind.service systemd-udevd.service systemd-networkd.service systemd-resolved.service \
-    systemd-remount-fs.service dev-hugepages.mount sys-fs-fuse-connections.mount getty.target apt-daily.timer \
+    systemd-remount-fs.service dev-hugepages.mount tmp.mount run-lock.mount sys-fs-fuse-connections.mount getty.target apt-daily.timer \
     apt-daily-upgrade.timer e2scrub_all.timer fstrim.timer dpkg-db-backup.timer systemd-tmpfiles-clean.timer; do
     ln -sf /dev/null "$1/etc/systemd/system/$unit"
 done
@@ -35,5 +44,5 @@ chmod +x "$scratch/customize"
 
 mmdebstrap --quiet --variant=minbase --include="$packages" --customize-hook="$scratch/customize \"\$1\"" \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
-    bookworm "$scratch/root.tar"
+    "$release" "$scratch/root.tar"
 podman import --quiet --change 'CMD ["/sbin/init"]' --change 'STOPSIGNAL SIGRTMIN+3' "$scratch/root.tar" "$image"

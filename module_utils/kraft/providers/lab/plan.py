@@ -26,7 +26,7 @@ MOUNTS = {
 
 @dataclasses.dataclass(frozen=True)
 class Desired:
-    """The lab as it should be. ``options``: further options of ``podman run``, by host."""
+    """The lab as it should be. By host: ``releases``, which end an image's tag; ``options``: more of ``podman run``."""
 
     name: str
     hosts: tuple[str, ...]
@@ -36,6 +36,10 @@ class Desired:
     memory: str = ""
     nofile: int = 20000
     options: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
+    releases: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    def image_of(self, host: str) -> str:
+        return f"{self.image}-{self.releases[host]}" if host in self.releases else self.image
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,8 +129,9 @@ def problems(wanted: Desired, found: Current) -> list[str]:
         for h in sorted({h for h in wanted.hosts if wanted.hosts.count(h) > 1})
     ]
     out += [
-        f"kafka_lab_options names {h!r}, which is not in kafka_lab_hosts"
-        for h in wanted.options
+        f"{variable} names {h!r}, which is not in kafka_lab_hosts"
+        for variable, by_host in (("kafka_lab_options", wanted.options), ("kafka_lab_releases", wanted.releases))
+        for h in by_host
         if h not in wanted.hosts
     ]
     if found.foreign_network:
@@ -170,7 +175,7 @@ def plan(wanted: Desired, found: Current) -> Plan:
         create=tuple(name for name in wanted.hosts if name not in existing),
         start=tuple(name for name, host in existing.items() if not host.running),
         addresses=addresses,
-        outdated=tuple(name for name, host in existing.items() if host.image != wanted.image),
+        outdated=tuple(name for name, host in existing.items() if host.image != wanted.image_of(name)),
     )
 
 
@@ -199,7 +204,7 @@ def run_command(wanted: Desired, host: str, address: str) -> list[str]:
         *(word for file, path in MOUNTS.items() for word in ("--volume", f"{wanted.state_dir}/{file}:{path}:ro")),
         *(("--memory", wanted.memory) if wanted.memory else ()),
         *wanted.options.get(host, ()),
-        wanted.image,
+        wanted.image_of(host),
     ]
 
 

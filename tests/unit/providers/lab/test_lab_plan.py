@@ -49,6 +49,13 @@ def test_a_host_of_an_older_image_is_named_and_left_alone() -> None:
     assert (plan.create, plan.start, plan.outdated) == ((), (), ("c",))
 
 
+def test_a_host_of_another_release_has_the_image_of_that_release() -> None:
+    wanted = dataclasses.replace(WANTED, releases={"b": "trixie"})
+    assert [lab.run_command(wanted, one, "10.89.5.12")[-1] for one in "ab"] == ["image:2", "image:2-trixie"]
+    assert lab.plan(wanted, whole()).outdated == ("b",)
+    assert lab.plan(wanted, whole(b=host(12, image="image:2-trixie"))).outdated == ()
+
+
 def test_a_lab_that_was_killed_half_way_is_completed() -> None:
     found = lab.Current(subnet=NET, hosts={"b": host(12)}, keys=True)
     plan = lab.plan(WANTED, found)
@@ -65,6 +72,7 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], set[str]]] = [
     ({"name": "Try_1"}, {}, {"Try_1"}),
     ({"hosts": ("a", "a")}, {}, {"a", "kafka_lab_hosts"}),
     ({"options": {"z": ["--memory=1g"]}}, {}, {"kafka_lab_options", "z", "kafka_lab_hosts"}),
+    ({"releases": {"z": "trixie"}}, {}, {"kafka_lab_releases", "z", "kafka_lab_hosts"}),
     ({}, {"foreign_network": True}, {"podman", "network", "try"}),
     ({}, {"hosts": {"a": host(11)}, "subnet": NET}, {"keys", "of/try"}),
     ({}, {"hosts": {"a": lab.Host("", True, "i")}, "keys": True}, {"a", "address"}),
