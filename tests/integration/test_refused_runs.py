@@ -116,3 +116,24 @@ def test_a_move_that_cannot_end_well_is_refused(given: dict[str, object], said: 
     assert said in " ".join((done.stdout + done.stderr).split()), done.stdout + done.stderr
     assert "Look at every host" not in done.stdout
     assert done.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("playbook", "given", "said"),
+    [
+        ("drill", {}, "Give -e kafka_drill=demo, and no --limit"),
+        (
+            "drill",
+            {"kafka_drill": "demo", "kafka_drill_faults": ["disk_full"], "kafka_drill_seconds": 5},
+            "5 is less than 10",
+        ),
+        ("drill", {"kafka_drill": "demo", "kafka_drill_faults": ["disk_ful"]}, "kafka_drill_faults"),
+        ("maintain_hosts", {}, "names no tasks, and there is no reboot either"),
+    ],
+)
+def test_an_operation_without_what_it_needs_touches_no_host(playbook: str, given: dict[str, object], said: str) -> None:
+    words = [f"playbooks/{playbook}.yml", "-e", json.dumps(given)]
+    done = run("-i", str(ROOT / "inventories/local"), *words, example=False)
+    assert said in " ".join((done.stdout + done.stderr).split()), done.stdout + done.stderr
+    assert "Look at every host" not in done.stdout
+    assert done.returncode == 2
