@@ -52,7 +52,8 @@ def full(unit: str, seconds: int, log_dir: str, owner: int, available: int) -> l
     """`owner`: the user id to which the log dir belongs; `available`: bytes that this user may still write."""
     end = started_anew(f"{unit}.service", f"systemctl stop {filler(unit)}")
     fill = ["systemd-run", "--quiet", "--collect", f"--unit={filler(unit)}", f"--uid={owner}"]
-    fill += [f"--property=RuntimeMaxSec={seconds + 1}"]
+    # Where control groups are of version 1, systemd may not see that the last process has ended (seen: it waited 90 s).
+    fill += [f"--property=RuntimeMaxSec={seconds + 1}", "--property=TimeoutStopSec=1"]
     at_once = max(available - LEFT_BYTES, 1)
     return [timer(seconds, *end), [*fill, "/bin/sh", "-c", FILL, "fill", f"{log_dir}/.drill", str(at_once)]]
 
