@@ -15,6 +15,7 @@ from ansible.module_utils.kraft.monitoring.catalogue import COLLECTOR, TOPIC, at
 from ansible.module_utils.kraft.monitoring.collector import NAME, Collector
 from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
+from cryptography import x509
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
 from kafka.admin import NewTopic
 
@@ -278,3 +279,5 @@ def test_it_shows_the_certificate_of_the_node(secured: KafkaCluster, tmp_path: P
     found = published(tmp_path / "out")
     assert found["kafka_collector_unanswered", ""] == 0
     assert any(name == "kafka_log_dir_free_bytes" for name, _ in found)
+    shown = x509.load_pem_x509_certificate(ca.read_bytes())  # the node shows this one
+    assert found["kafka_certificate_end_seconds", ""] == shown.not_valid_after_utc.timestamp()

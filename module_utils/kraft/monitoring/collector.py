@@ -6,20 +6,27 @@
 
 from __future__ import annotations
 
+import calendar
 import contextlib
 import json
 import os
+import re
+import ssl
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.monitoring.collection import Collection
 from ansible.module_utils.kraft.monitoring.exposition import Sample, text
+from ansible.module_utils.kraft.node.served import served
+from ansible.module_utils.kraft.terms import SSL
 
 NAME = "kafka.prom"
+#: Begin and end of a certificate in its DER form: two moments in one sequence (RFC 5280, 4.1.2.5).
+VALIDITY = re.compile(rb"\x30[\x1e\x20\x22](?:\x17\x0d\d{12}|\x18\x0f\d{14})Z(?:\x17\x0d(\d{12})|\x18\x0f(\d{14}))Z")
 
 
 class Collector:
@@ -42,6 +49,7 @@ class Collector:
         if failed:
             self._forget()
         self._say("; ".join(failed[:3]) or "every question is answered")
+        samples += of_certificate(self._settings["client"])
         own = {"unanswered": len(failed), "duration_seconds": round(time.monotonic() - began, 4)}
         own["timestamp_seconds"] = round(time.time(), 3)
         samples += [Sample(f"kafka_collector_{name}", value) for name, value in own.items()]
@@ -59,6 +67,25 @@ class Collector:
             sys.stderr.write(f"{state}\n")
             sys.stderr.flush()
         self._said = state
+
+
+def of_certificate(client: Mapping[str, Any]) -> Iterator[Sample]:
+    """When the certificate ends that the broker shows; nothing where it shows none."""
+    asked = client["bootstrap_servers"][:1] if client.get("security_protocol") == SSL else ()
+    for one in served(asked):
+        if one["certificate"]:
+            yield Sample("kafka_certificate_end_seconds", not_after(ssl.PEM_cert_to_DER_cert(one["certificate"])))
+
+
+def not_after(certificate: bytes) -> int:
+    """The end of a certificate (DER), in seconds since 1970. Python's own reader wants one that is trusted."""
+    found = VALIDITY.search(certificate)
+    if found is None:
+        return 0
+    short, whole = found[1], found[2]
+    century = b"20" if short and short[:2] < b"50" else b"19"
+    moment = (whole or century + short).decode()
+    return calendar.timegm(time.strptime(moment, "%Y%m%d%H%M%S"))
 
 
 def write(path: str, content: str) -> None:
