@@ -64,7 +64,6 @@ def hosts(cluster: str) -> dict[str, Any]:
         "label": "Host",
         "type": "query",
         "datasource": SOURCE,
-        "definition": query,
         "query": {"query": query, "refId": "host"},
         "refresh": 2,  # with the time range
         "sort": 1,
