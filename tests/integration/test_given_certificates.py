@@ -122,7 +122,7 @@ def s_client(pki: Pki, address: str, shown: Pair) -> str:
 
 def topics(cluster: Given, pki: Pki, shown: Pair) -> set[str]:
     """What librdkafka sees at USERS with this certificate; a broker that refuses it is no answer."""
-    options = {
+    options: dict[str, str | int | float | bool] = {
         "bootstrap.servers": cluster.address("USERS"),
         "security.protocol": "SSL",
         "ssl.ca.location": str(pki.directory / "nodes.pem"),

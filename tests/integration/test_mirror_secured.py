@@ -171,7 +171,10 @@ def test_each_right_that_the_login_lacks_at_the_source_is_named(
     given = [rule(kind, name, USER, AclOperation.ALL) for kind, name, _ in places]  # all that is not denied
     denied = [rule(kind, name, USER, AclOperation[operation], "DENY") for kind, name, operation in places]
     asked = {**asked_of(source), "topics": [*topics]}
-    assert look(run_module, asked, target)["plan"]["problems"] == []
+    deadline = monotonic() + SECONDS
+    while problems := look(run_module, asked, target)["plan"]["problems"]:  # until each broker knows the new topics
+        assert monotonic() < deadline, problems
+        sleep(0.5)
     with ruled(source, *given, *denied):
         found = "\n".join(look(run_module, asked, target)["plan"]["problems"])
     for right in ("READ of topic secured-read", "DESCRIBE_CONFIGS of topic secured-configs"):

@@ -18,6 +18,7 @@ from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.certificate import CLIENTS, NODES
 from ansible.module_utils.kraft.operations.certificates import change, judgement, phases
 from ansible.module_utils.kraft.operations.certificates import users as certificates
+from ansible.module_utils.kraft.operations.certificates.plan import TRUST, UNLOADED, Verdict
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -59,7 +60,7 @@ def issued(place: Place, host: str, node: Node = NODE, days: int = 397, live: bo
     return certificate.observe(run, host)
 
 
-def verdict(place: Place, found: dict[str, Any], node: Node = NODE, **more: Any) -> judgement.Verdict:
+def verdict(place: Place, found: dict[str, Any], node: Node = NODE, **more: Any) -> Verdict:
     described = {"host": node.host, "cluster": node.cluster, "names": list(node.names)}
     asked = {"node": described, "authority": str(place.directory), "renew_before_days": 60, **more}
     return judgement.judge(asked, found)
@@ -175,14 +176,12 @@ def test_only_what_is_right_and_grows_old_is_loaded_by_a_node_that_runs(
 
 
 def test_an_expired_certificate_needs_a_restart(place: Place, host: str) -> None:
-    assert verdict(place, issued(place, host, days=0), NODE) == judgement.Verdict(
-        ["has a certificate that has expired"]
-    )
+    assert verdict(place, issued(place, host, days=0), NODE) == Verdict(["has a certificate that has expired"])
 
 
 def test_what_a_killed_run_has_left_is_loaded(place: Place, host: str) -> None:
     found = {**issued(place, host), "unloaded": True}
-    assert verdict(place, found) == judgement.Verdict([judgement.UNLOADED], live=True)
+    assert verdict(place, found) == Verdict([UNLOADED], live=True)
 
 
 def test_the_certificate_of_the_process_is_kept_until_it_ends(
@@ -220,7 +219,7 @@ def test_another_authority_or_key_or_trust_is_noticed(place: Place, host: str, t
     other = Place(tmp_path / "other", place.passphrase)
     authority.ensure(other, "orders")
     assert len(why(other, found)) == 1
-    assert why(place, {**found, "trust": {}}) == [judgement.TRUST]
+    assert why(place, {**found, "trust": {}}) == [TRUST]
     assert len(why(place, {**found, "key_fits": False})) == 1
     assert len(why(place, {**found, "certificate": "-----BEGIN CERTIFICATE-----\n"})) == 1
 
@@ -234,7 +233,7 @@ def test_authorities_of_clients_alone_are_loaded_by_a_node_that_runs(
     (tmp_path / "started" / certificate.STARTED).touch()
     for root, live in ((CLIENTS, True), (NODES, False)):
         change.take(place, root, phases.BEGIN, "orders")
-        assert verdict(place, found) == judgement.Verdict([judgement.TRUST], live=live)
+        assert verdict(place, found) == Verdict([TRUST], live=live)
     certificate.install(host, "root", "", authority.certificates(place.directory), live=True)
     assert not (tmp_path / "started" / certificate.OF_PROCESS).exists()
     os.utime(Path(host, "clients.pem"), (2e9, 2e9))

@@ -194,7 +194,7 @@ def test_a_key_in_ansible_vault_may_be_read_by_others(pki: Pki) -> None:
     loader = DataLoader()
     loader.set_vault_secrets(secrets)
     path = pki.directory / KEY
-    path.write_bytes(VaultLib(secrets).encrypt(path.read_bytes()))
+    path.write_bytes(VaultLib(secrets).encrypt(path.read_text(), secrets[0][1]))
     path.chmod(0o644)
     assert [str(each) for each in problems_of(given(pki, loader)) if each.rule.startswith("certificate")] == []
     assert [(each.rule, each.host) for each in refused(pki)] == [("certificate_key", "k1")]
