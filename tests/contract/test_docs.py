@@ -70,6 +70,14 @@ def test_each_decision_has_its_own_number() -> None:
     assert [int(page.name[:4]) for page in pages] == list(range(1, len(pages) + 1))
 
 
+def test_the_changelog_names_each_playbook() -> None:
+    """But those of the first day, and the step of another playbook."""
+    first = {"create_lab", "deploy_cluster", "destroy_lab", "validate_inventory"}
+    named = {path.stem for path in (ROOT / "playbooks").glob("*.yml")} - first - {"advance_authority"}
+    text = (ROOT / "CHANGELOG.md").read_text()
+    assert sorted(name for name in named if f"{name}.yml" not in text) == []
+
+
 def test_the_folders_and_files_that_say_where_to_add_what_are_there() -> None:
     table = (ROOT / "CONTRIBUTING.md").read_text().split("## Where to add what")[1].split("\n## ")[0]
     named = [one for one in re.findall(r"`([\w/.]+/[\w/.]*)`", table) if "<" not in one]
