@@ -57,8 +57,7 @@ class ActionModule(ActionBase):
             return {"changed": bool(verdict.reasons), "reasons": verdict.reasons}
         pair = {}
         if verdict.reasons != [TRUST] and given:
-            where = (place.directory, node.host, place.passphrase, self._loader, self._given["host_key"])
-            pair = given_certificates.material(given_certificates.Source(*where))
+            pair = given_certificates.material(self._brought(node.host))
         elif verdict.reasons != [TRUST]:
             answer = self._files(state="requested")
             if answer.get("failed"):
@@ -71,6 +70,10 @@ class ActionModule(ActionBase):
     @property
     def _place(self) -> authority.Place:
         return authority.Place(Path(self._given["authority"]), self._given["passphrase"])
+
+    def _brought(self, host: str) -> given_certificates.Source:
+        opens = (self._place.passphrase, self._loader)
+        return given_certificates.Source(self._place.directory, host, *opens, host_key=self._given["host_key"])
 
     def _files(self, **given: Any) -> dict[str, Any]:
         arguments = {"directory": self._given["directory"], "group": self._given["group"], **given}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+GIVEN = "given"  #: of ``kafka_tls.authority``
 #: Kinds of faults.
 FILE, KEY, CHAIN, ROOT, DATES, ENDS, USAGE, WEAK, SUBJECT = (
     *("file", "key", "chain", "root", "dates", "ends", "usage", "weak", "subject"),

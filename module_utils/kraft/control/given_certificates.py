@@ -17,14 +17,13 @@ from typing import Any
 from ansible.errors import AnsibleError
 from ansible.module_utils.kraft.control import given_faults
 from ansible.module_utils.kraft.control.authority import names_of
-from ansible.module_utils.kraft.control.given import FILE, KEY, Fault, Given
+from ansible.module_utils.kraft.control.given import FILE, GIVEN, KEY, Fault, Given
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node.certificate import CLIENTS, NODES, ROOTS
 from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 
-GIVEN = "given"  #: of ``kafka_tls.authority``
 VAULT = "$ANSIBLE_VAULT"
 PRIVATE = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----", re.DOTALL)
 ENCRYPTED = re.compile(r"BEGIN ENCRYPTED PRIVATE KEY|^Proc-Type: 4,ENCRYPTED", re.MULTILINE)

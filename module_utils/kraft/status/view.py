@@ -16,6 +16,7 @@ from ansible.module_utils.kraft.status.certificates import certificates, ending,
 from ansible.module_utils.kraft.status.drift import node_drift, uncompared, unfinished, unknown_nodes
 from ansible.module_utils.kraft.status.evidence import Evidence, evidence, unread
 from ansible.module_utils.kraft.status.model import Node, Status
+from ansible.module_utils.kraft.wording import counted
 
 #: What a node does while a cause holds for it, by the cause's rule.
 STATES = {
@@ -128,7 +129,7 @@ def _counts(snapshot: Snapshot | None) -> dict[str, str]:
     partitions = [one for topic in snapshot.topics or () for one in topic.partitions]
     return {
         "Brokers": f"{len(snapshot.unfenced)} of {len(snapshot.brokers)} serve",
-        "Partitions": f"{len(partitions)} in {len(snapshot.topics or ())} topics",
+        "Partitions": f"{len(partitions)} in {counted(len(snapshot.topics or ()), 'topic')}",
         "Behind": f"{sum(one.under_replicated for one in partitions)} partitions",
         "Without leader": f"{sum(one.leader == NO_NODE for one in partitions)} partitions",
         "On the move": f"{len(snapshot.reassignments or ())} partitions",

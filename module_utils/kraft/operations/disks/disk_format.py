@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from ansible.module_utils.kraft.cluster.health import listed
 from ansible.module_utils.kraft.operations.disks.model import BrokerDisks, Disk, DiskMove
 from ansible.module_utils.kraft.operations.disks.throttle import Rates, is_ours
-from ansible.module_utils.kraft.operations.reassignment.move_format import NAMED, amount, counted
+from ansible.module_utils.kraft.operations.reassignment.move_format import NAMED, amount
+from ansible.module_utils.kraft.wording import counted
 
 TOPICS = 5  #: of each log dir, the largest
 

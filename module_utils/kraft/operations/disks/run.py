@@ -18,7 +18,8 @@ from ansible.module_utils.kraft.operations.disks import disk_format, throttle
 from ansible.module_utils.kraft.operations.disks.admin import DisksAdmin
 from ansible.module_utils.kraft.operations.disks.model import BrokerDisks, DiskMove
 from ansible.module_utils.kraft.operations.disks.plan import FLOOR, Drained, plan, problems
-from ansible.module_utils.kraft.operations.reassignment.move_format import amount, counted
+from ansible.module_utils.kraft.operations.reassignment.move_format import amount
+from ansible.module_utils.kraft.wording import counted
 
 POLL_SECONDS = 0.5
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted
 from ansible.module_utils.kraft.spec.rules.subject import named
+from ansible.module_utils.kraft.wording import counted
 
 ROOM = 0.85  #: of the target's free bytes; the rest is for what its own clients write meanwhile
 SHOWN = 20
@@ -131,10 +132,10 @@ def screen(wanted: Wanted, source: Source, target: Target, unknown: Mapping[str,
     total = sum(one.size for one in source.topics.values())
     return [
         f"From {wanted.name} ({', '.join(wanted.servers)}), cluster id {source.cluster_id}",
-        f"Copies {len(source.topics)} topics with {partitions} partitions, about {megabytes(total)}; "
-        f"{len(fresh)} of them are created here",
+        f"Copies {counted(len(source.topics), 'topic')} with {counted(partitions, 'partition')}, "
+        f"about {megabytes(total)}; {len(fresh)} of them are created here",
         *shortened([_topic(name, one, target) for name, one in sorted(source.topics.items())], "topics"),
-        f"Translates the offsets of {len(source.groups)} groups",
+        f"Translates the offsets of {counted(len(source.groups), 'group')}",
         *shortened([f"  group {one}" for one in sorted(source.groups)], "groups"),
         *notes(wanted, source, unknown),
     ]
@@ -143,7 +144,7 @@ def screen(wanted: Wanted, source: Source, target: Target, unknown: Mapping[str,
 def _topic(name: str, topic: Topic, target: Target) -> str:
     how = "" if name in target.topics else ", created here"
     size = f"{topic.records} records at most, {megabytes(topic.size)}"
-    return f"  topic {name}: {len(topic.partitions)} partitions, {size}{how}"
+    return f"  topic {name}: {counted(len(topic.partitions), 'partition')}, {size}{how}"
 
 
 def shortened(texts: list[str], what: str) -> list[str]:
@@ -187,6 +188,6 @@ def answer_back(wanted: Wanted, source: Source) -> dict[str, Any]:
     partitions = sum(len(one.partitions) for one in source.topics.values())
     size = sum(one.size for one in source.topics.values())
     nothing: dict[str, Any] = {"unknown_settings": [], "create": [], "partitions": partitions, "bytes": size}
-    screen = [f"New records of {len(source.topics)} topics go back to {wanted.name}"]
+    screen = [f"New records of {counted(len(source.topics), 'topic')} go back to {wanted.name}"]
     named_here = {"topics": sorted(source.topics), "groups": sorted(source.groups)}
     return {"problems": [problem], "screen": screen, **named_here, **nothing}

@@ -9,6 +9,7 @@ from typing import Any
 from ansible.module_utils.kraft.operations.mirror.observe import Seen
 from ansible.module_utils.kraft.operations.mirror.plan import Topic, shortened
 from ansible.module_utils.kraft.operations.mirror.side import Partition
+from ansible.module_utils.kraft.wording import counted
 
 
 def lag(seen: Seen) -> dict[str, int]:
@@ -112,9 +113,9 @@ def screen(seen: Seen) -> list[str]:
     read, would = ("here", "there") if seen.back else ("there", "here")
     return [
         *(["Clients have switched: new records go back to the source"] if seen.back else []),
-        f"{len(by_topic)} topics, {sum(by_topic.values())} records are not copied yet",
+        f"{counted(len(by_topic), 'topic')}, {sum(by_topic.values())} records are not copied yet",
         *shortened([f"  topic {name}: {left} records" for name, left in sorted(by_topic.items()) if left], "topics"),
-        f"{len(groups)} groups; records that each has not read {read}, and would read {would}",
+        f"{counted(len(groups), 'group')}; records that each has not read {read}, and would read {would}",
         *shortened([_group(name, one, read, would) for name, one in sorted(groups.items())], "groups"),
         *(f"Task {name} has failed: {why}" for name, why in sorted(seen.failed.items())),
     ]

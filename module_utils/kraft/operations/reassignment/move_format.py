@@ -9,6 +9,7 @@ from ansible.module_utils.kraft.cluster.health import listed
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment
 from ansible.module_utils.kraft.operations.reassignment.model import Move, Placement, known_bytes
 from ansible.module_utils.kraft.operations.reassignment.throttle import Throttles
+from ansible.module_utils.kraft.wording import counted
 
 NAMED = 20
 STEP = 1000
@@ -23,10 +24,6 @@ def amount(number: float | None) -> str:
     while number >= STEP and unit < len(UNITS) - 1:
         number, unit = number / STEP, unit + 1
     return f"{number:.1f} {UNITS[unit]}" if unit else f"{int(number)} {UNITS[0]}"
-
-
-def counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def headline(moves: Sequence[Move], under_way: Sequence[Reassignment]) -> str:

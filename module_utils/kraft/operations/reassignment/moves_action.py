@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
-from ansible.module_utils.kraft.operations.reassignment.move_format import amount, counted
+from ansible.module_utils.kraft.operations.reassignment.move_format import amount
+from ansible.module_utils.kraft.wording import counted
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 

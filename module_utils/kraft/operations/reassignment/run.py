@@ -26,10 +26,11 @@ from ansible.module_utils.kraft.operations.reassignment.model import (
     known_bytes,
     placement,
 )
-from ansible.module_utils.kraft.operations.reassignment.move_format import amount, counted
+from ansible.module_utils.kraft.operations.reassignment.move_format import amount
 from ansible.module_utils.kraft.operations.reassignment.planner import plan, problems
 from ansible.module_utils.kraft.operations.reassignment.throttle import Throttles
 from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.wording import counted
 
 POLL_SECONDS = 0.5
 ARRIVAL_SECONDS = 0.1  #: how often it is asked whether a partition has arrived, for whose replicas clients wait now

@@ -12,7 +12,7 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.control.given import Given
+from ansible.module_utils.kraft.control.given import GIVEN, Given
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.contributions import OPTION, contribution
 from ansible.module_utils.kraft.spec.desired.model import (
@@ -222,7 +222,7 @@ def read_tls(given: Mapping[str, Any], brought: Given | None = None) -> Tls | No
     if not given:
         return None
     names = {str(listener): _texts(found) for listener, found in (given.get("names") or {}).items()}
-    is_given = given.get("authority") == "given"
+    is_given = given.get("authority") == GIVEN
     warned = given.get("renew_before_days", 30 if is_given else 60)
     key = clean(given.get("key_on_host") or "")
     return Tls(clean(given.get("directory") or ""), given.get("days", 397), warned, names, is_given, brought, key)

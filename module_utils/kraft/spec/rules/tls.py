@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ansible.module_utils.kraft.control.given import GIVEN
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.model import MTLS, TLS_SCRAM, Node
 from ansible.module_utils.kraft.spec.rules.listeners import is_host
@@ -12,7 +13,6 @@ from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, 
 from ansible.module_utils.kraft.terms import CLIENT
 
 VARIABLE = "kafka_tls"
-GIVEN = "given"  #: of its ``authority``
 SHORTEST_PASSPHRASE = 12
 LONGEST_DAYS = 825  #: what Apple and browsers accept of a private authority, and long enough for anybody
 LONGEST_SUBJECT = 64  #: characters of a name's part, by RFC 5280 (ub-common-name)
