@@ -17,6 +17,7 @@ import socket
 import subprocess
 import time
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +171,23 @@ def is_alive(record: lock.Record, timeout: float = TIMEOUT) -> bool:
     return is_main_alive(record)
 
 
+def past_dead_runs(
+    ask: Callable[[dict[str, str]], dict[str, Any]], is_dead: Callable[[lock.Record], bool]
+) -> dict[str, Any]:
+    """The host's answer to `ask`, once the locks of dead runs are broken.
+
+    There may be several, one after the other: what a killed run has sent to the host can take the lock there after we
+    have asked. A holder that cannot be broken ends it, too.
+    """
+    result, broken = ask({}), ""
+    while not result.get("granted") and (holder := lock.record(result.get("holder"))):
+        if holder.run == broken or not is_dead(holder):
+            break
+        broken = holder.run
+        result = ask({"break_run": broken})
+    return result
+
+
 def name(task_vars: dict[str, Any] | None) -> str:
     return str((task_vars or {}).get("inventory_hostname", "the host"))
 
@@ -183,14 +201,12 @@ class ActionModule(ActionBase):
         super().run(tmp, task_vars)
         ours = asking(main_process())
         arguments = {**self._task.args, "record": ours.as_dict()}
-        result = self._ask(arguments, task_vars)
+        timeout = 0 if self._task.check_mode else TIMEOUT
+        result = past_dead_runs(
+            lambda more: self._ask({**arguments, **more}, task_vars),
+            lambda holder: lock.is_stale(holder, ours, is_alive(holder, timeout)),
+        )
         holder = lock.record(result.get("holder"))
-        if (
-            not result.get("granted")
-            and holder
-            and lock.is_stale(holder, ours, is_alive(holder, 0 if self._task.check_mode else TIMEOUT))
-        ):
-            result = self._ask({**arguments, "break_run": holder.run}, task_vars)
         if "granted" not in result or arguments.get("state") == "released" or self._task.check_mode:
             return self._noted(result, holder, task_vars)
         if not result["granted"] and holder:

@@ -162,3 +162,44 @@ def test_a_worker_that_has_outlived_its_run_takes_no_lock() -> None:
         lines = main.stdout.read().splitlines()
     assert lines[0] == "True"
     assert lines[1].startswith("the run has ended"), lines
+
+
+class LockedHost:
+    """A host's lock, which the runs of `late` take one after the other, each behind the back of who asks."""
+
+    def __init__(self, held: str, late: list[str]) -> None:
+        self.held, self.late, self.asked = held, late, 0
+
+    def ask(self, more: dict[str, str]) -> dict[str, Any]:
+        held, self.asked = lock.Record(self.held, "ann@pc", "", "", "", ""), self.asked + 1
+        granted = lock.granted(lock.Record("ours", "", "", "", "", ""), held, more.get("break_run", ""))
+        if not granted and self.late:
+            self.held = self.late.pop(0)
+        return {"granted": granted, "holder": held.as_dict()}
+
+
+def test_a_dead_run_that_takes_the_lock_after_we_asked_is_broken_too(action: Any) -> None:
+    host = LockedHost("dead-1", ["dead-2", "dead-3"])
+    assert action.past_dead_runs(host.ask, lambda holder: holder.run.startswith("dead"))["granted"]
+    assert host.asked == 4
+
+
+def test_a_run_that_lives_ends_the_taking_over(action: Any) -> None:
+    host = LockedHost("dead-1", ["living"])
+    result = action.past_dead_runs(host.ask, lambda holder: holder.run.startswith("dead"))
+    assert (result["granted"], result["holder"]["run"]) == (False, "living")
+
+
+def test_a_lock_that_cannot_be_broken_is_asked_for_once_more_at_most(action: Any) -> None:
+    asked: list[dict[str, str]] = []
+
+    def ask(more: dict[str, str]) -> dict[str, Any]:
+        asked.append(more)
+        return {"granted": False, "holder": {"run": "dead-1"}}
+
+    assert not action.past_dead_runs(ask, lambda _: True)["granted"]
+    assert asked == [{}, {"break_run": "dead-1"}]
+
+
+def test_a_host_that_gives_no_answer_is_asked_once(action: Any) -> None:
+    assert action.past_dead_runs(lambda _: {"failed": True, "msg": "no sudo"}, lambda _: True)["failed"]
