@@ -30,12 +30,20 @@ def at(network: str, port: int) -> str:
     return ",".join(f"{network}.1{n}:{port}" for n in NODES)
 
 
-def deployed(tmp_path: Path, profile: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the example's inventory describes with a profile's file as its listeners; and that file."""
+SECURED = """
+kafka_security: tls
+kafka_tls: {passphrase: only-for-this-test}
+kafka_ec2_accept_plaintext_outside: []
+"""
+
+
+def deployed(tmp_path: Path, profile: str, more: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the example's inventory describes with a profile's file as its listeners and `more`; and that file."""
     variables = {path.name: path.read_text() for path in (ROOT / "inventories/ec2/group_vars/kafka").glob("*.yml")}
     text = (ROOT / f"docs/ec2/{profile}.yml").read_text()
     files = {f"group_vars/kafka/{name}": each for name, each in {**variables, "listeners.yml": text}.items()}
-    files["group_vars/kafka/zz.yml"] = "kafka_cluster_id: a3JhZnR3cmlnaHQtZGVtbw\n"  # the example's is refused
+    own_id = "kafka_cluster_id: a3JhZnR3cmlnaHQtZGVtbw\n"  # the example's is refused
+    files["group_vars/kafka/zz.yml"] = own_id + more
     cluster, found = look(written(tmp_path, {"hosts.yml": {"kafka": {"hosts": HOSTS}}, **files}))
     assert all(problem.severity == WARNING for problem in found), [str(problem) for problem in found]
     return describe(cluster), yaml.safe_load(text)
@@ -79,3 +87,14 @@ def test_nodes_listen_on_private_addresses_alone_and_know_each_other_by_them(tmp
     assert "CONTROLLER://10.40.0.12:19093" in properties["advertised.listeners"]
     assert described["cluster"]["controller_bootstrap"] == at("10.40.0", 19093)
     assert properties["broker.rack"] == "eu-central-1b"
+
+
+@pytest.mark.parametrize("profile", ["private_and_public", "public_clients"])
+def test_with_tls_every_listener_of_a_profile_is_encrypted_and_no_consent_is_needed(
+    tmp_path: Path, profile: str
+) -> None:
+    described, given = deployed(tmp_path, profile, SECURED)
+    nodes = list(described["nodes"].values())
+    assert {each["protocol"] for node in nodes for each in node["listeners"]} == {"SSL"}
+    sources = Sources(clients=given["kafka_ec2_client_sources"], admin=("203.0.113.10/32",), inside=("10.40.0.0/16",))
+    assert list(problems(nodes, sources)) == []
