@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import random
 import threading
 import time
 from collections.abc import Callable, Sequence
 
 from confluent_kafka import Consumer, KafkaException, Producer
 from kafka import KafkaAdminClient
-from kafka.admin import NewTopic
+from kafka.admin import ConfigResource, ConfigResourceType, NewTopic
 
 RATE = 30  #: records a second
-TRAFFIC, COMPACTED, NARROW = "traffic", "compacted", "narrow"
+TRAFFIC, COMPACTED, NARROW, BURDEN, CROWDED = "traffic", "compacted", "narrow", "burden", "crowded"
 #: Without partitions of their own on every node, a fault would hit nothing.
 PARTITIONS = 12
+BURDENED = 3  #: node id of the broker that is kept busy
+#: It is left with one of its two handlers. It compresses records of letters anew: hard work, few bytes on its disk.
+ONE_HANDLER = ConfigResource(ConfigResourceType.BROKER, str(BURDENED), configs={"num.io.threads": "1"})
+HARD_TO_COMPRESS = {"compression.type": "gzip", "compression.gzip.level": "9", "min.insync.replicas": "1"}
 WAIT = 0.2  #: seconds for an answer, so that a thread ends soon
 
 
@@ -73,6 +78,21 @@ class Traffic:
             topic = NewTopic(NARROW, 3, 3, topic_configs={"min.insync.replicas": "3"})
             with KafkaAdminClient(bootstrap_servers=self._bootstrap) as admin:
                 admin.create_topics([topic])
+        if verb == "keep the handler of one broker busy":
+            self._burden(verb)
+        if verb == "crowd two brokers":
+            crowded = {number: [1, 2] for number in range(PARTITIONS)}
+            with KafkaAdminClient(bootstrap_servers=self._bootstrap) as admin:
+                admin.create_topics([NewTopic(CROWDED, replica_assignments=crowded)])
+            self._workers[verb] = [self._producing(CROWDED, b"record" * 1000, 1 / RATE)]
+
+    def _burden(self, verb: str) -> None:
+        topic = NewTopic(BURDEN, replica_assignments={0: [BURDENED]}, topic_configs=HARD_TO_COMPRESS)
+        with KafkaAdminClient(bootstrap_servers=self._bootstrap) as admin:
+            admin.create_topics([topic])
+            admin.alter_configs([ONE_HANDLER])
+        value = bytes(random.Random(1).choices(b"acgt", k=900_000))  # noqa: S311 - no secret
+        self._workers[verb] = [self._producing(BURDEN, value, 0) for _ in range(2)]
 
     def undo(self, verb: str) -> None:
         if verb == "stop reading":
@@ -81,6 +101,13 @@ class Traffic:
         if verb == "ask for every replica":
             with KafkaAdminClient(bootstrap_servers=self._bootstrap) as admin:
                 admin.delete_topics([NARROW])
+        if verb == "keep the handler of one broker busy":
+            with KafkaAdminClient(bootstrap_servers=self._bootstrap) as admin:
+                admin.reset_configs([ONE_HANDLER])
+                admin.delete_topics([BURDEN])
+        if verb == "crowd two brokers":
+            with KafkaAdminClient(bootstrap_servers=self._bootstrap) as admin:
+                admin.delete_topics([CROWDED])
 
     def resume_reading(self) -> None:
         consumer = Consumer(

@@ -22,7 +22,7 @@ from kafka.errors import KafkaError
 from observer import PAGE, Observer, observing
 from operate import Log
 from runs import Runs, hold
-from sweeps import asked_for
+from sweeps import asked_for, sweep_asked_for
 from traffic import Traffic
 
 from scripts import watchers
@@ -33,6 +33,8 @@ TARGETS = 2 * len(NODES)
 IDLE_SECONDS = 120  #: ten minutes at the faster pace
 PATIENCE = 120.0  #: seconds for a cluster to become whole again, and for alerts of before to end
 STEP = 0.5
+#: The silence that takes a cluster of an older release: it comes first.
+UPGRADE, OLDER = "an upgrade", ["-e", "kafka_version=4.2.1"]
 #: When a roll is killed: it has restarted the first node.
 MOMENT = {"task": "Wait until the node serves again", "when": "start", "nth": 1, "signal": "KILL"}
 
@@ -57,6 +59,17 @@ class Watch:
 
     def deploy(self, *words: str) -> None:
         self._play("deploy_cluster", *words)
+
+    def upgrade(self) -> None:
+        self._play("upgrade_cluster", "-e", '{"kafka_soak_seconds": 5}')
+
+    def rebalance(self) -> None:
+        """Partitions with replicas on two brokers only are spread while they are written to."""
+        self._traffic.begin("crowd two brokers")
+        try:
+            self._play("rebalance")
+        finally:
+            self._traffic.undo("crowd two brokers")
 
     def try_fault(self, fault: Fault) -> str:
         """Make it, see its alert, take it back, see it end; gives a line about it."""
@@ -162,9 +175,12 @@ def pack_exporter(archive: Path) -> None:
 def go_through(watch: Watch, log: Log, faults: Sequence[Fault]) -> int:
     """Silence first, then one fault after the other; how many of them failed. One that does fails no other."""
     rolled = ["-e", '{"kafka_group_config": {"queued.max.requests": 501}}']
+    whole = sweep_asked_for() == "all"
     silent: dict[str, Callable[[], object]] = {
+        **({UPGRADE: watch.upgrade} if whole else {}),
         "idle minutes": lambda: time.sleep(IDLE_SECONDS),
         "a deployment that rolls": lambda: watch.deploy(*rolled),
+        **({"a rebalance": watch.rebalance} if whole else {}),
     }
     steps = {what: partial(watch.quiet, what, work) for what, work in silent.items() if asked_for(what)}
     steps |= {fault.name: partial(watch.try_fault, fault) for fault in faults}
@@ -186,8 +202,9 @@ def main(project: Path) -> int:
     pack_exporter(directory / "node_exporter.tar.gz")
     hosts = Hosts.of(project, SCENARIO)
     traffic = Traffic([f"{hosts.address(host)}:9092" for host in NODES])
+    older = OLDER if sweep_asked_for() == "all" and asked_for(UPGRADE) else []
     for playbook in ("deploy_cluster", "render_monitoring"):
-        run = runs.run([*INVENTORY, f"playbooks/{playbook}.yml"])
+        run = runs.run([*INVENTORY, f"playbooks/{playbook}.yml", *older])
         if run.code:
             log.say(f"{playbook} FAILED\n{run.last_lines()}")
             return 1
