@@ -280,4 +280,5 @@ def test_it_shows_the_certificate_of_the_node(secured: KafkaCluster, tmp_path: P
     assert found["kafka_collector_unanswered", ""] == 0
     assert any(name == "kafka_log_dir_free_bytes" for name, _ in found)
     shown = x509.load_pem_x509_certificate(ca.read_bytes())  # the node shows this one
+    assert found["kafka_certificate_begin_seconds", ""] == shown.not_valid_before_utc.timestamp()
     assert found["kafka_certificate_end_seconds", ""] == shown.not_valid_after_utc.timestamp()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from ansible.module_utils.kraft.monitoring import prometheus, rules
 
 from scripts.watchers import tool
@@ -69,6 +70,37 @@ def test_rules_have_no_fault(written: Path) -> None:
 
 def test_every_alert_fires_stays_quiet_and_resolves(written: Path) -> None:
     tested = promtool(written, "test", "rules", prometheus.TESTS)
+    assert tested.returncode == 0, tested.stdout + tested.stderr
+
+
+@pytest.mark.parametrize(
+    ("lifetime", "left", "fires"),
+    [
+        (400, 15, False),
+        (400, 13, True),
+        (3, 2.5, False),
+        (3, 1.2, False),
+        (3, 0.9, True),
+        (None, 15, False),
+        (None, 13, True),
+    ],
+)
+def test_a_certificate_ends_soon_by_what_it_lasts(
+    tmp_path: Path, lifetime: float | None, left: float, fires: bool
+) -> None:
+    """All in days, when the alert has waited for long enough; None: a collector that tells no begin."""
+    labels, at, day = '{cluster="blue",host="kafka1",node_id="1"}', 65, 86400
+    end = left * day + at * 60
+    shown = {"end": end} if lifetime is None else {"end": end, "begin": end - lifetime * day}
+    series = [
+        {"series": f"kafka_certificate_{of}_seconds{labels}", "values": f"{value}+0x70"} for of, value in shown.items()
+    ]
+    asked = {"expr": 'count(ALERTS{alertname="KafkaCertificateEnds",alertstate="firing"})', "eval_time": f"{at}m"}
+    test = {"interval": "1m", "input_series": series}
+    test["promql_expr_test"] = [{**asked, "exp_samples": [{"labels": "{}", "value": 1}] if fires else []}]
+    place = write(tmp_path / "certificate", DATA)
+    (place / "one.yml").write_text(yaml.safe_dump({"rule_files": [prometheus.RULES], "tests": [test]}))
+    tested = promtool(place, "test", "rules", "one.yml")
     assert tested.returncode == 0, tested.stdout + tested.stderr
 
 

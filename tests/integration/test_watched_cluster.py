@@ -27,7 +27,10 @@ EXPRESSIONS = {
     **{one["record"]: one["expr"] for one in DATA["records"]},
     **{one["alert"]: one["expr"] for one in DATA["alerts"]},
 }
-OF_TLS = {"kafka_certificate_end_seconds"}  #: these nodes have none; tests/integration/test_collector.py has
+OF_TLS = {
+    "kafka_certificate_begin_seconds",
+    "kafka_certificate_end_seconds",
+}  #: these nodes have none; tests/integration/test_collector.py has
 USED = set().union(*map(names, EXPRESSIONS.values())) - OF_TLS | {one["record"] for one in DATA["records"]}
 
 

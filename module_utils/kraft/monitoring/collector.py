@@ -26,7 +26,8 @@ from ansible.module_utils.kraft.terms import SSL
 
 NAME = "kafka.prom"
 #: Begin and end of a certificate in its DER form: two moments in one sequence (RFC 5280, 4.1.2.5).
-VALIDITY = re.compile(rb"\x30[\x1e\x20\x22](?:\x17\x0d\d{12}|\x18\x0f\d{14})Z(?:\x17\x0d(\d{12})|\x18\x0f(\d{14}))Z")
+MOMENT = rb"(?:\x17\x0d(\d{12})|\x18\x0f(\d{14}))Z"
+VALIDITY = re.compile(rb"\x30[\x1e\x20\x22]" + 2 * MOMENT)
 
 
 class Collector:
@@ -70,22 +71,29 @@ class Collector:
 
 
 def of_certificate(client: Mapping[str, Any]) -> Iterator[Sample]:
-    """When the certificate ends that the broker shows; nothing where it shows none."""
+    """When the certificate begins and ends that the broker shows; nothing where it shows none."""
     asked = client["bootstrap_servers"][:1] if client.get("security_protocol") == SSL else ()
     for one in served(asked):
         if one["certificate"]:
-            yield Sample("kafka_certificate_end_seconds", not_after(ssl.PEM_cert_to_DER_cert(one["certificate"])))
+            begin, end = validity(ssl.PEM_cert_to_DER_cert(one["certificate"]))
+            yield Sample("kafka_certificate_begin_seconds", begin)
+            yield Sample("kafka_certificate_end_seconds", end)
 
 
-def not_after(certificate: bytes) -> int:
-    """The end of a certificate (DER), in seconds since 1970. Python's own reader wants one that is trusted."""
+def validity(certificate: bytes) -> tuple[int, int]:
+    """Begin and end of a certificate (DER), in seconds since 1970; zeros where they cannot be read.
+
+    Python's own reader wants a certificate that is trusted.
+    """
     found = VALIDITY.search(certificate)
-    if found is None:
-        return 0
-    short, whole = found[1], found[2]
+    return (moment(found[1], found[2]), moment(found[3], found[4])) if found else (0, 0)
+
+
+def moment(short: bytes | None, whole: bytes | None) -> int:
+    """Seconds since 1970 of a UTCTime (two digits of the year, from 1950 to 2049) or a GeneralizedTime."""
     century = b"20" if short and short[:2] < b"50" else b"19"
-    moment = (whole or century + short).decode()
-    return calendar.timegm(time.strptime(moment, "%Y%m%d%H%M%S"))
+    written = (whole or century + (short or b"")).decode()
+    return calendar.timegm(time.strptime(written, "%Y%m%d%H%M%S"))
 
 
 def write(path: str, content: str) -> None:
