@@ -24,6 +24,12 @@ options:
   memory: {description: 'Memory of each host in the form of podman; empty: no limit.', type: str, default: ''}
   nofile: {description: Files that a process may open., type: int, default: 20000}
   options: {description: Further options of C(podman run) by host (a list each)., type: dict, default: {}}
+  disks:
+    description:
+      - By host and path, the size (C(512M), C(2G)) of a filesystem of its own there. It is an ext4 in a sparse file of
+        O(state_dir), and needs a loop device.
+    type: dict
+    default: {}
   owner: {description: Id of the user to whom keys and inventory belong; the running one by default., type: int}
   timeout: {description: Seconds until sshd of every host must have answered., type: int, default: 180}
 author: [Kraftwright]
@@ -39,6 +45,8 @@ EXAMPLES = r"""
     inventory: /var/tmp/try/hosts.yml
     options:
       one: [--volume=/srv/disk:/data]
+    disks:
+      two: {/data: 2G}
 
 - name: Remove them
   kafka_lab:
@@ -82,6 +90,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "memory": {"type": "str", "default": ""},
     "nofile": {"type": "int", "default": 20000},
     "options": {"type": "dict", "default": {}},
+    "disks": {"type": "dict", "default": {}},
     "owner": {"type": "int"},
     "timeout": {"type": "int", "default": 180},
 }
@@ -99,6 +108,7 @@ def wanted_lab(params: Params) -> lab.Desired:
         memory=params["memory"],
         nofile=params["nofile"],
         options=params["options"],
+        disks=params["disks"],
         releases=params["releases"],
     )
 
@@ -176,7 +186,9 @@ def absent(params: Params, check_mode: bool) -> dict[str, Any]:
     name, state_dir = params["name"], params["state_dir"]
     made = ["authorized_keys", "known_hosts", *(f"{key}{end}" for key in lab.KEYS for end in ("", ".pub"))]
     paths = [path for path in (*(f"{state_dir}/{n}" for n in made), params["inventory"]) if os.path.lexists(path)]
+    paths += sorted(str(path) for path in Path(state_dir).glob(f"*-disk?{lab.IMAGE}"))
     hosts = [f"remove host {container['Names'][0]}" for container in lab_io.containers(name)]
+    disks = [f"remove disk {volume}" for volume in lab_io.volumes(name)]
     network = [f"remove network {name}"] if lab_io.own_network(name) else []
     if not check_mode:
         lab_io.remove(name)
@@ -184,7 +196,7 @@ def absent(params: Params, check_mode: bool) -> dict[str, Any]:
             os.unlink(path)
         with contextlib.suppress(OSError):  # it holds what somebody else has put there
             os.rmdir(state_dir)
-    return {"actions": [*hosts, *network, *(f"remove {path}" for path in paths)]}
+    return {"actions": [*hosts, *disks, *network, *(f"remove {path}" for path in paths)]}
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -22,6 +23,7 @@ ENVIRONMENT = {
     "ANSIBLE_LOCALHOST_WARNING": "false",
     "CONTAINERS_CONF": str(ROOT / "roles/kafka_lab/files/containers.conf"),
 }
+BOOTED = "systemctl show --property=UserspaceTimestamp --value"
 PLAY = """
 - hosts: localhost
   gather_facts: false
@@ -74,6 +76,7 @@ class Lab:
             "kafka_lab_inventory": str(self.inventory),
             "kafka_lab_memory": "256m",
             "kafka_lab_options": {"one": ["--volume=/etc/hostname:/given:ro"]},
+            "kafka_lab_disks": {"two": {"/data": "64M"}},
         }
         ansible = [str(ROOT / ".venv/bin/ansible-playbook"), "-i", "/dev/null", "-e", json.dumps(variables)]
         done = run(*ansible, *options, str(playbook), check=check)
@@ -88,6 +91,7 @@ class Lab:
     def left(self) -> str:
         label = f"label=kraftwright.lab={self.name}"
         hosts = run("podman", "ps", "--all", "--quiet", "--filter", label).stdout
+        hosts += run("podman", "volume", "ls", "--quiet", "--filter", label).stdout
         return hosts + run("podman", "network", "ls", "--quiet", "--filter", f"name=^{self.name}$").stdout
 
 
@@ -123,13 +127,13 @@ def test_a_second_run_changes_nothing(lab: Lab) -> None:
 
 
 def test_a_stopped_host_comes_back_with_its_disk_and_a_new_one_joins(lab: Lab) -> None:
-    lab.ssh("two", "sudo sh -c 'echo kept > /opt/disk'; sync")
+    lab.ssh("two", "sudo sh -c 'echo kept | tee /opt/disk >/data/disk'; sync")
     before = yaml.safe_load(lab.inventory.read_text())["all"]["hosts"]["two"]
     run("podman", "stop", "--time", "0", f"{lab.name}-two")
     told = lab.play("main", "--diff", hosts=("new", "one", "two"))
     assert "+start host two" in told
     assert "+create host new" in told
-    assert lab.ssh("two", "cat /opt/disk") == "kept"
+    assert lab.ssh("two", "cat /opt/disk /data/disk").split() == ["kept", "kept"]
     assert yaml.safe_load(lab.inventory.read_text())["all"]["hosts"]["two"] == before
     assert lab.ssh("new", "getent hosts one two | wc -l") == "2"
 
@@ -146,6 +150,19 @@ def test_a_play_runs_as_another_user_and_ends_where_a_host_fails(lab: Lab) -> No
     assert "never reached" not in told
     assert "ok=4    changed=1    unreachable=0    failed=1" in told
     assert lab.ssh("one", "sudo stat -c '%U %a' /opt/by_root") == "root 600"
+
+
+def test_a_disk_is_a_small_filesystem_of_its_own_and_outlives_a_reboot(lab: Lab) -> None:
+    kind, megabytes = lab.ssh("two", "df --output=fstype,size --block-size=M /data | tail -n 1").split()
+    assert (kind, int(megabytes.rstrip("M")) <= 64) == ("ext4", True)
+    lab.ssh("two", "sudo sh -c 'echo more >/data/more'; sync")
+    began = lab.ssh("two", BOOTED)
+    run("podman", "exec", f"{lab.name}-two", "systemctl", "reboot", check=False)
+    address = yaml.safe_load(lab.inventory.read_text())["all"]["hosts"]["two"]["ansible_host"]
+    deadline = time.monotonic() + 60
+    while not lab_io.greets(address) or lab.ssh("two", BOOTED) == began:
+        assert time.monotonic() < deadline, "the host does not come back"
+    assert lab.ssh("two", "cat /data/more") == "more"
 
 
 def test_memory_is_limited(lab: Lab) -> None:

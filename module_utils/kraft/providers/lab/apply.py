@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pwd
@@ -41,6 +42,11 @@ def containers(name: str) -> list[dict[str, Any]]:
     """What podman has with the lab's label, running or not."""
     listed = json.loads(podman("ps", "--all", "--filter", f"label={lab.LAB}={name}", "--format", "json") or "[]")
     return [c for c in listed or [] if (c.get("Labels") or {}).get(lab.LAB) == name]
+
+
+def volumes(name: str) -> list[str]:
+    """The disks of the lab's hosts, by podman's names."""
+    return podman("volume", "ls", "--quiet", "--filter", f"label={lab.LAB}={name}").split()
 
 
 def networks() -> list[dict[str, Any]]:
@@ -107,6 +113,8 @@ def make_hosts(wanted: lab.Desired, plan: lab.Plan) -> lab.Plan:
 
 def make_host(wanted: lab.Desired, plan: lab.Plan, host: str) -> str:
     """Create one host; gives its address where podman holds that for another container, otherwise ''."""
+    for disk in lab.disks(wanted, host):
+        make_disk(wanted.name, disk)
     try:
         podman(*lab.run_command(wanted, host, plan.addresses[host]))
     except ToolError as error:
@@ -116,6 +124,17 @@ def make_host(wanted: lab.Desired, plan: lab.Plan, host: str) -> str:
         podman("rm", "--force", lab.container(wanted.name, host))  # it was made and never ran
         return refused
     return ""
+
+
+def make_disk(name: str, disk: lab.Disk) -> None:
+    """An empty filesystem in a sparse file; one that an earlier host of that name has had is gone."""
+    if disk.volume in volumes(name):
+        podman("volume", "rm", disk.volume)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(disk.file)
+    run("truncate", f"--size={disk.size}", disk.file)
+    run("mkfs.ext4", "-q", disk.file)
+    podman(*lab.volume_command(name, disk))
 
 
 def make_elsewhere(wanted: lab.Desired, plan: lab.Plan, host: str, refused: set[str]) -> lab.Plan:
@@ -133,6 +152,8 @@ def remove(name: str) -> None:
     ids = [c["Id"] for c in containers(name)]
     if ids:
         remove_containers(ids)
+    if disks := volumes(name):
+        podman("volume", "rm", *disks)
     if network:
         podman("network", "rm", name)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import ipaddress
 import json
+import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
@@ -16,6 +17,9 @@ LAB, HOST, ADDRESS = "kraftwright.lab", "kraftwright.host", "kraftwright.address
 FIRST_ADDRESS = 11  # of the subnet; those below are the gateway's and spare
 POOLS = ("10.89.0.0/16", "172.30.0.0/16", "192.168.128.0/17")
 NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?")
+SIZE = re.compile(r"[1-9][0-9]*[MG]")
+SMALLEST_MB = 16  # of an ext4 with a journal
+IMAGE = ".img"  # ends the name of a file that holds a disk
 KEYS = ("id_ed25519", "host_ed25519")  # lets us in; by which hosts are known
 MOUNTS = {
     "authorized_keys": "/home/ops/.ssh/authorized_keys",
@@ -26,7 +30,10 @@ MOUNTS = {
 
 @dataclasses.dataclass(frozen=True)
 class Desired:
-    """The lab as it should be. By host: ``releases``, which end an image's tag; ``options``: more of ``podman run``."""
+    """The lab as it should be. By host: ``releases``, which end an image's tag; ``options``: more of ``podman run``.
+
+    ``disks``: by host and path, the size of a filesystem of its own there (``512M``, ``2G``).
+    """
 
     name: str
     hosts: tuple[str, ...]
@@ -37,9 +44,20 @@ class Desired:
     nofile: int = 20000
     options: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
     releases: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    disks: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
 
     def image_of(self, host: str) -> str:
         return f"{self.image}-{self.releases[host]}" if host in self.releases else self.image
+
+
+@dataclasses.dataclass(frozen=True)
+class Disk:
+    """A filesystem of a host's own: podman's volume, the file that holds it, where the host has it, and its size."""
+
+    volume: str
+    file: str
+    path: str
+    size: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,10 +148,15 @@ def problems(wanted: Desired, found: Current) -> list[str]:
     ]
     out += [
         f"{variable} names {h!r}, which is not in kafka_lab_hosts"
-        for variable, by_host in (("kafka_lab_options", wanted.options), ("kafka_lab_releases", wanted.releases))
+        for variable, by_host in (
+            ("kafka_lab_options", wanted.options),
+            ("kafka_lab_releases", wanted.releases),
+            ("kafka_lab_disks", wanted.disks),
+        )
         for h in by_host
         if h not in wanted.hosts
     ]
+    out += disk_problems(wanted.disks)
     if found.foreign_network:
         out.append(
             f"podman has a network {wanted.name!r} that no lab made; choose another kafka_lab_name, or remove that"
@@ -179,6 +202,37 @@ def plan(wanted: Desired, found: Current) -> Plan:
     )
 
 
+def disk_problems(by_host: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """What is wrong with paths and sizes; each with its remedy."""
+    every = [(host, path, str(size)) for host, disks in by_host.items() for path, size in disks.items()]
+    return [
+        *(
+            f"kafka_lab_disks of {host!r}: {path!r} is no place for a disk: give an absolute path, without a colon"
+            for host, path, _ in every
+            if posixpath.normpath(path) != path or not path.startswith("/") or path == "/" or ":" in path
+        ),
+        *(
+            f"kafka_lab_disks of {host!r}: {size!r} is no size: give {SMALLEST_MB}M or more, as 512M or 2G"
+            for host, _, size in every
+            if not SIZE.fullmatch(size) or (size.endswith("M") and int(size[:-1]) < SMALLEST_MB)
+        ),
+    ]
+
+
+def disks(wanted: Desired, host: str) -> list[Disk]:
+    """The disks of a host, in their order."""
+    return [
+        Disk(f"{container(wanted.name, host)}-disk{at}", f"{wanted.state_dir}/{host}-disk{at}{IMAGE}", path, size)
+        for at, (path, size) in enumerate(wanted.disks.get(host, {}).items(), 1)
+    ]
+
+
+def volume_command(lab: str, disk: Disk) -> list[str]:
+    """The podman command that makes a disk's volume; podman mounts it whenever its host starts."""
+    kind = ("--opt", "type=ext4", "--opt", "o=loop", "--opt", f"device={disk.file}")
+    return ["volume", "create", "--label", f"{LAB}={lab}", *kind, disk.volume]
+
+
 def container(lab: str, host: str) -> str:
     """Name of a host's container."""
     return f"{lab}-{host}"
@@ -202,6 +256,7 @@ def run_command(wanted: Desired, host: str, address: str) -> list[str]:
         *("--systemd", "always", "--restart", "always"),
         *("--ulimit", f"nofile={wanted.nofile}:{wanted.nofile}", "--ulimit", "nproc=4096:4096"),
         *(word for file, path in MOUNTS.items() for word in ("--volume", f"{wanted.state_dir}/{file}:{path}:ro")),
+        *(word for disk in disks(wanted, host) for word in ("--volume", f"{disk.volume}:{disk.path}")),
         *(("--memory", wanted.memory) if wanted.memory else ()),
         *wanted.options.get(host, ()),
         wanted.image_of(host),

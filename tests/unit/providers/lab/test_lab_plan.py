@@ -56,6 +56,17 @@ def test_a_host_of_another_release_has_the_image_of_that_release() -> None:
     assert lab.plan(wanted, whole(b=host(12, image="image:2-trixie"))).outdated == ()
 
 
+def test_a_disk_is_a_volume_of_the_host_in_a_file_of_the_lab() -> None:
+    wanted = dataclasses.replace(WANTED, disks={"b": {"/data": "2G", "/more": "512M"}})
+    first, second = lab.disks(wanted, "b")
+    assert first == lab.Disk("try-b-disk1", "/state of/try/b-disk1.img", "/data", "2G")
+    assert lab.disks(wanted, "a") == []
+    command = lab.run_command(wanted, "b", "10.89.5.12")
+    assert {"try-b-disk1:/data", f"{second.volume}:/more"} <= set(command)
+    made = lab.volume_command("try", first)
+    assert {"kraftwright.lab=try", "type=ext4", "o=loop", "device=/state of/try/b-disk1.img"} <= set(made)
+
+
 def test_a_lab_that_was_killed_half_way_is_completed() -> None:
     found = lab.Current(subnet=NET, hosts={"b": host(12)}, keys=True)
     plan = lab.plan(WANTED, found)
@@ -73,6 +84,12 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], set[str]]] = [
     ({"hosts": ("a", "a")}, {}, {"a", "kafka_lab_hosts"}),
     ({"options": {"z": ["--memory=1g"]}}, {}, {"kafka_lab_options", "z", "kafka_lab_hosts"}),
     ({"releases": {"z": "trixie"}}, {}, {"kafka_lab_releases", "z", "kafka_lab_hosts"}),
+    ({"disks": {"z": {"/data": "2G"}}}, {}, {"kafka_lab_disks", "z", "kafka_lab_hosts"}),
+    ({"disks": {"a": {"data": "2G"}}}, {}, {"kafka_lab_disks", "a", "data"}),
+    ({"disks": {"a": {"/data/": "2G"}}}, {}, {"kafka_lab_disks", "a", "/data/"}),
+    ({"disks": {"a": {"/data:ro": "2G"}}}, {}, {"kafka_lab_disks", "a", "/data:ro"}),
+    ({"disks": {"a": {"/data": "2GB"}}}, {}, {"kafka_lab_disks", "a", "2GB"}),
+    ({"disks": {"a": {"/data": "15M"}}}, {}, {"kafka_lab_disks", "a", "15M"}),
     ({}, {"foreign_network": True}, {"podman", "network", "try"}),
     ({}, {"hosts": {"a": host(11)}, "subnet": NET}, {"keys", "of/try"}),
     ({}, {"hosts": {"a": lab.Host("", True, "i")}, "keys": True}, {"a", "address"}),
