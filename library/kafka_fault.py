@@ -11,7 +11,8 @@ description:
   - For drills on a cluster that can take it; ask M(kafka_shutdown_check) first.
   - Nothing has to be put right afterwards. systemd starts a killed node again. For every other fault a timer that ends
     it is set before it begins, so it ends although the run was killed.
-  - A node that does not run is not broken again. A fault that still lasts is not begun again.
+  - A node that does not run, and one whose fault still lasts, may be what a killed drill has left. It is waited for,
+    O(seconds) and 5 s long. Then it is refused.
   - In check mode it says what this host cannot have.
 options:
   action:
@@ -99,9 +100,9 @@ def main() -> None:
     try:
         nft = str(module.get_bin_path("nft", opt_dirs=["/usr/sbin", "/sbin"]) or "")
         fault = FAULTS[params["action"]](module.run_command, params, nft)
-        before = fault.process()
         down = f"{params['unit']}.service does not run on this host; bring the node back first"
-        refusal = down if before == "0" else fault.refusal()
+        refusal = fault.refusal() or (down if fault.down() else "")
+        before = fault.process()
         steps = [] if refusal else fault.commands()
     except (KraftError, OSError) as error:
         module.fail_json(msg=f"this host cannot be broken so: {error}")

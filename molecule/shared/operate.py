@@ -29,6 +29,8 @@ from workload import Workload
 SIGKILL = -9
 #: Playbooks that can write their plan and apply an approved one.
 PLANNED = ("deploy_cluster", "upgrade_cluster")
+#: Those that need their probe: it is the witness.
+PROBED = ("drill",)
 
 
 class Operator:
@@ -62,10 +64,10 @@ class Operator:
         return f"{run.seconds:5.1f} s{died}{words}{self._idle(operation)}"
 
     def _killed(self, operation: Operation) -> list[Outcome]:
-        """The runs that die. One that dies at a random moment has no probe of its own, and may end before it."""
+        """The runs that die. One that dies at a random moment may end before it, and only a drill has a probe then."""
         killed: list[Outcome] = []
         anew = {} if operation.kill else operation.anew
-        quiet = {"kafka_probe": False} if operation.kills else {}
+        quiet = {"kafka_probe": False} if operation.kills and operation.playbook not in PROBED else {}
         for moment in operation.moments(self._seed):
             died = self._runs.run(self._command_line.of(operation, {**(anew if killed else {}), **quiet}), moment)
             precise = "after" not in moment

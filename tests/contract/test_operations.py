@@ -25,6 +25,11 @@ KILLED = {
     "migrate_quorum",
     "balance_disks",
     "move_cluster",
+    "deploy_cluster",
+    "drill",
+    "maintain_hosts",
+    "migrate_security",
+    "mirror_cluster",
 }
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft.operations.drill.breaking import addresses, rights
+from ansible.module_utils.kraft.operations.drill.breaking import LEFTOVER_SECONDS, Fault, Killed, addresses, rights
 
 from tests.unit.modules.module_runner import RunModule
 
@@ -26,6 +26,10 @@ class Host:
         self.ran.append(command)
         return next((said for begin, said in self._answers.items() if words.startswith(begin)), (1, "", ""))
 
+    def say(self, begin: str, answer: Answer) -> None:
+        """Another answer from now on."""
+        self._answers[begin] = answer
+
     @property
     def broken(self) -> list[list[str]]:
         """The commands that change something."""
@@ -41,6 +45,7 @@ def host(monkeypatch: pytest.MonkeyPatch) -> Host:
 def adopted(host: Host, monkeypatch: pytest.MonkeyPatch, nft: str | None = "nft") -> Host:
     monkeypatch.setattr(AnsibleModule, "run_command", lambda _, command, **__: host.run(command))
     monkeypatch.setattr(AnsibleModule, "get_bin_path", lambda *_, **__: nft)
+    monkeypatch.setattr(Fault, "leftover_seconds", 0.3)
     return host
 
 
@@ -84,6 +89,39 @@ def test_a_host_that_cannot_be_cut_off_is_left_alone(
         assert result["failed"]
         assert said in result["msg"]
     assert not host.broken
+
+
+def test_a_cut_that_a_killed_drill_has_left_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, run_module: RunModule
+) -> None:
+    host = adopted(Host(**{"nft list table ": (0, "table", "")}), monkeypatch)
+    monkeypatch.setattr("time.sleep", lambda _: host.say("nft list table ", (1, "", "")))
+    assert run_module("kafka_fault", **CUT)["changed"]
+    assert [each[0] for each in host.broken] == ["systemd-run", "nft"]
+
+
+def test_a_node_that_a_killed_drill_has_left_down_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, run_module: RunModule
+) -> None:
+    host = adopted(Host(**{"systemctl show": (0, "0", "")}), monkeypatch)
+    monkeypatch.setattr("time.sleep", lambda _: host.say("systemctl show", (0, "18", "")))
+    assert run_module("kafka_fault", **CUT)["changed"]
+
+
+def test_rights_that_come_back_are_those_that_are_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_module: RunModule
+) -> None:
+    host = adopted(Host(), monkeypatch)
+    tmp_path.chmod(0)
+    monkeypatch.setattr("time.sleep", lambda _: tmp_path.chmod(0o750))
+    result = run_module("kafka_fault", check_mode=True, action="unreadable", log_dir=str(tmp_path))
+    assert "chmod 0750" in str(result["commands"])
+    assert not host.broken
+
+
+def test_a_fault_is_waited_for_as_long_as_it_lasts() -> None:
+    params = {"unit": "kafka", "seconds": 20, "log_dir": None}
+    assert Killed(lambda _: (0, "", ""), params).leftover_seconds == 20 + LEFTOVER_SECONDS
 
 
 def test_without_another_node_nothing_is_cut(host: Host, run_module: RunModule) -> None:

@@ -16,6 +16,8 @@ from ansible.module_utils.kraft.operations.drill import commands, mounts
 from ansible.module_utils.kraft.operations.drill.faults import CUT_OFF, FROZEN, FULL, KILLED, UNREADABLE
 
 POLL_SECONDS = 0.1
+#: What systemd may take to end a fault, beside the time for which it lasts.
+LEFTOVER_SECONDS = 5.0
 #: Runs a command; gives its exit code, output and errors.
 Run = Callable[[list[str]], tuple[int, str, str]]
 NO_NFT = "install the package nftables on it, or leave node_cut_off and controller_cut_off out of kafka_drill_faults"
@@ -29,6 +31,15 @@ class Fault(abc.ABC):
         """`run`: a command; `params`: of ``kafka_fault``; `nft`: the program, empty where there is none."""
         self._run, self.params, self.nft = run, params, nft
         self.unit, self.seconds, self.log_dir = (self.params[key] for key in ("unit", "seconds", "log_dir"))
+
+    @property
+    def leftover_seconds(self) -> float:
+        """For so long a fault that a killed drill has left may last: a timer ends it, and Kafka starts again."""
+        return float(self.seconds) + LEFTOVER_SECONDS
+
+    def down(self) -> bool:
+        """Whether no Kafka runs here, also after what a killed drill may have left."""
+        return not happened(lambda: self.process() != "0", self.leftover_seconds)
 
     def run(self, *command: str) -> tuple[int, str, str]:
         return self._run(list(command))
@@ -95,9 +106,14 @@ class Unreadable(Halted):
         self.mode = rights(self.log_dir)
 
     def refusal(self) -> str:
-        if self.mode & stat.S_IRWXU == stat.S_IRWXU:
+        if happened(self.readable, self.leftover_seconds):
             return ""
         return f"{self.log_dir} is unreadable already (mode {self.mode:04o}); give its owner all rights"
+
+    def readable(self) -> bool:
+        """Whether the owner has all rights, those that this fault gives back in the end."""
+        self.mode = rights(self.log_dir)
+        return self.mode & stat.S_IRWXU == stat.S_IRWXU
 
     def commands(self) -> list[list[str]]:
         return commands.unreadable(self.unit, self.seconds, self.log_dir, self.mode)
@@ -115,7 +131,9 @@ class Full(Halted):
         why = mounts.refusal(place, mounts.parse(Path("/proc/self/mountinfo").read_text(encoding="utf-8")))
         if why:
             return f"{self.log_dir} {why}, so it is not filled; {NO_FILL}"
-        return "" if self.over() else f"{self.log_dir} is filled already: wait until {commands.filler(self.unit)} ends"
+        if happened(self.over, self.leftover_seconds):
+            return ""
+        return f"{self.log_dir} is filled already: wait until {commands.filler(self.unit)} ends"
 
     def commands(self) -> list[list[str]]:
         room = os.statvfs(self.log_dir)
@@ -138,7 +156,7 @@ class CutOff(Fault):
             return (
                 f"nft does not work on this host ({(said.strip().splitlines() or ['no reason given'])[-1]}); {NO_NFT}"
             )
-        if not self.over():
+        if not happened(self.over, self.leftover_seconds):
             return "this host is cut off already: wait until its table is gone (nft list table inet kraftwright_drill)"
         return "" if self.params["peers"] and self.params["ports"] else "peers and ports: no other node is named"
 
