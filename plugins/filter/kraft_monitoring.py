@@ -59,4 +59,5 @@ class FilterModule:
             "kraft_collector_program": kraft_collector_program,
             "kraft_exporter": kraft_exporter,
             "kraft_monitoring_files": prometheus.files,
+            "kraft_scraper_files": prometheus.credentials,
         }

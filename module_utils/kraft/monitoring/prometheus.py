@@ -9,7 +9,9 @@ from typing import Any
 import yaml
 from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.monitoring import alertmanager, dashboards, rule_tests, rules
+from ansible.module_utils.kraft.node.certificate import NODES
 from ansible.module_utils.kraft.spec.desired.alerting import ALERTMANAGER, RECEIVERS
+from ansible.module_utils.kraft.spec.resources.users import user_certificate
 
 #: Who gives what is scraped, the job that scrapes it, and the file of its targets.
 GIVER, HOST_GIVER = "kafka_contribution_metrics", "kafka_contribution_collector"
@@ -17,6 +19,8 @@ JOB, HOST_JOB = "kafka", "kafka-host"
 HEADER = "# Written by playbooks/render_monitoring.yml; changes made here are lost.\n"
 TARGETS, HOST_TARGETS, RULES, TESTS = "targets.json", "hosts.json", "rules.yml", "rules_test.yml"
 ALERTS = "alertmanager.yml"
+#: With TLS: whom Prometheus trusts, and its own key with its certificate.
+CA, PAIR = "nodes.pem", "scraper.pem"
 
 
 def files(desired: Mapping[str, Any], defaults: Mapping[str, str]) -> dict[str, str]:
@@ -32,11 +36,29 @@ def files(desired: Mapping[str, Any], defaults: Mapping[str, str]) -> dict[str, 
     given = {name: str(value) for name, value in alerting.items()}  # Ansible's own kind of text is no YAML
     receivers = {each: given[variable] for each, variable in RECEIVERS.items()}
     written = {
-        "prometheus.yml": scrape_text(given.get(ALERTMANAGER, "")),
+        "prometheus.yml": scrape_text(given.get(ALERTMANAGER, ""), bool(scraper(desired))),
         ALERTS: text(alertmanager.config(cluster, receivers)),
         **{name: json.dumps(each, indent=2) + "\n" for name, each in found.items()},
     }
     return written | rule_files(rules.data(cluster), cluster) | dashboards.files(cluster)
+
+
+def scraper(desired: Mapping[str, Any]) -> str:
+    """As whom Prometheus shows itself to the proxies of the exporters; empty where it scrapes without TLS."""
+    found = (each["user"] for node in desired["nodes"].values() for each in proxies_of(node))
+    return next(found, "")
+
+
+def proxies_of(node: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return list((node.get("metrics_proxy") or {}).get("proxies", ()))
+
+
+def credentials(desired: Mapping[str, Any]) -> dict[str, str]:
+    """Name -> the file of the control machine that lies beside ``prometheus.yml`` under that name."""
+    user = scraper(desired)
+    directories = (node["certificate"]["authority"] for node in desired["nodes"].values() if proxies_of(node))
+    authority = next(directories, "")
+    return {CA: f"{authority}/{NODES}.pem", PAIR: user_certificate(authority, user)} if user else {}
 
 
 def rule_files(data: rules.Rule, cluster: str) -> dict[str, str]:
@@ -67,10 +89,11 @@ def targets(desired: Mapping[str, Any], giver: str) -> list[dict[str, Any]]:
     ]
 
 
-def scrape_text(alerts_go_to: str = "") -> str:
+def scrape_text(alerts_go_to: str = "", secured: bool = False) -> str:
     """A whole configuration of Prometheus; its paths are relative to the file. Alertmanager is named by its address."""
     files_of = {JOB: TARGETS, HOST_JOB: HOST_TARGETS}
-    jobs = [{"job_name": name, "file_sd_configs": [{"files": [file]}]} for name, file in files_of.items()]
+    by_tls = {"scheme": "https", "tls_config": {"ca_file": CA, "cert_file": PAIR, "key_file": PAIR}} if secured else {}
+    jobs = [{"job_name": name, **by_tls, "file_sd_configs": [{"files": [file]}]} for name, file in files_of.items()]
     intervals = {"scrape_interval": "15s", "evaluation_interval": "15s"}
     named = {"alertmanagers": [{"static_configs": [{"targets": [alerts_go_to]}]}]}
     told = {"alerting": named} if alerts_go_to else {}

@@ -25,9 +25,8 @@ LAUNCH = f"import sys\nfrom {CORE}.monitoring.collector import main\nmain(sys.ar
 SECONDS = 30
 #: Role kafka_collector makes it. Not Kafka's own: what runs as the same user may look into Kafka's memory.
 USER = "kafka-collector"
-#: What neither service needs. Without DynamicUser=, which containers do not grant.
-HARDENED = f"""\
-User={USER}
+#: What no service beside Kafka needs. Without DynamicUser=, which containers do not grant.
+HARDENED = """\
 Restart=always
 RestartSec=5s
 Nice=10
@@ -56,9 +55,6 @@ SystemCallFilter=@system-service
 SystemCallFilter=~@privileged @resources
 SystemCallErrorNumber=EPERM
 UMask=0022
-
-[Install]
-WantedBy=multi-user.target
 """
 
 Settings = Mapping[str, Any]
@@ -66,6 +62,11 @@ Settings = Mapping[str, Any]
 
 def unit_path(name: str) -> str:
     return f"{UNITS}/{name}.service"
+
+
+def hardened(user: str, wanted_by: str = "multi-user.target") -> str:
+    """The rest of a unit: as whom it runs, what it may not do, and with what it starts."""
+    return f"User={user}\n{HARDENED}\n[Install]\nWantedBy={wanted_by}\n"
 
 
 def collector_unit(settings: Settings, home: str, group: str, python: str) -> str:
@@ -88,7 +89,7 @@ RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
 ProtectProc=invisible
 MemoryMax=160M
 CPUQuota=25%
-{HARDENED}"""
+{hardened(USER)}"""
 
 
 def exporter_unit(exporter: Settings) -> str:
@@ -103,7 +104,7 @@ StartLimitIntervalSec=0
 Type=exec
 ExecStart={exporter["binary"]} --web.listen-address={exporter["listen"]} --collector.textfile.directory={DIRECTORY}
 RestrictAddressFamilies=AF_INET AF_INET6 AF_NETLINK AF_UNIX
-{HARDENED}"""
+{hardened(USER)}"""
 
 
 def wanted(settings: Settings, install_dir: str, group: str, python: str) -> dict[str, Any]:

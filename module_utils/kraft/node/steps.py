@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.node import certificate, collector
+from ansible.module_utils.kraft.node import certificate, collector, metrics_proxy
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files import plan as files
 from ansible.module_utils.kraft.node.machine import kernel
@@ -86,6 +86,10 @@ def of_collector(run: Run, asked: Desired) -> dict[str, Any]:
     return {"changed": collector.due(run, **asked), "exporter": not collector.lacks_exporter(asked["settings"])}
 
 
+def of_metrics_proxy(run: Run, asked: Desired) -> dict[str, Any]:
+    return {"changed": metrics_proxy.due(run, **asked), "program": bool(metrics_proxy.program())}
+
+
 STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {
     "kernel": of_kernel,
     "directories": of_directories,
@@ -96,6 +100,7 @@ STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {
     "certificate": of_certificate,
     "storage": of_storage,
     "collector": of_collector,
+    "metrics_proxy": of_metrics_proxy,
 }
 
 

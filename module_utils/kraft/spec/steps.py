@@ -11,10 +11,11 @@ STEPS = {
     "install": ("directories", "release", "appcds_archive", "client", "agents"),
     "certificate": ("certificate",),
     "format": ("storage",),
+    "metrics_proxy": ("metrics_proxy",),
     "collector": ("collector",),
 }
 #: Questions about what not every node has.
-OPTIONAL = (STEPS["certificate"], STEPS["collector"])
+OPTIONAL = (STEPS["certificate"], STEPS["metrics_proxy"], STEPS["collector"])
 
 
 def due(facts: Mapping[str, Any] | None) -> list[str]:

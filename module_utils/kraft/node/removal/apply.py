@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import ToolError
-from ansible.module_utils.kraft.node import collector, mirror
+from ansible.module_utils.kraft.node import collector, metrics_proxy, mirror
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.removal.plan import LOG_FILE, OURS, Desired, Found, Plan
@@ -29,7 +29,7 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
     unit = unit_path(params["unit"])
     below = [os.path.join(params["install_dir"], name) for name in OURS]
     logs = [os.path.join(params["log4j_dir"], name) for name in _names(params["log4j_dir"]) if LOG_FILE.fullmatch(name)]
-    named = (mirror.SERVICE, *reversed(collector.SERVICES))
+    named = (*metrics_proxy.SERVICES.values(), mirror.SERVICE, *reversed(collector.SERVICES))
     services = filter(collector.is_ours, map(collector.unit_path, named))
     user = accounts.user(params["user"])
     return Found(
@@ -104,6 +104,9 @@ def end_service(run: Run, path: str, timeout: int) -> None:
     if path.startswith(f"{collector.UNITS}/"):
         systemctl(run, timeout, "disable", "--now", os.path.basename(path))
     users = {collector.unit_path(collector.COLLECTOR): collector.USER, mirror.unit_path(): mirror.USER}
+    proxies = [each for each in map(metrics_proxy.unit_path, metrics_proxy.SERVICES) if os.path.lexists(each)]
+    if proxies == [path]:  # the last one of their user
+        users[path] = metrics_proxy.USER
     if path in users and accounts.user(users[path])["exists"]:
         _tool(run, "userdel", users[path])
 

@@ -13,7 +13,7 @@ MARK = "# Written by Kraftwright"  #: how our unit begins
 #: What deployments leave below the install directory.
 OURS = (
     *(".incoming", "agents", "bin", "client", "collector", "config", "current", "libs", "live.json"),
-    *("mirror", "next", "node_exporter", "previous", "releases", "removed", "tls"),
+    *("metrics_proxy", "mirror", "next", "node_exporter", "previous", "releases", "removed", "tls"),
 )
 LOG_FILE = re.compile(r"(server|controller|state-change|kafka-authorizer|gc)\.log(\.\d+)*")
 

@@ -7,6 +7,9 @@ from typing import Any
 
 from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.difference import CONTRIBUTED
+from ansible.module_utils.kraft.node.collector import EXPORTER
+from ansible.module_utils.kraft.node.metrics_proxy import AGENT as KAFKA
+from ansible.module_utils.kraft.node.metrics_proxy import LOOPBACK, SERVICES
 from ansible.module_utils.kraft.spec.desired.model import Agent, Contribution, Node
 from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
 from ansible.module_utils.kraft.terms import INTER_BROKER
@@ -32,6 +35,11 @@ COLLECTOR: dict[str, Any] = {
     "metrics": {"type": "dict", "required": True},
     "program": {"type": "str", "required": True},
 }
+#: TLS in front of the ports. ``user``: whose certificate is let in; ``stunnel``: where the program comes from.
+PROXY: dict[str, Any] = {
+    "user": {"type": "str", "required": True},
+    "stunnel": {"type": "str", "choices": ["distribution", "present"], "default": "distribution"},
+}
 #: The form of such a variable, as of a role's argument spec.
 OPTION: dict[str, Any] = {
     "type": "dict",
@@ -44,6 +52,7 @@ OPTION: dict[str, Any] = {
         "unit_lines": {"type": "list", "elements": "str"},
         "process": {"type": "str"},
         "collector": {"type": "dict", "options": COLLECTOR},
+        "proxy": {"type": "dict", "options": PROXY},
     },
 }
 
@@ -60,6 +69,7 @@ def contribution(variable: str, value: Mapping[str, Any]) -> Contribution:
         tuple(Agent(**one) for one in value.get("agents", ())),
         value.get("process", ""),
         value.get("collector", {}),
+        value.get("proxy", {}),
     )
 
 
@@ -74,8 +84,25 @@ def collector(node: Node) -> dict[str, Any]:
     client = client_parameter([listener], node.install_dir)
     settings = {key: asked[key] for key in ("interval", "metrics", "program")}
     binary = asked.get("exporter") or ""
-    exporter = {"binary": binary, "listen": host_port(given.addresses[0], given.ports[0])} if binary else {}
+    address = LOOPBACK if given.proxy else given.addresses[0]
+    exporter = {"binary": binary, "listen": host_port(address, given.ports[0])} if binary else {}
     return {**settings, "client": client, "log_dirs": sorted({*node.log_dirs, node.metadata_dir}), "exporter": exporter}
+
+
+def metrics_proxy(node: Node) -> dict[str, Any]:
+    """What ``kafka_metrics_proxy`` takes as settings; empty where nothing of the node stands behind a proxy."""
+    found = [
+        {
+            "name": each.variable.removeprefix(PREFIX),
+            "address": each.addresses[0],
+            "port": each.ports[0],
+            "user": each.proxy["user"],
+            "behind": (EXPORTER if each.collector.get("exporter") else "") if each.collector else KAFKA,
+        }
+        for each in node.proxied
+        if each.addresses and each.ports and each.variable.removeprefix(PREFIX) in SERVICES
+    ]
+    return {"directory": node.tls_directory, "proxies": found} if found else {}
 
 
 def contributed_files(given: Iterable[Mapping[str, Any]], room: str, group: str) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 from ansible.module_utils.kraft.secret_values import secret_keys, shown, shown_line
 from ansible.module_utils.kraft.spec.desired import quorum, settings
 from ansible.module_utils.kraft.spec.desired.alerting import alerting
-from ansible.module_utils.kraft.spec.desired.contributions import collector
+from ansible.module_utils.kraft.spec.desired.contributions import collector, metrics_proxy
 from ansible.module_utils.kraft.spec.desired.jvm import derived_options
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
 from ansible.module_utils.kraft.spec.desired.oauth import key_sets
@@ -78,9 +78,14 @@ def certificate(cluster: Cluster, node: Node) -> dict[str, Any] | None:
     if not tls:
         return None
     given = (name for each in node.own_listeners for name in (each.advertised_host, *tls.names.get(each.name, ())))
+    scraped = (address for each in node.proxied for address in each.addresses)
     return {
         "directory": node.tls_directory,
-        "node": {"host": node.host, "cluster": cluster.name, "names": sorted(set(map(normal_name, given)))},
+        "node": {
+            "host": node.host,
+            "cluster": cluster.name,
+            "names": sorted(set(map(normal_name, (*given, *scraped)))),
+        },
         "authority": tls.authority,
         "given": tls.is_given,
         "host_key": tls.host_key,
@@ -112,7 +117,7 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
     """What one node is made of. ``secrets``: the ``properties`` whose values are hidden here."""
     server = settings.server_settings(cluster, node)
     secrets = secret_keys(settings.given_settings(node))  # what is derived is no secret, whatever it looks like
-    given = [each for each in node.contributions if "broker" in node.roles or not each.collector]
+    given = node.effective_contributions
     return {
         "node_id": node.node_id,
         "roles": list(node.roles),
@@ -134,6 +139,8 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
         ],
         "key_sets": key_sets(node),
         "collector": collector(node),
+        "metrics_proxy": metrics_proxy(node),
+        "stunnel": next((each.proxy["stunnel"] for each in node.proxied), ""),
         "broker_address": broker_address(node),
         "certificate": certificate(cluster, node),
         "properties": {key: shown(value, key) if key in secrets else value for key, value in server.items()},

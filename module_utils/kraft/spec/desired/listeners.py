@@ -40,7 +40,7 @@ def listener_settings(cluster: Cluster, node: Node) -> dict[str, str]:
     for each in node.listeners_for(CLIENT) if node.is_broker else ():
         if each.client_auth:
             settings |= _of_mutual(cluster, node, f"listener.name.{each.name.lower()}.ssl")
-    return settings | (_certificates(node) if cluster.tls_of(node) else {}) | _on_the_way(cluster, node)
+    return settings | (_certificates(node) if cluster.listener_tls_of(node) else {}) | _on_the_way(cluster, node)
 
 
 def _on_the_way(cluster: Cluster, node: Node) -> dict[str, str]:
@@ -59,7 +59,7 @@ def _on_the_way(cluster: Cluster, node: Node) -> dict[str, str]:
 def _of_mutual(cluster: Cluster, node: Node, prefix: str) -> dict[str, str]:
     """A client shows a certificate, here one of the authority for clients alone."""
     asked = {f"{prefix}.client.auth": "required"}
-    tls = cluster.tls_of(node)
+    tls = cluster.listener_tls_of(node)
     if not tls:
         return asked
     trusted = f"{node.tls_directory}/{certificate.CLIENTS}.pem"

@@ -122,6 +122,7 @@ class Contribution:
     """What another role gives a node by its ``variable``. ``files``: their names.
 
     ``process``: who listens on the ports, where it is not Kafka. ``collector``: settings of the collector.
+    ``proxy``: who may come through the TLS proxy in front of it; empty without one.
     """
 
     variable: str
@@ -133,6 +134,7 @@ class Contribution:
     agents: tuple[Agent, ...] = ()
     process: str = ""
     collector: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    proxy: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -193,6 +195,16 @@ class Node:
         return tuple(
             each for each in self.listeners if (self.is_controller if each.purpose == CONTROLLER else self.is_broker)
         )
+
+    @property
+    def effective_contributions(self) -> tuple[Contribution, ...]:
+        """Those that mean something to it: the collector is for brokers."""
+        return tuple(each for each in self.contributions if self.is_broker or not each.collector)
+
+    @property
+    def proxied(self) -> tuple[Contribution, ...]:
+        """Those that have a TLS proxy in front of them."""
+        return tuple(each for each in self.effective_contributions if each.proxy)
 
     @property
     def tls_directory(self) -> str:
@@ -263,10 +275,14 @@ class Cluster:
         known = {each.purpose: each for each in others if each}
         return (*own, *(each for each in known.values() if each.purpose not in {one.purpose for one in own}))
 
-    def tls_of(self, node: Node) -> Tls | None:
-        """How the node gets a certificate of the cluster's own authority; None where it needs none."""
+    def listener_tls_of(self, node: Node) -> Tls | None:
+        """Of the certificate that Kafka itself uses; None where no listener is secured by it."""
         used = (*node.own_listeners, *self.listeners_between(node))
         return node.tls if any(each.uses_tls for each in used) else None
+
+    def tls_of(self, node: Node) -> Tls | None:
+        """How the node gets a certificate of the cluster's own authority; None where it needs none."""
+        return node.tls if node.proxied else self.listener_tls_of(node)
 
     def client_listener(self, node: Node) -> Listener | None:
         """The node's listener for our own clients: the one with the name of the first broker's first one."""

@@ -16,13 +16,14 @@ from ansible.module_utils.kraft.spec.preflight import (
     disk,
     machine,
     members,
+    metrics_proxy,
     migration,
     network,
     renamed,
 )
 from ansible.module_utils.kraft.spec.preflight.subject import Subject
 
-PARTS = (cross_host, renamed, migration, members, accounts, machine, devices, disk, network)
+PARTS = (cross_host, renamed, migration, members, accounts, machine, devices, disk, network, metrics_proxy)
 
 
 def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Problem]:

@@ -96,6 +96,8 @@ def _certificate(subject: Subject, user: Entry, where: str) -> Iterator[Problem]
     if not any(node.tls for node in cluster.nodes):
         remedy = "set kafka_tls; with certificates that you bring, name their owners in kafka_acls"
         yield Problem("user_certificate", "is tls, and the cluster has no authority to issue it", remedy, how)
+    elif user["name"] in {each.proxy["user"] for node in cluster.nodes for each in node.proxied}:
+        return
     elif not any(each.client_auth for node in cluster.brokers for each in node.listeners_for(CLIENT)):
         remedy = "use kafka_security: mtls, or client_auth: required of a client listener with SSL"
         message = "is tls, and no client listener asks for a certificate"

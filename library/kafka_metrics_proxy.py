@@ -1,0 +1,86 @@
+#!/usr/bin/python
+"""The TLS proxies in front of a host's exporters: they run with what is wanted, or are gone."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: kafka_metrics_proxy
+short_description: Runs TLS proxies in front of a node's exporters
+description:
+  - Writes configuration and unit of stunnel for each exporter, and starts them. They show the node's certificate,
+    and let in only who shows one of the authority for clients and is the named user.
+  - A proxy starts with its exporter, and only while that listens on loopback.
+  - Without proxies it stops them and removes what it wrote. A unit that somebody else has written is refused.
+options:
+  settings:
+    description: C(metrics_proxy) of the node in the fact C(kafka_desired); empty where the node is to have none.
+    type: dict
+    default: {}
+  state:
+    description: >-
+      V(present) brings files and services to what is wanted. V(reloaded) has those that run read certificates anew,
+      where they show others. V(answering) changes nothing, and waits until each proxy answers whose exporter runs.
+    type: str
+    choices: [present, reloaded, answering]
+    default: present
+  install_dir:
+    description: Where Kafka lives.
+    type: path
+    default: /opt/kafka
+  group:
+    description: The group that may read the node's certificate.
+    type: str
+    default: kafka
+author: [Kraftwright]
+"""
+
+EXAMPLES = r"""
+- name: Remove the proxies
+  kafka_metrics_proxy:
+    settings: {}
+"""
+
+RETURN = r"""
+changed:
+  description: Whether anything differed.
+  returned: success
+  type: bool
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.node import metrics_proxy
+
+ARGUMENT_SPEC: dict[str, Any] = {
+    "settings": {"type": "dict", "default": {}},
+    "state": {"type": "str", "choices": ["present", "reloaded", "answering"], "default": "present"},
+    "install_dir": {"type": "path", "default": "/opt/kafka"},
+    "group": {"type": "str", "default": "kafka"},
+}
+
+
+def ensure(module: AnsibleModule) -> bool:
+    run, given = module.run_command, module.params
+    if given["state"] == "present":
+        place = (given["install_dir"], given["group"])
+        return metrics_proxy.ensure(run, given["settings"], *place, check_mode=module.check_mode)
+    if given["state"] == "reloaded":
+        return metrics_proxy.reload(run, given["settings"], check_mode=module.check_mode)
+    if not module.check_mode:
+        metrics_proxy.wait(run, given["settings"])
+    return False
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    try:
+        changed = ensure(module)
+    except (KraftError, OSError) as error:
+        module.fail_json(msg=str(error))
+    module.exit_json(changed=changed)
+
+
+if __name__ == "__main__":
+    main()

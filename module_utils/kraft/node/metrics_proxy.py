@@ -1,0 +1,221 @@
+"""TLS in front of exporters: stunnel as a service for each of them, with the node's certificate.
+
+An exporter listens on loopback, its proxy on the same port of the node's private address. A proxy starts with the unit
+of its exporter, and only if that one was started on loopback. So neither can take the other's socket, whatever is
+rolled, killed, or put back meanwhile: an agent that cannot listen would end Kafka's JVM.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ansible.module_utils.kraft.client_config import host_port
+from ansible.module_utils.kraft.errors import RefusedError, ToolError
+from ansible.module_utils.kraft.node import certificate, collector
+from ansible.module_utils.kraft.node.collector import MARK, hardened, systemctl
+from ansible.module_utils.kraft.node.files.ensure import ensure_files
+from ansible.module_utils.kraft.node.release.manifest import read_text
+from ansible.module_utils.kraft.node.served import accepted, showing_other, subjects
+from ansible.module_utils.kraft.node.service.apply import STARTED_DIR
+from ansible.module_utils.kraft.node.service.state import Run
+
+#: The contribution that a proxy is for -> its unit.
+SERVICES = {"metrics": "kafka-metrics-proxy", "collector": "kafka-collector-proxy"}
+PROGRAMS = ("/usr/bin/stunnel4", "/usr/bin/stunnel")  #: of Debian, of RHEL
+#: Role kafka_metrics makes it. It reads the node's key by Kafka's group, and nothing of Kafka's user.
+USER = "kafka-metrics"
+AGENT = "kafka"  #: the unit that the agent is a part of
+LOOPBACK = "127.0.0.1"
+SECONDS, POLL_SECONDS = 15.0, 0.2
+
+Settings = Mapping[str, Any]
+Proxy = Mapping[str, Any]
+
+
+def program() -> str:
+    """Where stunnel is; empty where it is not installed."""
+    return next((path for path in PROGRAMS if os.access(path, os.X_OK)), "")
+
+
+def proxies(settings: Settings) -> Sequence[Proxy]:
+    """Each with ``name``, ``address``, ``port``, ``user``, and the unit that it is ``behind`` (empty: not ours)."""
+    found: Sequence[Proxy] = settings.get("proxies", ())
+    return found
+
+
+def config_path(install_dir: str, proxy: Proxy) -> str:
+    return f"{install_dir}/metrics_proxy/{proxy['name']}.conf"
+
+
+def unit_path(name: str) -> str:
+    return f"{collector.UNITS}/{SERVICES[name]}.service"
+
+
+def link_path(proxy: Proxy) -> str:
+    """By which systemd starts it with its exporter."""
+    wanting = f"{proxy['behind']}.service" if proxy["behind"] else "multi-user.target"
+    return f"{collector.UNITS}/{wanting}.wants/{SERVICES[proxy['name']]}.service"
+
+
+def public(proxy: Proxy) -> str:
+    return host_port(str(proxy["address"]), int(proxy["port"]))
+
+
+def config_text(proxy: Proxy, directory: str) -> str:
+    """Of stunnel. An address stands without brackets: its last colon is before the port."""
+    return f"""{MARK}; changes made here are lost.
+foreground = yes
+pid =
+syslog = no
+debug = warning
+[{proxy["name"]}]
+accept = {proxy["address"]}:{proxy["port"]}
+connect = {LOOPBACK}:{proxy["port"]}
+cert = {directory}/{certificate.NODE}
+CAfile = {directory}/{certificate.CLIENTS}.pem
+verifyChain = yes
+requireCert = yes
+checkHost = {proxy["user"]}
+sslVersionMin = TLSv1.2
+TIMEOUTidle = 60
+TIMEOUTclose = 0
+"""
+
+
+def sign(proxy: Proxy) -> tuple[str, str]:
+    """What says that the exporter was started on loopback, and the file that has it; empty for one that is not ours."""
+    where = f"{LOOPBACK}:{proxy['port']}"
+    if proxy["behind"] == AGENT:
+        return f"={where}:", f"{STARTED_DIR}/jvm.options"
+    if proxy["behind"]:
+        return f"--web.listen-address={where} ", collector.unit_path(proxy["behind"])
+    return "", ""
+
+
+def is_free(proxy: Proxy) -> bool:
+    """Whether the exporter has left the proxy's address."""
+    text, path = sign(proxy)
+    return text in read_text(path) if text else True
+
+
+def unit_text(proxy: Proxy, install_dir: str, group: str, stunnel: str) -> str:
+    text, path = sign(proxy)
+    behind = f"{proxy['behind']}.service" if proxy["behind"] else ""
+    condition = f"ExecCondition=/usr/bin/grep --quiet --fixed-strings --regexp='{text}' {path}\n" if text else ""
+    bound = f"After=network-online.target {behind}\nPartOf={behind}\n" if behind else "After=network-online.target\n"
+    return f"""{MARK}; changes made here are lost.
+[Unit]
+Description=TLS in front of an exporter ({proxy["name"]}), for Prometheus
+{bound}StartLimitIntervalSec=0
+
+[Service]
+Type=exec
+{condition}ExecStart={stunnel} {config_path(install_dir, proxy)}
+ExecReload=/bin/kill -HUP $MAINPID
+Group={group}
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+ProtectProc=invisible
+MemoryMax=64M
+{hardened(USER, behind or "multi-user.target")}"""
+
+
+def wanted(settings: Settings, install_dir: str, group: str) -> dict[str, Any]:
+    """The files as ``ensure_files`` takes them; without proxies none may be there."""
+    given, home = proxies(settings), f"{install_dir}/metrics_proxy"
+    contents = {}
+    for proxy in given:
+        contents[config_path(install_dir, proxy)] = config_text(proxy, settings["directory"])
+        contents[unit_path(proxy["name"])] = unit_text(proxy, install_dir, group, program() or PROGRAMS[0])
+    ours = [config_path(install_dir, {"name": name}) for name in SERVICES]
+    ours += [path for path in map(unit_path, SERVICES) if collector.is_ours(path)]
+    owned = {"owner": "root", "group": "root", "mode": "0644", "sensitive": False}
+    return {
+        "directories": [{"path": home, "owner": "root", "group": "root", "mode": "0755"}] if given else [],
+        "files": [{"path": path, "content": content, **owned} for path, content in contents.items()],
+        "absent": [path for path in ours if path not in contents and os.path.lexists(path)],
+    }
+
+
+def is_active(run: Run, proxy: Proxy) -> bool:
+    return run(["systemctl", "is-active", "--quiet", SERVICES[proxy["name"]]])[0] == 0
+
+
+def is_stale(run: Run, proxy: Proxy, directory: str) -> bool:
+    """Whether it shows another certificate than the node has, or asks for clients of other authorities."""
+    found = certificate.CERTIFICATE.search(read_text(f"{directory}/{certificate.NODE}"))
+    if found is None or showing_other([public(proxy)], found.group(0)):
+        return True
+    trusted = subjects(run, read_text(f"{directory}/{certificate.CLIENTS}.pem"))
+    return accepted(run, public(proxy)) != trusted
+
+
+def is_wrong(run: Run, proxy: Proxy, directory: str) -> bool:
+    """A proxy runs where its exporter has made room for it, and only there."""
+    active = is_active(run, proxy)
+    if not is_free(proxy):
+        return active
+    return not active or is_stale(run, proxy, directory)
+
+
+def due(run: Run, settings: Settings, install_dir: str, group: str) -> bool:
+    """Whether anything differs. What an exporter has to do first, its own start brings."""
+    given = proxies(settings)
+    if ensure_files(wanted(settings, install_dir, group), check_mode=True)["changed"]:
+        return True
+    return bool(given) and (
+        not program()
+        or any(not os.path.lexists(link_path(each)) for each in given)
+        or any(is_wrong(run, each, settings["directory"]) for each in given)
+    )
+
+
+def ensure(run: Run, settings: Settings, install_dir: str, group: str, check_mode: bool) -> bool:
+    """Bring files and services to what is wanted; whether anything was changed, or would be."""
+    changed = due(run, settings, install_dir, group)
+    if not changed or check_mode:
+        return changed
+    given = proxies(settings)
+    if given and not program():
+        raise RefusedError([f"{' and '.join(PROGRAMS)}: stunnel is not installed. Install its package"])
+    units = [unit_path(each["name"]) for each in given]
+    foreign = [path for path in units if os.path.isfile(path) and not collector.is_ours(path)]
+    if foreign:
+        raise RefusedError([f"{path}: somebody else wrote it" for path in foreign])
+    files = wanted(settings, install_dir, group)
+    known = [name for name in SERVICES if collector.is_ours(unit_path(name))]
+    if known:  # an exporter may come with other units from now on
+        systemctl(run, "disable", "--now", *(SERVICES[name] for name in known))
+    ensure_files(files)
+    systemctl(run, "daemon-reload")
+    for proxy in given:
+        systemctl(run, "enable", SERVICES[proxy["name"]])
+        systemctl(run, "start", SERVICES[proxy["name"]])
+    wait(run, settings)
+    return True
+
+
+def reload(run: Run, settings: Settings, check_mode: bool) -> bool:
+    """Have those that run read the node's certificate anew, and whom they trust; whether any had to."""
+    active = [each for each in proxies(settings) if is_free(each) and is_active(run, each)]
+    stale = [each for each in active if is_stale(run, each, settings["directory"])]
+    if not check_mode:
+        for proxy in stale:
+            systemctl(run, "reload", SERVICES[proxy["name"]])
+        wait(run, settings)
+    return bool(stale)
+
+
+def wait(run: Run, settings: Settings) -> None:
+    """Until each answers whose exporter has made room. Raises ToolError for those that do not."""
+    deadline = time.monotonic() + SECONDS
+    while wrong := [each for each in proxies(settings) if is_wrong(run, each, settings["directory"])]:
+        if time.monotonic() > deadline:
+            said = ", ".join(f"{SERVICES[one['name']]} on {public(one)}" for one in wrong)
+            raise ToolError(
+                f"{said}: does not show the node's certificate after {SECONDS:.0f} s; see journalctl --unit "
+                f"{SERVICES[wrong[0]['name']]}"
+            )
+        time.sleep(POLL_SECONDS)

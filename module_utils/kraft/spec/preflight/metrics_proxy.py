@@ -1,0 +1,34 @@
+"""TLS in front of the exporters: its program, and an exporter that is somebody else's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.node.metrics_proxy import PROGRAMS
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.preflight.network import is_loopback
+from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
+
+PRESENT = "present"
+
+
+def check(subject: Subject) -> Iterator[Problem]:
+    for host, facts in subject.seen:
+        proxies = (host.node.get("metrics_proxy") or {}).get("proxies", ())
+        step = (facts.get("steps") or {}).get("metrics_proxy") or {}
+        if proxies and host.node["stunnel"] == PRESENT and not step.get("program", True):
+            message = f"there is no stunnel ({' or '.join(PROGRAMS)}), the proxy of kafka_metrics_tls"
+            remedy = "copy its package to the host and install it; with a way to a mirror set distribution"
+            yield Problem("stunnel_missing", message, remedy, "kafka_metrics_stunnel", host.name, PRESENT)
+        for port in (each["port"] for each in proxies if not each["behind"]):
+            yield from _exposed(host, facts, port)
+
+
+def _exposed(host: Host, facts: Facts, port: int) -> Iterator[Problem]:
+    """A node_exporter that was there before must leave the node's address to the proxy."""
+    for found in facts["ports"]:
+        is_exporter = found["process"] in ("prometheus-node", "node_exporter")
+        if found["port"] == port and is_exporter and not is_loopback(found["address"]):
+            message = f"node_exporter listens on {found['address'] or 'every address'}, in the place of its proxy"
+            remedy = f"start it with --web.listen-address=127.0.0.1:{port}"
+            yield Problem("exporter_exposed", message, remedy, "kafka_collector_exporter", host.name, port)

@@ -1,0 +1,86 @@
+"""TLS in front of the exporters (``kafka_metrics_tls``): a certificate to show, and somebody who may come in."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.desired.model import Node
+from ansible.module_utils.kraft.spec.resources import users
+from ansible.module_utils.kraft.spec.rules.resources import USERS, given_of
+from ansible.module_utils.kraft.spec.rules.subject import Subject
+
+VARIABLE, USER = "kafka_metrics_tls", "kafka_metrics_user"
+
+
+def exporters(subject: Subject) -> Iterator[Problem]:
+    """There is something to protect, on all nodes alike: Prometheus scrapes all of them in one way."""
+    asked = [node for node in subject.sound(VARIABLE) if node.variables.get(VARIABLE)]
+    publishing = [node for node in subject.cluster.nodes if any(each.ports for each in node.effective_contributions)]
+    for node in asked:
+        if not node.proxied and (node.is_broker or not node.variables.get("kafka_collector")):
+            message, remedy = "protects nothing: no exporter is switched on", "set kafka_metrics, or leave it out"
+            yield Problem("metrics_tls_alone", message, remedy, VARIABLE, node.host, True)
+    found = {bool(node.proxied) for node in publishing if _publishes(node)}
+    if len(found) > 1:
+        message, remedy = "differs between nodes that publish metrics", "set it once, for all nodes"
+        yield Problem("metrics_tls_differs", message, remedy, VARIABLE)
+
+
+def _publishes(node: Node) -> bool:
+    names = ("kafka_contribution_metrics", "kafka_contribution_collector")
+    return any(each.variable in names for each in node.effective_contributions)
+
+
+def certificates(subject: Subject) -> Iterator[Problem]:
+    """The proxy shows the node's certificate, and trusts the authority for clients."""
+    for node in subject.sound(VARIABLE, "kafka_tls"):
+        if node.proxied and not node.tls:
+            message = "needs certificates, and the cluster has no authority for them"
+            remedy = "set kafka_tls; kafka_security: plaintext may stay"
+            yield Problem("metrics_tls_authority", message, remedy, VARIABLE, node.host, True)
+        elif node.proxied and node.tls and node.tls.given and not node.tls.given.clients:
+            message = "is not there, and the proxy lets in only who has a certificate of these roots"
+            remedy, path = "put the roots of clients there", f"{node.tls.authority}/clients.pem"
+            yield Problem("certificate_file", message, remedy, "kafka_tls.directory", node.host, path)
+
+
+def scrapers(subject: Subject) -> Iterator[Problem]:
+    """Who may scrape is a user with a certificate."""
+    there = {user["name"]: user for user in users.present(given_of(subject, USERS))}
+    for node in subject.sound(USER, USERS):
+        for name in sorted({each.proxy["user"] for each in node.proxied}):
+            given = node.tls.given if node.tls else None
+            remedy = f"add {{name: {name}, authentication: tls}} to kafka_users, or name a user that has it"
+            if not name[:1].isalnum():
+                message, remedy = "does not begin with a letter or a digit", "give the user another name"
+                yield Problem("metrics_tls_user", message, remedy, USER, node.host, name)
+            elif name not in there or not users.has_certificate(there[name]):
+                message = "is not one of kafka_users with a certificate, and nobody else may scrape"
+                yield Problem("metrics_tls_user", message, remedy, USER, node.host, name)
+            elif given and name not in given.users:
+                message = "has no certificate among those that you bring"
+                remedy = f"put key and certificate, with CN={name} in its subject and without DNS names, into one file"
+                path = users.user_certificate(node.tls.authority if node.tls else "", name)
+                yield Problem("certificate_file", message, remedy, USER, node.host, path)
+
+
+def addresses(subject: Subject) -> Iterator[Problem]:
+    """Exporter and proxy have one port, so they need two addresses."""
+    for node in subject.cluster.nodes:
+        for each in node.proxied:
+            for address in filter(_is_loopback, each.addresses):
+                message = "is loopback, where the exporter listens behind the proxy"
+                remedy = "give the node's private address"
+                yield Problem("metrics_tls_address", message, remedy, f"{each.variable}.addresses", node.host, address)
+
+
+def _is_loopback(text: str) -> bool:
+    try:
+        return ipaddress.ip_address(text).is_loopback
+    except ValueError:
+        return text.lower() == "localhost"
+
+
+RULES = (exporters, certificates, scrapers, addresses)

@@ -1,0 +1,160 @@
+"""The proxies' files on a host, and when there is something to do. stunnel and systemd are met in a lab."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.errors import RefusedError, ToolError
+from ansible.module_utils.kraft.node import collector, metrics_proxy
+
+AGENT = {"name": "metrics", "address": "10.0.0.1", "port": 9404, "user": "prometheus", "behind": "kafka"}
+BESIDE = {**AGENT, "name": "collector", "port": 9100, "behind": "prometheus-node-exporter"}
+SETTINGS: dict[str, Any] = {"directory": "/opt/kafka/tls", "proxies": [AGENT, BESIDE]}
+
+
+class Host:
+    """Units, what runs, and which proxies show something else than the node has."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.units = home / "units"
+        self.running: set[str] = set()
+        self.stale: set[str] = set()
+        self.told: list[str] = []
+
+    def __call__(self, command: list[str]) -> tuple[int, str, str]:
+        words = command[command.index("systemctl") + 1 :]
+        if words[0] == "is-active":
+            return int(words[2] not in self.running), "", ""
+        self.told.append(" ".join(words))
+        if words[0] == "enable":
+            (proxy,) = [each for each in (AGENT, BESIDE) if metrics_proxy.SERVICES[str(each["name"])] == words[1]]
+            link = Path(metrics_proxy.link_path(proxy))
+            link.parent.mkdir(exist_ok=True)
+            link.touch()
+        if words[0] == "disable":
+            self.running -= set(words[2:])
+            for link in self.units.glob("*.wants/*"):
+                if link.name.removesuffix(".service") in words[2:]:
+                    link.unlink()
+        if words[0] == "start" and self.is_free(words[1]):
+            self.running.add(words[1])
+        if words[0] == "reload":
+            self.stale.discard(words[1])
+        return 0, "", ""
+
+    def is_free(self, service: str) -> bool:
+        (proxy,) = [each for each in (AGENT, BESIDE) if metrics_proxy.SERVICES[str(each["name"])] == service]
+        return metrics_proxy.is_free(proxy)
+
+    def move(self, address: str) -> None:
+        """The exporters were started there."""
+        (self.home / "started/jvm.options").write_text(f"-javaagent:/a.jar={address}:9404:/m.yml\n")
+        unit = f"ExecStart=/e --web.listen-address={address}:9100 --collector\n"
+        (self.units / "prometheus-node-exporter.service").write_text(unit)
+
+
+@pytest.fixture
+def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Host:
+    for name in ("units", "started"):
+        (tmp_path / name).mkdir()
+    host = Host(tmp_path)
+    monkeypatch.setattr(collector, "UNITS", str(host.units))
+    monkeypatch.setattr(metrics_proxy, "STARTED_DIR", str(tmp_path / "started"))
+    monkeypatch.setattr(metrics_proxy, "SECONDS", 0.0)
+    monkeypatch.setattr(metrics_proxy, "PROGRAMS", ("/bin/true",))
+    services = metrics_proxy.SERVICES
+    monkeypatch.setattr(metrics_proxy, "is_stale", lambda _, proxy, __: services[proxy["name"]] in host.stale)
+    return host
+
+
+def ensure(host: Host, settings: dict[str, Any], check_mode: bool = False) -> bool:
+    return metrics_proxy.ensure(host, settings, str(host.home), "kafka", check_mode)
+
+
+def test_they_run_once_and_then_there_is_nothing_to_do(host: Host) -> None:
+    host.move("127.0.0.1")
+    assert ensure(host, SETTINGS, check_mode=True)
+    assert host.told == []
+    assert ensure(host, SETTINGS)
+    assert host.running == set(metrics_proxy.SERVICES.values())
+    told = list(host.told)
+    assert not ensure(host, SETTINGS)
+    assert host.told == told
+
+
+def test_where_an_exporter_has_not_moved_its_proxy_waits_and_that_is_nothing_to_do(host: Host) -> None:
+    host.move("10.0.0.1")
+    assert ensure(host, SETTINGS)
+    assert host.running == set()
+    assert not ensure(host, SETTINGS)
+    host.running.add("kafka-metrics-proxy")  # it would keep the agent from its address
+    assert ensure(host, SETTINGS)
+    assert host.running == set()
+
+
+def test_a_proxy_that_is_down_or_shows_another_certificate_is_something_to_do(host: Host) -> None:
+    host.move("127.0.0.1")
+    ensure(host, SETTINGS)
+    host.running.discard("kafka-metrics-proxy")
+    assert ensure(host, SETTINGS)
+    host.stale.add("kafka-collector-proxy")
+    assert metrics_proxy.due(host, SETTINGS, str(host.home), "kafka")
+
+
+def test_only_what_shows_another_certificate_is_reloaded(host: Host) -> None:
+    host.move("127.0.0.1")
+    ensure(host, SETTINGS)
+    assert not metrics_proxy.reload(host, SETTINGS, check_mode=False)
+    host.stale.add("kafka-collector-proxy")
+    assert metrics_proxy.reload(host, SETTINGS, check_mode=True)
+    assert metrics_proxy.reload(host, SETTINGS, check_mode=False)
+    assert [each for each in host.told if each.startswith("reload")] == ["reload kafka-collector-proxy"]
+
+
+def test_one_that_does_not_answer_is_named_with_the_journal_to_read(host: Host) -> None:
+    host.move("127.0.0.1")
+    ensure(host, SETTINGS)
+    host.running.clear()
+    with pytest.raises(ToolError, match=r"kafka-metrics-proxy on 10\.0\.0\.1:9404.*journalctl"):
+        metrics_proxy.wait(host, SETTINGS)
+
+
+def test_without_settings_nothing_is_left_and_a_host_that_never_had_one_is_not_touched(host: Host) -> None:
+    assert not ensure(host, {})
+    assert host.told == []
+    host.move("127.0.0.1")
+    ensure(host, SETTINGS)
+    assert ensure(host, {})
+    assert host.running == set()
+    left = [path.name for path in host.units.glob("**/*") if "proxy" in path.name]
+    assert (left, list((host.home / "metrics_proxy").iterdir())) == ([], [])
+    assert not ensure(host, {})
+
+
+def test_stunnel_that_is_missing_and_a_unit_of_somebody_else_are_refused(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (host.units / "kafka-metrics-proxy.service").write_text("[Service]\n")
+    with pytest.raises(RefusedError, match="somebody else wrote it"):
+        ensure(host, SETTINGS)
+    monkeypatch.setattr(metrics_proxy, "PROGRAMS", ("/nowhere",))
+    with pytest.raises(RefusedError, match="stunnel is not installed"):
+        ensure(host, SETTINGS)
+
+
+def test_clients_must_show_a_certificate_and_be_the_user() -> None:
+    lines = metrics_proxy.config_text(AGENT, "/tls").splitlines()
+    asked = {"verifyChain = yes", "requireCert = yes", "CAfile = /tls/clients.pem", "checkHost = prometheus"}
+    assert asked <= set(lines)
+    assert {"accept = 10.0.0.1:9404", "connect = 127.0.0.1:9404", "cert = /tls/node.pem"} <= set(lines)
+
+
+def test_systemd_understands_the_units(host: Host) -> None:
+    ensure(host, SETTINGS)
+    units = sorted(map(str, host.units.glob("kafka-*.service")))
+    done = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True, check=False)
+    assert [line for line in done.stderr.splitlines() if "/units/kafka-" in line] == []
