@@ -211,11 +211,6 @@ class Node:
         """On the host: the node's key and certificate, and the authorities' certificates."""
         return f"{self.install_dir}/{certificate.DIRECTORY}"
 
-    @property
-    def has_own_certificate(self) -> bool:
-        """Whether the node gets a certificate of the cluster's own authority."""
-        return self.tls is not None and any(each.uses_tls for each in self.own_listeners)
-
     def listeners_for(self, purpose: str) -> tuple[Listener, ...]:
         return tuple(each for each in self.own_listeners if each.purpose == purpose)
 
