@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from ansible.module_utils.kraft.monitoring.prometheus import files, targets
+from ansible.module_utils.kraft.monitoring.prometheus import credentials, files, targets
 
 ROOT = Path(__file__).resolve().parents[3]
 DEFAULTS = yaml.safe_load((ROOT / "roles/kafka_metrics/defaults/main.yml").read_text())
@@ -75,3 +75,14 @@ def test_what_the_inventory_says_of_alerts_counts_before_the_defaults() -> None:
     (named,) = yaml.safe_load(found["prometheus.yml"])["alerting"]["alertmanagers"]
     assert named["static_configs"] == [{"targets": ["alerts:9093"]}]
     assert "alerting" not in yaml.safe_load(files(desired(a={}), DEFAULTS)["prometheus.yml"])
+
+
+def test_behind_proxies_prometheus_shows_a_certificate_that_lies_beside_its_configuration() -> None:
+    proxies = {"proxies": [{"user": "prometheus"}]}
+    made = desired(a={"metrics_proxy": proxies, "certificate": {"authority": "/pki"}})
+    jobs = yaml.safe_load(files(made, DEFAULTS)["prometheus.yml"])["scrape_configs"]
+    assert {job["scheme"] for job in jobs} == {"https"}
+    named = credentials(made)
+    assert named == {"nodes.pem": "/pki/nodes.pem", "scraper.pem": "/pki/users/prometheus.pem"}
+    assert all(set(job["tls_config"].values()) == set(named) for job in jobs)
+    assert credentials(desired(a={})) == {}

@@ -664,6 +664,33 @@ def test_a_port_beside_kafka_is_taken_unless_by_who_shall_have_it(process: str, 
     assert [each[1] for each in told(scene)] == rules
 
 
+BEHIND = {"name": "collector", "address": "k1", "port": 9100, "user": "prometheus", "behind": ""}
+
+
+def proxied(stunnel: str, program: bool, address: str) -> Scene:
+    """A node whose own node_exporter is to stand behind a proxy."""
+    scene = broken(port(9100, address))
+    for found in scene.of("k1")["ports"]:
+        found["process"] = "node_exporter"
+    scene.of("k1")["steps"] = {"metrics_proxy": {"changed": True, "program": program}}
+    scene.nodes["k1"] |= {"metrics_proxy": {"directory": "/tls", "proxies": [BEHIND]}, "stunnel": stunnel}
+    return scene
+
+
+@pytest.mark.parametrize(("stunnel", "program"), [("present", True), ("distribution", False)])
+def test_a_proxy_whose_program_is_there_or_can_be_brought_is_fine(stunnel: str, program: bool) -> None:
+    assert told(proxied(stunnel, program, "127.0.0.1")) == []
+
+
+def test_a_proxy_that_nobody_can_bring_is_refused() -> None:
+    expected = ("error", "stunnel_missing", "k1", "kafka_metrics_stunnel", "present")
+    assert told(proxied("present", False, "127.0.0.1")) == [expected]
+
+
+def test_a_node_exporter_in_the_place_of_its_proxy_is_refused() -> None:
+    assert told(proxied("present", True, "")) == [("error", "exporter_exposed", "k1", "kafka_collector_exporter", 9100)]
+
+
 def test_the_address_of_another_role_is_asked_for_and_refused_where_the_host_has_none_such() -> None:
     scene = broken(facts(binds={"10.9.9.9": "Cannot assign requested address"}))
     scene.nodes["k1"]["contributed_addresses"] = {"kafka_contribution_metrics": ["10.9.9.9"]}
