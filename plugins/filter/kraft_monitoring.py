@@ -22,9 +22,9 @@ PROGRAM = ("*.py", "cluster/*.py", "node/**/*.py", "monitoring/*.py")
 OF_DISTRIBUTION = "/usr/bin/prometheus-node-exporter"
 
 
-def kraft_agent_config(level: str) -> str:
-    """The agent's configuration: what the catalogue has at this level."""
-    return config_text(at_level(level))
+def kraft_agent_config(level: str, topics: list[str]) -> str:
+    """The agent's configuration: what the catalogue has at this level, and of topics those whose names match."""
+    return config_text(at_level(level), list(topics))
 
 
 def kraft_collected(level: str) -> dict[str, list[str]]:

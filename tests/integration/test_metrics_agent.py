@@ -73,3 +73,16 @@ def test_more_topics_make_no_more_series_until_they_are_asked_for(cluster: Measu
         time.sleep(0.2)
     labels = {each.labels for each in found if each.name == "kafka_topic_bytes_in_total"}
     assert 'topic="topic-7"' in labels
+
+
+def test_topics_have_series_where_their_names_are_asked_for_and_no_other_has(cluster: MeasuredCluster) -> None:
+    make_topics(cluster, "orders", "orders.eu", "payments-1", "payments-2", "unpaid")
+    cluster.agent_config.write_text(config_text(at_level(TOPIC), ["orders", "payments-*"]))  # while Kafka runs
+    wanted = {f'topic="{name}"' for name in ("orders", "payments-1", "payments-2")}
+    deadline = time.monotonic() + 30
+    while (seen := {each.labels for each in scrape(cluster.address(2)) if "topic=" in each.labels}) != wanted:
+        assert time.monotonic() < deadline, seen
+        time.sleep(0.2)
+    own = [each for each in scrape(cluster.address(2)) if each.name.startswith("kafka_topic_")]
+    assert {each.name for each in own} == {each.name for each in at_level(TOPIC) if each.level == TOPIC}
+    assert len(own) == len(wanted) * 3

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import yaml
@@ -17,21 +17,25 @@ from ansible.module_utils.kraft.monitoring.catalogue import Metric
 #: A placeholder of an MBean's name, such as ``{topic}``, and a value that may be any.
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 ANY = "*"
+TOPIC = "topic"  #: the label whose values an operator may narrow
 
 
-def config_text(metrics: Iterable[Metric]) -> str:
+def config_text(metrics: Iterable[Metric], topics: Sequence[str] = (ANY,)) -> str:
     """The agent's file for these metrics. It begins with no server: address and port are in the JVM's option."""
     published = [metric for metric in metrics if metric.mbean]
-    names = dict.fromkeys(itertools.chain.from_iterable(map(object_names, published)))
+    names = dict.fromkeys(each for metric in published for each in object_names(metric, topics))
     rules = [each for metric in published for each in rules_of(metric)]
     return "# Written by Kraftwright from its catalogue of metrics; changes made here are lost.\n" + yaml.safe_dump(
         {"includeObjectNames": list(names), "rules": rules}, sort_keys=False, width=1000
     )
 
 
-def object_names(metric: Metric) -> Iterator[str]:
-    """The MBeans to read, each by its whole name unless a value may be any."""
-    values = [[ANY] if given == ANY else given for given in metric.labels.values()]
+def object_names(metric: Metric, topics: Sequence[str]) -> Iterator[str]:
+    """The MBeans to read, each by its whole name unless a value may be any.
+
+    `topics`: names in which ``*`` stands for any characters, as in an MBean's own (``javax.management.ObjectName``).
+    """
+    values = [topics if label == TOPIC else [ANY] if given == ANY else given for label, given in metric.labels.items()]
     for chosen in itertools.product(*values):
         labels = dict(zip(metric.labels, chosen, strict=True))
         yield PLACEHOLDER.sub(lambda found, of=labels: of[found[1]], metric.mbean)  # type: ignore[misc]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import fnmatch
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.cluster import responses
@@ -17,8 +18,8 @@ from ansible.module_utils.kraft.monitoring.lag import History, noted, seconds_be
 class Collection:
     """Keeps, from one look to the next, how the logs grew that its groups read."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self, clock: Callable[[], float] = time.monotonic, topics: Sequence[str] = ("*",)) -> None:
+        self._clock, self._topics = clock, topics
         self._histories: dict[Partition, History] = {}
 
     def look(self, client: Client, address: str) -> tuple[list[Sample], list[str]]:
@@ -30,7 +31,7 @@ class Collection:
         ends = log_ends(asked, (one for group in found for one in group.offsets))
         now = self._clock()
         self._histories = {where: noted(self._histories.get(where, ()), now, end) for where, end in ends.items()}
-        samples = [*of_dirs(dirs), *(one for group in found for one in self._of_group(group, ends, now))]
+        samples = [*of_dirs(dirs, self._topics), *(one for group in found for one in self._of_group(group, ends, now))]
         return samples, asked.failed
 
     def _of_group(self, group: Group, ends: Mapping[Partition, int], now: float) -> Iterator[Sample]:
@@ -51,8 +52,8 @@ class Collection:
         return seconds_behind(self._histories[where], offset, now)
 
 
-def of_dirs(answer: Mapping[str, Any]) -> Iterator[Sample]:
-    """Bytes of each log dir and its volume, and of each topic's replicas on this broker."""
+def of_dirs(answer: Mapping[str, Any], topics: Sequence[str]) -> Iterator[Sample]:
+    """Bytes of each log dir and its volume, and of the replicas on this broker of each topic whose name matches."""
     for one in responses.log_dirs(0, {"results": answer.get("results", ())}, LOG_DIR_ERRORS):
         if not one.error:
             labels = {"log_dir": one.path}
@@ -62,4 +63,11 @@ def of_dirs(answer: Mapping[str, Any]) -> Iterator[Sample]:
     sizes: dict[str, int] = {}
     for topic in (topic for one in answer.get("results", ()) for topic in one["topics"]):
         sizes[topic["name"]] = sizes.get(topic["name"], 0) + sum(one["partition_size"] for one in topic["partitions"])
-    yield from (Sample("kafka_topic_log_bytes", size, {"topic": name}) for name, size in sizes.items())
+    yield from (
+        Sample("kafka_topic_log_bytes", size, {"topic": name}) for name, size in sizes.items() if matches(name, topics)
+    )
+
+
+def matches(name: str, topics: Sequence[str]) -> bool:
+    """Whether one of `topics` stands for the name; ``*`` is any characters."""
+    return any(fnmatch.fnmatchcase(name, each) for each in topics)

@@ -1,7 +1,8 @@
 """The collector: looks at its broker at intervals, and leaves a file for the textfile collector of node_exporter.
 
 ``settings``: a file with ``client`` (as of the modules, the broker's own address first), ``directory`` of the text,
-``interval`` in seconds, and ``metrics`` (name -> type and help): what is not named there is not published.
+``interval`` in seconds, ``metrics`` (name -> type and help): what is not named there is not published, and ``topics``:
+names of those with figures of their own.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Collector:
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self._settings = settings
-        self._collection = Collection()
+        self._collection = Collection(topics=settings.get("topics") or ["*"])
         self._client: Client | None = None
         self._said = ""
 

@@ -109,3 +109,10 @@ def test_every_entry_keeps_the_rules_of_names() -> None:
         assert bool(each.mbean) == bool(each.attribute or each.quantiles)
         assert each.unit not in ("ms", "percent", "ns")
         assert each.of != "cluster" or each.role == "controller"
+
+
+def test_only_topics_that_are_asked_for_are_read() -> None:
+    entry = next(each for each in catalogue() if each.name == "kafka_topic_bytes_in_total")
+    config = yaml.safe_load(config_text([entry], ["orders", "payments-*"]))
+    begin = "kafka.server:type=BrokerTopicMetrics,name=BytesInPerSec,topic="
+    assert config["includeObjectNames"] == [f"{begin}orders", f"{begin}payments-*"]

@@ -34,6 +34,7 @@ COLLECTOR: dict[str, Any] = {
     "archive": {"type": "str"},
     "metrics": {"type": "dict", "required": True},
     "program": {"type": "str", "required": True},
+    "topics": {"type": "list", "elements": "str"},
 }
 #: TLS in front of the ports. ``user``: whose certificate is let in; ``stunnel``: where the program comes from.
 PROXY: dict[str, Any] = {
@@ -82,7 +83,9 @@ def collector(node: Node) -> dict[str, Any]:
     asked = given.collector
     listener = {"name": own.name, "address": own.advertised_address, "protocol": own.protocol, "purpose": own.purpose}
     client = client_parameter([listener], node.install_dir)
-    settings = {key: asked[key] for key in ("interval", "metrics", "program")}
+    settings = {key: asked[key] for key in ("interval", "metrics", "program")} | {
+        "topics": asked.get("topics") or ["*"]
+    }
     binary = asked.get("exporter") or ""
     address = LOOPBACK if given.proxy else given.addresses[0]
     exporter = {"binary": binary, "listen": host_port(address, given.ports[0])} if binary else {}
