@@ -1,0 +1,137 @@
+"""stunnel with the configuration of a proxy, on loopback: who gets in, and what a renewal does. No Kafka, seconds."""
+
+from __future__ import annotations
+
+import http.server
+import os
+import signal
+import ssl
+import subprocess
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from ansible.module_utils.kraft.control import authority
+from ansible.module_utils.kraft.node import metrics_proxy
+from ansible.module_utils.kraft.node.served import accepted, served, subjects
+
+STUNNEL = "stunnel4"
+ADDRESS = "127.0.0.2"  #: the exporter listens on 127.0.0.1, at the same port
+CLUSTER = "proxied"
+
+
+def run(command: list[str], data: str = "") -> tuple[int, str, str]:
+    done = subprocess.run(command, input=data, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Pki:
+    """An authority, a node's files below ``tls``, and users' files."""
+
+    def __init__(self, home: Path) -> None:
+        self.home, self.tls = home, home / "tls"
+        self.tls.mkdir(parents=True)
+        self.place = authority.Place(home / "authority", "a long passphrase")
+        authority.ensure(self.place, CLUSTER)
+        for root, text in authority.certificates(self.place.directory).items():
+            (self.tls / f"{root}.pem").write_text(text)
+        self.renew()
+
+    def renew(self) -> None:
+        key = self.home / "node.key"
+        run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", str(key)])
+        asked = run(["openssl", "req", "-new", "-key", str(key), "-subj", "/CN=node"])[1]
+        issued = authority.issue(self.place, asked, authority.Node("k1", CLUSTER, (ADDRESS,)), 5)
+        (self.tls / "node.pem").write_text(key.read_text() + issued)
+
+    def user(self, name: str) -> Path:
+        path = self.home / f"{name}.pem"
+        path.write_text(authority.issue_to_user(self.place, authority.User(name, CLUSTER), 5))
+        return path
+
+
+class Exporter(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"a_metric 1\n")
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
+@pytest.fixture
+def pki(tmp_path: Path) -> Pki:
+    return Pki(tmp_path / "pki")
+
+
+@pytest.fixture
+def proxy(pki: Pki, tmp_path: Path) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """The port of an exporter behind the proxy, and the proxy's process."""
+    exporter = http.server.ThreadingHTTPServer((metrics_proxy.LOOPBACK, 0), Exporter)
+    threading.Thread(target=exporter.serve_forever, daemon=True).start()
+    port = exporter.server_address[1]
+    given = {"name": "metrics", "address": ADDRESS, "port": port, "user": "prometheus", "behind": "kafka"}
+    config = tmp_path / "metrics.conf"
+    config.write_text(metrics_proxy.config_text(given, str(pki.tls)))
+    process = subprocess.Popen([STUNNEL, str(config)])
+    try:
+        until(lambda: bool(serial(port)))
+        yield port, process
+    finally:
+        process.terminate()
+        process.wait(10)
+        exporter.shutdown()
+        exporter.server_close()
+
+
+def until(what: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not what():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def serial(port: int) -> str:
+    return served([f"{ADDRESS}:{port}"])[0]["certificate"]
+
+
+def scrape(port: int, pki: Pki, pair: Path | None, scheme: str = "https") -> str:
+    context = ssl.create_default_context(cafile=str(pki.tls / "nodes.pem"))
+    if pair:
+        context.load_cert_chain(pair)
+    with urllib.request.urlopen(f"{scheme}://{ADDRESS}:{port}/", timeout=10, context=context) as answer:  # noqa: S310
+        return str(answer.read().decode())
+
+
+def test_only_the_scraper_gets_in(pki: Pki, proxy: tuple[int, subprocess.Popen[bytes]], tmp_path: Path) -> None:
+    port, _ = proxy
+    assert scrape(port, pki, pki.user("prometheus")) == "a_metric 1\n"
+    refused = {
+        "nobody": None,
+        "another user": pki.user("stranger"),
+        "the user of another authority": Pki(tmp_path / "other").user("prometheus"),
+        "a node": pki.tls / "node.pem",
+    }
+    for pair in refused.values():
+        with pytest.raises(OSError, match=r"."):
+            scrape(port, pki, pair)
+    with pytest.raises(OSError, match=r"."):
+        scrape(port, pki, None, "http")
+    assert accepted(run, f"{ADDRESS}:{port}") == subjects(run, (pki.tls / "clients.pem").read_text())
+
+
+def test_a_renewed_certificate_is_shown_by_the_same_process(
+    pki: Pki, proxy: tuple[int, subprocess.Popen[bytes]]
+) -> None:
+    port, process = proxy
+    before = serial(port)
+    pki.renew()
+    assert serial(port) == before
+    os.kill(process.pid, signal.SIGHUP)
+    until(lambda: serial(port) not in ("", before))
+    assert process.poll() is None
+    assert scrape(port, pki, pki.user("prometheus")) == "a_metric 1\n"
