@@ -220,4 +220,5 @@ def test_it_costs_hardly_more_than_ansible_itself(tmp_path: Path) -> None:
         validate(inventory)
         costs["nothing"].append(between - before)
         costs["validate"].append(cpu_seconds() - between)
-    assert min(costs["validate"]) - min(costs["nothing"]) < 0.7, costs
+    # A share of the same minute's cost: seconds of a processor grow with what else runs on its core.
+    assert min(costs["validate"]) < 1.6 * min(costs["nothing"]), costs
