@@ -213,7 +213,7 @@ def test_it_costs_hardly_more_than_ansible_itself(tmp_path: Path) -> None:
     nothing = tmp_path / "nothing.yml"
     nothing.write_text(NOTHING)
     costs: dict[str, list[float]] = {"nothing": [], "validate": []}
-    for _ in range(2):
+    for _ in range(3):
         before = cpu_seconds()
         run("ansible-playbook", "-i", str(inventory), str(nothing))
         between = cpu_seconds()
@@ -221,4 +221,4 @@ def test_it_costs_hardly_more_than_ansible_itself(tmp_path: Path) -> None:
         costs["nothing"].append(between - before)
         costs["validate"].append(cpu_seconds() - between)
     # A share of the same minute's cost: seconds of a processor grow with what else runs on its core.
-    assert min(costs["validate"]) < 1.6 * min(costs["nothing"]), costs
+    assert min(costs["validate"]) < 1.7 * min(costs["nothing"]), costs

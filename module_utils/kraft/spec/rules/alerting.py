@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.alerting import ALERTMANAGER, PROMETHEUS, RECEIVERS, is_address, url_fault
 from ansible.module_utils.kraft.spec.rules.subject import Subject
-
-TOPICS = "kafka_metrics_topics"
-#: What a topic may be called (``org.apache.kafka.common.internals.Topic``), and ``*``.
-TOPIC_NAME = re.compile(r"[A-Za-z0-9._*-]{1,249}")
 
 
 def alertmanager(subject: Subject) -> Iterator[Problem]:
@@ -55,15 +50,4 @@ def alike(subject: Subject) -> Iterator[Problem]:
             yield Problem("alerting_differs", message, remedy, name)
 
 
-def topics(subject: Subject) -> Iterator[Problem]:
-    """What no topic can be called finds nothing, or breaks the agent's file, and so the next start of Kafka."""
-    for node in subject.sound(TOPICS):
-        given = node.variables.get(TOPICS)
-        for name in () if given is None else given or ("",):
-            if not TOPIC_NAME.fullmatch(name):
-                message = "stands for no topic" if name else "is an empty list: no topic would have series"
-                remedy = "give names of topics, with * for any characters; or remove it for all topics"
-                yield Problem("metrics_topics", message, remedy, TOPICS, node.host, name or None)
-
-
-RULES = (alertmanager, prometheus, watchdog, alike, topics)
+RULES = (alertmanager, prometheus, watchdog, alike)

@@ -13,13 +13,12 @@ from tests.unit.spec.inventory import SPECS, hosts
 TEXT = {"type": "str"}
 OWN = ("alertmanager", "page_receiver", "ticket_receiver", "watchdog_receiver")
 KNOWN = {**SPECS, **{f"kafka_metrics_{name}": TEXT for name in OWN}}
-KNOWN["kafka_metrics_topics"] = {"type": "list", "elements": "str"}
 
 
 def found(per_host: dict[str, dict[str, Any]] | None = None, **given: Any) -> set[tuple[str, str, str, Any]]:
     made = hosts(2, per_host, **given)
     problems = validate(made, KNOWN, Surroundings(names=frozenset(KNOWN)))[1]
-    own = ("alertmanager", "prometheus_url", "watchdog_receiver", "alerting_differs", "metrics_topics")
+    own = ("alertmanager", "prometheus_url", "watchdog_receiver", "alerting_differs")
     kept = [each for each in problems if each.rule in own]
     assert all(each.severity == "error" and each.remedy for each in kept)
     return {(each.rule, each.host, each.variable, each.value) for each in kept}
@@ -69,13 +68,3 @@ def test_pages_and_tickets_may_share_one() -> None:
 def test_hosts_that_say_different_things_are_refused() -> None:
     given = {"k1": {"kafka_metrics_page_receiver": "team"}}
     assert found(given) == {("alerting_differs", "", "kafka_metrics_page_receiver", None)}
-
-
-@pytest.mark.parametrize("value", ["orders topic", "orders,payments", "(unclosed", "", "x" * 250])
-def test_what_no_topic_can_be_called_is_refused(value: str) -> None:
-    shown = {("metrics_topics", host, "kafka_metrics_topics", value or None) for host in ("k1", "k2")}
-    assert found(kafka_metrics_topics=["orders", value]) == shown
-
-
-def test_names_of_topics_are_taken() -> None:
-    assert found(kafka_metrics_topics=["orders", "payments-*", "*.audit_log"]) == set()
