@@ -1,6 +1,7 @@
 """Looks for planted secrets where no secret may ever be: command lines and environments of all processes.
 
-    python secret_watch.py watch FOUND PID     until the process PID ends; who shows one is a line of the file FOUND
+    python secret_watch.py watch FOUND PID     until the process PID ends; who shows one is a line of the file FOUND.
+                                               Of several that write into one file, one looks, and the others wait.
     python secret_watch.py files DIRECTORY…    which files below the directories hold one, with owner, group and mode
 
 On the machine of the lab all processes of its hosts are seen, too. Planted secrets begin with ``MARK``.
@@ -9,31 +10,49 @@ On the machine of the lab all processes of its hosts are seen, too. Planted secr
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import sys
 import time
 from pathlib import Path
+from typing import TextIO
 
 #: In two halves, so that whoever starts this, or reads it, does not show one.
 MARK = "c4n4ry" + "-"
-STEP = 0.02
+STEP = 0.02  #: seconds between two looks at new processes, and between two tries to be the one that looks
+YOUNG = 1.0  #: seconds for which a process is new: by then it has started the program that it was made for
+AGAIN = 2.0  #: seconds between two looks at an old one
 SHOWN = 300
 
 
-def showing(seen: set[str], proc: Path = Path("/proc")) -> list[str]:
-    """Processes that show a planted secret in what others can read of them and were not `seen` before."""
-    found = []
-    for directory in proc.glob("[0-9]*"):
-        for name in ("cmdline", "environ"):
-            with contextlib.suppress(OSError):
-                content = (directory / name).read_bytes()
-                at = content.find(MARK.encode())
-                key = f"{directory.name}/{name}"
-                if at >= 0 and key not in seen:
-                    seen.add(key)
-                    text = content[max(0, at - SHOWN) : at + SHOWN].replace(b"\0", b" ")
-                    found.append(f"{key}: {text.decode(errors='replace')}")
-    return found
+class Looks:
+    """Which processes show a planted secret. Hundreds of old ones are looked at less often than the few new ones."""
+
+    def __init__(self, proc: Path = Path("/proc")) -> None:
+        self._proc = proc
+        self._born: dict[str, float] = {}
+        self._old_looked = 0.0
+        self._seen: set[str] = set()
+
+    def showing(self, now: float) -> list[str]:
+        """Those that show one in what others can read of them, and did not before; `now` in seconds."""
+        pids = [name for name in os.listdir(self._proc) if name.isdigit()]
+        self._born = {pid: self._born.get(pid, now) for pid in pids}
+        if every := now - self._old_looked >= AGAIN:
+            self._old_looked = now
+        looked = [pid for pid in pids if every or now - self._born[pid] < YOUNG]
+        return [line for pid in looked for name in ("cmdline", "environ") for line in self._shown(f"{pid}/{name}")]
+
+    def _shown(self, key: str) -> list[str]:
+        content = b""
+        with contextlib.suppress(OSError):
+            content = (self._proc / key).read_bytes()
+        at = content.find(MARK.encode())
+        if at < 0 or key in self._seen:
+            return []
+        self._seen.add(key)
+        text = content[max(0, at - SHOWN) : at + SHOWN].replace(b"\0", b" ")
+        return [f"{key}: {text.decode(errors='replace')}\n"]
 
 
 def files_with(*roots: Path) -> list[Path]:
@@ -50,14 +69,22 @@ def _holds(path: Path) -> bool:
 
 def watch(found: Path, pid: int) -> None:
     """Look until the process is gone."""
-    seen: set[str] = set()
-    found.touch()
-    while Path(f"/proc/{pid}").exists():
-        lines = showing(seen)
-        if lines:
-            with found.open("a", encoding="utf-8") as file:
-                file.writelines(f"{line}\n" for line in lines)
-        time.sleep(STEP)
+    looks = Looks()
+    with found.open("a", encoding="utf-8") as file:
+        while Path(f"/proc/{pid}").exists():
+            if alone(file):
+                file.writelines(looks.showing(time.monotonic()))
+                file.flush()
+            time.sleep(STEP)
+
+
+def alone(file: TextIO) -> bool:
+    """Whether this process is the one that looks for this file; it stays so until it ends."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def described(path: Path) -> str:
