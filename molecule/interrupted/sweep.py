@@ -3,7 +3,7 @@
 After the last point of a chain the next run must finish, and the one after it find nothing to do. After all of them the
 cluster is destroyed, which is killed, too (ending.py; not in the short sweep).
 
-``python sweep.py PROJECT``; ``KRAFT_SWEEP`` is short, rest, long or all (the default; see sweeps.py),
+``python sweep.py PROJECT``; ``KRAFT_SWEEP`` is short, long or all (the default; see sweeps.py),
 ``KRAFT_SWEEP_SEED`` repeats the random moments of an earlier sweep, ``KRAFT_SWEEP_ONLY`` takes the points whose names
 match that regular expression.
 Exit code 0 when every point held; the first that does not ends the sweep with what was seen.

@@ -1,7 +1,5 @@
 """How much of a scenario's list is gone through: ``KRAFT_SWEEP`` is short, long or, when not set, all.
 
-``rest`` takes of what long has beyond short a third, each day another one: `make test` has done the short sweep, and
-`make test-long` follows it. ``KRAFT_SWEEP_SEED`` repeats the third of another day, which is that day of the year.
 ``KRAFT_SWEEP_ONLY`` takes of these only what has a name that matches the regular expression.
 """
 
@@ -9,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -38,23 +35,6 @@ def taken(entries: Iterable[Mapping[str, Any]], sweep: str = "") -> list[dict[st
     An entry without that field is taken by long and by all. ValueError: no such sweep.
     """
     asked = sweep or sweep_asked_for()
-    wanted = ("long",) if asked == "rest" else SWEEPS[: SWEEPS.index(asked) + 1]
+    wanted = SWEEPS[: SWEEPS.index(asked) + 1]
     chosen = [entry for entry in entries if entry.get("sweep", "long") in wanted]
-    chosen = third(chosen, day()) if asked == "rest" else chosen
     return [{name: value for name, value in entry.items() if name != "sweep"} for entry in chosen]
-
-
-def day() -> int:
-    """``KRAFT_SWEEP_SEED``, else the day of the year."""
-    return int(os.environ.get("KRAFT_SWEEP_SEED") or time.localtime().tm_yday)
-
-
-def third(entries: Iterable[Mapping[str, Any]], number: int) -> list[Mapping[str, Any]]:
-    """Every third entry, from another one for each `number`; an entry that ``goes_on`` is taken with the one before."""
-    chains: list[list[Mapping[str, Any]]] = []
-    for entry in entries:
-        if entry.get("goes_on") and chains and entry.get("from") == chains[-1][-1].get("from"):
-            chains[-1].append(entry)
-        else:
-            chains.append([entry])
-    return [entry for chain in chains[number % 3 :: 3] for entry in chain]

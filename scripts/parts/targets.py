@@ -60,11 +60,8 @@ LONG = pytest("long", "tests/long", heavy=True)
 TARGETS = {
     "check": CHECK,
     "test": TEST + CHECK,
-    # The short sweeps of interrupted and refusals are parts of test.
     "test-long": (
         molecule("day_two", sweep="long"),
-        molecule("interrupted", sweep="rest"),
-        molecule("refusals", sweep="rest"),
         molecule("dedicated", sweep="long"),
         molecule("ec2"),
     ),

@@ -101,18 +101,7 @@ def test_points_that_go_on_make_a_chain_with_those_before_them() -> None:
     assert chains([a, a]) == [[a], [a]]
 
 
-def test_a_short_sweep_and_three_days_of_the_rest_are_a_long_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    entries = [{"name": "a", "sweep": "short"}, *({"name": name} for name in "bcde"), {"name": "f", "sweep": "all"}]
-    found = {sweep: [one["name"] for one in sweeps.taken(entries, sweep)] for sweep in ("short", "long", "all")}
-    assert found == {"short": ["a"], "long": ["a", "b", "c", "d", "e"], "all": ["a", "b", "c", "d", "e", "f"]}
-    days = []
-    for day in (364, 365, 366):
-        monkeypatch.setenv("KRAFT_SWEEP_SEED", str(day))
-        days.append([one["name"] for one in sweeps.taken(entries, "rest")])
-    assert sorted(days) == [["b", "e"], ["c"], ["d"]]
-
-
-def test_an_entry_that_goes_on_is_taken_with_the_one_before_it() -> None:
-    a, b, c = {"name": "a", "from": "empty"}, {"name": "b", "from": "empty", "goes_on": True}, {"name": "c"}
-    begun_elsewhere = {"name": "d", "from": "changed", "goes_on": True}  # the one before it is not of this sweep
-    assert [sweeps.third([a, b, c, begun_elsewhere], day) for day in (3, 4, 5)] == [[a, b], [c], [begun_elsewhere]]
+def test_each_sweep_takes_what_the_shorter_ones_take() -> None:
+    entries = [{"name": "a", "sweep": "short"}, {"name": "b"}, {"name": "c", "sweep": "all"}]
+    found = {sweep: [one["name"] for one in sweeps.taken(entries, sweep)] for sweep in sweeps.SWEEPS}
+    assert found == {"short": ["a"], "long": ["a", "b"], "all": ["a", "b", "c"]}
