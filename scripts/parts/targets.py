@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Part:
-    """One command of a target. A ``heavy`` one starts brokers: beside another one it starts only on a quiet machine."""
+    """One command of a target: whether it is ``heavy``, as it starts brokers, and how many cores it keeps busy."""
 
     name: str
     command: str
     heavy: bool = False
+    cores: int = 1
 
 
 def molecule(scenario: str, sweep: str = "") -> Part:
@@ -23,9 +24,9 @@ def molecule(scenario: str, sweep: str = "") -> Part:
     return Part(name, f"{chosen}{tidy}; {test} && whole=1", heavy=True)
 
 
-def pytest(name: str, arguments: str, heavy: bool = False) -> Part:
+def pytest(name: str, arguments: str, heavy: bool = False, cores: int = 1) -> Part:
     """Tests that say which of them took long; ``slowest`` reads it."""
-    return Part(name, f"pytest -q -p no:cacheprovider --durations 10 --durations-min 1 {arguments}", heavy)
+    return Part(name, f"pytest -q -p no:cacheprovider --durations 10 --durations-min 1 {arguments}", heavy, cores)
 
 
 SHELL = "git ls-files -z scripts .ci dist roles | xargs -0 grep -lZ '^#!/bin/.*sh' | xargs -0 shellcheck"
@@ -40,7 +41,12 @@ CHECK = (
     Part("shellcheck", SHELL),
 )
 TEST = (
-    pytest("integration", "-n 2 --dist loadfile tests/integration --ignore-glob '*/test_spark_*'", heavy=True),
+    pytest(
+        "integration",
+        "-n 2 --dist loadfile tests/integration --ignore-glob '*/test_spark_*'",
+        heavy=True,
+        cores=2,
+    ),
     molecule("interrupted", sweep="short"),
     molecule("cluster"),
     molecule("refusals", sweep="short"),
