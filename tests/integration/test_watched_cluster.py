@@ -138,9 +138,15 @@ def test_a_killed_broker_is_seen_and_the_controllers_are_not_blamed(
 ) -> None:
     cluster.kill_node(3)
     expected = {("KafkaNodeDown", "3"), ("KafkaPartitionsUnderReplicated", "2"), ("KafkaBrokerFenced", "")}
-    watcher.wait_until(lambda: watcher.alerts("pending") >= expected)
-    seen = {name for name, _ in watcher.alerts("pending") | watcher.alerts("firing")}
-    assert seen.isdisjoint({"KafkaNoActiveController", "KafkaQuorumAtRisk", "KafkaPartitionsOffline"})
+    others = {"KafkaNoActiveController", "KafkaQuorumAtRisk", "KafkaPartitionsOffline"}
+
+    def seen_alone() -> bool:
+        """A scrape that a busy machine has missed may begin another alert, which then never fires."""
+        pending = watcher.alerts("pending")
+        return pending >= expected and others.isdisjoint(name for name, _ in pending)
+
+    watcher.wait_until(seen_alone)
+    assert others.isdisjoint(name for name, _ in watcher.alerts("firing"))
 
 
 def test_planned_work_keeps_the_alerts_of_its_own_node_quiet(watcher: Prometheus, place: Path) -> None:
