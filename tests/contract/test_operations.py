@@ -30,6 +30,7 @@ KILLED = {
     "maintain_hosts",
     "migrate_security",
     "mirror_cluster",
+    "mirror_cutover",
 }
 
 

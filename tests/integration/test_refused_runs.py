@@ -70,7 +70,7 @@ def test_a_playbook_of_ones_own_may_use_tags(tmp_path: Path) -> None:
     assert "done" in done.stdout
 
 
-@pytest.mark.parametrize("playbook", ["deploy_cluster.yml", "restart_cluster.yml", "rebalance.yml"])
+@pytest.mark.parametrize("playbook", ["deploy_cluster.yml", "restart_cluster.yml", "rebalance.yml", "support_bundle.yml"])
 def test_a_refused_inventory_is_the_one_thing_that_an_operation_says(playbook: str) -> None:
     done = run(f"playbooks/{playbook}", "-e", '{"kafka_probe": true, "kafka_cluster_name": "no good"}')
     assert "Inventory validation failed" in done.stdout + done.stderr, done.stdout + done.stderr
