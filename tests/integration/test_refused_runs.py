@@ -70,9 +70,9 @@ def test_a_playbook_of_ones_own_may_use_tags(tmp_path: Path) -> None:
     assert "done" in done.stdout
 
 
-@pytest.mark.parametrize("playbook", ["deploy_cluster.yml", "restart_cluster.yml", "rebalance.yml", "support_bundle.yml"])
+@pytest.mark.parametrize("playbook", ["deploy_cluster", "restart_cluster", "rebalance", "support_bundle"])
 def test_a_refused_inventory_is_the_one_thing_that_an_operation_says(playbook: str) -> None:
-    done = run(f"playbooks/{playbook}", "-e", '{"kafka_probe": true, "kafka_cluster_name": "no good"}')
+    done = run(f"playbooks/{playbook}.yml", "-e", '{"kafka_probe": true, "kafka_cluster_name": "no good"}')
     assert "Inventory validation failed" in done.stdout + done.stderr, done.stdout + done.stderr
     assert "kafka_desired'" not in done.stdout + done.stderr
     assert (done.returncode, done.stdout.count("failed=1")) == (2, 1), done.stdout
