@@ -43,7 +43,7 @@ CHECK = (
 TEST = (
     pytest(
         "integration",
-        "-n 2 --dist loadfile tests/integration --ignore-glob '*/test_spark_*'",
+        "-n 2 --dist loadfile -m 'not long' tests/integration --ignore-glob '*/test_spark_*'",
         heavy=True,
         cores=2,
     ),
@@ -63,6 +63,7 @@ OLD_SOURCES = Part(
 )
 #: Registries are needed, and minutes.
 LONG = pytest("long", "tests/long", heavy=True)
+INTEGRATION_LONG = pytest("integration-long", "-m long tests/integration", heavy=True)
 TARGETS = {
     "check": CHECK,
     "test": TEST + CHECK,
@@ -81,6 +82,7 @@ TARGETS = {
         molecule("ec2"),
         OLD_SOURCES,
         LONG,
+        INTEGRATION_LONG,
         MUTANTS,
     ),
 }

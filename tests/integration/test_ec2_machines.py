@@ -9,6 +9,7 @@ import pytest
 
 from tests.integration.ec2_account import ROOT, Account, account
 
+pytestmark = pytest.mark.long  # molecule ec2 goes through the life of machines, too
 NAME, NEIGHBOUR = "orders", "payments"
 IDS = {NAME: "b3JkZXJzLW9yZGVycy1vcg"}
 

@@ -117,6 +117,7 @@ def test_a_copy_killed_under_a_producer_holds_each_record_once(
     assert held(kafka_cluster, topic) == held(source, topic)
 
 
+@pytest.mark.long
 def test_what_a_lost_worker_copied_another_one_copies_soon(
     run_module: Run, source: KafkaCluster, kafka_cluster: KafkaCluster, tmp_path: Path
 ) -> None:

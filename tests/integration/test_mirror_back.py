@@ -68,6 +68,7 @@ def committed(cluster: KafkaCluster) -> list[int]:
     return [one.offset for one in found]
 
 
+@pytest.mark.long
 def test_new_records_go_back_once_and_nothing_goes_round(
     run_module: Run, source: KafkaCluster, kafka_cluster: KafkaCluster, tmp_path: Path
 ) -> None:
