@@ -143,6 +143,13 @@ def is_active(run: Run, proxy: Proxy) -> bool:
     return run(["systemctl", "is-active", "--quiet", SERVICES[proxy["name"]]])[0] == 0
 
 
+def pids(run: Run) -> list[int]:
+    """The processes of the proxies that we have set up, whether or not they are still wanted."""
+    ours = [service for name, service in SERVICES.items() if collector.is_ours(unit_path(name))]
+    said = [run(["systemctl", "show", "--property=MainPID", "--value", service])[1].strip() for service in ours]
+    return [int(each) for each in said if each.isdigit() and each != "0"]
+
+
 def is_stale(run: Run, proxy: Proxy, directory: str) -> bool:
     """Whether it shows another certificate than the node has, or asks for clients of other authorities."""
     found = certificate.CERTIFICATE.search(read_text(f"{directory}/{certificate.NODE}"))

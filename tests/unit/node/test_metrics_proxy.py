@@ -29,6 +29,8 @@ class Host:
         words = command[command.index("systemctl") + 1 :]
         if words[0] == "is-active":
             return int(words[2] not in self.running), "", ""
+        if words[0] == "show":
+            return 0, "77\n" if words[-1] in self.running else "0\n", ""
         self.told.append(" ".join(words))
         if words[0] == "enable":
             (proxy,) = [each for each in (AGENT, BESIDE) if metrics_proxy.SERVICES[str(each["name"])] == words[1]]
@@ -113,6 +115,18 @@ def test_only_what_shows_another_certificate_is_reloaded(host: Host) -> None:
     assert metrics_proxy.reload(host, SETTINGS, check_mode=True)
     assert metrics_proxy.reload(host, SETTINGS, check_mode=False)
     assert [each for each in host.told if each.startswith("reload")] == ["reload kafka-collector-proxy"]
+
+
+def test_processes_of_proxies_are_known_as_long_as_their_units_are_there(host: Host) -> None:
+    assert metrics_proxy.pids(host) == []
+    host.move("127.0.0.1")
+    ensure(host, SETTINGS)
+    assert metrics_proxy.pids(host) == [77, 77]
+    host.running.discard("kafka-metrics-proxy")
+    assert metrics_proxy.pids(host) == [77]
+    ensure(host, {})
+    host.running.add("kafka-metrics-proxy")
+    assert metrics_proxy.pids(host) == []
 
 
 def test_one_that_does_not_answer_is_named_with_the_journal_to_read(host: Host) -> None:
