@@ -211,7 +211,7 @@ def reload(run: Run, settings: Settings, check_mode: bool) -> bool:
     if not check_mode:
         for proxy in stale:
             systemctl(run, "reload", SERVICES[proxy["name"]])
-        wait(run, settings)
+        wait(run, {**settings, "proxies": stale})  # others may not be set up yet, or be down with their exporter
     return bool(stale)
 
 

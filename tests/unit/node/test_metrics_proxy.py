@@ -117,6 +117,15 @@ def test_only_what_shows_another_certificate_is_reloaded(host: Host) -> None:
     assert [each for each in host.told if each.startswith("reload")] == ["reload kafka-collector-proxy"]
 
 
+def test_a_renewal_waits_for_no_proxy_that_is_not_set_up_yet_or_cannot_run(host: Host) -> None:
+    there_before = {**BESIDE, "behind": ""}
+    host.move("127.0.0.1")
+    assert not metrics_proxy.reload(host, {**SETTINGS, "proxies": [AGENT, there_before]}, check_mode=False)
+    host.move("10.0.0.1")
+    host.running.add("kafka-metrics-proxy")
+    assert not metrics_proxy.reload(host, SETTINGS, check_mode=False)
+
+
 def test_processes_of_proxies_are_known_as_long_as_their_units_are_there(host: Host) -> None:
     assert metrics_proxy.pids(host) == []
     host.move("127.0.0.1")
