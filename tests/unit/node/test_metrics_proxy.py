@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.node import collector, metrics_proxy
 
 AGENT = {"name": "metrics", "address": "10.0.0.1", "port": 9404, "user": "prometheus", "behind": "kafka"}
 BESIDE = {**AGENT, "name": "collector", "port": 9100, "behind": "prometheus-node-exporter"}
-SETTINGS: dict[str, Any] = {"directory": "/opt/kafka/tls", "proxies": [AGENT, BESIDE]}
+SETTINGS: dict[str, Any] = {"directory": "/opt/kafka/tls", "log_dirs": ["/data/1"], "proxies": [AGENT, BESIDE]}
 
 
 class Host:
@@ -174,6 +174,11 @@ def test_clients_must_show_a_certificate_and_be_the_user() -> None:
     asked = {"verifyChain = yes", "requireCert = yes", "CAfile = /tls/clients.pem", "checkHost = prometheus"}
     assert asked <= set(lines)
     assert {"accept = 10.0.0.1:9404", "connect = 127.0.0.1:9404", "cert = /tls/node.pem"} <= set(lines)
+
+
+def test_a_proxy_sees_no_data_of_kafka() -> None:
+    lines = metrics_proxy.unit_text(AGENT, SETTINGS, "/opt/kafka", "kafka").splitlines()
+    assert {"User=kafka-metrics", "Group=kafka", "InaccessiblePaths=-/data/1"} <= set(lines)
 
 
 def test_systemd_understands_the_units(host: Host) -> None:
