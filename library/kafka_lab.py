@@ -186,7 +186,7 @@ def absent(params: Params, check_mode: bool) -> dict[str, Any]:
     name, state_dir = params["name"], params["state_dir"]
     made = ["authorized_keys", "known_hosts", *(f"{key}{end}" for key in lab.KEYS for end in ("", ".pub"))]
     paths = [path for path in (*(f"{state_dir}/{n}" for n in made), params["inventory"]) if os.path.lexists(path)]
-    paths += sorted(str(path) for path in Path(state_dir).glob(f"*-disk?{lab.IMAGE}"))
+    paths += sorted(str(path) for path in Path(state_dir).glob(f"*-disk[0-9]*{lab.IMAGE}"))
     hosts = [f"remove host {container['Names'][0]}" for container in lab_io.containers(name)]
     disks = [f"remove disk {volume}" for volume in lab_io.volumes(name)]
     network = [f"remove network {name}"] if lab_io.own_network(name) else []

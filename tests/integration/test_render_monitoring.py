@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible.module_utils.kraft.control import authority
 
 from scripts.watchers import tool
 
@@ -61,6 +62,25 @@ def test_files_are_written_once_and_are_the_same_each_time(tmp_path: Path) -> No
     found = json.loads(before["targets.json"])
     assert [each["targets"] for each in found] == [["10.0.0.1:9500"], ["10.0.0.2:9500"], ["10.0.0.3:9500"]]
     assert [each["labels"]["rack"] for each in found] == ["a", "b", "c"]
+
+
+def test_the_key_of_prometheus_comes_and_goes_with_the_proxies(tmp_path: Path) -> None:
+    place, directory = tmp_path / "watched/monitoring", tmp_path / "authority"
+    users = [{"name": "prometheus", "authentication": "tls"}]
+    tls = {"passphrase": "only-for-this-test-0", "directory": str(directory)}
+    given = {"kafka_metrics": True, "kafka_users": users, "kafka_tls": tls}
+    refused = render(tmp_path, kafka_metrics_tls=True, **given)
+    assert refused.returncode != 0
+    assert "apply_resources.yml" in refused.stdout
+    authority.ensure(authority.Place(directory, tls["passphrase"]), "watched")
+    (directory / "users").mkdir()
+    (directory / "users/prometheus.pem").write_text("key\n")
+    done = render(tmp_path, kafka_metrics_tls=True, **given)
+    assert done.returncode == 0, done.stdout
+    assert b"scheme: https" in files(tmp_path)["prometheus.yml"]
+    assert (place / "scraper.pem").stat().st_mode & 0o777 == 0o600
+    assert render(tmp_path, **given).returncode == 0
+    assert not {"nodes.pem", "scraper.pem"} & set(files(tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -101,8 +101,10 @@ def is_free(proxy: Proxy) -> bool:
     return text in read_text(path) if text else True
 
 
-def unit_text(proxy: Proxy, install_dir: str, group: str, stunnel: str) -> str:
+def unit_text(proxy: Proxy, settings: Settings, install_dir: str, group: str) -> str:
+    """It reads what the group of Kafka may read, but no data."""
     text, path = sign(proxy)
+    hidden = " ".join(f"-{each}" for each in settings["log_dirs"])
     behind = f"{proxy['behind']}.service" if proxy["behind"] else ""
     condition = f"ExecCondition=/usr/bin/grep --quiet --fixed-strings --regexp='{text}' {path}\n" if text else ""
     bound = f"After=network-online.target {behind}\nPartOf={behind}\n" if behind else "After=network-online.target\n"
@@ -113,9 +115,10 @@ Description=TLS in front of an exporter ({proxy["name"]}), for Prometheus
 
 [Service]
 Type=exec
-{condition}ExecStart={stunnel} {config_path(install_dir, proxy)}
+{condition}ExecStart={program() or PROGRAMS[0]} {config_path(install_dir, proxy)}
 ExecReload=/bin/kill -HUP $MAINPID
 Group={group}
+InaccessiblePaths={hidden}
 RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
 ProtectProc=invisible
 MemoryMax=64M
@@ -128,7 +131,7 @@ def wanted(settings: Settings, install_dir: str, group: str) -> dict[str, Any]:
     contents = {}
     for proxy in given:
         contents[config_path(install_dir, proxy)] = config_text(proxy, settings["directory"])
-        contents[unit_path(proxy["name"])] = unit_text(proxy, install_dir, group, program() or PROGRAMS[0])
+        contents[unit_path(proxy["name"])] = unit_text(proxy, settings, install_dir, group)
     ours = [config_path(install_dir, {"name": name}) for name in SERVICES]
     ours += [path for path in map(unit_path, SERVICES) if collector.is_ours(path)]
     owned = {"owner": "root", "group": "root", "mode": "0644", "sensitive": False}
@@ -141,6 +144,13 @@ def wanted(settings: Settings, install_dir: str, group: str) -> dict[str, Any]:
 
 def is_active(run: Run, proxy: Proxy) -> bool:
     return run(["systemctl", "is-active", "--quiet", SERVICES[proxy["name"]]])[0] == 0
+
+
+def pids(run: Run) -> list[int]:
+    """The processes of the proxies that we have set up, whether or not they are still wanted."""
+    ours = [service for name, service in SERVICES.items() if collector.is_ours(unit_path(name))]
+    said = [run(["systemctl", "show", "--property=MainPID", "--value", service])[1].strip() for service in ours]
+    return [int(each) for each in said if each.isdigit() and each != "0"]
 
 
 def is_stale(run: Run, proxy: Proxy, directory: str) -> bool:
@@ -204,7 +214,7 @@ def reload(run: Run, settings: Settings, check_mode: bool) -> bool:
     if not check_mode:
         for proxy in stale:
             systemctl(run, "reload", SERVICES[proxy["name"]])
-        wait(run, settings)
+        wait(run, {**settings, "proxies": stale})  # others may not be set up yet, or be down with their exporter
     return bool(stale)
 
 

@@ -87,7 +87,9 @@ def of_collector(run: Run, asked: Desired) -> dict[str, Any]:
 
 
 def of_metrics_proxy(run: Run, asked: Desired) -> dict[str, Any]:
-    return {"changed": metrics_proxy.due(run, **asked), "program": bool(metrics_proxy.program())}
+    """``pids``: of the proxies that run now, which leave their ports to an exporter where they are no longer wanted."""
+    program, running = bool(metrics_proxy.program()), metrics_proxy.pids(run)
+    return {"changed": metrics_proxy.due(run, **asked), "program": program, "pids": running}
 
 
 STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {

@@ -119,6 +119,16 @@ def test_rights_that_come_back_are_those_that_are_taken(
     assert not host.broken
 
 
+def test_a_timer_that_a_killed_drill_has_left_is_waited_for_although_rights_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_module: RunModule
+) -> None:
+    host = adopted(Host(**{"systemctl is-active": (0, "", "")}), monkeypatch)
+    result = run_module("kafka_fault", check_mode=True, action="unreadable", log_dir=str(tmp_path))
+    assert "kafka-unreadable.timer" in result["msg"]
+    monkeypatch.setattr("time.sleep", lambda _: host.say("systemctl is-active", (3, "", "")))
+    assert run_module("kafka_fault", check_mode=True, action="unreadable", log_dir=str(tmp_path))["changed"]
+
+
 def test_a_fault_is_waited_for_as_long_as_it_lasts() -> None:
     params = {"unit": "kafka", "seconds": 20, "log_dir": None}
     assert Killed(lambda _: (0, "", ""), params).leftover_seconds == 20 + LEFTOVER_SECONDS

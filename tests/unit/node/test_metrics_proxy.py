@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.node import collector, metrics_proxy
 
 AGENT = {"name": "metrics", "address": "10.0.0.1", "port": 9404, "user": "prometheus", "behind": "kafka"}
 BESIDE = {**AGENT, "name": "collector", "port": 9100, "behind": "prometheus-node-exporter"}
-SETTINGS: dict[str, Any] = {"directory": "/opt/kafka/tls", "proxies": [AGENT, BESIDE]}
+SETTINGS: dict[str, Any] = {"directory": "/opt/kafka/tls", "log_dirs": ["/data/1"], "proxies": [AGENT, BESIDE]}
 
 
 class Host:
@@ -29,6 +29,8 @@ class Host:
         words = command[command.index("systemctl") + 1 :]
         if words[0] == "is-active":
             return int(words[2] not in self.running), "", ""
+        if words[0] == "show":
+            return 0, "77\n" if words[-1] in self.running else "0\n", ""
         self.told.append(" ".join(words))
         if words[0] == "enable":
             (proxy,) = [each for each in (AGENT, BESIDE) if metrics_proxy.SERVICES[str(each["name"])] == words[1]]
@@ -115,6 +117,27 @@ def test_only_what_shows_another_certificate_is_reloaded(host: Host) -> None:
     assert [each for each in host.told if each.startswith("reload")] == ["reload kafka-collector-proxy"]
 
 
+def test_a_renewal_waits_for_no_proxy_that_is_not_set_up_yet_or_cannot_run(host: Host) -> None:
+    there_before = {**BESIDE, "behind": ""}
+    host.move("127.0.0.1")
+    assert not metrics_proxy.reload(host, {**SETTINGS, "proxies": [AGENT, there_before]}, check_mode=False)
+    host.move("10.0.0.1")
+    host.running.add("kafka-metrics-proxy")
+    assert not metrics_proxy.reload(host, SETTINGS, check_mode=False)
+
+
+def test_processes_of_proxies_are_known_as_long_as_their_units_are_there(host: Host) -> None:
+    assert metrics_proxy.pids(host) == []
+    host.move("127.0.0.1")
+    ensure(host, SETTINGS)
+    assert metrics_proxy.pids(host) == [77, 77]
+    host.running.discard("kafka-metrics-proxy")
+    assert metrics_proxy.pids(host) == [77]
+    ensure(host, {})
+    host.running.add("kafka-metrics-proxy")
+    assert metrics_proxy.pids(host) == []
+
+
 def test_one_that_does_not_answer_is_named_with_the_journal_to_read(host: Host) -> None:
     host.move("127.0.0.1")
     ensure(host, SETTINGS)
@@ -151,6 +174,11 @@ def test_clients_must_show_a_certificate_and_be_the_user() -> None:
     asked = {"verifyChain = yes", "requireCert = yes", "CAfile = /tls/clients.pem", "checkHost = prometheus"}
     assert asked <= set(lines)
     assert {"accept = 10.0.0.1:9404", "connect = 127.0.0.1:9404", "cert = /tls/node.pem"} <= set(lines)
+
+
+def test_a_proxy_sees_no_data_of_kafka() -> None:
+    lines = metrics_proxy.unit_text(AGENT, SETTINGS, "/opt/kafka", "kafka").splitlines()
+    assert {"User=kafka-metrics", "Group=kafka", "InaccessiblePaths=-/data/1"} <= set(lines)
 
 
 def test_systemd_understands_the_units(host: Host) -> None:

@@ -106,9 +106,16 @@ class Unreadable(Halted):
         self.mode = rights(self.log_dir)
 
     def refusal(self) -> str:
-        if happened(self.readable, self.leftover_seconds):
+        if happened(lambda: self.readable() and not self.timed(), self.leftover_seconds):
             return ""
+        if self.readable():
+            return f"a timer of an earlier drill still runs: wait until {commands.restorer(self.unit)}.timer ends"
         return f"{self.log_dir} is unreadable already (mode {self.mode:04o}); give its owner all rights"
+
+    def timed(self) -> bool:
+        """Whether a timer of a killed drill is still to give rights back, or does so now. A second one is refused."""
+        units = [f"{commands.restorer(self.unit)}.{kind}" for kind in ("timer", "service")]
+        return self.run("systemctl", "is-active", "--quiet", *units)[0] == 0
 
     def readable(self) -> bool:
         """Whether the owner has all rights, those that this fault gives back in the end."""

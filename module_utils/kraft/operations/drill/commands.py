@@ -45,7 +45,12 @@ def frozen(unit: str, seconds: int) -> list[list[str]]:
 def unreadable(unit: str, seconds: int, log_dir: str, mode: int) -> list[list[str]]:
     """`mode`: of the log dir as it is."""
     restore = started_anew(f"{unit}.service", f"chmod {mode:04o} {shlex.quote(log_dir)}")
-    return [timer(seconds, *restore, unit=f"{unit}-unreadable"), ["chmod", "0000", log_dir]]
+    return [timer(seconds, *restore, unit=restorer(unit)), ["chmod", "0000", log_dir]]
+
+
+def restorer(unit: str) -> str:
+    """The name of the timer that gives rights back, and of what it starts. There can be one of them."""
+    return f"{unit}-unreadable"
 
 
 def full(unit: str, seconds: int, log_dir: str, owner: int, available: int) -> list[list[str]]:

@@ -89,7 +89,12 @@ def collector(node: Node) -> dict[str, Any]:
     binary = asked.get("exporter") or ""
     address = LOOPBACK if given.proxy else given.addresses[0]
     exporter = {"binary": binary, "listen": host_port(address, given.ports[0])} if binary else {}
-    return {**settings, "client": client, "log_dirs": sorted({*node.log_dirs, node.metadata_dir}), "exporter": exporter}
+    return {**settings, "client": client, "log_dirs": data_directories(node), "exporter": exporter}
+
+
+def data_directories(node: Node) -> list[str]:
+    """What no service beside Kafka may look into."""
+    return sorted({*node.log_dirs, node.metadata_dir})
 
 
 def metrics_proxy(node: Node) -> dict[str, Any]:
@@ -105,7 +110,8 @@ def metrics_proxy(node: Node) -> dict[str, Any]:
         for each in node.proxied
         if each.addresses and each.ports and each.variable.removeprefix(PREFIX) in SERVICES
     ]
-    return {"directory": node.tls_directory, "proxies": found} if found else {}
+    hidden = data_directories(node)
+    return {"directory": node.tls_directory, "log_dirs": hidden, "proxies": found} if found else {}
 
 
 def contributed_files(given: Iterable[Mapping[str, Any]], room: str, group: str) -> list[dict[str, Any]]:

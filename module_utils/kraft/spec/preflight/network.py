@@ -62,11 +62,16 @@ def check(subject: Subject) -> Iterator[Problem]:
 
 
 def taken_ports(host: Host, facts: Facts) -> Iterator[Problem]:
-    """A port that another process listens on, at an address that the listener needs; another role's port at any."""
+    """A port that another process listens on, at an address that the listener needs; another role's port at any.
+
+    A TLS proxy of ours has not taken it: a deployment removes the proxy before an exporter takes its address.
+    """
     own = facts["service"]["pid"]
+    proxies = ((facts.get("steps") or {}).get("metrics_proxy") or {}).get("pids", ())
     for listener in [*host.node["listeners"], *contributed(host.node)]:
         for found in facts["ports"]:
             expected = found["process"] and found["process"] in listener.get("processes", ())
+            expected = expected or (listener.get("variable") and found["pid"] in proxies)
             if found["port"] != listener["port"] or (own and found["pid"] == own) or expected:
                 continue
             if collides(facts, listener["bind"], found["address"]):

@@ -711,3 +711,14 @@ def test_storage_of_every_host_is_planned_with_its_own_identity() -> None:
     scene = Scene(quorum="static", initial_controllers="")
     scene.of("k2")["log_dirs"][LOGS] = formatted_log_dir(LOGS, 3)
     assert [each for each in told(scene) if "k2" in each] == [("error", "foreign_node_id", "k2", "kafka_node_id", 3)]
+
+
+def test_a_proxy_of_ours_that_is_to_go_has_not_taken_the_port() -> None:
+    scene = broken(port(9404, "10.0.0.1"))
+    for found in scene.of("k1")["ports"]:
+        found["process"] = "stunnel4"
+    scene.nodes["k1"]["contributed_ports"] = {"kafka_contribution_metrics": [9404]}
+    scene.of("k1")["steps"] = {"metrics_proxy": {"changed": True, "program": True, "pids": [5]}}
+    assert told(scene) == []
+    scene.of("k1")["steps"]["metrics_proxy"]["pids"] = [6]
+    assert [each[1] for each in told(scene)] == ["port_taken"]

@@ -97,6 +97,7 @@ def test_a_node_is_described_with_its_proxies_and_its_exporter_on_loopback() -> 
     common = {"address": "10.0.0.1", "user": "prometheus"}
     assert node["metrics_proxy"] == {
         "directory": "/opt/kafka/tls",
+        "log_dirs": node["collector"]["log_dirs"],
         "proxies": [
             {"name": "collector", "port": 9100, "behind": "prometheus-node-exporter", **common},
             {"name": "metrics", "port": 9404, "behind": "kafka", **common},
