@@ -103,6 +103,8 @@ def test_a_node_is_described_with_its_proxies_and_its_exporter_on_loopback() -> 
             {"name": "metrics", "port": 9404, "behind": "kafka", **common},
         ],
     }
+    addresses = ["10.0.0.1:9100", "10.0.0.1:9404"]
+    assert (node["proxy_addresses"], node["collector"]["proxies"]) == (addresses, addresses)
     assert node["collector"]["exporter"] == {"binary": "/e", "listen": "127.0.0.1:9100"}
     assert node["contributed_addresses"] == {METRICS: ["10.0.0.1"], COLLECTOR: ["10.0.0.1"]}
     assert node["stunnel"] == "distribution"
