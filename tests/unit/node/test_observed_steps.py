@@ -94,3 +94,9 @@ def test_step_that_cannot_be_asked_counts_as_something_to_do_with_the_reason() -
     found = ask("kernel", settings={"../etc": 1}, file="/nonexistent/90-kafka.conf")
     assert found["changed"]
     assert "'../etc'" in found["reason"]
+
+
+def test_processes_of_proxies_are_known_where_nothing_else_about_them_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steps.metrics_proxy, "pids", lambda _: [77])
+    found = ask("metrics_proxy", settings={"proxies": [{}]}, install_dir="/none", group="kafka")
+    assert (found["changed"], found["pids"], bool(found["reason"])) == (True, [77], True)
