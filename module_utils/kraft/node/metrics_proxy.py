@@ -218,6 +218,12 @@ def reload(run: Run, settings: Settings, check_mode: bool) -> bool:
     return bool(stale)
 
 
+def await_answers(run: Run, settings: Settings) -> None:
+    """Until each answers that is set up, as `wait` has it: a cluster may run before a deployment that brings them."""
+    ours = [each for each in proxies(settings) if collector.is_ours(unit_path(each["name"]))]
+    wait(run, {**settings, "proxies": ours})
+
+
 def wait(run: Run, settings: Settings) -> None:
     """Until each answers whose exporter has made room. Raises ToolError for those that do not."""
     deadline = time.monotonic() + SECONDS

@@ -143,7 +143,17 @@ def test_one_that_does_not_answer_is_named_with_the_journal_to_read(host: Host) 
     ensure(host, SETTINGS)
     host.running.clear()
     with pytest.raises(ToolError, match=r"kafka-metrics-proxy on 10\.0\.0\.1:9404.*journalctl"):
-        metrics_proxy.wait(host, SETTINGS)
+        metrics_proxy.await_answers(host, SETTINGS)
+
+
+def test_nobody_waits_for_a_proxy_that_no_deployment_has_brought_yet(host: Host) -> None:
+    there_before = {**SETTINGS, "proxies": [{**BESIDE, "behind": ""}]}
+    host.move("127.0.0.1")
+    metrics_proxy.await_answers(host, there_before)
+    ensure(host, there_before)
+    host.running.clear()
+    with pytest.raises(ToolError, match="kafka-collector-proxy"):
+        metrics_proxy.await_answers(host, there_before)
 
 
 def test_without_settings_nothing_is_left_and_a_host_that_never_had_one_is_not_touched(host: Host) -> None:
