@@ -17,6 +17,7 @@ from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.node import certificate, collector
 from ansible.module_utils.kraft.node.collector import MARK, hardened, systemctl
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
+from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.served import accepted, showing_other, subjects
 from ansible.module_utils.kraft.node.service.apply import STARTED_DIR
@@ -175,7 +176,9 @@ def due(run: Run, settings: Settings, install_dir: str, group: str) -> bool:
     given = proxies(settings)
     if ensure_files(wanted(settings, install_dir, group), check_mode=True)["changed"]:
         return True
-    return bool(given) and (
+    if not given:
+        return accounts.is_of_service(USER)
+    return (
         not program()
         or any(not os.path.lexists(link_path(each)) for each in given)
         or any(is_wrong(run, each, settings["directory"]) for each in given)
@@ -203,6 +206,8 @@ def ensure(run: Run, settings: Settings, install_dir: str, group: str, check_mod
     for proxy in given:
         systemctl(run, "enable", SERVICES[proxy["name"]])
         systemctl(run, "start", SERVICES[proxy["name"]])
+    if not given:
+        collector.remove_user(run, USER)
     wait(run, settings)
     return True
 

@@ -168,6 +168,22 @@ def test_without_settings_nothing_is_left_and_a_host_that_never_had_one_is_not_t
     assert not ensure(host, {})
 
 
+def test_the_user_goes_with_the_last_proxy_although_an_earlier_run_has_left_it(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = {"kafka-metrics"}
+    monkeypatch.setattr(collector.accounts, "is_of_service", lambda name: name in there)
+    monkeypatch.setattr(collector, "remove_user", lambda _, name: there.remove(name))
+    host.move("127.0.0.1")
+    ensure(host, SETTINGS)
+    assert not ensure(host, SETTINGS)
+    assert ensure(host, {}, check_mode=True)
+    assert there
+    assert ensure(host, {})
+    assert not there
+    assert not ensure(host, {})
+
+
 def test_stunnel_that_is_missing_and_a_unit_of_somebody_else_are_refused(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,7 +19,8 @@ from ansible.module_utils.kraft.node.storage.log_dir import LOST_AND_FOUND, META
 
 UNITS = "/etc/systemd/system"
 WORKERS = ("kafka-appcds-archive",)  #: what a deployment may have left at work
-NOWHERE = "/nonexistent"
+#: Of the services beside Kafka.
+USERS = (metrics_proxy.USER, mirror.USER, collector.USER)
 ANSWERED = 30  #: seconds in which a quorum that is there lets a broker go
 
 
@@ -39,7 +40,8 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
         paths=tuple(path for path in (*services, *below, *logs, params["sysctl_file"]) if os.path.lexists(path)),
         strangers=tuple(_strangers(params)),
         has_account=user["exists"],
-        account_is_ours=bool(user["exists"] and user["home"] == NOWHERE and user["group"] == params["group"]),
+        users=tuple(filter(accounts.is_of_service, USERS)),
+        account_is_ours=bool(user["exists"] and user["home"] == accounts.NOWHERE and user["group"] == params["group"]),
     )
 
 
@@ -87,6 +89,8 @@ def carry_out(run: Run, plan: Plan, params: Mapping[str, Any], desired: Desired)
     for path in plan.paths:
         end_service(run, path, params["timeout"])
         remove(path)
+    for name in plan.users:
+        collector.remove_user(run, name)
     for path in (*params["log_dirs"], params["log4j_dir"], params["install_dir"]):
         remove_empty(path, params["install_dir"])
     if plan.unit:
@@ -100,15 +104,9 @@ def carry_out(run: Run, plan: Plan, params: Mapping[str, Any], desired: Desired)
 
 
 def end_service(run: Run, path: str, timeout: int) -> None:
-    """Where the path is one of a unit beside Kafka. Its user goes with it."""
+    """Where the path is one of a unit beside Kafka."""
     if path.startswith(f"{collector.UNITS}/"):
         systemctl(run, timeout, "disable", "--now", os.path.basename(path))
-    users = {collector.unit_path(collector.COLLECTOR): collector.USER, mirror.unit_path(): mirror.USER}
-    proxies = [each for each in map(metrics_proxy.unit_path, metrics_proxy.SERVICES) if os.path.lexists(each)]
-    if proxies == [path]:  # the last one of their user
-        users[path] = metrics_proxy.USER
-    if path in users and accounts.user(users[path])["exists"]:
-        _tool(run, "userdel", users[path])
 
 
 def stop(run: Run, unit: str, timeout: int) -> None:
