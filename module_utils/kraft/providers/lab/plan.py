@@ -202,10 +202,16 @@ def plan(wanted: Desired, found: Current) -> Plan:
     )
 
 
-def disk_problems(by_host: Mapping[str, Mapping[str, str]]) -> list[str]:
+def disk_problems(by_host: Mapping[str, object]) -> list[str]:
     """What is wrong with paths and sizes; each with its remedy."""
-    every = [(host, path, str(size)) for host, disks in by_host.items() for path, size in disks.items()]
+    given = {host: disks for host, disks in by_host.items() if isinstance(disks, Mapping)}
+    every = [(host, str(path), str(size)) for host, disks in given.items() for path, size in disks.items()]
     return [
+        *(
+            f"kafka_lab_disks of {host!r}: {disks!r} names no paths: give sizes as {{/data: 2G}}, or leave the host out"
+            for host, disks in by_host.items()
+            if host not in given
+        ),
         *(
             f"kafka_lab_disks of {host!r}: {path!r} is no place for a disk: give an absolute path, without a colon"
             for host, path, _ in every
