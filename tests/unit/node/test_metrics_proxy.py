@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.node import collector, metrics_proxy
+from ansible.module_utils.kraft.node.machine import accounts
 
 AGENT = {"name": "metrics", "address": "10.0.0.1", "port": 9404, "user": "prometheus", "behind": "kafka"}
 BESIDE = {**AGENT, "name": "collector", "port": 9100, "behind": "prometheus-node-exporter"}
@@ -172,7 +173,7 @@ def test_the_user_goes_with_the_last_proxy_although_an_earlier_run_has_left_it(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there = {"kafka-metrics"}
-    monkeypatch.setattr(collector.accounts, "is_of_service", lambda name: name in there)
+    monkeypatch.setattr(accounts, "is_of_service", lambda name: name in there)
     monkeypatch.setattr(collector, "remove_user", lambda _, name: there.remove(name))
     host.move("127.0.0.1")
     ensure(host, SETTINGS)
