@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.node import certificate, collector, metrics_proxy
+from ansible.module_utils.kraft.node import certificate, collector, metrics_proxy, stunnel
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files import plan as files
 from ansible.module_utils.kraft.node.machine import kernel
@@ -87,7 +87,7 @@ def of_collector(run: Run, asked: Desired) -> dict[str, Any]:
 
 
 def of_metrics_proxy(run: Run, asked: Desired) -> dict[str, Any]:
-    return {"changed": metrics_proxy.due(run, **asked), "program": bool(metrics_proxy.program())}
+    return {"changed": metrics_proxy.due(run, **asked), "program": bool(stunnel.program())}
 
 
 STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {
