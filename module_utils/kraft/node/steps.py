@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.node import certificate, collector, metrics_proxy
+from ansible.module_utils.kraft.node import certificate, collector, log_shipping, metrics_proxy, stunnel
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files import plan as files
 from ansible.module_utils.kraft.node.machine import kernel
@@ -88,8 +88,13 @@ def of_collector(run: Run, asked: Desired) -> dict[str, Any]:
 
 def of_metrics_proxy(run: Run, asked: Desired) -> dict[str, Any]:
     """``pids``: of the proxies that run now, which leave their ports to an exporter where they are no longer wanted."""
-    program, running = bool(metrics_proxy.program()), metrics_proxy.pids(run)
+    program, running = bool(stunnel.program()), metrics_proxy.pids(run)
     return {"changed": metrics_proxy.due(run, **asked), "program": program, "pids": running}
+
+
+def of_logs(run: Run, asked: Desired) -> dict[str, Any]:
+    lacking = log_shipping.missing() if asked["settings"] else []
+    return {"changed": log_shipping.due(run, **asked), "missing": lacking, "rsyslog": log_shipping.has_rsyslog()}
 
 
 STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {
@@ -103,6 +108,7 @@ STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {
     "storage": of_storage,
     "collector": of_collector,
     "metrics_proxy": of_metrics_proxy,
+    "logs": of_logs,
 }
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import ToolError
-from ansible.module_utils.kraft.node import collector, metrics_proxy, mirror
+from ansible.module_utils.kraft.node import collector, log_shipper, log_shipping, metrics_proxy, mirror
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.removal.plan import LOG_FILE, OURS, Desired, Found, Plan
@@ -29,7 +29,9 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
     unit = unit_path(params["unit"])
     below = [os.path.join(params["install_dir"], name) for name in OURS]
     logs = [os.path.join(params["log4j_dir"], name) for name in _names(params["log4j_dir"]) if LOG_FILE.fullmatch(name)]
-    named = (*metrics_proxy.SERVICES.values(), mirror.SERVICE, *reversed(collector.SERVICES))
+    beside = (mirror.SERVICE, *reversed(collector.SERVICES), *log_shipper.SERVICES)
+    named = (*metrics_proxy.SERVICES.values(), *beside)
+    held = log_shipping.undelivered()
     services = filter(collector.is_ours, map(collector.unit_path, named))
     user = accounts.user(params["user"])
     return Found(
@@ -38,6 +40,7 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
         log_dirs={path: _cluster_of(path) for path in params["log_dirs"] if _holds_something(path)},
         paths=tuple(path for path in (*services, *below, *logs, params["sysctl_file"]) if os.path.lexists(path)),
         strangers=tuple(_strangers(params)),
+        undelivered=f"{held} messages in {log_shipping.WORK}" if held else "",
         has_account=user["exists"],
         account_is_ours=bool(user["exists"] and user["home"] == NOWHERE and user["group"] == params["group"]),
     )
@@ -107,6 +110,8 @@ def end_service(run: Run, path: str, timeout: int) -> None:
     proxies = [each for each in map(metrics_proxy.unit_path, metrics_proxy.SERVICES) if os.path.lexists(each)]
     if proxies == [path]:  # the last one of their user
         users[path] = metrics_proxy.USER
+    if path == collector.unit_path(log_shipper.PROXY) and log_shipping.forget():  # the shipper has stopped before
+        users[path] = log_shipper.USER
     if path in users and accounts.user(users[path])["exists"]:
         _tool(run, "userdel", users[path])
 
