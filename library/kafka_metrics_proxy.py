@@ -19,7 +19,8 @@ options:
   state:
     description: >-
       V(present) brings files and services to what is wanted. V(reloaded) has those that run read certificates anew,
-      where they show others. V(answering) changes nothing, and waits until each proxy answers whose exporter runs.
+      where they show others. V(answering) changes nothing, and waits until each proxy answers that is set up and whose
+      exporter has made room.
     type: str
     choices: [present, reloaded, answering]
     default: present
@@ -69,7 +70,7 @@ def ensure(module: AnsibleModule) -> bool:
     if given["state"] == "reloaded":
         return metrics_proxy.reload(run, given["settings"], check_mode=module.check_mode)
     if not module.check_mode:
-        metrics_proxy.wait(run, given["settings"])
+        metrics_proxy.await_answers(run, given["settings"])
     return False
 
 

@@ -106,3 +106,16 @@ def test_readme_lists_every_entry_point_and_variable(role: Path) -> None:
 def test_every_entry_point_has_its_tasks(role: Path) -> None:
     specs = yaml.safe_load((role / "meta/argument_specs.yml").read_text())["argument_specs"]
     assert [name for name in specs if not (role / f"tasks/{name}.yml").is_file()] == []
+
+
+def test_a_renewal_gives_kafka_its_certificate_before_any_proxy_could_end_the_run() -> None:
+    tasks = {
+        name: yaml.safe_load((ROOT / f"roles/kafka/tasks/{name}.yml").read_text()) for name in ("renew", "certificate")
+    }
+    assert not any({"kafka_metrics_proxy", "kafka_logs"} & set(task) for task in tasks["certificate"])
+    assert "kafka_certificate_load" in tasks["certificate"][-1]
+    for task, module, step in zip(
+        tasks["renew"][-2:], ("kafka_metrics_proxy", "kafka_logs"), ("metrics_proxy", "logs")
+    ):
+        assert task[module]["state"] == "reloaded"
+        assert f"'{step}'" in task["when"]  # what a killed run has left shows in the look alone

@@ -1,8 +1,8 @@
 """The collector: looks at its broker at intervals, and leaves a file for the textfile collector of node_exporter.
 
 ``settings``: a file with ``client`` (as of the modules, the broker's own address first), ``directory`` of the text,
-``interval`` in seconds, ``metrics`` (name -> type and help): what is not named there is not published, and ``topics``:
-names of those with figures of their own.
+``interval`` in seconds, ``metrics`` (name -> type and help): what is not named there is not published, ``topics``:
+names of those with figures of their own, and ``proxies``: addresses where exporters stand behind TLS.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import re
 import ssl
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import Client
@@ -51,7 +51,7 @@ class Collector:
         if failed:
             self._forget()
         self._say("; ".join(failed[:3]) or "every question is answered")
-        samples += of_certificate(self._settings["client"])
+        samples += of_certificate(self._settings["client"], self._settings.get("proxies", ()))
         own = {"unanswered": len(failed), "duration_seconds": round(time.monotonic() - began, 4)}
         own["timestamp_seconds"] = round(time.time(), 3)
         samples += [Sample(f"kafka_collector_{name}", value) for name, value in own.items()]
@@ -71,14 +71,18 @@ class Collector:
         self._said = state
 
 
-def of_certificate(client: Mapping[str, Any]) -> Iterator[Sample]:
-    """When the certificate begins and ends that the broker shows; nothing where it shows none."""
-    asked = client["bootstrap_servers"][:1] if client.get("security_protocol") == SSL else ()
-    for one in served(asked):
-        if one["certificate"]:
-            begin, end = validity(ssl.PEM_cert_to_DER_cert(one["certificate"]))
-            yield Sample("kafka_certificate_begin_seconds", begin)
-            yield Sample("kafka_certificate_end_seconds", end)
+def of_certificate(client: Mapping[str, Any], proxies: Sequence[str] = ()) -> Iterator[Sample]:
+    """When the certificate begins and ends that the broker or a proxy beside it shows; nothing where none is shown.
+
+    Of several that differ it is the one that ends first.
+    """
+    asked = client["bootstrap_servers"][:1] if client.get("security_protocol") == SSL else []
+    shown = [one["certificate"] for one in served([*asked, *proxies]) if one["certificate"]]
+    moments = [validity(ssl.PEM_cert_to_DER_cert(each)) for each in shown]
+    if moments:
+        begin, end = min(moments, key=lambda each: each[1])
+        yield Sample("kafka_certificate_begin_seconds", begin)
+        yield Sample("kafka_certificate_end_seconds", end)
 
 
 def validity(certificate: bytes) -> tuple[int, int]:

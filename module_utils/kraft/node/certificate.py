@@ -58,19 +58,23 @@ def observe(run: Run, directory: str) -> dict[str, Any]:
 def process(directory: str) -> dict[str, Any]:
     """What the process that runs was started with: ``trust``, the roots whose file it has read as it is now, and its
     ``certificate`` (PEM, empty where that is not known). Empty where none runs.
+
+    One that ``reads`` no certificates is behind in nothing: the files count.
     """
     started = file_io.lstat(os.path.join(STARTED_DIR, STARTED))
     if started is None:
         return {}
 
+    reads = reads_certificates()
+
     def is_read(name: str) -> bool:
         found = file_io.lstat(os.path.join(directory, name))
-        return found is not None and found.st_mtime < started.st_mtime
+        return found is not None and (not reads or found.st_mtime < started.st_mtime)
 
     shown = CERTIFICATE.search(read_text(os.path.join(directory, NODE))) if is_read(NODE) else None
     certificate = of_process() or (shown.group(0) if shown else "")
     trust = [root for root in ROOTS if is_read(f"{root}.pem") or (root == CLIENTS and is_trust_loaded(directory))]
-    return {"trust": trust, "certificate": certificate}
+    return {"reads": reads, "trust": trust, "certificate": certificate}
 
 
 def _key_fits(run: Run, path: str) -> bool:
@@ -123,7 +127,7 @@ def install(directory: str, group: str, certificate: str, trust: Mapping[str, st
     A key that was not made here stands before the certificate.
     """
     group_id, pending = _ensure_directory(directory, group), os.path.join(directory, PENDING)
-    if live and os.path.isdir(STARTED_DIR):
+    if live and os.path.isdir(STARTED_DIR) and reads_certificates():
         _keep_of_process(directory, group_id, renewed=bool(certificate))
     for root, text in trust.items():
         path = os.path.join(directory, f"{root}.pem")
@@ -151,7 +155,7 @@ def _keep_of_process(directory: str, group_id: int, renewed: bool) -> None:
 
 def is_unloaded() -> bool:
     """Whether the process that runs has still to load the certificate that lies there."""
-    return os.path.exists(os.path.join(STARTED_DIR, UNLOADED))
+    return os.path.exists(os.path.join(STARTED_DIR, UNLOADED)) and reads_certificates()
 
 
 def of_process() -> str:
@@ -172,6 +176,15 @@ def loaded(directory: str) -> None:
 def started_with() -> list[str]:
     """The lines of the settings that the process was started with."""
     return read_text(os.path.join(STARTED_DIR, STARTED)).splitlines()
+
+
+def reads_certificates() -> bool:
+    """Whether the process that runs was started with a keystore or a truststore; not known without its settings.
+
+    With plaintext listeners a node's certificate is for what runs beside Kafka.
+    """
+    lines = started_with()
+    return not lines or any("store.location" in line for line in lines)
 
 
 def is_trust_loaded(directory: str) -> bool:

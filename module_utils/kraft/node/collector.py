@@ -13,6 +13,7 @@ from typing import Any
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
+from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.service.state import Run
 
 UNITS = "/etc/systemd/system"
@@ -145,6 +146,7 @@ def due(run: Run, settings: Settings, install_dir: str, group: str) -> bool:
     return bool(
         files["changed"]
         or lacks_exporter(settings)
+        or (not settings and accounts.is_of_service(USER))
         or any(run(["systemctl", "is-active", "--quiet", name])[0] != 0 for name in running)
         or (running and not os.path.exists(f"{install_dir}/collector/collector.pyz"))
     )
@@ -194,7 +196,17 @@ def ensure(run: Run, settings: Settings, install_dir: str, group: str, check_mod
     for name in services(settings):
         systemctl(run, "enable", name)
         systemctl(run, "start", name)
+    if not settings:
+        remove_user(run, USER)
     return True
+
+
+def remove_user(run: Run, name: str) -> None:
+    """Once nothing runs as it any more."""
+    if accounts.is_of_service(name):
+        code, _, error = run(["userdel", name])
+        if code != 0:
+            raise ToolError(f"userdel {name} failed: {error.strip()}")
 
 
 def systemctl(run: Run, *command: str) -> None:

@@ -17,6 +17,7 @@ from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.node import certificate, collector, stunnel
 from ansible.module_utils.kraft.node.collector import MARK, systemctl
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
+from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.served import accepted, showing_other, subjects
 from ansible.module_utils.kraft.node.service.apply import STARTED_DIR
@@ -153,7 +154,9 @@ def due(run: Run, settings: Settings, install_dir: str, group: str) -> bool:
     given = proxies(settings)
     if ensure_files(wanted(settings, install_dir, group), check_mode=True)["changed"]:
         return True
-    return bool(given) and (
+    if not given:
+        return accounts.is_of_service(USER)
+    return (
         not stunnel.program()
         or any(not os.path.lexists(link_path(each)) for each in given)
         or any(is_wrong(run, each, settings["directory"]) for each in given)
@@ -181,6 +184,8 @@ def ensure(run: Run, settings: Settings, install_dir: str, group: str, check_mod
     for proxy in given:
         systemctl(run, "enable", SERVICES[proxy["name"]])
         systemctl(run, "start", SERVICES[proxy["name"]])
+    if not given:
+        collector.remove_user(run, USER)
     wait(run, settings)
     return True
 
@@ -194,6 +199,12 @@ def reload(run: Run, settings: Settings, check_mode: bool) -> bool:
             systemctl(run, "reload", SERVICES[proxy["name"]])
         wait(run, {**settings, "proxies": stale})  # others may not be set up yet, or be down with their exporter
     return bool(stale)
+
+
+def await_answers(run: Run, settings: Settings) -> None:
+    """Until each answers that is set up, as `wait` has it: a cluster may run before a deployment that brings them."""
+    ours = [each for each in proxies(settings) if collector.is_ours(unit_path(each["name"]))]
+    wait(run, {**settings, "proxies": ours})
 
 
 def wait(run: Run, settings: Settings) -> None:

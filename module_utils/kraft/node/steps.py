@@ -24,6 +24,7 @@ from ansible.module_utils.kraft.node.storage import apply as storage
 
 Desired = Mapping[str, Any]
 CLIENT_MODE = 0o644
+FAILURES = (KraftError, OSError, ValueError, KeyError, TypeError)
 STORAGE_DEFAULTS = {"directory_id": None, "initial_controllers": None, "metadata_log_dir": None, "peers": ()}
 
 
@@ -87,9 +88,12 @@ def of_collector(run: Run, asked: Desired) -> dict[str, Any]:
 
 
 def of_metrics_proxy(run: Run, asked: Desired) -> dict[str, Any]:
-    """``pids``: of the proxies that run now, which leave their ports to an exporter where they are no longer wanted."""
-    program, running = bool(stunnel.program()), metrics_proxy.pids(run)
-    return {"changed": metrics_proxy.due(run, **asked), "program": program, "pids": running}
+    """``pids``: of the proxies that run now. Their ports are not taken, whatever else cannot be found out."""
+    found = {"program": bool(stunnel.program()), "pids": metrics_proxy.pids(run)}
+    try:
+        return {**found, "changed": metrics_proxy.due(run, **asked)}
+    except FAILURES as error:
+        return {**found, "changed": True, "reason": str(error)}
 
 
 def of_logs(run: Run, asked: Desired) -> dict[str, Any]:
@@ -115,7 +119,7 @@ STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {
 def answer(run: Run, name: str, asked: Desired) -> dict[str, Any]:
     try:
         found = STEPS[name](run, asked)
-    except (KraftError, OSError, ValueError, KeyError, TypeError) as error:
+    except FAILURES as error:
         found = {"changed": True, "reason": str(error)}
     return {**found, "wanted": dict(asked)} if found["changed"] else found
 

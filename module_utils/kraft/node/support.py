@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.node import collector, metrics_proxy, mirror
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.apply import STARTED_DIR
 from ansible.module_utils.kraft.node.service.differences import parse_properties
@@ -66,7 +67,8 @@ def collect(run: Run, params: Mapping[str, Any]) -> dict[str, str]:
         **{f"host/{name}": command for name, command in COMMANDS.items()},
         "host/java": (params["java"], "-version"),
         "service/show": ("systemctl", "show", unit),
-        "service/journal": ("journalctl", "--unit", unit, "--no-pager", "--lines", LINES, "--output=short-iso"),
+        "service/journal": _journal(unit),
+        **{f"service/journal_{name}": _journal(f"{name}.service") for name in beside()},
     }
     logs = {f"logs/{name}": tail(os.path.join(params["log4j_dir"], name)) for name in LOGS}
     hide = Hiding(read_text(path) for path in settings.values() if path.endswith((".properties", ".options")))
@@ -77,6 +79,16 @@ def collect(run: Run, params: Mapping[str, Any]) -> dict[str, str]:
         **{f"log_dirs/{number}/usage": _usage(path) for number, path in enumerate(params["log_dirs"])},
         "service/threads": hide.lines(threads),
     }
+
+
+def _journal(unit: str) -> tuple[str, ...]:
+    return ("journalctl", "--unit", unit, "--no-pager", "--lines", LINES, "--output=short-iso")
+
+
+def beside() -> list[str]:
+    """The services beside Kafka that have a unit here."""
+    named = (*metrics_proxy.SERVICES.values(), mirror.SERVICE, *collector.SERVICES)
+    return [name for name in named if os.path.lexists(collector.unit_path(name))]
 
 
 class Hiding:

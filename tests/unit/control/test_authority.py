@@ -210,6 +210,22 @@ def test_a_process_whose_first_certificate_ends_soon_is_not_renewed_live(
     assert not certificate.is_renewed_live(run)
 
 
+def test_a_process_without_keystore_goes_on_and_is_asked_to_load_nothing(
+    place: Place, host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(certificate, "STARTED_DIR", str(tmp_path / "started"))
+    (tmp_path / "started").mkdir()
+    settings = tmp_path / "started" / certificate.STARTED
+    settings.write_text("listeners=CLIENT://:9092\n")
+    os.utime(settings, (1e9, 1e9))  # older than what is issued here
+    found = issued(place, host, days=0)
+    assert verdict(place, found) == Verdict(["has a certificate that has expired"], live=True)
+    found = issued(place, host, live=True)
+    assert verdict(place, found) == Verdict([])
+    assert set(found["process"]["trust"]) == {CLIENTS, NODES}
+    assert [each.name for each in settings.parent.iterdir()] == [certificate.STARTED]
+
+
 def test_fewer_names_need_no_new_certificate(place: Place, host: str) -> None:
     assert why(place, issued(place, host), dataclasses.replace(NODE, names=("kafka1",))) == []
 

@@ -14,6 +14,7 @@ import pytest
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.monitoring import collector as _  # noqa: F401 - is a part of the program
 from ansible.module_utils.kraft.node import collector
+from ansible.module_utils.kraft.node.machine import accounts
 
 SETTINGS: dict[str, Any] = {
     "interval": 15,
@@ -104,6 +105,21 @@ def test_without_settings_nothing_is_left_and_a_host_that_never_had_it_is_not_to
     assert systemd.running == set()
     assert [*(home / "units").iterdir(), *(home / "collector").iterdir()] == []
     assert not ensure(systemd, home, {})
+
+
+def test_its_user_goes_with_it_although_an_earlier_run_has_left_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[list[str]] = []
+    monkeypatch.setattr(accounts, "is_of_service", lambda name: [["userdel", name]] != told[-1:])
+
+    def run(command: list[str]) -> tuple[int, str, str]:
+        told.append(command)
+        return 0, "", ""
+
+    assert collector.ensure(run, {}, str(home), "kafka", check_mode=True)
+    assert told == []
+    assert collector.ensure(run, {}, str(home), "kafka", check_mode=False)
+    assert told[-1] == ["userdel", "kafka-collector"]
+    assert not collector.ensure(run, {}, str(home), "kafka", check_mode=False)
 
 
 def test_where_node_exporter_runs_already_ours_goes_and_the_collector_stays(home: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.node import collector, metrics_proxy, stunnel
+from ansible.module_utils.kraft.node.machine import accounts
 
 AGENT = {"name": "metrics", "address": "10.0.0.1", "port": 9404, "user": "prometheus", "behind": "kafka"}
 BESIDE = {**AGENT, "name": "collector", "port": 9100, "behind": "prometheus-node-exporter"}
@@ -143,7 +144,17 @@ def test_one_that_does_not_answer_is_named_with_the_journal_to_read(host: Host) 
     ensure(host, SETTINGS)
     host.running.clear()
     with pytest.raises(ToolError, match=r"kafka-metrics-proxy on 10\.0\.0\.1:9404.*journalctl"):
-        metrics_proxy.wait(host, SETTINGS)
+        metrics_proxy.await_answers(host, SETTINGS)
+
+
+def test_nobody_waits_for_a_proxy_that_no_deployment_has_brought_yet(host: Host) -> None:
+    there_before = {**SETTINGS, "proxies": [{**BESIDE, "behind": ""}]}
+    host.move("127.0.0.1")
+    metrics_proxy.await_answers(host, there_before)
+    ensure(host, there_before)
+    host.running.clear()
+    with pytest.raises(ToolError, match="kafka-collector-proxy"):
+        metrics_proxy.await_answers(host, there_before)
 
 
 def test_without_settings_nothing_is_left_and_a_host_that_never_had_one_is_not_touched(host: Host) -> None:
@@ -155,6 +166,22 @@ def test_without_settings_nothing_is_left_and_a_host_that_never_had_one_is_not_t
     assert host.running == set()
     left = [path.name for path in host.units.glob("**/*") if "proxy" in path.name]
     assert (left, list((host.home / "metrics_proxy").iterdir())) == ([], [])
+    assert not ensure(host, {})
+
+
+def test_the_user_goes_with_the_last_proxy_although_an_earlier_run_has_left_it(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = {"kafka-metrics"}
+    monkeypatch.setattr(accounts, "is_of_service", lambda name: name in there)
+    monkeypatch.setattr(collector, "remove_user", lambda _, name: there.remove(name))
+    host.move("127.0.0.1")
+    ensure(host, SETTINGS)
+    assert not ensure(host, SETTINGS)
+    assert ensure(host, {}, check_mode=True)
+    assert there
+    assert ensure(host, {})
+    assert not there
     assert not ensure(host, {})
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.node import steps
+from ansible.module_utils.kraft.node import metrics_proxy, steps
 
 DIGEST = hashlib.sha256(b"zip").hexdigest()
 
@@ -94,3 +94,9 @@ def test_step_that_cannot_be_asked_counts_as_something_to_do_with_the_reason() -
     found = ask("kernel", settings={"../etc": 1}, file="/nonexistent/90-kafka.conf")
     assert found["changed"]
     assert "'../etc'" in found["reason"]
+
+
+def test_processes_of_proxies_are_known_where_nothing_else_about_them_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metrics_proxy, "pids", lambda _: [77])
+    found = ask("metrics_proxy", settings={"proxies": [{}]}, install_dir="/none", group="kafka")
+    assert (found["changed"], found["pids"], bool(found["reason"])) == (True, [77], True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ansible.module_utils.kraft.node import support
+from ansible.module_utils.kraft.node import collector, support
 
 SECRET = "drawn-for-this-test"  # noqa: S105 - opens nothing
 PROPERTIES = f"""node.id=1
@@ -25,6 +25,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "data/meta.properties").write_text("node.id=1\n")
     (tmp_path / "data/t-0/0.log").write_bytes(b"x" * 9000)
     monkeypatch.setattr(support, "STARTED_DIR", str(tmp_path / "nothing"))
+    monkeypatch.setattr(collector, "UNITS", str(tmp_path))
     return tmp_path
 
 
@@ -56,6 +57,15 @@ def test_files_of_settings_logs_and_answers_are_there_without_a_secret(host: Pat
     assert found["service/journal"] == "journalctl knows (hidden)\n"
     assert found["service/threads"] == "not running\n"
     assert not [name for name in found if "contributed" in name]
+
+
+def test_services_beside_kafka_give_their_journals_where_they_are(host: Path) -> None:
+    for name in ("kafka-metrics-proxy", "kafka-collector"):
+        (host / f"{name}.service").touch()
+    found = collected(host)
+    journals = {name for name in found if name.startswith("service/journal_")}
+    assert journals == {"service/journal_kafka-metrics-proxy", "service/journal_kafka-collector"}
+    assert not [name for name in journals if SECRET in found[name]]
 
 
 def test_what_a_host_lacks_is_said_and_stops_nothing(host: Path) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 PROC = Path("/proc")
+#: Home and shell of the users that roles here make.
+NOWHERE, NO_SHELL = "/nonexistent", "/usr/sbin/nologin"
 
 
 def user(name: str) -> dict[str, Any]:
@@ -23,6 +25,12 @@ def user(name: str) -> dict[str, Any]:
     known = {gid: group_name(gid) for gid in os.getgrouplist(name, entry.pw_gid)}
     found = {"uid": entry.pw_uid, "group": known[entry.pw_gid], "home": entry.pw_dir, "shell": entry.pw_shell}
     return {"name": name, "exists": True, **found, "groups": sorted(each for each in known.values() if each)}
+
+
+def is_of_service(name: str) -> bool:
+    """Whether the user is there as roles here make it for a service beside Kafka; somebody else's is another one."""
+    found = user(name)
+    return (found["home"], found["shell"], found["group"]) == (NOWHERE, NO_SHELL, name)
 
 
 def group(name: str) -> dict[str, Any]:

@@ -19,7 +19,8 @@ from ansible.module_utils.kraft.node.storage.log_dir import LOST_AND_FOUND, META
 
 UNITS = "/etc/systemd/system"
 WORKERS = ("kafka-appcds-archive",)  #: what a deployment may have left at work
-NOWHERE = "/nonexistent"
+#: Of the services beside Kafka.
+USERS = (metrics_proxy.USER, mirror.USER, collector.USER)
 ANSWERED = 30  #: seconds in which a quorum that is there lets a broker go
 
 
@@ -34,6 +35,7 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
     held = log_shipping.undelivered()
     services = filter(collector.is_ours, map(collector.unit_path, named))
     user = accounts.user(params["user"])
+    users = USERS if held else (*USERS, log_shipper.USER)  # what nobody has received is a file of its user
     return Found(
         unit=read_text(unit) if os.path.lexists(unit) else None,
         runs=service.active or service.enabled,
@@ -42,7 +44,8 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
         strangers=tuple(_strangers(params)),
         undelivered=f"{held} messages in {log_shipping.WORK}" if held else "",
         has_account=user["exists"],
-        account_is_ours=bool(user["exists"] and user["home"] == NOWHERE and user["group"] == params["group"]),
+        users=tuple(filter(accounts.is_of_service, users)),
+        account_is_ours=bool(user["exists"] and user["home"] == accounts.NOWHERE and user["group"] == params["group"]),
     )
 
 
@@ -90,6 +93,8 @@ def carry_out(run: Run, plan: Plan, params: Mapping[str, Any], desired: Desired)
     for path in plan.paths:
         end_service(run, path, params["timeout"])
         remove(path)
+    for name in plan.users:
+        collector.remove_user(run, name)
     for path in (*params["log_dirs"], params["log4j_dir"], params["install_dir"]):
         remove_empty(path, params["install_dir"])
     if plan.unit:
@@ -103,17 +108,11 @@ def carry_out(run: Run, plan: Plan, params: Mapping[str, Any], desired: Desired)
 
 
 def end_service(run: Run, path: str, timeout: int) -> None:
-    """Where the path is one of a unit beside Kafka. Its user goes with it."""
+    """Where the path is one of a unit beside Kafka."""
     if path.startswith(f"{collector.UNITS}/"):
         systemctl(run, timeout, "disable", "--now", os.path.basename(path))
-    users = {collector.unit_path(collector.COLLECTOR): collector.USER, mirror.unit_path(): mirror.USER}
-    proxies = [each for each in map(metrics_proxy.unit_path, metrics_proxy.SERVICES) if os.path.lexists(each)]
-    if proxies == [path]:  # the last one of their user
-        users[path] = metrics_proxy.USER
-    if path == collector.unit_path(log_shipper.PROXY) and log_shipping.forget():  # the shipper has stopped before
-        users[path] = log_shipper.USER
-    if path in users and accounts.user(users[path])["exists"]:
-        _tool(run, "userdel", users[path])
+        if path == collector.unit_path(log_shipper.PROXY):  # the shipper has stopped before
+            log_shipping.forget()
 
 
 def stop(run: Run, unit: str, timeout: int) -> None:

@@ -36,7 +36,8 @@ class Found:
     path -> cluster id, empty where nothing says whose the files are; only directories that are there and not empty.
     ``paths``: what deployments left, in the order in which it goes. ``strangers``: paths beside it that are not ours.
     ``undelivered``: messages of log files that nobody has received, with their path; empty without any.
-    ``has_account``: the user exists; ``account_is_ours``: it is one as deployments make it.
+    ``has_account``: the user exists; ``account_is_ours``: it is one as deployments make it. ``users``: those that
+    deployments made for services beside Kafka, whether or not those are still there.
     """
 
     unit: str | None = None
@@ -47,6 +48,7 @@ class Found:
     undelivered: str = ""
     has_account: bool = False
     account_is_ours: bool = False
+    users: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,10 +61,11 @@ class Plan:
     unit: bool
     account: bool
     kept: tuple[str, ...]
+    users: tuple[str, ...] = ()
 
     @property
     def changes(self) -> bool:
-        return self.stop or self.unit or self.account or bool(self.data or self.paths)
+        return self.stop or self.unit or self.account or bool(self.data or self.paths or self.users)
 
     def _by_directory(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
@@ -76,6 +79,7 @@ class Plan:
             (["stop and disable Kafka"] if self.stop else []),
             [f"delete the data in {path}" for path in self.data],
             [f"remove from {top}: {', '.join(names)}" for top, names in self._by_directory().items()],
+            [f"remove the user {name}" for name in self.users],
             (["remove the unit"] if self.unit else []),
             ([f"remove the user {user}"] if self.account else []),
         )
@@ -104,7 +108,7 @@ def plan(desired: Desired, found: Found) -> Plan:
     if found.has_account and not account:
         why = "the data are its own" if staying else "Kraftwright did not make it"
         kept.append(f"the user {desired.user} stays: {why}")
-    return Plan(found.runs, tuple(data), found.paths, found.unit is not None, account, tuple(kept))
+    return Plan(found.runs, tuple(data), found.paths, found.unit is not None, account, tuple(kept), found.users)
 
 
 def _why(desired: Desired, cluster: str) -> str:

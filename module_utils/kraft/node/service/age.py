@@ -10,7 +10,14 @@ import time
 
 from ansible.module_utils.kraft.difference import REQUEST, Difference
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.node.certificate import CLIENTS, DIRECTORY, NODE, is_renewed_live, is_trust_loaded
+from ansible.module_utils.kraft.node.certificate import (
+    CLIENTS,
+    DIRECTORY,
+    NODE,
+    is_renewed_live,
+    is_trust_loaded,
+    reads_certificates,
+)
 from ansible.module_utils.kraft.node.service.plan import NodeState
 from ansible.module_utils.kraft.node.service.staging import Place
 from ansible.module_utils.kraft.node.service.state import Run
@@ -27,10 +34,10 @@ def started_at(found: NodeState) -> float:
 def with_certificates(run: Run, found: NodeState, place: Place, due: bool) -> NodeState:
     """The node with a difference for each file of certificates that is newer than its process.
 
-    What it has loaded while it ran is none (``node/certificate.py``). `due`: check mode would have one issued
-    that a running process cannot load.
+    What it has loaded while it ran is none (``node/certificate.py``), nor is anything where it reads none.
+    `due`: check mode would have one issued that a running process cannot load.
     """
-    if not found.service.pid or not place.release:
+    if not found.service.pid or not place.release or not reads_certificates():
         return found
     directory = os.path.join(place.install_dir, DIRECTORY)
     started, newer = started_at(found), [os.path.join(directory, NODE)] if due else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 from collections.abc import Mapping
 from pathlib import Path
@@ -50,9 +51,16 @@ def issued_to(asked: Mapping[str, Any], found: Mapping[str, Any]) -> str:
 
 
 def judge(asked: Mapping[str, Any], found: Mapping[str, Any]) -> Verdict:
-    """`asked`: ``node``, ``authority``, ``given``, ``renew_before_days``; `found`: what the host has."""
-    if asked.get("given"):
-        return given.judge(asked, found)
+    """`asked`: ``node``, ``authority``, ``given``, ``renew_before_days``; `found`: what the host has.
+
+    A process that reads no certificates goes on, whatever is wrong with them.
+    """
+    verdict = given.judge(asked, found) if asked.get("given") else _of_authority(asked, found)
+    reads = (found.get("process") or {}).get("reads", True)
+    return verdict if reads or not verdict.reasons else dataclasses.replace(verdict, live=True)
+
+
+def _of_authority(asked: Mapping[str, Any], found: Mapping[str, Any]) -> Verdict:
     node, trust = node_of(asked["node"]), authority.certificates(Path(asked["authority"]))
     desired = plan.Desired(node.subject, node.names, int(asked["renew_before_days"]), trust)
     current = plan.Current.of(found)

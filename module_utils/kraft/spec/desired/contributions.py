@@ -99,7 +99,13 @@ def collector(node: Node) -> dict[str, Any]:
     binary = asked.get("exporter") or ""
     address = LOOPBACK if given.proxy else given.addresses[0]
     exporter = {"binary": binary, "listen": host_port(address, given.ports[0])} if binary else {}
+    settings["proxies"] = proxy_addresses(node)
     return {**settings, "client": client, "log_dirs": data_directories(node), "exporter": exporter}
+
+
+def proxy_addresses(node: Node) -> list[str]:
+    """Where the TLS proxies of a node's exporters show its certificate, as ``host:port``."""
+    return [host_port(each["address"], each["port"]) for each in metrics_proxy(node).get("proxies", ())]
 
 
 def data_directories(node: Node) -> list[str]:

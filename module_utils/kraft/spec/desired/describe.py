@@ -8,7 +8,7 @@ from typing import Any
 from ansible.module_utils.kraft.secret_values import secret_keys, shown, shown_line
 from ansible.module_utils.kraft.spec.desired import quorum, settings
 from ansible.module_utils.kraft.spec.desired.alerting import alerting
-from ansible.module_utils.kraft.spec.desired.contributions import collector, metrics_proxy
+from ansible.module_utils.kraft.spec.desired.contributions import collector, metrics_proxy, proxy_addresses
 from ansible.module_utils.kraft.spec.desired.jvm import derived_options
 from ansible.module_utils.kraft.spec.desired.logs import logs
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
@@ -141,6 +141,7 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
         "key_sets": key_sets(node),
         "collector": collector(node),
         "metrics_proxy": metrics_proxy(node),
+        "proxy_addresses": proxy_addresses(node),
         "stunnel": next((each.proxy["stunnel"] for each in node.proxied), ""),
         "logs": logs(cluster, node),
         "broker_address": broker_address(node),

@@ -66,6 +66,17 @@ def scrapers(subject: Subject) -> Iterator[Problem]:
                 yield Problem("certificate_file", message, remedy, USER, node.host, path)
 
 
+def twins(subject: Subject) -> Iterator[Problem]:
+    """stunnel compares names of certificates as names of hosts, without regard to case (X509_check_host)."""
+    named = [user["name"] for user in users.present(given_of(subject, USERS)) if users.has_certificate(user)]
+    for node in subject.sound(USER, USERS):
+        for name in sorted({each.proxy["user"] for each in node.proxied}):
+            for twin in (each for each in named if each != name and each.lower() == name.lower()):
+                message = f"differs from {name} in case alone, and the proxy would let in both"
+                remedy = "give one of the two users another name"
+                yield Problem("metrics_tls_twin", message, remedy, USERS, node.host, twin)
+
+
 def addresses(subject: Subject) -> Iterator[Problem]:
     """Exporter and proxy have one port, so they need two addresses."""
     for node in subject.cluster.nodes:
@@ -83,4 +94,4 @@ def _is_loopback(text: str) -> bool:
         return text.lower() == "localhost"
 
 
-RULES = (exporters, certificates, scrapers, addresses)
+RULES = (exporters, certificates, scrapers, twins, addresses)

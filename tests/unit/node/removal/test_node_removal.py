@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.node import collector
+from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.removal import apply
 from ansible.module_utils.kraft.node.removal.plan import MARK, Desired, Found, plan, problems
 
@@ -157,6 +158,29 @@ def test_an_empty_directory_beside_the_install_directory_stays(tmp_path: Path) -
         (tmp_path / path).mkdir(parents=True)
         apply.remove_empty(str(tmp_path / path), str(tmp_path / "kafka"))
     assert tree(tmp_path) == {"kafka-data"}
+
+
+def test_users_of_services_go_though_their_units_are_gone_and_others_of_that_name_stay(
+    host: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = {"exists": True, "home": "/nonexistent", "shell": "/usr/sbin/nologin"}
+    users = {
+        "kafka-metrics": {**ours, "group": "kafka-metrics"},
+        "kafka-collector": {**ours, "home": "/home/kafka-collector", "group": "kafka-collector"},
+    }
+    nobody = {"exists": False, "home": None, "shell": None, "group": None}
+    monkeypatch.setattr(accounts, "user", lambda name: users.get(name, nobody))
+    told: list[list[str]] = []
+    given = params(host)
+    made = plan(KEEPS, apply.observe(run, given))
+    assert "remove the user kafka-metrics" in made.steps("kafka")
+
+    def run(command: list[str]) -> tuple[int, str, str]:
+        told.append(command)
+        return 0, "", ""
+
+    apply.carry_out(run, made, given, KEEPS)
+    assert [each[1] for each in told if each[0] == "userdel"] == ["kafka-metrics"]
 
 
 def test_the_services_beside_kafka_go_first_and_the_collector_last_since_both_have_one_user(

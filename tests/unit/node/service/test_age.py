@@ -73,6 +73,20 @@ def test_what_a_process_was_renewed_with_while_it_ran_is_no_difference(
     assert [Path(one.file).name for one in found.differences] == newer
 
 
+@pytest.mark.parametrize("due", [True, False])
+@pytest.mark.parametrize(
+    ("settings", "differs"),
+    [("listeners=CLIENT://:9092", False), ("listener.name.client.ssl.keystore.location=/k/tls/node.pem", True)],
+)
+def test_a_process_that_reads_no_certificate_is_not_restarted_for_one(
+    directory: Path, monkeypatch: pytest.MonkeyPatch, settings: str, differs: bool, due: bool
+) -> None:
+    monkeypatch.setattr(certificate, "STARTED_DIR", str(directory.parent))
+    (directory.parent / certificate.STARTED).write_text(f"node.id=1\n{settings}\n")
+    found = age.with_certificates(openssl(1), node(20.0), place(directory.parent), due)
+    assert bool(found.differences) == differs
+
+
 @pytest.mark.parametrize(("loaded", "newer"), [(True, []), (False, ["clients.pem"])])
 def test_authorities_of_clients_that_a_process_has_loaded_are_no_difference(
     directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded: bool, newer: list[str]

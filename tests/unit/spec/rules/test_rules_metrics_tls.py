@@ -46,6 +46,11 @@ def test_a_node_with_certificates_and_a_scraper_is_sound() -> None:
     assert [each for each in problems if "metrics" in each.rule or "users" in each.variable] == []
 
 
+def test_a_user_with_a_password_may_have_the_name_of_the_scraper_in_another_case() -> None:
+    named = [{"name": "PROMETHEUS", "password": "cDP8YJ2vX0hqF1m7"}, {"name": "Prometheus", "state": "absent"}]
+    assert found(given(kafka_users=[*SOUND["kafka_users"], *named])) == []
+
+
 @pytest.mark.parametrize(
     ("agent", "more", "expected"),
     [
@@ -61,6 +66,11 @@ def test_a_node_with_certificates_and_a_scraper_is_sound() -> None:
             {**AGENT, "proxy": {**PROXY, "user": ".all"}},
             {"kafka_users": [{"name": ".all", "authentication": "tls"}]},
             ("metrics_tls_user", "k1", "kafka_metrics_user"),
+        ),
+        (
+            AGENT,
+            {"kafka_users": [*SOUND["kafka_users"], {"name": "Prometheus", "authentication": "tls"}]},
+            ("metrics_tls_twin", "k1", "kafka_users"),
         ),
         (
             {**AGENT, "addresses": ["127.0.0.1"]},
@@ -103,6 +113,8 @@ def test_a_node_is_described_with_its_proxies_and_its_exporter_on_loopback() -> 
             {"name": "metrics", "port": 9404, "behind": "kafka", **common},
         ],
     }
+    addresses = ["10.0.0.1:9100", "10.0.0.1:9404"]
+    assert (node["proxy_addresses"], node["collector"]["proxies"]) == (addresses, addresses)
     assert node["collector"]["exporter"] == {"binary": "/e", "listen": "127.0.0.1:9100"}
     assert node["contributed_addresses"] == {METRICS: ["10.0.0.1"], COLLECTOR: ["10.0.0.1"]}
     assert node["stunnel"] == "distribution"
