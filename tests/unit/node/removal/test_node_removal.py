@@ -175,11 +175,11 @@ def test_users_of_services_go_though_their_units_are_gone_and_others_of_that_nam
     made = plan(KEEPS, apply.observe(run, given))
     assert "remove the user kafka-metrics" in made.steps("kafka")
 
-    def run(command: list[str]) -> tuple[int, str, str]:
+    def noted(command: list[str]) -> tuple[int, str, str]:
         told.append(command)
         return 0, "", ""
 
-    apply.carry_out(run, made, given, KEEPS)
+    apply.carry_out(noted, made, given, KEEPS)
     assert [each[1] for each in told if each[0] == "userdel"] == ["kafka-metrics"]
 
 
