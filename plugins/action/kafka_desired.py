@@ -24,6 +24,7 @@ ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 from ansible.module_utils.kraft.control import given_certificates, key_sets, maintenance, own_authority, reports
 from ansible.module_utils.kraft.control.files import key_faults, spark_lacks
 from ansible.module_utils.kraft.control.home import home, with_places
+from ansible.module_utils.kraft.control.log_authority import faults as log_authority_faults
 from ansible.module_utils.kraft.control.readable import is_readable
 from ansible.module_utils.kraft.operations.deployment import document
 from ansible.module_utils.kraft.operations.resources import passwords
@@ -197,8 +198,7 @@ def look(
     variables = [dataclasses.replace(each, given=brought[each.host]) for each in variables]
     archive = local_path(variables[0].values.get("kafka_archive"), loader.path_dwim)
     client = local_path(variables[0].values.get("kafka_client_archive"), loader.path_dwim)
-    sources = {source for one in variables for source in sources_of(one)}
-    agents = {each: local_path(each, loader.path_dwim) for each in sources}
+    agents = {each: local_path(each, loader.path_dwim) for one in variables for each in sources_of(one)}
     surroundings = Surroundings(
         names=frozenset(specs),
         used={host: inventory.used(host) for host in hosts},
@@ -215,6 +215,7 @@ def look(
         else {},
         tls_fault=own_authority.fault(variables[0].values),
         key_set_faults=key_sets.faults(each.values.get("kafka_listeners") for each in variables),
+        log_authority_faults=log_authority_faults(each.contributions for each in variables),
         password_fault=passwords.fault(variables[0].values, loader._vault),
         tls_days_left=own_authority.days_left(variables[0].values),
         agent_digests={path: digest(file, "sha256:") if file else "" for path, file in agents.items()},

@@ -112,8 +112,10 @@ def test_a_renewal_gives_kafka_its_certificate_before_any_proxy_could_end_the_ru
     tasks = {
         name: yaml.safe_load((ROOT / f"roles/kafka/tasks/{name}.yml").read_text()) for name in ("renew", "certificate")
     }
-    assert not any("kafka_metrics_proxy" in task for task in tasks["certificate"])
+    assert not any({"kafka_metrics_proxy", "kafka_logs"} & set(task) for task in tasks["certificate"])
     assert "kafka_certificate_load" in tasks["certificate"][-1]
-    proxies = tasks["renew"][-1]
-    assert proxies["kafka_metrics_proxy"]["state"] == "reloaded"
-    assert "'metrics_proxy'" in proxies["when"]  # what a killed run has left shows in the look alone
+    for task, module, step in zip(
+        tasks["renew"][-2:], ("kafka_metrics_proxy", "kafka_logs"), ("metrics_proxy", "logs")
+    ):
+        assert task[module]["state"] == "reloaded"
+        assert f"'{step}'" in task["when"]  # what a killed run has left shows in the look alone

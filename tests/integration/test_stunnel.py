@@ -8,49 +8,17 @@ import signal
 import ssl
 import subprocess
 import threading
-import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ansible.module_utils.kraft.control import authority
 from ansible.module_utils.kraft.node import metrics_proxy
 from ansible.module_utils.kraft.node.served import accepted, served, subjects
 
+from tests.integration.node_pki import ADDRESS, Pki, run, until
+
 STUNNEL = "stunnel4"
-ADDRESS = "127.0.0.2"  #: the exporter listens on 127.0.0.1, at the same port
-CLUSTER = "proxied"
-
-
-def run(command: list[str], data: str = "") -> tuple[int, str, str]:
-    done = subprocess.run(command, input=data, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout, done.stderr
-
-
-class Pki:
-    """An authority, a node's files below ``tls``, and users' files."""
-
-    def __init__(self, home: Path) -> None:
-        self.home, self.tls = home, home / "tls"
-        self.tls.mkdir(parents=True)
-        self.place = authority.Place(home / "authority", "a long passphrase")
-        authority.ensure(self.place, CLUSTER)
-        for root, text in authority.certificates(self.place.directory).items():
-            (self.tls / f"{root}.pem").write_text(text)
-        self.renew()
-
-    def renew(self) -> None:
-        key = self.home / "node.key"
-        run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", str(key)])
-        asked = run(["openssl", "req", "-new", "-key", str(key), "-subj", "/CN=node"])[1]
-        issued = authority.issue(self.place, asked, authority.Node("k1", CLUSTER, (ADDRESS,)), 5)
-        (self.tls / "node.pem").write_text(key.read_text() + issued)
-
-    def user(self, name: str) -> Path:
-        path = self.home / f"{name}.pem"
-        path.write_text(authority.issue_to_user(self.place, authority.User(name, CLUSTER), 5))
-        return path
 
 
 class Exporter(http.server.BaseHTTPRequestHandler):
@@ -86,13 +54,6 @@ def proxy(pki: Pki, tmp_path: Path) -> Iterator[tuple[int, subprocess.Popen[byte
         process.wait(10)
         exporter.shutdown()
         exporter.server_close()
-
-
-def until(what: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not what():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def serial(port: int) -> str:

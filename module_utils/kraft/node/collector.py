@@ -65,9 +65,10 @@ def unit_path(name: str) -> str:
     return f"{UNITS}/{name}.service"
 
 
-def hardened(user: str, wanted_by: str = "multi-user.target") -> str:
-    """The rest of a unit: as whom it runs, what it may not do, and with what it starts."""
-    return f"User={user}\n{HARDENED}\n[Install]\nWantedBy={wanted_by}\n"
+def hardened(user: str, wanted_by: str = "multi-user.target", allowed: str = "") -> str:
+    """The rest of a unit: as whom it runs, what it may not do, and with what it starts. `allowed`: a system call."""
+    call = f"SystemCallFilter={allowed}\n" if allowed else ""
+    return f"User={user}\n{HARDENED}{call}\n[Install]\nWantedBy={wanted_by}\n"
 
 
 def collector_unit(settings: Settings, home: str, group: str, python: str) -> str:

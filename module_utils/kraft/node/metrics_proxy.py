@@ -14,8 +14,8 @@ from typing import Any
 
 from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
-from ansible.module_utils.kraft.node import certificate, collector
-from ansible.module_utils.kraft.node.collector import MARK, hardened, systemctl
+from ansible.module_utils.kraft.node import certificate, collector, stunnel
+from ansible.module_utils.kraft.node.collector import MARK, systemctl
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.release.manifest import read_text
@@ -25,20 +25,15 @@ from ansible.module_utils.kraft.node.service.state import Run
 
 #: The contribution that a proxy is for -> its unit.
 SERVICES = {"metrics": "kafka-metrics-proxy", "collector": "kafka-collector-proxy"}
-PROGRAMS = ("/usr/bin/stunnel4", "/usr/bin/stunnel")  #: of Debian, of RHEL
 #: Role kafka_metrics makes it. It reads the node's key by Kafka's group, and nothing of Kafka's user.
 USER = "kafka-metrics"
+BOOT = "multi-user.target"
 AGENT = "kafka"  #: the unit that the agent is a part of
 LOOPBACK = "127.0.0.1"
 SECONDS, POLL_SECONDS = 15.0, 0.2
 
 Settings = Mapping[str, Any]
 Proxy = Mapping[str, Any]
-
-
-def program() -> str:
-    """Where stunnel is; empty where it is not installed."""
-    return next((path for path in PROGRAMS if os.access(path, os.X_OK)), "")
 
 
 def proxies(settings: Settings) -> Sequence[Proxy]:
@@ -67,23 +62,16 @@ def public(proxy: Proxy) -> str:
 
 def config_text(proxy: Proxy, directory: str) -> str:
     """Of stunnel. An address stands without brackets: its last colon is before the port."""
-    return f"""{MARK}; changes made here are lost.
-foreground = yes
-pid =
-syslog = no
-debug = warning
-[{proxy["name"]}]
-accept = {proxy["address"]}:{proxy["port"]}
-connect = {LOOPBACK}:{proxy["port"]}
-cert = {directory}/{certificate.NODE}
-CAfile = {directory}/{certificate.CLIENTS}.pem
-verifyChain = yes
-requireCert = yes
-checkHost = {proxy["user"]}
-sslVersionMin = TLSv1.2
-TIMEOUTidle = 60
-TIMEOUTclose = 0
-"""
+    lines = (
+        f"accept = {proxy['address']}:{proxy['port']}",
+        f"connect = {LOOPBACK}:{proxy['port']}",
+        f"cert = {directory}/{certificate.NODE}",
+        f"CAfile = {directory}/{certificate.CLIENTS}.pem",
+        "requireCert = yes",
+        f"checkHost = {proxy['user']}",
+        "TIMEOUTidle = 60",
+    )
+    return stunnel.config_text(proxy["name"], lines)
 
 
 def sign(proxy: Proxy) -> tuple[str, str]:
@@ -105,7 +93,6 @@ def is_free(proxy: Proxy) -> bool:
 def unit_text(proxy: Proxy, settings: Settings, install_dir: str, group: str) -> str:
     """It reads what the group of Kafka may read, but no data."""
     text, path = sign(proxy)
-    hidden = " ".join(f"-{each}" for each in settings["log_dirs"])
     behind = f"{proxy['behind']}.service" if proxy["behind"] else ""
     condition = f"ExecCondition=/usr/bin/grep --quiet --fixed-strings --regexp='{text}' {path}\n" if text else ""
     bound = f"After=network-online.target {behind}\nPartOf={behind}\n" if behind else "After=network-online.target\n"
@@ -114,16 +101,7 @@ def unit_text(proxy: Proxy, settings: Settings, install_dir: str, group: str) ->
 Description=TLS in front of an exporter ({proxy["name"]}), for Prometheus
 {bound}StartLimitIntervalSec=0
 
-[Service]
-Type=exec
-{condition}ExecStart={program() or PROGRAMS[0]} {config_path(install_dir, proxy)}
-ExecReload=/bin/kill -HUP $MAINPID
-Group={group}
-InaccessiblePaths={hidden}
-RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
-ProtectProc=invisible
-MemoryMax=64M
-{hardened(USER, behind or "multi-user.target")}"""
+{stunnel.service_text(config_path(install_dir, proxy), USER, group, settings["log_dirs"], condition, behind or BOOT)}"""
 
 
 def wanted(settings: Settings, install_dir: str, group: str) -> dict[str, Any]:
@@ -179,7 +157,7 @@ def due(run: Run, settings: Settings, install_dir: str, group: str) -> bool:
     if not given:
         return accounts.is_of_service(USER)
     return (
-        not program()
+        not stunnel.program()
         or any(not os.path.lexists(link_path(each)) for each in given)
         or any(is_wrong(run, each, settings["directory"]) for each in given)
     )
@@ -191,8 +169,8 @@ def ensure(run: Run, settings: Settings, install_dir: str, group: str, check_mod
     if not changed or check_mode:
         return changed
     given = proxies(settings)
-    if given and not program():
-        raise RefusedError([f"{' and '.join(PROGRAMS)}: stunnel is not installed. Install its package"])
+    if given and not stunnel.program():
+        raise RefusedError([stunnel.MISSING])
     units = [unit_path(each["name"]) for each in given]
     foreign = [path for path in units if os.path.isfile(path) and not collector.is_ours(path)]
     if foreign:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.node import certificate, collector, metrics_proxy
+from ansible.module_utils.kraft.node import certificate, collector, log_shipping, metrics_proxy, stunnel
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files import plan as files
 from ansible.module_utils.kraft.node.machine import kernel
@@ -89,11 +89,16 @@ def of_collector(run: Run, asked: Desired) -> dict[str, Any]:
 
 def of_metrics_proxy(run: Run, asked: Desired) -> dict[str, Any]:
     """``pids``: of the proxies that run now. Their ports are not taken, whatever else cannot be found out."""
-    found = {"program": bool(metrics_proxy.program()), "pids": metrics_proxy.pids(run)}
+    found = {"program": bool(stunnel.program()), "pids": metrics_proxy.pids(run)}
     try:
         return {**found, "changed": metrics_proxy.due(run, **asked)}
     except FAILURES as error:
         return {**found, "changed": True, "reason": str(error)}
+
+
+def of_logs(run: Run, asked: Desired) -> dict[str, Any]:
+    lacking = log_shipping.missing() if asked["settings"] else []
+    return {"changed": log_shipping.due(run, **asked), "missing": lacking, "rsyslog": log_shipping.has_rsyslog()}
 
 
 STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {
@@ -107,6 +112,7 @@ STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {
     "storage": of_storage,
     "collector": of_collector,
     "metrics_proxy": of_metrics_proxy,
+    "logs": of_logs,
 }
 
 

@@ -13,9 +13,10 @@ STEPS = {
     "format": ("storage",),
     "metrics_proxy": ("metrics_proxy",),
     "collector": ("collector",),
+    "logs": ("logs",),
 }
 #: Questions about what not every node has.
-OPTIONAL = (STEPS["certificate"], STEPS["metrics_proxy"], STEPS["collector"])
+OPTIONAL = (STEPS["certificate"], STEPS["metrics_proxy"], STEPS["collector"], STEPS["logs"])
 
 
 def due(facts: Mapping[str, Any] | None) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
-from ansible.module_utils.kraft.node import collector, metrics_proxy
+from ansible.module_utils.kraft.node import collector, metrics_proxy, stunnel
 from ansible.module_utils.kraft.node.machine import accounts
 
 AGENT = {"name": "metrics", "address": "10.0.0.1", "port": 9404, "user": "prometheus", "behind": "kafka"}
@@ -68,7 +68,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Host:
     monkeypatch.setattr(collector, "UNITS", str(host.units))
     monkeypatch.setattr(metrics_proxy, "STARTED_DIR", str(tmp_path / "started"))
     monkeypatch.setattr(metrics_proxy, "SECONDS", 0.0)
-    monkeypatch.setattr(metrics_proxy, "PROGRAMS", ("/bin/true",))
+    monkeypatch.setattr(stunnel, "PROGRAMS", ("/bin/true",))
     services = metrics_proxy.SERVICES
     monkeypatch.setattr(metrics_proxy, "is_stale", lambda _, proxy, __: services[proxy["name"]] in host.stale)
     return host
@@ -191,7 +191,7 @@ def test_stunnel_that_is_missing_and_a_unit_of_somebody_else_are_refused(
     (host.units / "kafka-metrics-proxy.service").write_text("[Service]\n")
     with pytest.raises(RefusedError, match="somebody else wrote it"):
         ensure(host, SETTINGS)
-    monkeypatch.setattr(metrics_proxy, "PROGRAMS", ("/nowhere",))
+    monkeypatch.setattr(stunnel, "PROGRAMS", ("/nowhere",))
     with pytest.raises(RefusedError, match="stunnel is not installed"):
         ensure(host, SETTINGS)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import ToolError
-from ansible.module_utils.kraft.node import collector, metrics_proxy, mirror
+from ansible.module_utils.kraft.node import collector, log_shipper, log_shipping, metrics_proxy, mirror
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.removal.plan import LOG_FILE, OURS, Desired, Found, Plan
@@ -30,17 +30,21 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
     unit = unit_path(params["unit"])
     below = [os.path.join(params["install_dir"], name) for name in OURS]
     logs = [os.path.join(params["log4j_dir"], name) for name in _names(params["log4j_dir"]) if LOG_FILE.fullmatch(name)]
-    named = (*metrics_proxy.SERVICES.values(), mirror.SERVICE, *reversed(collector.SERVICES))
+    beside = (mirror.SERVICE, *reversed(collector.SERVICES), *log_shipper.SERVICES)
+    named = (*metrics_proxy.SERVICES.values(), *beside)
+    held = log_shipping.undelivered()
     services = filter(collector.is_ours, map(collector.unit_path, named))
     user = accounts.user(params["user"])
+    users = USERS if held else (*USERS, log_shipper.USER)  # what nobody has received is a file of its user
     return Found(
         unit=read_text(unit) if os.path.lexists(unit) else None,
         runs=service.active or service.enabled,
         log_dirs={path: _cluster_of(path) for path in params["log_dirs"] if _holds_something(path)},
         paths=tuple(path for path in (*services, *below, *logs, params["sysctl_file"]) if os.path.lexists(path)),
         strangers=tuple(_strangers(params)),
+        undelivered=f"{held} messages in {log_shipping.WORK}" if held else "",
         has_account=user["exists"],
-        users=tuple(filter(accounts.is_of_service, USERS)),
+        users=tuple(filter(accounts.is_of_service, users)),
         account_is_ours=bool(user["exists"] and user["home"] == accounts.NOWHERE and user["group"] == params["group"]),
     )
 
@@ -107,6 +111,8 @@ def end_service(run: Run, path: str, timeout: int) -> None:
     """Where the path is one of a unit beside Kafka."""
     if path.startswith(f"{collector.UNITS}/"):
         systemctl(run, timeout, "disable", "--now", os.path.basename(path))
+        if path == collector.unit_path(log_shipper.PROXY):  # the shipper has stopped before
+            log_shipping.forget()
 
 
 def stop(run: Run, unit: str, timeout: int) -> None:

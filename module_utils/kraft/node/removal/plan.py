@@ -13,7 +13,7 @@ MARK = "# Written by Kraftwright"  #: how our unit begins
 #: What deployments leave below the install directory.
 OURS = (
     *(".incoming", "agents", "bin", "client", "collector", "config", "current", "libs", "live.json"),
-    *("metrics_proxy", "mirror", "next", "node_exporter", "previous", "releases", "removed", "tls"),
+    *("log_shipping", "metrics_proxy", "mirror", "next", "node_exporter", "previous", "releases", "removed", "tls"),
 )
 LOG_FILE = re.compile(r"(server|controller|state-change|kafka-authorizer|gc)\.log(\.\d+)*")
 
@@ -35,6 +35,7 @@ class Found:
     ``unit``: text of the unit file, None without one. ``runs``: whether the service is up, or enabled. ``log_dirs``:
     path -> cluster id, empty where nothing says whose the files are; only directories that are there and not empty.
     ``paths``: what deployments left, in the order in which it goes. ``strangers``: paths beside it that are not ours.
+    ``undelivered``: messages of log files that nobody has received, with their path; empty without any.
     ``has_account``: the user exists; ``account_is_ours``: it is one as deployments make it. ``users``: those that
     deployments made for services beside Kafka, whether or not those are still there.
     """
@@ -44,6 +45,7 @@ class Found:
     log_dirs: Mapping[str, str] = dataclasses.field(default_factory=dict)
     paths: tuple[str, ...] = ()
     strangers: tuple[str, ...] = ()
+    undelivered: str = ""
     has_account: bool = False
     account_is_ours: bool = False
     users: tuple[str, ...] = ()
@@ -101,6 +103,7 @@ def plan(desired: Desired, found: Found) -> Plan:
     staying = {path: cluster for path, cluster in found.log_dirs.items() if path not in data}
     kept = [f"the data in {path} stay{_why(desired, cluster)}" for path, cluster in staying.items()]
     kept += [f"{path} stays: Kraftwright did not make it" for path in found.strangers]
+    kept += [f"{found.undelivered} stay: nobody has received them"] if found.undelivered else []
     account = found.account_is_ours and not staying
     if found.has_account and not account:
         why = "the data are its own" if staying else "Kraftwright did not make it"

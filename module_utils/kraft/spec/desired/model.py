@@ -11,8 +11,7 @@ from ansible.module_utils.kraft.control.given import Given
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.terms import BROKER, CLIENT, CONTROLLER, INTER_BROKER
 
-DYNAMIC = "dynamic"
-STATIC = "static"
+DYNAMIC, STATIC = "dynamic", "static"
 
 TLS_SCRAM, MTLS = "tls_scram", "mtls"  #: of ``kafka_security``
 
@@ -21,8 +20,7 @@ OPEN, SWITCH, CLOSE = "open", "switch", "close"
 REOPEN, LEAVE = "reopen", "leave"
 OPENED, OLD = "opened", "old"
 
-PRODUCTION = "production"
-TEST = "test"
+PRODUCTION, TEST = "production", "test"
 
 #: Stands for a node id that is missing or not a number; reported where it is read, so other rules pass over it.
 UNKNOWN_ID = -1
@@ -122,7 +120,7 @@ class Contribution:
     """What another role gives a node by its ``variable``. ``files``: their names.
 
     ``process``: who listens on the ports, where it is not Kafka. ``collector``: settings of the collector.
-    ``proxy``: who may come through the TLS proxy in front of it; empty without one.
+    ``proxy``: who may come through the TLS proxy in front of it; empty without one. ``logs``: where log files go.
     """
 
     variable: str
@@ -135,6 +133,7 @@ class Contribution:
     process: str = ""
     collector: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     proxy: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    logs: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -277,7 +276,8 @@ class Cluster:
 
     def tls_of(self, node: Node) -> Tls | None:
         """How the node gets a certificate of the cluster's own authority; None where it needs none."""
-        return node.tls if node.proxied else self.listener_tls_of(node)
+        shows_it = node.proxied or any(each.logs for each in node.contributions)
+        return node.tls if shows_it else self.listener_tls_of(node)
 
     def client_listener(self, node: Node) -> Listener | None:
         """The node's listener for our own clients: the one with the name of the first broker's first one."""

@@ -14,6 +14,7 @@ from ansible.module_utils.kraft.spec.preflight import (
     cross_host,
     devices,
     disk,
+    logs,
     machine,
     members,
     metrics_proxy,
@@ -23,7 +24,7 @@ from ansible.module_utils.kraft.spec.preflight import (
 )
 from ansible.module_utils.kraft.spec.preflight.subject import Subject
 
-PARTS = (cross_host, renamed, migration, members, accounts, machine, devices, disk, network, metrics_proxy)
+PARTS = (cross_host, renamed, migration, members, accounts, machine, devices, disk, network, metrics_proxy, logs)
 
 
 def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Problem]:

@@ -29,11 +29,16 @@ def questions(desired: Mapping[str, Any], name: str) -> dict[str, list[Any]]:
     advertised = [listener["advertised"]["host"] for listener in own + others]
     return {
         "log_dirs": list(dict.fromkeys([*nodes[name]["log_dirs"], nodes[name]["metadata_log_dir"]])),
-        "ports": sorted({each["port"] for each in [*own, *contributed(nodes[name])]}),
+        "ports": sorted({each["port"] for each in [*own, *contributed(nodes[name]), *shipping(nodes[name])]}),
         "resolve": sorted({each for each in advertised + binds if not is_address(each)}),
         "bind": sorted(set(binds)),
         "reach": sorted({target(listener) for listener in others if listener["purpose"] != "client"}),
     }
+
+
+def shipping(node: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """What ships the log files, and has a port of loopback."""
+    return [node["logs"]] if node.get("logs") else []
 
 
 def target(listener: Mapping[str, Any]) -> str:

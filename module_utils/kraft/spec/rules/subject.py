@@ -30,6 +30,7 @@ class Surroundings:
     ``client_options``: variable -> options of each client of ours that connects to the client listener.
     ``agent_digests``: path of an agent's jar -> its sha256; empty where there is no such file.
     ``key_set_faults``: path of a file with the keys of tokens -> why it cannot be used.
+    ``log_authority_faults``: path of the authority of a receiver of logs -> why it cannot be used.
     ``password_fault``: why passwords of users cannot be generated and kept; empty where they can.
     ``tls_fault``: why the authority on the control machine cannot be used; empty where it can.
     ``tls_days_left``: for how many days it is good; None where there is none yet.
@@ -48,6 +49,7 @@ class Surroundings:
     foreign_reports: tuple[str, ...] = ()
     client_options: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
     key_set_faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    log_authority_faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
     password_fault: str = ""
     tls_fault: str = ""
     tls_days_left: int | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,11 @@ def test_data_and_their_owner_stay_unless_they_are_asked_for() -> None:
     made = plan(DELETES, NODE)
     assert (made.data, made.account, made.kept) == (("/data/a", "/data/b"), True, ())
     assert made.steps("kafka")[0] == "stop and disable Kafka"
+
+
+def test_log_messages_that_nobody_has_received_stay_and_are_named() -> None:
+    made = plan(DELETES, dataclasses.replace(NODE, undelivered="17 messages in /var/lib/kafka-logs"))
+    assert made.kept == ("17 messages in /var/lib/kafka-logs stay: nobody has received them",)
 
 
 def test_a_log_dir_goes_only_where_its_own_file_names_the_cluster() -> None:
@@ -169,11 +175,11 @@ def test_users_of_services_go_though_their_units_are_gone_and_others_of_that_nam
     made = plan(KEEPS, apply.observe(run, given))
     assert "remove the user kafka-metrics" in made.steps("kafka")
 
-    def noting(command: list[str]) -> tuple[int, str, str]:
+    def noted(command: list[str]) -> tuple[int, str, str]:
         told.append(command)
-        return run(command)
+        return 0, "", ""
 
-    apply.carry_out(noting, made, given, KEEPS)
+    apply.carry_out(noted, made, given, KEEPS)
     assert [each[1] for each in told if each[0] == "userdel"] == ["kafka-metrics"]
 
 

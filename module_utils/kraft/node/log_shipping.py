@@ -1,0 +1,194 @@
+"""The shipper of Kafka's log files on its host: its files, its services, and what it has not delivered yet."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import shutil
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.errors import RefusedError, ToolError
+from ansible.module_utils.kraft.node import certificate, collector, log_shipper, stunnel
+from ansible.module_utils.kraft.node.collector import systemctl
+from ansible.module_utils.kraft.node.files.ensure import ensure_files
+from ansible.module_utils.kraft.node.log_shipper import LOADED, PROXY, QUEUE, RSYSLOG, SERVICES, SHIPPER
+from ansible.module_utils.kraft.node.release.manifest import read_text
+from ansible.module_utils.kraft.node.service.state import Run
+
+WORK = "/var/lib/kafka-logs"  #: systemd makes it: the queue, and how far each file was read
+RUN = "/run"
+RELP = ("/usr/lib/*/rsyslog/omrelp.so", "/usr/lib64/rsyslog/omrelp.so")  #: of Debian, of RHEL
+HELD = re.compile(r"^\+iQueueSize:2:\d+:(\d+):$", re.MULTILINE)
+SINCE = re.compile(r'\(\$msg < "\[([^"]+)"\)')
+SECONDS, POLL_SECONDS = 15.0, 0.2
+
+Settings = Mapping[str, Any]
+
+
+def has_rsyslog() -> bool:
+    return os.access(RSYSLOG, os.X_OK)
+
+
+def missing() -> list[str]:
+    """The packages that the host lacks, as Debian names them."""
+    found = {
+        "rsyslog": has_rsyslog(),
+        "rsyslog-relp": any(map(glob.glob, RELP)),
+        "stunnel4": bool(stunnel.program()),
+    }
+    return [name for name, is_there in found.items() if not is_there]
+
+
+def home(install_dir: str) -> str:
+    return f"{install_dir}/log_shipping"
+
+
+def paths(install_dir: str) -> dict[str, str]:
+    """All files that are ours."""
+    place = home(install_dir)
+    return {
+        "rsyslog": f"{place}/rsyslog.conf",
+        "stunnel": f"{place}/stunnel.conf",
+        "roots": f"{place}/receiver.pem",
+        **{name: collector.unit_path(name) for name in SERVICES},
+    }
+
+
+def since(config: str) -> str:
+    """When shipping was switched on, in the form of Kafka's log4j: of a configuration that is there, or now."""
+    found = SINCE.search(read_text(config))
+    return found[1] if found else time.strftime("%Y-%m-%d %H:%M:%S")
+
+
+def wanted(settings: Settings, install_dir: str, group: str) -> dict[str, Any]:
+    """The files as ``ensure_files`` takes them; without `settings` none may be there."""
+    ours = paths(install_dir)
+    contents: dict[str, str] = {}
+    if settings:
+        contents = {
+            ours["rsyslog"]: log_shipper.rsyslog_text(settings, WORK, since(ours["rsyslog"])),
+            ours["stunnel"]: log_shipper.stunnel_text(settings, ours["roots"]),
+            ours["roots"]: settings["roots"],
+            ours[SHIPPER]: log_shipper.shipper_unit(settings, ours["rsyslog"], group),
+            ours[PROXY]: log_shipper.proxy_unit(ours["stunnel"], group, settings["hidden"]),
+        }
+    owned = {"owner": "root", "group": "root", "mode": "0644", "sensitive": False}
+    place = {"path": home(install_dir), "owner": "root", "group": "root", "mode": "0755"}
+    return {
+        "directories": [place] if settings else [],
+        "files": [{"path": path, "content": content, **owned} for path, content in contents.items()],
+        "absent": [] if settings else [path for path in ours.values() if is_leaving(path)],
+    }
+
+
+def is_leaving(path: str) -> bool:
+    """Whether a file is there and ours: a unit may be somebody else's."""
+    return os.path.lexists(path) and (not path.startswith(f"{collector.UNITS}/") or collector.is_ours(path))
+
+
+def undelivered() -> int:
+    """Messages that are in the queue on disk, as its own record says at each change."""
+    found = HELD.search(read_text(f"{WORK}/{QUEUE}.qi"))
+    return int(found[1]) if found else 0
+
+
+def is_running(run: Run, name: str) -> bool:
+    return all(run(["systemctl", asked, "--quiet", name])[0] == 0 for asked in ("is-active", "is-enabled"))
+
+
+def is_stale(settings: Settings, install_dir: str) -> bool:
+    """Whether stunnel has read another certificate than the node has, or other roots."""
+    given = (f"{settings['directory']}/{certificate.NODE}", paths(install_dir)["roots"])
+    loaded = modified(f"{RUN}/{PROXY}/{LOADED}")
+    return any(modified(path) > loaded for path in given)
+
+
+def modified(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0
+
+
+def due(run: Run, settings: Settings, install_dir: str, group: str) -> bool:
+    """Whether anything differs."""
+    return bool(
+        ensure_files(wanted(settings, install_dir, group), check_mode=True)["changed"]
+        or (not settings and os.path.lexists(home(install_dir)))
+        or (
+            settings
+            and (missing() or not all(is_running(run, name) for name in SERVICES) or is_stale(settings, install_dir))
+        )
+    )
+
+
+def ensure(run: Run, settings: Settings, install_dir: str, group: str, check_mode: bool) -> dict[str, Any]:
+    """Bring files and services to what is wanted. ``changed``, and ``kept``: messages that nobody has received."""
+    changed = due(run, settings, install_dir, group)
+    if changed and not check_mode:
+        if settings:
+            bring(run, settings, install_dir, group)
+        else:
+            withdraw(run, install_dir, group)
+    return {"changed": changed, "kept": 0 if settings else undelivered()}
+
+
+def bring(run: Run, settings: Settings, install_dir: str, group: str) -> None:
+    if lacking := missing():
+        raise RefusedError([f"{', '.join(lacking)}: not installed. Install the packages, or set kafka_logs_packages"])
+    foreign = [path for path in map(collector.unit_path, SERVICES) if os.path.isfile(path)]
+    if foreign := [path for path in foreign if not collector.is_ours(path)]:
+        raise RefusedError([f"{path}: somebody else wrote it" for path in foreign])
+    run(["systemctl", "stop", *SERVICES])  # there may be none yet; what is in the queue stays on disk
+    ensure_files(wanted(settings, install_dir, group))
+    systemctl(run, "daemon-reload")
+    for name in reversed(SERVICES):
+        systemctl(run, "enable", name)
+        systemctl(run, "start", name)
+    wait(run, settings, install_dir)
+
+
+def withdraw(run: Run, install_dir: str, group: str) -> None:
+    """Stop, and remove what is ours. Messages that nobody has received stay, with the place of each file."""
+    units = [name for name in SERVICES if collector.is_ours(collector.unit_path(name))]
+    if units:
+        systemctl(run, "disable", "--now", *units)
+    ensure_files(wanted({}, install_dir, group))
+    if os.path.isdir(home(install_dir)) and not os.listdir(home(install_dir)):
+        os.rmdir(home(install_dir))
+    systemctl(run, "daemon-reload")
+    if units:
+        forget()
+
+
+def forget() -> bool:
+    """Remove the queue and the places in the files; not where there are messages that nobody has received."""
+    if undelivered():
+        return False
+    shutil.rmtree(WORK, ignore_errors=True)
+    return True
+
+
+def reload(run: Run, settings: Settings, install_dir: str, check_mode: bool) -> bool:
+    """Have stunnel read the node's certificate anew; whether it had to. Lines wait meanwhile, none is lost."""
+    stale = is_running(run, PROXY) and is_stale(settings, install_dir)
+    if stale and not check_mode:
+        systemctl(run, "reload", PROXY)
+        wait(run, settings, install_dir)
+    return stale
+
+
+def wait(run: Run, settings: Settings, install_dir: str) -> None:
+    """Until both run and stunnel has read what is there. Raises ToolError where they do not."""
+    deadline = time.monotonic() + SECONDS
+    while True:
+        down = [name for name in SERVICES if not is_running(run, name)]
+        if not down and not is_stale(settings, install_dir):
+            return
+        if time.monotonic() > deadline:
+            name = (*down, PROXY)[0]
+            raise ToolError(f"{name} does not run after {SECONDS:.0f} s; see journalctl --unit {name}")
+        time.sleep(POLL_SECONDS)

@@ -1,0 +1,53 @@
+"""stunnel as services beside Kafka: where its program is, and what all its configurations and units have in common."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from ansible.module_utils.kraft.node.collector import MARK, hardened
+
+PROGRAMS = ("/usr/bin/stunnel4", "/usr/bin/stunnel")  #: of Debian, of RHEL
+MISSING = f"{' and '.join(PROGRAMS)}: stunnel is not installed. Install its package"
+
+
+def program() -> str:
+    """Where stunnel is; empty where it is not installed."""
+    return next((path for path in PROGRAMS if os.access(path, os.X_OK)), "")
+
+
+def config_text(name: str, lines: Iterable[str]) -> str:
+    """Of one service, which stays in the foreground and writes to its journal."""
+    own = "".join(f"{line}\n" for line in lines)
+    return f"""{MARK}; changes made here are lost.
+foreground = yes
+pid =
+syslog = no
+debug = warning
+[{name}]
+{own}verifyChain = yes
+sslVersionMin = TLSv1.2
+TIMEOUTclose = 0
+"""
+
+
+def service_text(  # noqa: PLR0913, PLR0917 - the lines in which units differ
+    config: str,
+    user: str,
+    group: str,
+    hidden: Iterable[str],
+    lines: str = "",
+    wanted_by: str = "multi-user.target",
+) -> str:
+    """The rest of a unit after ``[Unit]``. It reads the node's key by its `group`, and nothing below `hidden`."""
+    unseen = " ".join(f"-{each}" for each in hidden)
+    return f"""[Service]
+Type=exec
+{lines}ExecStart={program() or PROGRAMS[0]} {config}
+ExecReload=/bin/kill -HUP $MAINPID
+Group={group}
+InaccessiblePaths={unseen}
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+ProtectProc=invisible
+MemoryMax=64M
+{hardened(user, wanted_by)}"""
