@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.node import collector, metrics_proxy, mirror
+from ansible.module_utils.kraft.node import collector, log_shipper, metrics_proxy, mirror
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.apply import STARTED_DIR
 from ansible.module_utils.kraft.node.service.differences import parse_properties
@@ -87,7 +87,7 @@ def _journal(unit: str) -> tuple[str, ...]:
 
 def beside() -> list[str]:
     """The services beside Kafka that have a unit here."""
-    named = (*metrics_proxy.SERVICES.values(), mirror.SERVICE, *collector.SERVICES)
+    named = (*metrics_proxy.SERVICES.values(), mirror.SERVICE, *collector.SERVICES, *log_shipper.SERVICES)
     return [name for name in named if os.path.lexists(collector.unit_path(name))]
 
 

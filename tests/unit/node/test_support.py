@@ -60,11 +60,11 @@ def test_files_of_settings_logs_and_answers_are_there_without_a_secret(host: Pat
 
 
 def test_services_beside_kafka_give_their_journals_where_they_are(host: Path) -> None:
-    for name in ("kafka-metrics-proxy", "kafka-collector"):
+    for name in ("kafka-metrics-proxy", "kafka-collector", "kafka-logs"):
         (host / f"{name}.service").touch()
     found = collected(host)
     journals = {name for name in found if name.startswith("service/journal_")}
-    assert journals == {"service/journal_kafka-metrics-proxy", "service/journal_kafka-collector"}
+    assert journals == {f"service/journal_kafka-{name}" for name in ("metrics-proxy", "collector", "logs")}
     assert not [name for name in journals if SECRET in found[name]]
 
 
