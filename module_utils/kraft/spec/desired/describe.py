@@ -118,7 +118,6 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
     """What one node is made of. ``secrets``: the ``properties`` whose values are hidden here."""
     server = settings.server_settings(cluster, node)
     secrets = secret_keys(settings.given_settings(node))  # what is derived is no secret, whatever it looks like
-    given = node.effective_contributions
     return {
         "node_id": node.node_id,
         "roles": list(node.roles),
@@ -129,15 +128,7 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
         "metadata_log_dir": node.metadata_dir,
         "directory_id": quorum.node_directory_id(cluster, node) or None,
         "listeners": [describe_listener(listener) for listener in node.own_listeners],
-        "contributions": [each.variable for each in node.contributions],
-        "contributed_ports": {each.variable: list(each.ports) for each in given if each.ports},
-        "contributed_processes": {each.variable: each.process for each in given if each.process},
-        "contributed_addresses": {each.variable: list(each.addresses) for each in given if each.addresses},
-        "agents": [
-            {"path": f"{node.install_dir}/agents/{one.name}", "source": one.source, "digest": one.sha256}
-            for each in node.contributions
-            for one in each.agents
-        ],
+        **describe_contributions(node),
         "key_sets": key_sets(node),
         "collector": collector(node),
         "metrics_proxy": metrics_proxy(node),
@@ -154,6 +145,22 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
         "nofile_limit": node.variables.get("kafka_nofile_limit"),
         "group": node.variables.get("kafka_group"),
         "java": f"{node.java_home}/bin/java" if node.java_home else "/usr/bin/java",
+    }
+
+
+def describe_contributions(node: Node) -> dict[str, Any]:
+    """What other roles give the node: ports, processes, addresses, and agents of its JVM."""
+    given = node.effective_contributions
+    return {
+        "contributions": [each.variable for each in node.contributions],
+        "contributed_ports": {each.variable: list(each.ports) for each in given if each.ports},
+        "contributed_processes": {each.variable: each.process for each in given if each.process},
+        "contributed_addresses": {each.variable: list(each.addresses) for each in given if each.addresses},
+        "agents": [
+            {"path": f"{node.install_dir}/agents/{one.name}", "source": one.source, "digest": one.sha256}
+            for each in node.contributions
+            for one in each.agents
+        ],
     }
 
 
