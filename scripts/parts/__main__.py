@@ -47,9 +47,11 @@ class Outcome:
 def environment() -> dict[str, str]:
     """The caller's environment with the project's tools first on the path, and a cache of bytecode for all parts.
 
-    Some machines set PYTHONDONTWRITEBYTECODE; every worker of Ansible would then compile the same files again.
+    Some machines set PYTHONDONTWRITEBYTECODE; every worker of Ansible would then compile the same files again. Where
+    molecule was told of another project, it would make that project's hosts.
     """
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    foreign = ("PYTHONDONTWRITEBYTECODE", "MOLECULE_PROJECT_DIRECTORY")
+    kept = {name: value for name, value in os.environ.items() if name not in foreign}
     path = f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"
     cache = str(ROOT / ".cache/bytecode")
     return {**kept, "PATH": path, "PYTHONPYCACHEPREFIX": cache, "PY_COLORS": "0", "NO_COLOR": "1"}
