@@ -69,7 +69,6 @@ TARGETS = {
     "test": TEST + CHECK,
     "test-long": (
         molecule("day_two", sweep="long"),
-        molecule("dedicated", sweep="long"),
         molecule("ec2"),
     ),
     "test-all": (
