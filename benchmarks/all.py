@@ -1,6 +1,6 @@
 """Every benchmark in few rounds, and its table into docs/benchmarks.md: ``python -m benchmarks.all``.
 
-Takes about 25 minutes on a machine that does nothing else. On a busy one nothing is measured. What fails leaves its
+Takes about an hour on a machine that does nothing else. On a busy one nothing is measured. What fails leaves its
 place on the page as it was.
 """
 
@@ -28,6 +28,9 @@ QUICK = {
     "collector": ("--rounds", "4"),
     "session": ("--rounds", "3"),
     "mirror": ("--rounds", "3"),
+    "secured": ("--rounds", "2"),
+    "maintain": ("--rounds", "3"),
+    "metrics": ("--rounds", "2"),
 }
 #: Seconds for which the hosts of the benchmark before may still be on their way out.
 CALM_SECONDS = 60.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -19,6 +20,8 @@ from benchmarks.figures import tasks_per_host
 ROOT = Path(__file__).resolve().parents[1]
 ARCHIVE = ROOT / ".cache/kafka/kafka_2.13-4.3.1.tgz"
 PLAYBOOK = str(Path(sys.executable).with_name("ansible-playbook"))
+#: What a script on all hosts may take.
+SCRIPT_SECONDS = 180.0
 SETTINGS = {
     "kafka_cluster_name": "benchmark",
     "kafka_cluster_id": "YmVuY2htYXJrLWNsdXN0ZQ",
@@ -83,13 +86,35 @@ class Lab:
         found: dict[str, dict[str, Any]] = content["all"]["hosts"]
         return {host: found[host] for host in self.hosts}
 
+    @property
+    def home(self) -> Path:
+        """What runs leave on this machine: the authority, reports."""
+        return ROOT / ".kraftwright" / str({**SETTINGS, **self.settings}["kafka_cluster_name"])
+
+    def on_hosts(self, script: str) -> list[str]:
+        """What `script` says on each host, which root runs on all of them at once. FailedError: it failed on one."""
+        running = []
+        for host in self.addresses().values():
+            target = f"{host['ansible_user']}@{host['ansible_host']}"
+            options = ["-i", host["ansible_ssh_private_key_file"], *shlex.split(host["ansible_ssh_common_args"])]
+            command = ["ssh", *options, target, f"sudo sh -c {shlex.quote(script)}"]
+            running.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))  # noqa: S603
+        said = [process.communicate(timeout=SCRIPT_SECONDS)[0].strip() for process in running]
+        if any(process.returncode for process in running):
+            raise FailedError(f"failed on a host: {script}\n{said}")
+        return said
+
     def deploy(self, *words: str) -> Run:
         """One run of deploy_cluster.yml."""
+        return self.run(*words, "playbooks/deploy_cluster.yml")
+
+    def run(self, *words: str) -> Run:
+        """One run of ansible-playbook with these words, playbooks among them."""
         timeline, log = self.directory / "timeline.jsonl", self.directory / "deploy.log"
         environment = {"KRAFTWRIGHT_TIMELINE": str(timeline)}
         inventory = str(self.directory / "inventory")
         began = time.monotonic()
-        play([*words, "--inventory", inventory, "playbooks/deploy_cluster.yml"], environment, log)
+        play(["--inventory", inventory, *words], environment, log)
         seconds = time.monotonic() - began
         lines = [json.loads(line) for line in timeline.read_text().splitlines()]
         counts = tasks_per_host(lines)

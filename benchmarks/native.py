@@ -63,14 +63,19 @@ def run(home: Path, *words: str) -> str:
     return done.stdout
 
 
-def write(home: Path, bootstrap: str, topic: str, records: int, size: int) -> float:
-    """Records a second that the producer's tool reaches."""
+def secured(options: Path | None) -> list[str]:
+    """The words that name a file with the client's security; it holds a password, which argv never does."""
+    return ["--command-config", str(options)] if options else []
+
+
+def write(home: Path, bootstrap: str, topic: str, records: int, size: int, file: Path | None = None) -> float:  # noqa: PLR0913, PLR0917
+    """Records a second that the producer's tool reaches; `file`: how to connect, in Java's properties."""
     numbers = ["--num-records", str(records), "--record-size", str(size), "--throughput", "-1"]
     options = ["--producer-props", f"bootstrap.servers={bootstrap}", *PRODUCER_OPTIONS]
-    return sent_rate(run(home, PRODUCER, "--topic", topic, *numbers, *options))
+    return sent_rate(run(home, PRODUCER, "--topic", topic, *numbers, *options, *secured(file)))
 
 
-def read(home: Path, bootstrap: str, topic: str, records: int) -> float:
-    """Records a second that the consumer's tool reaches."""
-    options = ["--messages", str(records), "--timeout", str(int(SECONDS * 500))]  # ms without a record
+def read(home: Path, bootstrap: str, topic: str, records: int, file: Path | None = None) -> float:
+    """Records a second that the consumer's tool reaches; `file` as above."""
+    options = [*secured(file), "--messages", str(records), "--timeout", str(int(SECONDS * 500))]  # ms without a record
     return read_rate(run(home, CONSUMER, "--bootstrap-server", bootstrap, "--topic", topic, *options))

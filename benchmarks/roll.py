@@ -11,9 +11,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benchmarks.figures import Promise, Series, table
 from benchmarks.lab import ROOT, SETTINGS, FailedError, Lab, play
@@ -21,6 +22,8 @@ from benchmarks.machine import busy_cores, described, say
 
 COMPILERS: dict[str, list[str]] = {"both": [], "the cheap one": ["-XX:TieredStopAtLevel=1"]}
 ROLL, STALL = Promise(60), Promise(0.5)
+#: The steps of a run as its timeline has them: task, phase, start and end in seconds.
+Steps = list[dict[str, Any]]
 PROBES = ROOT / f".kraftwright/{SETTINGS['kafka_cluster_name']}/probe"
 
 
@@ -44,13 +47,19 @@ def roll(lab: Lab, options: list[str]) -> Roll:
     return read(account)
 
 
-def read(account: Path) -> Roll:
-    """What the probe's account and its steps say. FailedError: records are not accounted for."""
+def rolled(steps: Steps) -> Steps:
+    """Of a run's steps those of its roll."""
+    return [step for step in steps if step["phase"] == "roll"]
+
+
+def read(account: Path, chosen: Callable[[Steps], Steps] = rolled) -> Roll:
+    """What the probe's account says, and how long the `chosen` steps took. FailedError: records are unaccounted for."""
     found = json.loads(account.read_text())
     if found["outcome"] != "proven":
         raise FailedError(f"{account}: {found['sentences']}")
-    steps = [json.loads(line) for line in (account.parent / "steps.jsonl").read_text().splitlines()]
-    times = [(step["start"], step["end"]) for step in steps if step["phase"] == "roll"]
+    written = account.parent / "steps.jsonl"
+    lines = written.read_text().splitlines() if written.exists() else []
+    times = [(step["start"], step["end"]) for step in chosen([json.loads(line) for line in lines])]
     return Roll(
         max(end for _, end in times) - min(start for start, _ in times),
         max(one["length_us"] for one in found["stalls"]) / 1e6,

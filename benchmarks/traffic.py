@@ -144,14 +144,26 @@ class Cluster:
         self.wait_until_whole()
 
     def wait_until_whole(self) -> None:
-        """All brokers serve, every replica is in sync."""
+        """All brokers serve, every replica is in sync, and that for a while."""
+        self.wait_until_in_sync()
+        time.sleep(STEADY)
+
+    def wait_until_in_sync(self) -> None:
+        """All brokers serve, every replica is in sync. TimeoutError: not within PATIENCE."""
         count = len(self._addresses)
         self.wait_for(
             "a whole cluster",
             lambda snapshot: len(snapshot.unfenced) == count and all(len(one.isr) == count for one in every(snapshot)),
             "topics",
         )
-        time.sleep(STEADY)
+
+    def wait_until_away(self) -> None:
+        """Some broker does not serve. TimeoutError: not within PATIENCE."""
+        deadline = time.monotonic() + PATIENCE
+        while (snapshot := self.seen()) and len(snapshot.unfenced) == len(self._addresses):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"not within {PATIENCE:g} s: a broker that is away")
+            time.sleep(PAUSE)
 
     def led_without(self, node_id: int, since: float) -> float:
         """Seconds from `since` until all partitions are led by another node than `node_id`."""

@@ -23,6 +23,8 @@ ORIGIN = re.compile(
     r"^\d{4}-\d\d-\d\d, `python -m benchmarks\.(?P<name>\w+)[^`]*`, .*; "
     r"(?:(?P<before>\d+\.\d) cores busy before, load|load before the first round not recorded,) \d+\.\d at the end\."
 )
+#: In place of a result: no machine was quiet enough so far.
+NOT_YET = "Not measured yet on a machine that does nothing else."
 UNITS = r"(?:s|ms|seconds|minutes|min|%|times|records|MB|records/s|/s)"
 FIGURE = re.compile(rf"\d[\d.,]* ?{UNITS}(?![\w/])")
 
@@ -38,6 +40,8 @@ def limit(promise: Promise, unit: str = "") -> str:
 
 @pytest.mark.parametrize("name", QUICK)
 def test_a_result_names_its_day_its_command_and_how_busy_the_machine_was(name: str) -> None:
+    if result(name) == NOT_YET:
+        return
     found = ORIGIN.match(result(name))
     assert found, result(name)[:200]
     assert found["name"] == name
