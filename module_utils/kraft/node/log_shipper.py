@@ -1,6 +1,6 @@
 """Kafka's log files to a receiver: the configurations of rsyslog and stunnel, and their units. Pure.
 
-rsyslog reads the files and keeps lines on disk until the receiver has acknowledged them (RELP). It connects to stunnel
+rsyslog reads the files and keeps lines in a queue on disk while the receiver is away (RELP). It connects to stunnel
 on loopback, which connects to the receiver with TLS. Neither is the system's own instance.
 """
 

@@ -95,6 +95,11 @@ def undelivered() -> int:
     return int(found[1]) if found else 0
 
 
+def pids(run: Run) -> list[int]:
+    """The process of the proxy that we have set up, which has the port of loopback."""
+    return stunnel.pids(run, [PROXY])
+
+
 def is_running(run: Run, name: str) -> bool:
     return all(run(["systemctl", asked, "--quiet", name])[0] == 0 for asked in ("is-active", "is-enabled"))
 

@@ -127,9 +127,7 @@ def is_active(run: Run, proxy: Proxy) -> bool:
 
 def pids(run: Run) -> list[int]:
     """The processes of the proxies that we have set up, whether or not they are still wanted."""
-    ours = [service for name, service in SERVICES.items() if collector.is_ours(unit_path(name))]
-    said = [run(["systemctl", "show", "--property=MainPID", "--value", service])[1].strip() for service in ours]
-    return [int(each) for each in said if each.isdigit() and each != "0"]
+    return stunnel.pids(run, SERVICES.values())
 
 
 def is_stale(run: Run, proxy: Proxy, directory: str) -> bool:

@@ -88,17 +88,22 @@ def of_collector(run: Run, asked: Desired) -> dict[str, Any]:
 
 
 def of_metrics_proxy(run: Run, asked: Desired) -> dict[str, Any]:
-    """``pids``: of the proxies that run now. Their ports are not taken, whatever else cannot be found out."""
     found = {"program": bool(stunnel.program()), "pids": metrics_proxy.pids(run)}
-    try:
-        return {**found, "changed": metrics_proxy.due(run, **asked)}
-    except FAILURES as error:
-        return {**found, "changed": True, "reason": str(error)}
+    return with_pids(found, lambda: metrics_proxy.due(run, **asked))
 
 
 def of_logs(run: Run, asked: Desired) -> dict[str, Any]:
     lacking = log_shipping.missing() if asked["settings"] else []
-    return {"changed": log_shipping.due(run, **asked), "missing": lacking, "rsyslog": log_shipping.has_rsyslog()}
+    found = {"missing": lacking, "rsyslog": log_shipping.has_rsyslog(), "pids": log_shipping.pids(run)}
+    return with_pids(found, lambda: log_shipping.due(run, **asked))
+
+
+def with_pids(found: dict[str, Any], due: Callable[[], bool]) -> dict[str, Any]:
+    """``pids``: of proxies that run now. Their ports are not taken, whatever else cannot be found out."""
+    try:
+        return {**found, "changed": due()}
+    except FAILURES as error:
+        return {**found, "changed": True, "reason": str(error)}
 
 
 STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {

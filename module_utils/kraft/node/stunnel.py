@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from ansible.module_utils.kraft.node.collector import MARK, hardened
+from ansible.module_utils.kraft.node.collector import MARK, hardened, is_ours, unit_path
+from ansible.module_utils.kraft.node.service.state import Run
 
 PROGRAMS = ("/usr/bin/stunnel4", "/usr/bin/stunnel")  #: of Debian, of RHEL
 MISSING = f"{' and '.join(PROGRAMS)}: stunnel is not installed. Install its package"
@@ -14,6 +15,13 @@ MISSING = f"{' and '.join(PROGRAMS)}: stunnel is not installed. Install its pack
 def program() -> str:
     """Where stunnel is; empty where it is not installed."""
     return next((path for path in PROGRAMS if os.access(path, os.X_OK)), "")
+
+
+def pids(run: Run, services: Iterable[str]) -> list[int]:
+    """The processes of those services that we have set up. A port that one of them has is not taken."""
+    ours = [service for service in services if is_ours(unit_path(service))]
+    said = [run(["systemctl", "show", "--property=MainPID", "--value", service])[1].strip() for service in ours]
+    return [int(each) for each in said if each.isdigit() and each != "0"]
 
 
 def config_text(name: str, lines: Iterable[str]) -> str:

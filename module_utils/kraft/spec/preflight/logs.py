@@ -19,7 +19,7 @@ def check(subject: Subject) -> Iterator[Problem]:
             remedy = "copy the packages to the host and install them; with a way to a mirror set distribution"
             yield Problem("logs_packages", message, remedy, "kafka_logs_packages", host.name, PRESENT)
         for found in facts["ports"] if logs else ():
-            if found["port"] == logs["port"] and found["process"] not in ("stunnel4", "stunnel"):
+            if found["port"] == logs["port"] and found["pid"] not in step.get("pids", ()):
                 message = f"is taken by {found['process'] or 'a process that is hidden from this user'}"
                 remedy = "stop that process, or give another port"
                 yield Problem("logs_port", message, remedy, "kafka_logs_port", host.name, found["port"])
