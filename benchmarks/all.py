@@ -1,6 +1,6 @@
 """Every benchmark in few rounds, and its table into docs/benchmarks.md: ``python -m benchmarks.all``.
 
-Takes about an hour on a machine that does nothing else. On a busy one nothing is measured. What fails leaves its
+It needs a machine that does nothing else. On a busy one nothing is measured. What fails leaves its
 place on the page as it was.
 """
 

@@ -8,8 +8,8 @@ module: kafka_logs
 short_description: Ships a node's log files to a receiver
 description:
   - Writes configurations and units of an rsyslog and a stunnel beside the system's own, and starts them.
-  - rsyslog reads Kafka's log files and keeps lines on disk until the receiver has acknowledged them. stunnel shows the
-    node's certificate.
+  - rsyslog reads Kafka's log files and keeps lines in a queue on disk while the receiver is away. stunnel shows
+    the node's certificate.
   - Without settings it stops both and removes what it wrote. Lines that nobody has received stay on disk, with a
     warning.
   - A unit that somebody else has written is refused.

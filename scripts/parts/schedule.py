@@ -30,8 +30,8 @@ class Machine:
         """Whether a part may start beside the running ones. With nothing running, each may."""
         busy = sum(each.cores for each in running)
         heavy = sum(each.heavy for each in running)
-        remembered = not part.heavy or (heavy + 1) * HEAVY_MEMORY <= self.memory
-        return not running or (busy + part.cores <= self.cores and remembered)
+        fits = not part.heavy or (heavy + 1) * HEAVY_MEMORY <= self.memory
+        return not running or (busy + part.cores <= self.cores and fits)
 
 
 def look() -> Machine:
