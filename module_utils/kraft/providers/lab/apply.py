@@ -201,10 +201,11 @@ def differing(files: dict[str, str]) -> dict[str, str]:
 
 
 def write(path: str, content: str, owner: int) -> None:
-    """Replace a file in one step."""
+    """Replace a file in one step. Everybody may read it, whatever the umask: sshd of a host reads it as the user there."""
     make_directory(os.path.dirname(path), owner)
     new = f"{path}.new"
     Path(new).write_text(content)
+    os.chmod(new, 0o644)
     give(new, owner)
     os.replace(new, path)
 
