@@ -119,3 +119,11 @@ def test_a_renewal_gives_kafka_its_certificate_before_any_proxy_could_end_the_ru
     ):
         assert task[module]["state"] == "reloaded"
         assert f"'{step}'" in task["when"]  # what a killed run has left shows in the look alone
+
+
+def test_a_node_that_leaves_keeps_no_service_of_ours() -> None:
+    (block,) = (one["block"] for one in load(ROOT / "roles/kafka/tasks/remove.yml") if "block" in one)
+    modules = {"kafka_node", "kafka_mirror", "kafka_metrics_proxy", "kafka_logs", "kafka_collector"}
+    assert modules <= {module for task in block for module in task}
+    (mirror,) = (task["kafka_mirror"] for task in block if "kafka_mirror" in task)
+    assert mirror["state"] == "absent"  # without settings the others remove what they find
