@@ -34,6 +34,7 @@ def check(subject: Subject) -> Iterator[Problem]:
             yield from ownership(host, path, found)
             yield from obstacles(host, path, found)
         yield from sharing(host)
+        yield from misplaced(host)
         yield from dropped(host, facts)
         yield from lost(host, facts)
         yield from program(host, facts)
@@ -121,6 +122,19 @@ def sharing(host: Host) -> Iterator[Problem]:
         places[found["real_path"]] = path
         if path in host.node["log_dirs"]:
             devices.setdefault(found["mount"], path)
+
+
+def misplaced(host: Host) -> Iterator[Problem]:
+    """The metadata log where the inventory no longer has it: Kafka does not start beside it.
+
+    Without `kafka_metadata_log_dir` it is in the first log dir, so another order of `kafka_log_dirs` is enough.
+    """
+    wanted = host.node["metadata_log_dir"]
+    for path, found in host.found():
+        if path != wanted and any(name.startswith(f"{log_dir.METADATA_LOG}/") for name in found["lived"]):
+            text = f"{path} holds the metadata log, which the inventory has in {wanted}: Kafka would not start"
+            remedy = f"set kafka_metadata_log_dir: {path}, or name that one first in kafka_log_dirs"
+            yield Problem("metadata_log_misplaced", text, remedy, host.variable_of(path), host.name, wanted)
 
 
 def dropped(host: Host, facts: Facts) -> Iterator[Problem]:

@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.spec.preflight import cross_host, network
 from ansible.module_utils.kraft.spec.preflight.subject import Desired
 
 from tests.unit.problems import worded
-from tests.unit.spec.preflight.scene import LOGS, NAMES, Scene, empty_log_dir, formatted_log_dir
+from tests.unit.spec.preflight.scene import CLUSTER_ID, LOGS, NAMES, Scene, empty_log_dir, formatted_log_dir
 from tests.wording_files import Wording
 
 Break = Callable[[Scene], Any]
@@ -173,7 +173,33 @@ def used(path: str, replicas: int = 0, read: bool = True, **found: Any) -> Break
     return act
 
 
+def reordered(*roles: str, **found: Any) -> Break:
+    """The metadata log of k1 is in LOGS, and another log dir, of which this was found, is the first now."""
+
+    def act(scene: Scene) -> None:
+        scene.format(lived=["__cluster_metadata-0/quorum-state", "t-0"])
+        scene.nodes["k1"].update(log_dirs=[OLD, LOGS], metadata_log_dir=OLD, roles=list(roles))
+        scene.of("k1")["log_dirs"][OLD] = empty_log_dir(OLD, mount="/old", **found)
+
+    return act
+
+
 DISK: dict[str, tuple[Break, list[Told]]] = {
+    "metadata log of a broker in what is no longer the first log dir": (
+        reordered("broker"),
+        [("error", "metadata_log_misplaced", "k1", "kafka_log_dirs", OLD)],
+    ),
+    "metadata log of a controller in what is no longer the first log dir": (
+        reordered("broker", "controller"),
+        [
+            ("error", "voter_lost_its_log", "k1", "kafka_log_dirs", OLD),
+            ("error", "metadata_log_misplaced", "k1", "kafka_log_dirs", OLD),
+        ],
+    ),
+    "log dirs of a broker in another order": (
+        reordered("broker", state="formatted", cluster_id=CLUSTER_ID, node_id=1, has_meta=True, lived=["t-1"]),
+        [("error", "metadata_log_misplaced", "k1", "kafka_log_dirs", OLD)],
+    ),
     "log dir left out with replicas": (
         used(OLD, 12),
         [("error", "log_dir_dropped", "k1", "kafka_log_dirs", OLD)],
