@@ -153,6 +153,7 @@ MACHINE: dict[str, tuple[Break, list[Told]]] = {
         [("warning", "few_memory_maps", "k1", "kafka_host_partition_budget", "65530")],
     ),
     "no such kernel setting": (facts(sysctl={}), []),
+    "a node that was taken out": (facts(removed=True), [("error", "removed_node", "k1", "", None)]),
 }
 
 OLD = "/old/logs"
