@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.cluster.snapshot import Broker, Quorum, Replica, Snapshot
 from ansible.module_utils.kraft.node.run_lock.lock import Record
 from ansible.module_utils.kraft.spec import preflight
 from ansible.module_utils.kraft.spec.preflight import cross_host, network
@@ -185,7 +186,40 @@ def reordered(*roles: str, **found: Any) -> Break:
     return act
 
 
+def emptied(*roles: str, in_use: bool = False, registered: bool = True, **asked: bool) -> Break:
+    """The one log dir of k1 is empty, while the others run. `in_use`: the node was deployed with it on this machine."""
+
+    def act(scene: Scene) -> None:
+        scene.format("k2", "k3", lived=["__cluster_metadata-0/quorum-state", "t-0"])
+        scene.nodes["k1"]["roles"] = list(roles)
+        scene.of("k1")["used_log_dirs"] = {LOGS: {"read": True, "replicas": 0, "named": []}} if in_use else {}
+        scene.wanted["k1"] = Desired(**asked)
+        known = [Broker(at, name, 19092, fenced=at == 1) for at, name in enumerate(NAMES, 1)]
+        voters = tuple(Replica(at, "", 9, 0, 1, 1, 0) for at in (2, 3))
+        scene.snapshot = Snapshot(CLUSTER_ID, tuple(known if registered else known[1:]), quorum=Quorum(2, 1, 9, voters))
+
+    return act
+
+
 DISK: dict[str, tuple[Break, list[Told]]] = {
+    "only log dir of a broker empty that was in use": (
+        emptied("broker", in_use=True),
+        [("error", "log_dir_lost", "k1", "kafka_log_dirs", LOGS)],
+    ),
+    "broker of the running cluster on a blank machine": (
+        emptied("broker"),
+        [("error", "log_dir_lost", "k1", "kafka_log_dirs", None)],
+    ),
+    "broker that is replaced": (emptied("broker", replaced=True), []),
+    "broker that joins": (emptied("broker", added=True, registered=False), []),
+    "broker that joins under the id of another": (
+        emptied("broker", added=True),
+        [("error", "log_dir_lost", "k1", "kafka_log_dirs", None)],
+    ),
+    "controller of the running cluster on a blank machine": (
+        emptied("broker", "controller"),
+        [("error", "voter_lost_its_log", "k1", "kafka_log_dirs", LOGS)],
+    ),
     "metadata log of a broker in what is no longer the first log dir": (
         reordered("broker"),
         [("error", "metadata_log_misplaced", "k1", "kafka_log_dirs", OLD)],
