@@ -186,7 +186,7 @@ def reordered(*roles: str, **found: Any) -> Break:
     return act
 
 
-def emptied(*roles: str, in_use: bool = False, registered: bool = True, **asked: bool) -> Break:
+def emptied(*roles: str, in_use: bool = False, registered: bool = True, **asked: Any) -> Break:
     """The one log dir of k1 is empty, while the others run. `in_use`: the node was deployed with it on this machine."""
 
     def act(scene: Scene) -> None:
