@@ -201,7 +201,7 @@ def differing(files: dict[str, str]) -> dict[str, str]:
 
 
 def write(path: str, content: str, owner: int) -> None:
-    """Replace a file in one step. Everybody may read it, whatever the umask: sshd of a host reads it as the user there."""
+    """Replace a file in one step. Whatever the umask, all may read it: sshd of a host does, as the user there."""
     make_directory(os.path.dirname(path), owner)
     new = f"{path}.new"
     Path(new).write_text(content)
