@@ -210,6 +210,19 @@ def test_a_process_whose_first_certificate_ends_soon_is_not_renewed_live(
     assert not certificate.is_renewed_live(run)
 
 
+def test_what_a_process_cannot_load_restarts_it_although_it_has_loaded_one_before(
+    place: Place, host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(certificate, "STARTED_DIR", str(tmp_path / "started"))
+    issued(place, host)
+    (tmp_path / "started").mkdir()
+    issued(place, host, live=True)
+    assert certificate.is_renewed_live(run)
+    found = issued(place, host, dataclasses.replace(NODE, names=("kafka.example.org",)))
+    assert not certificate.is_renewed_live(run)
+    assert not found["unloaded"]
+
+
 def test_a_process_without_keystore_goes_on_and_is_asked_to_load_nothing(
     place: Place, host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
