@@ -255,6 +255,7 @@ class FilterModule:
         return {
             "kraft_acls": users.acls,
             "kraft_asked_through": asked_through,
+            "kraft_certified": client_files.certified,
             "kraft_change_nodes": kraft_change_nodes,
             "kraft_client": client_parameter,
             "kraft_coming": kraft_coming,
