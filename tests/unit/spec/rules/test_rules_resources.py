@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.spec.desired import describe, operable, own_clients
-from ansible.module_utils.kraft.spec.desired.node_client import login_parameter
+from ansible.module_utils.kraft.spec.desired.node_client import login_parameters
 from ansible.module_utils.kraft.spec.desired.settings import server_settings
 from ansible.module_utils.kraft.spec.resources import acls, quotas
 
@@ -89,11 +89,31 @@ def test_our_own_clients_log_in_as_the_user_that_is_named() -> None:
 def test_passwords_are_tried_at_the_brokers_own_listener(bind: str, host: str) -> None:
     listeners = [{**UNNAMED[0], "bind": bind}, *UNNAMED[1:]]
     made = cluster(**secured(kafka_listeners=listeners))
-    login = login_parameter(describe.describe_node(made, made.nodes[0]))
-    assert login is not None
-    assert (login["bootstrap_servers"], login["security_protocol"]) == ([f"{host}:9092"], "SASL_SSL")
+    ((mechanism, login),) = login_parameters(describe.describe_node(made, made.nodes[0])).items()
+    assert (mechanism, login["security_protocol"]) == ("SCRAM-SHA-512", "SASL_SSL")
+    assert login["bootstrap_servers"] == [f"{host}:9092"]
+    assert login["check_hostname"] is False  # certificates are for what is advertised
     plain = cluster(kafka_listeners=LISTENERS)
-    assert login_parameter(describe.describe_node(plain, plain.nodes[0])) is None
+    assert login_parameters(describe.describe_node(plain, plain.nodes[0])) == {}
+
+
+SHORT = {"name": "SHORT", "port": 9095, "purpose": "client", "mechanisms": ["SCRAM-SHA-256"]}
+
+
+def test_each_password_is_tried_where_its_mechanism_is_taken() -> None:
+    made = cluster(**secured(kafka_listeners=[*UNNAMED, SHORT]))
+    logins = login_parameters(describe.describe_node(made, made.nodes[0]))
+    assert {mechanism: one["listener"] for mechanism, one in logins.items()} == {
+        "SCRAM-SHA-512": "CLIENT",
+        "SCRAM-SHA-256": "SHORT",
+    }
+
+
+def test_our_own_clients_log_in_by_the_mechanism_of_their_user() -> None:
+    short = {**VERIFIER, "authentication": "scram-sha-256"}
+    given = secured(kafka_listeners=[SHORT, *UNNAMED[1:]], kafka_users=[short])
+    assert operable.client_options(cluster(**given))["kafka.sasl.mechanism"] == "SCRAM-SHA-256"
+    assert problems_of(hosts(**given)) == []
 
 
 CASES: list[tuple[str, dict[str, Any], tuple[str, str, str, Any]]] = [
@@ -108,6 +128,7 @@ CASES: list[tuple[str, dict[str, Any], tuple[str, str, str, Any]]] = [
     ("client_user", secured(kafka_client_user="nobody"), ("error", "", "kafka_client_user", "nobody")),
     ("client_user", secured(kafka_users=[{**VERIFIER, "state": "absent"}]),
      ("error", "", "kafka_client_user", "verifier")),
+    ("client_user", secured(kafka_listeners=[SHORT, *UNNAMED]), ("error", "", "kafka_client_user", "verifier")),
     ("resources_differ", secured(per_host={"k2": {"kafka_users": [VERIFIER]}}), ("error", "", "kafka_users", None)),
     ("type", user(password=["a"]), ("error", "k1", "kafka_users[1].password", "(hidden)")),
     ("type", secured(kafka_users=["writer:secret"]), ("error", "k1", "kafka_users[0]", None)),
