@@ -160,7 +160,7 @@ def access(subject: Subject) -> Iterator[Problem]:
         for number, entry in enumerate(user.get("allow") or ())
     ]
     everything = [(where, entry) for where, entry in lines if entry.get("state") != users.ABSENT]
-    yield from found_faults("acl", everything, acls.faults)
+    yield from found_faults("acl", [(where, one) for where, one in lines if not acls.is_of_all(one)], acls.faults)
     without = [node.host for node in subject.cluster.nodes if not subject.settings[node.host].get(AUTHORIZER)]
     if everything and without:
         message = f"have no effect: {named(without)} has no authorizer"

@@ -139,6 +139,10 @@ CASES: list[tuple[str, dict[str, Any], tuple[str, str, str, Any]]] = [
     ("acl", allowed(group="a", operations=["write"]), ("error", "", "kafka_users[writer].allow[0]", None)),
     ("acl", allowed(topic="*", pattern="prefixed", operations=["read"]),
      ("error", "", "kafka_users[writer].allow[0]", None)),
+    ("acl", secured(kafka_acls=[{"principal": "User:a", "topic": "t", "state": "absent"}]),
+     ("error", "", "kafka_acls[0]", None)),
+    ("acl", secured(kafka_acls=[{"principal": "User:a", "operations": ["read"], "state": "absent"}]),
+     ("error", "", "kafka_acls[0]", None)),
     ("acl_principal", secured(kafka_acls=[{"principal": "user:a", "topic": "t", "operations": ["read"]}]),
      ("error", "", "kafka_acls[0]", "user:a")),
     ("acl_client_user",
@@ -167,6 +171,22 @@ CASES: list[tuple[str, dict[str, Any], tuple[str, str, str, Any]]] = [
 @pytest.mark.parametrize(("rule", "given", "expected"), CASES)
 def test_what_cannot_be_meant_is_refused(rule: str, given: dict[str, Any], expected: tuple[Any, ...]) -> None:
     assert expected in found(rule, **given)
+
+
+@pytest.mark.parametrize(
+    ("entry", "of_all"),
+    [
+        ({}, True),
+        ({"operations": [], "host": "*", "pattern": "literal", "permission": "allow"}, True),
+        ({"operations": ["read"]}, False),
+        ({"host": "10.0.0.9"}, False),
+        ({"topic": "t"}, False),
+        ({"permission": "deny"}, False),
+        ({"state": "present"}, False),
+    ],
+)
+def test_only_an_entry_that_names_a_principal_alone_takes_all_of_it_away(entry: dict[str, Any], of_all: bool) -> None:
+    assert acls.is_of_all({"principal": "User:a", "state": "absent", **entry}) == of_all
 
 
 def test_a_user_who_goes_needs_no_password_and_a_list_as_setting_is_read() -> None:
