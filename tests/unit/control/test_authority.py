@@ -96,6 +96,23 @@ def test_an_authority_that_cannot_be_used_is_a_fault(place: Place, broken: str) 
         authority.issue(place, request_of_somebody(), NODE, 1)
 
 
+@pytest.mark.parametrize("left", [["nodes.key"], ["nodes.key", "nodes.pem", "clients.key"]])
+def test_a_run_that_was_killed_between_key_and_certificate_is_finished(place: Place, left: list[str]) -> None:
+    for path in place.directory.iterdir():
+        if path.name not in left:
+            path.unlink()
+    keys = {name: (place.directory / name).read_bytes() for name in left}
+    assert authority.fault(place) == ""
+    assert authority.fault(dataclasses.replace(place, passphrase="another-passphrase"))  # noqa: S106 - opens nothing
+    authority.ensure(place, "orders")
+    assert authority.fault(place) == ""
+    assert set(authority.certificates(place.directory)) == {NODES, CLIENTS}
+    for name in (NODES, CLIENTS):
+        authority._open(place, name)
+    opened = {name: authority._key_before(place, name.removesuffix(".key")) for name in keys if name.endswith(".key")}
+    assert all(opened.values())
+
+
 def request_of_somebody() -> str:
     key = rsa.generate_private_key(65537, 2048)
     made = x509.CertificateSigningRequestBuilder().subject_name(x509.Name([])).sign(key, hashes.SHA256())
