@@ -340,11 +340,11 @@ def test_a_users_certificate_is_for_clients_alone_and_of_their_own_authority(pla
 WRITER = {"name": "writer", "authentication": "tls"}
 
 
-def steps(place: Place, *users: dict[str, str], renew_before_days: int = 10) -> list[str]:
+def steps(place: Place, *users: dict[str, Any], renew_before_days: int = 10) -> list[str]:
     return [str(each) for each in certificates.steps(place.directory, "orders", list(users), renew_before_days)]
 
 
-def carry_out(place: Place, *users: dict[str, str], days: int = 30) -> None:
+def carry_out(place: Place, *users: dict[str, Any], days: int = 30) -> None:
     for step in certificates.steps(place.directory, "orders", list(users), 10):
         certificates.carry_out(place, step, days)
 
@@ -357,6 +357,12 @@ def test_a_user_has_one_certificate_until_it_is_due(place: Place) -> None:
     assert (path.stat().st_mode & 0o777, [each.name for each in path.parent.iterdir()]) == (0o600, ["writer.pem"])
     assert steps(place, WRITER, reader) == []
     assert steps(place, WRITER, renew_before_days=31) == ["writer has a certificate that expires in 29 days"]
+
+
+def test_a_user_whose_name_yaml_reads_as_a_number_has_a_certificate(place: Place) -> None:
+    numbered: dict[str, Any] = {"name": 1234, "authentication": "tls"}
+    carry_out(place, numbered)
+    assert steps(place, numbered) == []
 
 
 def test_a_user_who_goes_or_gets_a_password_loses_the_certificate(place: Place) -> None:

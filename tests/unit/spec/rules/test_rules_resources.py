@@ -82,6 +82,8 @@ def test_our_own_clients_log_in_as_the_user_that_is_named() -> None:
     with_login = own_clients.with_login(options, SECURED["kafka_users"], "verifier")
     assert f'username="verifier" password="{PASSWORD}"' in with_login["kafka.sasl.jaas.config"]
     assert own_clients.with_login(options, SECURED["kafka_users"], "") == options
+    numbered = own_clients.with_login(options, [{"name": 1234, "password": PASSWORD}], "1234")
+    assert 'username="1234"' in numbered["kafka.sasl.jaas.config"]
     assert operable.client_options(cluster(**secured(kafka_client_user=""))) == {}
 
 
