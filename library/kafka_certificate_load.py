@@ -67,9 +67,10 @@ from ansible.module_utils.kraft.errors import KraftError, ToolError
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.served import accepted, showing_other, subjects
+from ansible.module_utils.kraft.node.service.deployed import local_address, secured_addresses
 from ansible.module_utils.kraft.operations.config.admin import DELETE
 from ansible.module_utils.kraft.operations.config.settings import BROKER, RESOURCE
-from ansible.module_utils.kraft.terms import INTER_BROKER, SASL_SSL, SSL
+from ansible.module_utils.kraft.terms import INTER_BROKER
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
@@ -128,7 +129,7 @@ def mutual(listeners: list[dict[str, Any]], directory: str) -> list[str]:
         f"listener.name.{one['name'].lower()}.ssl.truststore.location={directory}/{certificate.CLIENTS}.pem": one
         for one in listeners
     }
-    return [str(one["address"]) for line, one in trusting.items() if line in lines]
+    return [local_address(one) for line, one in trusting.items() if line in lines]
 
 
 def await_accepted(run: Callable[..., Any], addresses: list[str], params: dict[str, Any]) -> None:
@@ -148,7 +149,7 @@ def main() -> None:
     params = module.params
     if not certificate.is_unloaded():
         module.exit_json(changed=False, addresses=[], deferred=False)
-    addresses = [str(one["address"]) for one in params["listeners"] if one["protocol"] in (SSL, SASL_SSL)]
+    addresses = secured_addresses(params["listeners"])
     if module.check_mode:
         module.exit_json(changed=True, addresses=addresses, deferred=False)
     found = certificate.CERTIFICATE.search(read_text(os.path.join(params["directory"], certificate.NODE)))
