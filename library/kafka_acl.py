@@ -9,7 +9,7 @@ module: kafka_acl
 short_description: Makes ACLs be as they are declared
 description:
   - Takes all ACLs at once. New ones are added before old ones go, so nobody loses a right in between.
-  - An entry without a resource and with O(acls[].state=absent) takes every ACL of its principal away.
+  - An entry that names a principal alone, with O(acls[].state=absent), takes every ACL of it away.
 options:
   acls:
     description: Each entry names a principal, one resource and operations on it.
@@ -115,11 +115,11 @@ from ansible.module_utils.kraft.spec.resources.acls import (
     DENY,
     EVERY_HOST,
     LITERAL,
-    OPERATIONS,
     PREFIXED,
     Acl,
     expanded,
     faults,
+    is_of_all,
 )
 
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -149,8 +149,8 @@ ARGUMENT_SPEC: dict[str, Any] = {
 def made(client: Client, params: Mapping[str, Any]) -> Asked[Acl]:
     """What the parameters ask for."""
     entries = params["acls"]
-    gone = {one["principal"] for one in entries if one["state"] == "absent" and not any(map(one.get, OPERATIONS))}
-    others = [one for one in entries if one["principal"] not in gone or any(map(one.get, OPERATIONS))]
+    gone = {one["principal"] for one in entries if is_of_all(one)}
+    others = [one for one in entries if not is_of_all(one)]
     wrong = [
         Problem("acl", message, remedy, f"ACL of {one['principal']}")
         for one in others

@@ -24,6 +24,10 @@ options:
   controllers: {description: Addresses of the controllers., type: list, elements: str, required: true}
   directory: {description: Where the node's certificate is., type: path, required: true}
   timeout: {description: Seconds in which every listener must show it., type: int, default: 15}
+  deferrable:
+    description: Whether to leave the certificate for later where no controller answers.
+    type: bool
+    default: false
 extends_documentation_fragment: [kafka_client]
 author: [Kraftwright]
 """
@@ -44,6 +48,10 @@ addresses:
   returned: success
   type: list
   elements: str
+deferred:
+  description: Whether no controller answered, so that the certificate is still to be loaded.
+  returned: success
+  type: bool
 """
 
 import os
@@ -54,13 +62,15 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster.client import Client, Question
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
+from ansible.module_utils.kraft.cluster.retry import passing
 from ansible.module_utils.kraft.errors import KraftError, ToolError
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.served import accepted, showing_other, subjects
+from ansible.module_utils.kraft.node.service.deployed import local_address, secured_addresses
 from ansible.module_utils.kraft.operations.config.admin import DELETE
 from ansible.module_utils.kraft.operations.config.settings import BROKER, RESOURCE
-from ansible.module_utils.kraft.terms import INTER_BROKER, SASL_SSL, SSL
+from ansible.module_utils.kraft.terms import INTER_BROKER
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
@@ -69,6 +79,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "controllers": {"type": "list", "elements": "str", "required": True},
     "directory": {"type": "path", "required": True},
     "timeout": {"type": "int", "default": 15},
+    "deferrable": {"type": "bool", "default": False},
 }
 #: Any setting of the files will do: Kafka then looks at those of all listeners.
 SETTING = "ssl.keystore.location"
@@ -118,7 +129,7 @@ def mutual(listeners: list[dict[str, Any]], directory: str) -> list[str]:
         f"listener.name.{one['name'].lower()}.ssl.truststore.location={directory}/{certificate.CLIENTS}.pem": one
         for one in listeners
     }
-    return [str(one["address"]) for line, one in trusting.items() if line in lines]
+    return [local_address(one) for line, one in trusting.items() if line in lines]
 
 
 def await_accepted(run: Callable[..., Any], addresses: list[str], params: dict[str, Any]) -> None:
@@ -137,10 +148,10 @@ def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     params = module.params
     if not certificate.is_unloaded():
-        module.exit_json(changed=False, addresses=[])
-    addresses = [str(one["address"]) for one in params["listeners"] if one["protocol"] in (SSL, SASL_SSL)]
+        module.exit_json(changed=False, addresses=[], deferred=False)
+    addresses = secured_addresses(params["listeners"])
     if module.check_mode:
-        module.exit_json(changed=True, addresses=addresses)
+        module.exit_json(changed=True, addresses=addresses, deferred=False)
     found = certificate.CERTIFICATE.search(read_text(os.path.join(params["directory"], certificate.NODE)))
     try:
         if not found:
@@ -150,9 +161,11 @@ def main() -> None:
         await_shown(addresses, found.group(0), params["timeout"])
         await_accepted(module.run_command, mutual(params["listeners"], params["directory"]), params)
     except KraftError as error:
+        if params["deferrable"] and passing(error):
+            module.exit_json(changed=False, addresses=[], deferred=True)
         module.fail_json(msg=str(error))
     certificate.loaded(params["directory"])
-    module.exit_json(changed=True, addresses=addresses)
+    module.exit_json(changed=True, addresses=addresses, deferred=False)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,9 @@ options:
       - How a listener is reached that takes SCRAM; the fields are those of O(client), without a name and a password.
       - Left out, passwords are not compared, and a user who exists is taken for right.
     type: dict
+  logins:
+    description: Mechanism -> the same, where each is taken by a listener of its own. Other mechanisms are not compared.
+    type: dict
 extends_documentation_fragment: [kafka_client, kafka_resources]
 author: Kraftwright
 """
@@ -102,6 +105,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
         },
     },
     "login": {"type": "dict"},
+    "logins": {"type": "dict"},
     **RUN_SPEC,
 }
 
@@ -116,12 +120,15 @@ def made(client: Client, params: Mapping[str, Any]) -> Asked[Credential]:
         raise RefusedError([*problems])
     absent = {one["name"] for one in users if one["state"] == "absent"}
     wanted = {Credential(one["name"], one["mechanism"]): True for one in users if one["name"] not in absent}
-    admin = UserAdmin(client, passwords, params["login"], awaited=params["check_mode"])
+    logins = params["logins"] or (dict.fromkeys(MECHANISMS, params["login"]) if params["login"] else {})
+    admin = UserAdmin(client, passwords, logins, awaited=params["check_mode"])
     return Asked(admin, wanted, lambda credential: credential.user in absent)
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = AnsibleModule(
+        argument_spec=ARGUMENT_SPEC, supports_check_mode=True, mutually_exclusive=[("login", "logins")]
+    )
     carry_out(module, made)
 
 

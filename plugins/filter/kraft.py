@@ -16,7 +16,7 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 from ansible.module_utils.kraft.difference import differences_from
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.machine import ungranted
-from ansible.module_utils.kraft.node.service.deployed import controllers_now, listeners_now
+from ansible.module_utils.kraft.node.service.deployed import controllers_now, listeners_now, secured_addresses
 from ansible.module_utils.kraft.node.service.difference_text import sentences
 from ansible.module_utils.kraft.node.service.unit import fingerprinted
 from ansible.module_utils.kraft.operations.config import dynamic_config_request
@@ -262,6 +262,7 @@ class FilterModule:
         return {
             "kraft_acls": users.acls,
             "kraft_asked_through": asked_through,
+            "kraft_certified": client_files.certified,
             "kraft_change_nodes": kraft_change_nodes,
             "kraft_client": client_parameter,
             "kraft_coming": kraft_coming,
@@ -286,6 +287,7 @@ class FilterModule:
             "kraft_registered": kraft_registered,
             "kraft_stale": kraft_stale,
             "kraft_status_nodes": kraft_status_nodes,
+            "kraft_secured_addresses": secured_addresses,
             "kraft_release_features": kraft_release_features,
             "kraft_ungranted": kraft_ungranted,
             "kraft_user_files": client_files.user_files,

@@ -89,7 +89,7 @@ def as_node(config: ClientConfig, path: str, listener: str) -> ClientConfig:
     if not own["ssl.keystore.location"]:
         raise RefusedError([f"{path}: names no ssl.keystore.location for the listener {listener}"])
     fields: dict[str, Any] = {SAME_VALUE[key]: value for key, value in own.items() if value}
-    checked = node_setting(properties, listener, ALGORITHM, "https") != ""
+    checked = config.check_hostname and node_setting(properties, listener, ALGORITHM, "https") != ""
     return dataclasses.replace(config, **{"keystore_type": JKS, **fields, "check_hostname": checked})
 
 

@@ -72,15 +72,20 @@ def certificates(directory: Path) -> dict[str, str]:
 
 def fault(place: Place) -> str:
     """Why an authority that is there cannot be used; empty where it can, and where there is none yet."""
-    for root in ROOTS:
-        if any((place.directory / f"{root}.{kind}").exists() for kind in ("key", "pem")):
-            try:
-                certificate, _ = _open(place, root)
-            except RefusedError as error:
-                return str(error)
-            if certificate.not_valid_after_utc < _now():
+    begun = [root for root in ROOTS if any(_exists(place, root, kind) for kind in ("key", "pem"))]
+    for root in begun:
+        try:
+            if root == begun[-1] and not _exists(place, root, "pem"):
+                _key_before(place, root)  # a killed run has left it: `ensure` goes on with it
+            elif _open(place, root)[0].not_valid_after_utc < _now():
                 return f"{place.directory / root}.pem has expired"
+        except RefusedError as error:
+            return str(error)
     return ""
+
+
+def _exists(place: Place, root: str, kind: str) -> bool:
+    return (place.directory / f"{root}.{kind}").exists()
 
 
 def days_left(directory: Path) -> int | None:
@@ -162,8 +167,8 @@ def names_of(certificate: x509.Certificate) -> set[str]:
 
 
 def make(place: Place, stem: str, name: x509.Name) -> None:
-    """A new authority in ``<stem>.key`` and ``<stem>.pem``, the key first."""
-    key, begin = ec.generate_private_key(ec.SECP256R1()), _now() - BACKDATED
+    """A new authority in ``<stem>.key`` and ``<stem>.pem``, the key first. A killed run may have left one alone."""
+    key, begin = _key_before(place, stem) or ec.generate_private_key(ec.SECP256R1()), _now() - BACKDATED
     usage = dict.fromkeys(("content_commitment", "key_encipherment", "data_encipherment", "key_agreement"), False)
     signs = {"digital_signature": True, "key_cert_sign": True, "crl_sign": True}
     only = {"encipher_only": False, "decipher_only": False}
@@ -183,6 +188,22 @@ def make(place: Place, stem: str, name: x509.Name) -> None:
     form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8)
     write(place.directory / f"{stem}.key", key.private_bytes(*form, sealed), 0o600)
     write(place.directory / f"{stem}.pem", _pem(builder.sign(key, hashes.SHA256())).encode(), 0o644)
+
+
+def _key_before(place: Place, stem: str) -> ec.EllipticCurvePrivateKey | None:
+    """A key that is there; None where there is none. Raises RefusedError for one that cannot be used."""
+    path = place.directory / f"{stem}.key"
+    try:
+        key = serialization.load_pem_private_key(path.read_bytes(), place.passphrase.encode())
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise RefusedError([f"{error.filename} cannot be read ({error.strerror})"]) from error
+    except (ValueError, TypeError) as error:
+        raise RefusedError([f"{path} cannot be opened with kafka_tls.passphrase"]) from error
+    if not isinstance(key, ec.EllipticCurvePrivateKey):
+        raise RefusedError([f"{path} is no key of an authority that was made here"])
+    return key
 
 
 def _open(place: Place, root: str) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:

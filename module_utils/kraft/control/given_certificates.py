@@ -95,7 +95,7 @@ def _of_all(directory: Path, roots: Mapping[str, Certificates | str], now: datet
         else:
             yield from given_faults.of_roots(found, str(path), now)
     for user in sorted(directory.glob("users/*.pem")):
-        if user.stat().st_mode & 0o077:
+        if user.is_file() and user.stat().st_mode & 0o077:
             yield Fault(KEY, "can be read by others, with the key of a user in it", "chmod 600 it", str(user))
     nodes, clients = roots[NODES], roots[CLIENTS]
     if isinstance(nodes, tuple) and isinstance(clients, tuple):
@@ -133,11 +133,16 @@ class _UnusableKeyError(Exception):
 def _certificates(path: Path) -> Certificates | str:
     """The certificates of a file; a clause where there are none."""
     try:
-        return tuple(x509.load_pem_x509_certificates(path.read_bytes()))
+        found = tuple(x509.load_pem_x509_certificates(path.read_bytes()))
+        for each in found:
+            each.public_key()
+    except UnsupportedAlgorithm:
+        return "holds a certificate with a key of a kind that neither Java nor this machine reads"
     except OSError as error:
         return f"cannot be read: {error.strerror}"
     except ValueError:
         return "holds no certificate that can be read as PEM"
+    return found
 
 
 def _text(source: Source) -> str:

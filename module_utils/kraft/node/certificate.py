@@ -129,6 +129,8 @@ def install(directory: str, group: str, certificate: str, trust: Mapping[str, st
     group_id, pending = _ensure_directory(directory, group), os.path.join(directory, PENDING)
     if live and os.path.isdir(STARTED_DIR) and reads_certificates():
         _keep_of_process(directory, group_id, renewed=bool(certificate))
+    elif certificate and not live:
+        _forget_of_process()
     for root, text in trust.items():
         path = os.path.join(directory, f"{root}.pem")
         if trusted(read_text(path)) != trusted(text):  # a younger file has the node restarted
@@ -151,6 +153,13 @@ def _keep_of_process(directory: str, group_id: int, renewed: bool) -> None:
     if shown and renewed and not os.path.exists(kept):
         file_io.write_file(kept, shown.group(0).encode(), 0, group_id, PUBLIC_MODE)
     file_io.write_file(os.path.join(STARTED_DIR, UNLOADED), b"", 0, group_id, PUBLIC_MODE)
+
+
+def _forget_of_process() -> None:
+    """The process cannot load what it gets: what it has loaded before must not keep it from its restart."""
+    for name in (UNLOADED, OF_PROCESS):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            os.unlink(os.path.join(STARTED_DIR, name))
 
 
 def is_unloaded() -> bool:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import ssl
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import takewhile
 from typing import Any
 
 from ansible.module_utils.kraft.node.certificate import CERTIFICATE
 
 SECONDS = 2.0
+#: Of TLS 1.2, where certificates are not encrypted. Source: RFC 5246, 6.2.1 and 7.4.
+HANDSHAKE, CERTIFICATES = 22, 11
+HEADER, LENGTH = 5, 3
 
 
 def served(addresses: Iterable[str]) -> list[dict[str, str]]:
@@ -46,9 +50,60 @@ def _asked(address: str) -> dict[str, str]:
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     host, _, port = address.rpartition(":")
     try:
-        connection = socket.create_connection((host.strip("[]"), int(port)), SECONDS)
-        with connection, context.wrap_socket(connection) as secured:
-            shown = secured.getpeercert(binary_form=True) or b""
+        with socket.create_connection((host.strip("[]"), int(port)), SECONDS) as connection:
+            shown = _shown(connection, context)
     except (OSError, ValueError) as error:
         return {"certificate": "", "error": str(error)}
     return {"certificate": ssl.DER_cert_to_PEM_cert(shown) if shown else "", "error": ""}
+
+
+def _shown(connection: socket.socket, context: ssl.SSLContext) -> bytes:
+    """The certificate as DER. With TLS 1.2 who asks for one of ours refuses us after it has shown its own."""
+    incoming, outgoing, heard = ssl.MemoryBIO(), ssl.MemoryBIO(), b""
+    secured = context.wrap_bio(incoming, outgoing)
+    try:
+        while True:
+            with contextlib.suppress(ssl.SSLWantReadError):
+                secured.do_handshake()
+                return secured.getpeercert(binary_form=True) or b""
+            connection.sendall(outgoing.read())
+            answer = connection.recv(1 << 16)
+            heard += answer
+            if answer:
+                incoming.write(answer)
+            else:
+                incoming.write_eof()
+    except OSError:
+        shown = first_certificate(heard)
+        if not shown:
+            raise
+        return shown
+    finally:
+        with contextlib.suppress(OSError):
+            connection.sendall(outgoing.read())
+
+
+def first_certificate(heard: bytes) -> bytes:
+    """The server's own certificate as DER in what it has sent in the open; empty where there is none."""
+    messages = b"".join(_records(heard))
+    while len(messages) > LENGTH:
+        kind, rest = messages[0], messages[1:]
+        body, messages = _vector(rest)
+        if kind == CERTIFICATES:
+            certificates, _ = _vector(body)
+            return _vector(certificates)[0]
+    return b""
+
+
+def _records(heard: bytes) -> Iterator[bytes]:
+    """The handshake, up to where it is encrypted."""
+    while len(heard) >= HEADER and heard[0] == HANDSHAKE:
+        end = HEADER + int.from_bytes(heard[3:HEADER], "big")
+        yield heard[HEADER:end]
+        heard = heard[end:]
+
+
+def _vector(data: bytes) -> tuple[bytes, bytes]:
+    """What follows a length of three bytes, and the rest."""
+    end = LENGTH + int.from_bytes(data[:LENGTH], "big")
+    return data[LENGTH:end], data[end:]

@@ -74,6 +74,11 @@ def test_each_address_is_reached_by_its_listener_with_the_certificates_of_the_no
     assert found.to("unknown:1") == brokers
 
 
+def test_names_are_not_compared_where_the_parameter_says_so(tmp_path: Path) -> None:
+    one = {**parameter(tmp_path, listener("INTERNAL", "a:1", "SSL")), "check_hostname": False}
+    assert connections(one).to("a:1").check_hostname is False
+
+
 def test_no_secret_travels_with_the_parameter(tmp_path: Path) -> None:
     assert SECRET not in str(parameter(tmp_path, listener("INTERNAL", "a:1", "SSL")))
 

@@ -96,6 +96,23 @@ def test_an_authority_that_cannot_be_used_is_a_fault(place: Place, broken: str) 
         authority.issue(place, request_of_somebody(), NODE, 1)
 
 
+@pytest.mark.parametrize("left", [["nodes.key"], ["nodes.key", "nodes.pem", "clients.key"]])
+def test_a_run_that_was_killed_between_key_and_certificate_is_finished(place: Place, left: list[str]) -> None:
+    for path in place.directory.iterdir():
+        if path.name not in left:
+            path.unlink()
+    keys = {name: (place.directory / name).read_bytes() for name in left}
+    assert authority.fault(place) == ""
+    assert authority.fault(dataclasses.replace(place, passphrase="another-passphrase"))  # noqa: S106 - opens nothing
+    authority.ensure(place, "orders")
+    assert authority.fault(place) == ""
+    assert set(authority.certificates(place.directory)) == {NODES, CLIENTS}
+    for name in (NODES, CLIENTS):
+        authority._open(place, name)
+    opened = {name: authority._key_before(place, name.removesuffix(".key")) for name in keys if name.endswith(".key")}
+    assert all(opened.values())
+
+
 def request_of_somebody() -> str:
     key = rsa.generate_private_key(65537, 2048)
     made = x509.CertificateSigningRequestBuilder().subject_name(x509.Name([])).sign(key, hashes.SHA256())
@@ -210,6 +227,19 @@ def test_a_process_whose_first_certificate_ends_soon_is_not_renewed_live(
     assert not certificate.is_renewed_live(run)
 
 
+def test_what_a_process_cannot_load_restarts_it_although_it_has_loaded_one_before(
+    place: Place, host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(certificate, "STARTED_DIR", str(tmp_path / "started"))
+    issued(place, host)
+    (tmp_path / "started").mkdir()
+    issued(place, host, live=True)
+    assert certificate.is_renewed_live(run)
+    found = issued(place, host, dataclasses.replace(NODE, names=("kafka.example.org",)))
+    assert not certificate.is_renewed_live(run)
+    assert not found["unloaded"]
+
+
 def test_a_process_without_keystore_goes_on_and_is_asked_to_load_nothing(
     place: Place, host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -310,11 +340,11 @@ def test_a_users_certificate_is_for_clients_alone_and_of_their_own_authority(pla
 WRITER = {"name": "writer", "authentication": "tls"}
 
 
-def steps(place: Place, *users: dict[str, str], renew_before_days: int = 10) -> list[str]:
+def steps(place: Place, *users: dict[str, Any], renew_before_days: int = 10) -> list[str]:
     return [str(each) for each in certificates.steps(place.directory, "orders", list(users), renew_before_days)]
 
 
-def carry_out(place: Place, *users: dict[str, str], days: int = 30) -> None:
+def carry_out(place: Place, *users: dict[str, Any], days: int = 30) -> None:
     for step in certificates.steps(place.directory, "orders", list(users), 10):
         certificates.carry_out(place, step, days)
 
@@ -327,6 +357,12 @@ def test_a_user_has_one_certificate_until_it_is_due(place: Place) -> None:
     assert (path.stat().st_mode & 0o777, [each.name for each in path.parent.iterdir()]) == (0o600, ["writer.pem"])
     assert steps(place, WRITER, reader) == []
     assert steps(place, WRITER, renew_before_days=31) == ["writer has a certificate that expires in 29 days"]
+
+
+def test_a_user_whose_name_yaml_reads_as_a_number_has_a_certificate(place: Place) -> None:
+    numbered: dict[str, Any] = {"name": 1234, "authentication": "tls"}
+    carry_out(place, numbered)
+    assert steps(place, numbered) == []
 
 
 def test_a_user_who_goes_or_gets_a_password_loses_the_certificate(place: Place) -> None:

@@ -10,6 +10,8 @@ from ansible.module_utils.kraft.errors import KraftError, ToolError, Unreachable
 from ansible.module_utils.kraft.node import certificate
 from kafka_certificate_load import NOT_CONTROLLER, asked_at, await_accepted, load, mutual
 
+from tests.unit.modules.module_runner import RunModule
+
 LISTENERS = [
     {"purpose": "client", "address": "k1:9092"},
     {"purpose": "inter_broker", "address": "k1:19092"},
@@ -81,3 +83,42 @@ def test_a_listener_that_still_trusts_others_is_named(tmp_path: Path) -> None:
         await_accepted(run, ["k1:9094"], params)
     said["x509"] = "subject=CN = old\n"
     await_accepted(run, ["k1:9094"], params)
+
+
+@pytest.fixture
+def unloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Parameters for a node that has still to load its certificate."""
+    monkeypatch.setattr(certificate, "STARTED_DIR", str(tmp_path))
+    (tmp_path / certificate.UNLOADED).touch()
+    (tmp_path / "node.pem").write_text("-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n")
+    listeners = [{**one, "name": one["purpose"], "protocol": "SSL"} for one in LISTENERS]
+    asked = {"client": {"bootstrap_servers": ["k1:19092"]}, "node_id": 1, "directory": str(tmp_path)}
+    return {**asked, "listeners": listeners, "controllers": CONTROLLERS}
+
+
+@pytest.mark.parametrize(
+    ("answer", "deferrable", "ends"),
+    [
+        (UnreachableError("no answer"), True, "deferred"),
+        (UnreachableError("no answer"), False, "failed"),
+        (ToolError("denied"), True, "failed"),
+    ],
+)
+def test_what_no_controller_could_be_told_is_left_for_later_where_the_run_starts_some(
+    unloaded: dict[str, Any], run_module: RunModule, answer: KraftError, deferrable: bool, ends: str
+) -> None:
+    class Asked(Cluster):
+        def __init__(self, _: Any) -> None:
+            super().__init__(k1=answer)
+
+        def __enter__(self) -> Asked:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            return None
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("kafka_certificate_load.Client", Asked)
+        found = run_module("kafka_certificate_load", **unloaded, deferrable=deferrable)
+    assert found.get(ends) is True
+    assert certificate.is_unloaded()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import subprocess
 import time
 from collections.abc import Iterator
@@ -10,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.node.served import accepted, subjects
+from ansible.module_utils.kraft.node import certificate
+from ansible.module_utils.kraft.node.served import accepted, first_certificate, served, showing_other, subjects
 
 from tests.integration.certificates import certify
 
@@ -22,13 +24,15 @@ def run(command: list[str], data: str = "") -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.fixture(params=[True, False])
+@pytest.fixture(params=[(True, ""), (False, ""), (True, "-tls1_2"), (False, "-tls1_2")])
 def listener(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[str, bool]]:
     """Asks for a certificate of the authority ``ca.pem``, or for none."""
     certify(tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as held:
         port = held.getsockname()[1]
-    asks = ["-Verify", "1", "-CAfile", str(tmp_path / "ca.pem")] if request.param else []
+    asked, version = request.param
+    asks = ["-Verify", "1", "-CAfile", str(tmp_path / "ca.pem")] if asked else []
+    asks += [version] if version else []
     own = ["-cert", str(tmp_path / "node.pem"), "-key", str(tmp_path / "node.pem")]
     server = subprocess.Popen(
         ["openssl", "s_server", "-quiet", "-accept", f"127.0.0.1:{port}", *own, *asks],
@@ -41,7 +45,7 @@ def listener(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[s
         with socket.socket() as tried:
             if tried.connect_ex(("127.0.0.1", port)) == 0:
                 break
-    yield f"127.0.0.1:{port}", request.param
+    yield f"127.0.0.1:{port}", asked
     server.kill()
     server.wait()
 
@@ -51,6 +55,19 @@ def test_a_listener_names_the_authorities_of_clients_that_it_trusts(listener: tu
     trusted = subjects(run, (tmp_path / "ca.pem").read_text())
     assert trusted == {"CN = node"}
     assert accepted(run, address) == (trusted if asks else frozenset())
+
+
+def test_a_listener_shows_its_certificate_to_who_has_none(listener: tuple[str, bool], tmp_path: Path) -> None:
+    own = certificate.CERTIFICATE.search((tmp_path / "node.pem").read_text())
+    assert own
+    (found,) = served([listener[0]])
+    assert (found["error"], ssl.PEM_cert_to_DER_cert(found["certificate"])) == ("", ssl.PEM_cert_to_DER_cert(own[0]))
+    assert showing_other([listener[0]], own[0]) == []
+
+
+@pytest.mark.parametrize("heard", [b"", b"\x16\x03\x03", b"\x15\x03\x03\x00\x02\x02\x28", b"HTTP/1.1 400 Bad Request"])
+def test_who_shows_no_certificate_has_none(heard: bytes) -> None:
+    assert first_certificate(heard) == b""
 
 
 def test_who_is_away_names_nobody() -> None:

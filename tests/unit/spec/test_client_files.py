@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ansible.module_utils.kraft.spec.desired.client_files import client_files, user_files
+from ansible.module_utils.kraft.spec.desired.client_files import certified, client_files, user_files
 
 KINDS = {"properties", "producer.properties", "kcat.conf", "librdkafka.json", "kafka_python.json", "spark.json"}
 INSIDE = {"bootstrap.servers": "10.0.0.1:9092", "security.protocol": "SASL_SSL"}
@@ -64,3 +64,15 @@ def test_a_user_gets_files_for_listeners_that_ask_in_its_way_and_loses_all_other
     } - kept
     keystore = "ssl.keystore.location=/srv/tls/users/shows.pem\n"
     assert keystore in (files["shows/MUTUAL.properties"] or "")
+
+
+def test_users_trust_the_brokers_authority_where_controllers_need_no_certificate() -> None:
+    broker = {"certificate": {"authority": "/srv/tls"}}
+    desired = {
+        "cluster": {"name": "demo", "clients": {"MUTUAL": OUTSIDE}, "mutual_listeners": ["MUTUAL"]},
+        "nodes": {"c1": {"certificate": None}, "k1": broker, "k2": broker},
+    }
+    text = user_files(desired, [{"name": "shows", "authentication": "tls"}])["shows/MUTUAL.properties"] or ""
+    assert "ssl.truststore.location=/srv/tls/nodes.pem\n" in text
+    assert "ssl.keystore.location=/srv/tls/users/shows.pem\n" in text
+    assert certified(desired) == ["k1", "k2"]

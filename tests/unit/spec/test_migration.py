@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.node.service.deployed import describe as describe_deployed
+from ansible.module_utils.kraft.spec.desired.describe import describe_node
+from ansible.module_utils.kraft.spec.desired.files import properties_text
 from ansible.module_utils.kraft.spec.desired.migration import KEEP, PHASES, SHOW, applied, in_phase, phase_of, problems
 from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.desired.settings import server_settings
@@ -69,6 +71,27 @@ def test_nodes_use_the_new_listeners_and_who_does_not_log_in_may_still_do_everyt
     assert now["controller.quorum.bootstrap.servers"].endswith(":9193")
     assert now["super.users"].split(";")[-1] == "User:ANONYMOUS"
     assert "allow.everyone.if.no.acl.found" not in now
+
+
+NODES = ";".join(f"User:CN={host},OU=nodes,O=test" for host in ("k1", "k2", "k3"))
+AUTHORIZER = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
+
+
+@pytest.mark.parametrize("security", ["tls_scram", "tls"])
+def test_nodes_without_a_certificate_are_let_in_until_the_end_whatever_super_users_the_inventory_gives(
+    security: str,
+) -> None:
+    given = {"super.users": f"User:admin;{NODES}"}
+    given |= {"authorizer.class.name": AUTHORIZER} if security == "tls" else {}
+    wanted = end(kafka_security=security, kafka_config=given)
+    for phases in (("open",), ("open", "switch"), ("open", "switch", "reopen"), ("open", "switch", "reopen", "leave")):
+        now = settings(after(*phases, wanted=wanted))
+        assert not now.get("authorizer.class.name") or now["super.users"].split(";")[-1] == "User:ANONYMOUS"
+    switched = after("open", "switch", wanted=wanted)
+    written = properties_text(describe_node(switched, switched.nodes[0]), [given])
+    assert f"super.users={given['super.users']};User:ANONYMOUS\n" in written
+    closed = settings(after("open", "switch", "close", wanted=wanted))
+    assert (closed["super.users"], closed["authorizer.class.name"]) == (given["super.users"], AUTHORIZER)
 
 
 def test_own_clients_use_the_old_listener_until_it_closes() -> None:

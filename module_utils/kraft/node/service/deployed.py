@@ -18,10 +18,14 @@ from ansible.module_utils.kraft.terms import (
     MIGRATION,
     OLD_INTER_BROKER,
     OPENED,
+    SASL_SSL,
+    SSL,
 )
 
 Properties = Mapping[str, str]
 VOTERS = "controller.quorum.voters"
+#: Of a listener on all interfaces.
+LOOPBACK = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "[::1]", "0:0:0:0:0:0:0:0": "[::1]"}  # noqa: S104 -- compared
 #: Where a list of voters was found.
 RUNNING, IN_PLACE, STATE = "its running process", "its configuration", "its quorum-state file"
 
@@ -56,6 +60,17 @@ def listeners(properties: Properties) -> Iterable[dict[str, str]]:
         purpose = CONTROLLER if name in controllers else others
         bind = binds.get(name, address)
         yield {"name": name, "address": address, "bind": bind, "protocol": protocol, "purpose": purpose}
+
+
+def local_address(listener: Mapping[str, str]) -> str:
+    """Where the host itself reaches one of its ``listeners``: what they advertise may be known outside alone."""
+    host, _, port = (listener.get("bind") or listener["address"]).rpartition(":")
+    return f"{LOOPBACK.get(host.strip('[]'), host)}:{port}"
+
+
+def secured_addresses(found: Iterable[Mapping[str, str]]) -> list[str]:
+    """The same of all that show a certificate."""
+    return [local_address(one) for one in found if one["protocol"] in (SSL, SASL_SSL)]
 
 
 def listed(properties: Properties) -> list[dict[str, Any]]:

@@ -35,7 +35,7 @@ def steps(directory: Path, cluster: str, users: list[Mapping[str, Any]], renew_b
     trust, now = authority.certificates(directory), datetime.datetime.now(datetime.timezone.utc)
     for user in users:
         path = Path(user_certificate(str(directory), user["name"]))
-        who = authority.User(user["name"], cluster)
+        who = authority.User(str(user["name"]), cluster)
         if user.get("state") == ABSENT or not has_certificate(user):
             if path.exists():
                 yield Step(who, path, "")

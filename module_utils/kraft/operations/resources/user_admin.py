@@ -37,17 +37,21 @@ class UserAdmin(Asker):
     """Key: a credential; value: whether its password is the wanted one (True where nobody wants another).
 
     A credential without a password, in check mode, is one that is still to be generated: it is never the wanted one.
-    `login`: the ``client`` parameter for a listener that takes SCRAM; without one, who exists is taken for right.
-    `awaited`: whether that listener may still be to come, as in check mode.
+    `logins`: mechanism -> the ``client`` parameter for a listener that takes it; without one, who exists is taken for
+    right. `awaited`: whether that listener may still be to come, as in check mode.
     """
 
     name = "users"
 
     def __init__(
-        self, client: Client, passwords: Mapping[Credential, str], login: Mapping[str, Any] | None, awaited: bool
+        self,
+        client: Client,
+        passwords: Mapping[Credential, str],
+        logins: Mapping[str, Mapping[str, Any]] | None,
+        awaited: bool,
     ) -> None:
         super().__init__(client)
-        self._passwords, self._login, self._awaited = passwords, login, awaited
+        self._passwords, self._logins, self._awaited = passwords, logins or {}, awaited
 
     def look(self, desired: Mapping[Credential, bool]) -> dict[Credential, bool]:
         answer = self.ask("DescribeUserScramCredentialsRequest", users=None)
@@ -59,7 +63,8 @@ class UserAdmin(Asker):
             for mechanism, number in MECHANISMS.items()
             if each["mechanism"] == number
         ]
-        compared = [each for each in there if each in self._passwords and each in desired and self._login]
+        declared = [each for each in there if each in self._passwords and each in desired]
+        compared = [each for each in declared if each.mechanism in self._logins]
         with ThreadPoolExecutor(LOGINS_AT_ONCE) as pool:
             right = dict(zip(compared, pool.map(self._accepted, compared)))
         return {each: right.get(each, each not in desired or each in self._passwords) for each in there}
@@ -72,7 +77,7 @@ class UserAdmin(Asker):
 
     def _accepted(self, credential: Credential) -> bool:
         options = {
-            **(self._login or {}),
+            **self._logins[credential.mechanism],
             "sasl_mechanism": credential.mechanism,
             "username": credential.user,
             "password": self._passwords[credential],

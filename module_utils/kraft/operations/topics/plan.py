@@ -9,6 +9,7 @@ from typing import Any
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment, Snapshot, Topic
 from ansible.module_utils.kraft.operations.topics.placement import with_factor
 from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.desired.properties import value_text
 from ansible.module_utils.kraft.spec.resources.topics import NAME
 
 
@@ -61,14 +62,8 @@ def desired(data: Mapping[str, Any]) -> Desired:
 
 
 def config_value(value: Any) -> str | None:
-    """``True`` → ``true``, ``[a, b]`` → ``a,b``, 10 → ``10``; None stays (reset)."""
-    if value is None:
-        return None
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (list, tuple)):
-        return ",".join(str(config_value(one)) for one in value)
-    return str(value).strip()
+    """``True`` → ``true``, ``[a, b]`` → ``a,b``, 1.0e+6 → ``1000000``; None stays (reset)."""
+    return None if value is None else value_text(value).strip()
 
 
 def plan(wanted: Desired, snapshot: Snapshot, overrides: Mapping[str, str]) -> Plan:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ansible.module_utils.kraft.spec.desired.model import (
     LEAVE,
@@ -47,6 +47,18 @@ def access_settings(cluster: Cluster, node: Node) -> dict[str, str]:
             settings |= {f"{prefix}.{one.lower()}.sasl.jaas.config": LOGIN_MODULE for one in _scram(mechanisms)}
             settings |= token_settings(node, listener)
     return settings
+
+
+def super_users_on_the_way(cluster: Cluster, settings: Mapping[str, str]) -> dict[str, str]:
+    """While nodes come without a certificate, too, they stay super users, whatever list the inventory gives.
+
+    `settings`: all of a node.
+    """
+    given = settings.get(SUPER_USERS, "")
+    known = [each.strip() for each in given.split(";")]
+    if cluster.migration not in (OPEN, SWITCH, LEAVE) or not settings.get(AUTHORIZER) or ANONYMOUS in known:
+        return {}
+    return {SUPER_USERS: ";".join(filter(None, (given, ANONYMOUS)))}
 
 
 def logins(cluster: Cluster, listener: Listener) -> tuple[str, ...]:

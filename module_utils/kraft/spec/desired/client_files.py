@@ -47,8 +47,8 @@ def user_files(desired: Mapping[str, Any], users: Iterable[Mapping[str, Any]]) -
     own authority, or those that their machine trusts. A certificate lies beside the authority; files name its path.
     """
     cluster = desired["cluster"]
-    certificate = next(iter(desired["nodes"].values()))["certificate"]
-    trusted = f"{certificate['authority']}/{NODES}.pem" if certificate else ""
+    authority = next((desired["nodes"][host]["certificate"]["authority"] for host in certified(desired)), "")
+    trusted = f"{authority}/{NODES}.pem" if authority else ""
     found: dict[str, str | None] = {}
     for user in users:
         for listener, given in cluster["clients"].items():
@@ -57,7 +57,7 @@ def user_files(desired: Mapping[str, Any], users: Iterable[Mapping[str, Any]]) -
                 bootstrap_servers=tuple(given["bootstrap.servers"].split(",")),
                 security_protocol=given["security.protocol"],
                 ca_file=trusted,
-                keystore_file=user_certificate(certificate["authority"], user["name"]) if with_certificate else "",
+                keystore_file=user_certificate(authority, user["name"]) if with_certificate else "",
                 sasl_mechanism=mechanism(user),
                 username=str(user["name"]),
                 password=str(user.get("password") or ""),
@@ -67,6 +67,14 @@ def user_files(desired: Mapping[str, Any], users: Iterable[Mapping[str, Any]]) -
             for name, content in files_of(cluster["name"], listener, config).items():
                 found[f"{user['name']}/{name}"] = content if usable and user.get("state") != ABSENT else None
     return found
+
+
+def certified(desired: Mapping[str, Any]) -> list[str]:
+    """The hosts whose node has a certificate: a mere controller without TLS between nodes has none.
+
+    `desired`: ``kafka_desired``'s fact.
+    """
+    return [host for host, node in desired["nodes"].items() if node["certificate"]]
 
 
 def files_of(cluster: str, listener: str, config: ClientConfig) -> dict[str, str]:

@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.spec.desired import jvm, settings
 
 
 def properties_text(node: Mapping[str, Any], layers: Iterable[Mapping[str, Any]]) -> str:
-    """``server.properties`` of a described `node` with the values of the inventory's `layers`, the narrowest last.
+    """``server.properties`` of a described `node`, with its secrets by the inventory's `layers`, the narrowest last.
 
     Raises RefusedError for a hidden setting that no layer gives: its hidden form must never reach a file.
     """
@@ -18,7 +18,7 @@ def properties_text(node: Mapping[str, Any], layers: Iterable[Mapping[str, Any]]
     unknown = [key for key in node["secrets"] if key not in given]
     if unknown:
         raise RefusedError([f"{key}: the inventory's layers do not give its value here" for key in unknown])
-    return settings.properties_text({**node["properties"], **given})
+    return settings.properties_text({**node["properties"], **{key: given[key] for key in node["secrets"]}})
 
 
 def jvm_options_text(node: Mapping[str, Any], options: Iterable[str]) -> str:

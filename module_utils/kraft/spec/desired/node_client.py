@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.client_config import host_port
-from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER, OAUTHBEARER, PLAINTEXT
+from ansible.module_utils.kraft.cluster.connections import node_setting
+from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER, PLAINTEXT
 
 WILDCARDS = ("0.0.0.0", "::")  # noqa: S104 -- what a listener may be bound to
 
@@ -40,20 +41,27 @@ def client_parameter(listeners: Iterable[Mapping[str, Any]], install_dir: str) -
     }
 
 
-def login_parameter(node: Mapping[str, Any]) -> dict[str, Any] | None:
-    """How ``kafka_user`` tries passwords on the host of `node` (``kafka_desired``): at its listener with a login.
+def login_parameters(node: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """How ``kafka_user`` tries passwords on the host of `node` (``kafka_desired``): SCRAM mechanism -> ``client``.
 
-    It trusts whom the node trusts. None where the node has no such listener.
+    Each at the first client listener that takes it; what no listener takes is left out. It trusts whom the node trusts.
+    Certificates are for what is advertised, and this is the host's own address: so names are not compared.
     """
+    found: dict[str, dict[str, Any]] = {}
     for one in node["listeners"]:
-        if one["purpose"] == CLIENT and one["protocol"].startswith("SASL") and one.get("mechanisms") != [OAUTHBEARER]:
-            host = node["address"] if one["bind"] in WILDCARDS else one["bind"]
-            return {
-                **_of_node(node["install_dir"]),
-                "bootstrap_servers": [host_port(host, one["port"])],
-                **_way(one["name"], one["protocol"]),
-            }
-    return None
+        if one["purpose"] != CLIENT or not one["protocol"].startswith("SASL"):
+            continue
+        host = node["address"] if one["bind"] in WILDCARDS else one["bind"]
+        way = {
+            **_of_node(node["install_dir"]),
+            "bootstrap_servers": [host_port(host, one["port"])],
+            "check_hostname": False,
+            **_way(one["name"], one["protocol"]),
+        }
+        for each in node_setting(node["properties"], one["name"], "sasl.enabled.mechanisms").upper().split(","):
+            if each.strip().startswith("SCRAM"):
+                found.setdefault(each.strip(), way)
+    return found
 
 
 def _of_node(install_dir: str) -> dict[str, str]:

@@ -15,7 +15,7 @@ from ansible.module_utils.kraft.client_config import ClientConfig, spark
 from ansible.module_utils.kraft.node.certificate import NODES
 from ansible.module_utils.kraft.spec.desired.access import SCRAM
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener
-from ansible.module_utils.kraft.spec.resources.users import user_certificate
+from ansible.module_utils.kraft.spec.resources.users import mechanism, user_certificate
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, MECHANISMS, PLAINTEXT, PROTOCOLS, SSL
 
 #: purpose -> protocols of a listener with which a cluster can be deployed, asked and changed.
@@ -50,10 +50,17 @@ def client_options(cluster: Cluster) -> dict[str, str]:
             security_protocol=listener.protocol,
             ca_file=f"{node.tls.authority}/{NODES}.pem",
             keystore_file=user_certificate(node.tls.authority, cluster.client_user) if listener.client_auth else "",
-            sasl_mechanism="" if listener.protocol == SSL else SCRAM,
+            sasl_mechanism="" if listener.protocol == SSL else _mechanism(cluster),
         )
         return {name: value for name, value in spark(config).items() if value}
     return {}
+
+
+def _mechanism(cluster: Cluster) -> str:
+    """How our own clients' user logs in."""
+    first = cluster.nodes[0]
+    given = () if "kafka_users" in first.broken else first.variables.get("kafka_users") or ()
+    return next((mechanism(user) for user in given if user["name"] == cluster.client_user), "") or SCRAM
 
 
 def _asks_who(listener: Listener) -> bool:

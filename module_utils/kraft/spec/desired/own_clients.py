@@ -29,7 +29,7 @@ def client_options(hostvars: Any, loader: Any, first: str, smoke: bool = True) -
 
 def with_login(options: Mapping[str, str], users: Any, name: str) -> dict[str, str]:
     """`options` of Spark's client with the password of the user `name`, one of ``kafka_users``; as they are without."""
-    found = next((user for user in users or () if user.get("name") == name), None) if name else None
+    found = next((user for user in users or () if str(user.get("name")) == str(name)), None) if name else None
     if not options or not found:
         return dict(options)
     name, password = str(found["name"]), str(found.get("password") or "")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.spec.desired import properties
-from ansible.module_utils.kraft.spec.desired.access import access_settings
+from ansible.module_utils.kraft.spec.desired.access import access_settings, super_users_on_the_way
 from ansible.module_utils.kraft.spec.desired.listeners import listener_settings
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Node
 from ansible.module_utils.kraft.spec.desired.quorum import quorum_settings
@@ -116,6 +116,7 @@ def server_settings(cluster: Cluster, node: Node) -> dict[str, str]:
         **quorum_settings(cluster),
         **given_settings(node),
     }
+    settings |= super_users_on_the_way(cluster, settings)
     return {key: settings[key] for key in sorted(settings)}
 
 

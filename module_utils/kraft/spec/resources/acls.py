@@ -10,6 +10,7 @@ from typing import Any
 ALLOW, DENY = "allow", "deny"
 LITERAL, PREFIXED = "literal", "prefixed"
 ALL = "all"
+ABSENT = "absent"
 EVERY_HOST = "*"
 CLUSTER_NAME = "kafka-cluster"  #: how Kafka calls the resource that is the cluster itself
 #: Resource -> operations that it has. Source: org.apache.kafka.security.authorizer.AclEntry of Kafka 4.3.1.
@@ -80,6 +81,13 @@ def is_address(host: str) -> bool:
         return not getattr(ipaddress.ip_address(host), "scope_id", None)
     except ValueError:
         return False
+
+
+def is_of_all(entry: Mapping[str, Any]) -> bool:
+    """Whether an entry stands for every ACL of its principal: it is to be absent, and narrows nothing."""
+    narrow = entry.get("pattern") == PREFIXED or entry.get("permission") == DENY or entry.get("operations")
+    somewhere = (entry.get("host") or EVERY_HOST) != EVERY_HOST
+    return entry.get("state") == ABSENT and not (narrow or somewhere or any(map(entry.get, OPERATIONS)))
 
 
 def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

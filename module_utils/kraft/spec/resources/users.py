@@ -41,7 +41,7 @@ def generated(users: Iterable[Entry]) -> list[str]:
 
 def passwords_kept(users: Iterable[Entry], kept: Mapping[str, str]) -> list[dict[str, Any]]:
     """`users`, with what is `kept` (user -> password) for those whose password is generated."""
-    return [{**user, "password": kept.get(user["name"])} if is_generated(user) else dict(user) for user in users]
+    return [{**user, "password": kept.get(str(user["name"]))} if is_generated(user) else dict(user) for user in users]
 
 
 def user_certificate(authority: str, name: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.secret_values import HIDDEN
 from ansible.module_utils.kraft.spec.desired.access import AUTHORIZER, SUPER_USERS
+from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.resources import acls, quotas, users
 from ansible.module_utils.kraft.spec.rules.authorizer import principal_fault, principals
 from ansible.module_utils.kraft.spec.rules.secrets import weakness
@@ -107,14 +108,18 @@ def _certificate(subject: Subject, user: Entry, where: str) -> Iterator[Problem]
 def _offered(subject: Subject) -> set[str]:
     """Mechanisms of the brokers' client listeners."""
     return {
-        each.strip().upper()
+        each
         for node in subject.cluster.brokers
         for listener in node.listeners_for(CLIENT)
         if listener.protocol.startswith("SASL")
-        for each in subject.settings[node.host]
-        .get(f"listener.name.{listener.name.lower()}.sasl.enabled.mechanisms", "")
-        .split(",")
+        for each in _taken(subject, node, listener)
     }
+
+
+def _taken(subject: Subject, node: Node, listener: Listener) -> list[str]:
+    """Mechanisms of one listener."""
+    given = subject.settings[node.host].get(f"listener.name.{listener.name.lower()}.sasl.enabled.mechanisms", "")
+    return [each.strip().upper() for each in given.split(",") if each.strip()]
 
 
 def own_client(subject: Subject) -> Iterator[Problem]:
@@ -124,9 +129,14 @@ def own_client(subject: Subject) -> Iterator[Problem]:
     if name and not user:
         remedy = "add the user to kafka_users, or name one that is there"
         yield Problem("client_user", "is not one of kafka_users", remedy, CLIENT_USER, value=name)
-    listener = next(filter(None, map(subject.cluster.client_listener, subject.cluster.brokers)), None)
-    if user and listener and listener.client_auth != users.has_certificate(user):
-        wanted = users.TLS if listener.client_auth else "scram-sha-512"
+    node = next(filter(subject.cluster.client_listener, subject.cluster.brokers), None)
+    listener = subject.cluster.client_listener(node) if node else None
+    if not user or not node or not listener:
+        return
+    scram = [each for each in _taken(subject, node, listener) if each.startswith("SCRAM")]
+    other = listener.client_auth != users.has_certificate(user)
+    if other or (scram and users.mechanism(user) not in scram):
+        wanted = users.TLS if listener.client_auth else next(iter(scram), "SCRAM-SHA-512").lower()
         message = f"does not log in as {listener.name} wants it, the listener of the smoke test and the probe"
         remedy = f"set authentication: {wanted} for this user, or name another one"
         yield Problem("client_user", message, remedy, CLIENT_USER, value=name)
@@ -150,7 +160,7 @@ def access(subject: Subject) -> Iterator[Problem]:
         for number, entry in enumerate(user.get("allow") or ())
     ]
     everything = [(where, entry) for where, entry in lines if entry.get("state") != users.ABSENT]
-    yield from found_faults("acl", everything, acls.faults)
+    yield from found_faults("acl", [(where, one) for where, one in lines if not acls.is_of_all(one)], acls.faults)
     without = [node.host for node in subject.cluster.nodes if not subject.settings[node.host].get(AUTHORIZER)]
     if everything and without:
         message = f"have no effect: {named(without)} has no authorizer"

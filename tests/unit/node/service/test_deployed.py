@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.node.service.deployed import controllers_now, describe, elected, listeners_now
+from ansible.module_utils.kraft.node.service.deployed import (
+    controllers_now,
+    describe,
+    elected,
+    listeners_now,
+    local_address,
+    secured_addresses,
+)
 from ansible.module_utils.kraft.terms import MIGRATION, OLD_INTER_BROKER, OPENED
 
 NOT_MIGRATED: dict[str, Any] = {"authorizer": "", "migration": "", "opened": [], "old_inter_broker": ""}
@@ -31,6 +38,26 @@ def test_listeners_come_with_address_protocol_and_purpose() -> None:
         ("CONTROLLER", "10.0.0.1:9093", "10.0.0.1:9093", "controller"),
     ]
     assert {one["protocol"] for one in found} == {"PLAINTEXT"}
+
+
+@pytest.mark.parametrize(
+    ("bind", "local"),
+    [
+        ("0.0.0.0:9092", "127.0.0.1:9092"),
+        ("[::]:9092", "[::1]:9092"),
+        (":9092", "127.0.0.1:9092"),
+        ("10.9.9.9:9092", "10.9.9.9:9092"),
+        ("[fd00::1]:9092", "[fd00::1]:9092"),
+        ("", "k1.example.net:39092"),
+    ],
+)
+def test_a_host_reaches_its_own_listener_where_it_is_bound(bind: str, local: str) -> None:
+    assert local_address({"address": "k1.example.net:39092", "bind": bind}) == local
+
+
+def test_only_listeners_with_tls_show_certificates() -> None:
+    spoken = {**CONFIG, "listener.security.protocol.map": "CLIENT:SASL_SSL,INTERNAL:SSL,CONTROLLER:PLAINTEXT"}
+    assert secured_addresses(describe(spoken, {}, "")["listeners"]) == ["127.0.0.1:9092", "10.0.0.1:19092"]
 
 
 def test_what_runs_goes_before_what_lies_in_place() -> None:

@@ -99,6 +99,13 @@ def test_roots_of_clients_are_loaded_and_those_of_nodes_take_a_restart(site: Sit
     assert site.judge(unloaded=True) == Verdict([UNLOADED], live=True)
 
 
+def test_roots_of_clients_that_nobody_brings_any_more_are_no_difference(site: Site) -> None:
+    (site.pki.directory / "clients.pem").unlink()
+    for _ in range(2):
+        assert site.judge() == Verdict([])
+        site.deploy()
+
+
 def test_a_form_of_pem_that_others_write_is_no_difference(site: Site) -> None:
     for path in site.pki.directory.rglob("*.pem"):
         path.write_text("Bag Attributes: none\r\n" + path.read_text().replace("\n", "\r\n"))

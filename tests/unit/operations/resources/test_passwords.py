@@ -49,6 +49,12 @@ def test_one_is_drawn_for_who_logs_in_and_was_given_none_and_is_kept_for_the_nex
     ]
 
 
+def test_a_name_that_yaml_reads_as_a_number_is_a_name(kept: Kept) -> None:
+    carried_out(kept, [{"name": 1234}])
+    (user,) = passwords.with_passwords([{"name": 1234}], kept)
+    assert user["password"] == kept.read()["1234"]
+
+
 def test_only_who_has_the_vaults_secret_reads_them(kept: Kept) -> None:
     carried_out(kept, USERS)
     assert kept.path.stat().st_mode & 0o777 == 0o600

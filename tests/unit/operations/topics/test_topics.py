@@ -21,6 +21,7 @@ CLUSTER = cluster(ORDERS, OFFSETS)
     ("given", "text"),
     [
         (True, "true"),
+        (1.0e9, "1000000000"),
         (False, "false"),
         (10, "10"),
         (0.5, "0.5"),

@@ -101,6 +101,23 @@ def clients_below_nodes(pki: Pki) -> None:
     pki.write("clients.pem", make("CN=People,O=Example", pki.root, ca=True).pem)
 
 
+def of_a_curve_that_nobody_reads() -> str:
+    """By openssl: the library for certificates makes none."""
+    key = subprocess.run(
+        ["openssl", "ecparam", "-name", "brainpoolP320r1", "-genkey", "-noout"], check=True, capture_output=True
+    ).stdout
+    made = ["openssl", "req", "-x509", "-new", "-key", "/dev/stdin", "-subj", "/CN=k1", "-days", "90"]
+    return subprocess.run(made, check=True, capture_output=True, input=key).stdout.decode()
+
+
+def test_a_key_that_nobody_here_reads_is_refused_like_all_else(pki: Pki) -> None:
+    pki.write(K1, of_a_curve_that_nobody_reads())
+    (pki.directory / "users").mkdir(exist_ok=True)
+    (pki.directory / "users/gone.pem").symlink_to("/nowhere")
+    found = [(each.rule, each.host, each.value) for each in problems_of(given(pki))]
+    assert found == [("certificate_file", "k1", str(pki.directory / K1))]
+
+
 K1, KEY, USER, ROOTS, CLIENTS = "nodes/k1.pem", "nodes/k1.key", "users/app.pem", "nodes.pem", "clients.pem"
 #: (what is bent, rule, host, file that is named)
 CASES: list[tuple[str, Bend, str, str, str]] = [

@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.control import key_sets
 from ansible.module_utils.kraft.spec.desired import client_files, describe, operable
 from ansible.module_utils.kraft.spec.desired.contributions import contributed_files
 from ansible.module_utils.kraft.spec.desired.jvm import own_options
-from ansible.module_utils.kraft.spec.desired.node_client import login_parameter
+from ansible.module_utils.kraft.spec.desired.node_client import login_parameters
 from ansible.module_utils.kraft.spec.desired.settings import server_settings
 
 from plugins.filter.kraft_logins import kraft_key_set_files
@@ -87,9 +87,8 @@ def test_scram_and_tokens_share_a_listener_without_an_authorizer() -> None:
 def test_passwords_are_tried_and_given_where_somebody_takes_them() -> None:
     first = {**SSO, "name": "FIRST", "port": 9097}
     described = describe.describe(cluster(**with_sso(first)))
-    tried = login_parameter(described["nodes"]["k1"])
-    assert tried
-    assert tried["listener"] == "CLIENT"
+    tried = login_parameters(described["nodes"]["k1"])
+    assert {mechanism: one["listener"] for mechanism, one in tried.items()} == {"SCRAM-SHA-512": "CLIENT"}
     files = client_files.user_files(described, SECURED["kafka_users"])
     assert {name.split("/")[1].split(".")[0] for name, content in files.items() if content} == {"CLIENT"}
     public = client_files.client_files("test", described["cluster"]["clients"], {})

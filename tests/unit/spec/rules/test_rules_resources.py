@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.spec.desired import describe, operable, own_clients
-from ansible.module_utils.kraft.spec.desired.node_client import login_parameter
+from ansible.module_utils.kraft.spec.desired.node_client import login_parameters
 from ansible.module_utils.kraft.spec.desired.settings import server_settings
 from ansible.module_utils.kraft.spec.resources import acls, quotas
 
@@ -82,6 +82,8 @@ def test_our_own_clients_log_in_as_the_user_that_is_named() -> None:
     with_login = own_clients.with_login(options, SECURED["kafka_users"], "verifier")
     assert f'username="verifier" password="{PASSWORD}"' in with_login["kafka.sasl.jaas.config"]
     assert own_clients.with_login(options, SECURED["kafka_users"], "") == options
+    numbered = own_clients.with_login(options, [{"name": 1234, "password": PASSWORD}], "1234")
+    assert 'username="1234"' in numbered["kafka.sasl.jaas.config"]
     assert operable.client_options(cluster(**secured(kafka_client_user=""))) == {}
 
 
@@ -89,11 +91,31 @@ def test_our_own_clients_log_in_as_the_user_that_is_named() -> None:
 def test_passwords_are_tried_at_the_brokers_own_listener(bind: str, host: str) -> None:
     listeners = [{**UNNAMED[0], "bind": bind}, *UNNAMED[1:]]
     made = cluster(**secured(kafka_listeners=listeners))
-    login = login_parameter(describe.describe_node(made, made.nodes[0]))
-    assert login is not None
-    assert (login["bootstrap_servers"], login["security_protocol"]) == ([f"{host}:9092"], "SASL_SSL")
+    ((mechanism, login),) = login_parameters(describe.describe_node(made, made.nodes[0])).items()
+    assert (mechanism, login["security_protocol"]) == ("SCRAM-SHA-512", "SASL_SSL")
+    assert login["bootstrap_servers"] == [f"{host}:9092"]
+    assert login["check_hostname"] is False  # certificates are for what is advertised
     plain = cluster(kafka_listeners=LISTENERS)
-    assert login_parameter(describe.describe_node(plain, plain.nodes[0])) is None
+    assert login_parameters(describe.describe_node(plain, plain.nodes[0])) == {}
+
+
+SHORT = {"name": "SHORT", "port": 9095, "purpose": "client", "mechanisms": ["SCRAM-SHA-256"]}
+
+
+def test_each_password_is_tried_where_its_mechanism_is_taken() -> None:
+    made = cluster(**secured(kafka_listeners=[*UNNAMED, SHORT]))
+    logins = login_parameters(describe.describe_node(made, made.nodes[0]))
+    assert {mechanism: one["listener"] for mechanism, one in logins.items()} == {
+        "SCRAM-SHA-512": "CLIENT",
+        "SCRAM-SHA-256": "SHORT",
+    }
+
+
+def test_our_own_clients_log_in_by_the_mechanism_of_their_user() -> None:
+    short = {**VERIFIER, "authentication": "scram-sha-256"}
+    given = secured(kafka_listeners=[SHORT, *UNNAMED[1:]], kafka_users=[short])
+    assert operable.client_options(cluster(**given))["kafka.sasl.mechanism"] == "SCRAM-SHA-256"
+    assert problems_of(hosts(**given)) == []
 
 
 CASES: list[tuple[str, dict[str, Any], tuple[str, str, str, Any]]] = [
@@ -108,6 +130,7 @@ CASES: list[tuple[str, dict[str, Any], tuple[str, str, str, Any]]] = [
     ("client_user", secured(kafka_client_user="nobody"), ("error", "", "kafka_client_user", "nobody")),
     ("client_user", secured(kafka_users=[{**VERIFIER, "state": "absent"}]),
      ("error", "", "kafka_client_user", "verifier")),
+    ("client_user", secured(kafka_listeners=[SHORT, *UNNAMED]), ("error", "", "kafka_client_user", "verifier")),
     ("resources_differ", secured(per_host={"k2": {"kafka_users": [VERIFIER]}}), ("error", "", "kafka_users", None)),
     ("type", user(password=["a"]), ("error", "k1", "kafka_users[1].password", "(hidden)")),
     ("type", secured(kafka_users=["writer:secret"]), ("error", "k1", "kafka_users[0]", None)),
@@ -118,6 +141,10 @@ CASES: list[tuple[str, dict[str, Any], tuple[str, str, str, Any]]] = [
     ("acl", allowed(group="a", operations=["write"]), ("error", "", "kafka_users[writer].allow[0]", None)),
     ("acl", allowed(topic="*", pattern="prefixed", operations=["read"]),
      ("error", "", "kafka_users[writer].allow[0]", None)),
+    ("acl", secured(kafka_acls=[{"principal": "User:a", "topic": "t", "state": "absent"}]),
+     ("error", "", "kafka_acls[0]", None)),
+    ("acl", secured(kafka_acls=[{"principal": "User:a", "operations": ["read"], "state": "absent"}]),
+     ("error", "", "kafka_acls[0]", None)),
     ("acl_principal", secured(kafka_acls=[{"principal": "user:a", "topic": "t", "operations": ["read"]}]),
      ("error", "", "kafka_acls[0]", "user:a")),
     ("acl_client_user",
@@ -146,6 +173,22 @@ CASES: list[tuple[str, dict[str, Any], tuple[str, str, str, Any]]] = [
 @pytest.mark.parametrize(("rule", "given", "expected"), CASES)
 def test_what_cannot_be_meant_is_refused(rule: str, given: dict[str, Any], expected: tuple[Any, ...]) -> None:
     assert expected in found(rule, **given)
+
+
+@pytest.mark.parametrize(
+    ("entry", "of_all"),
+    [
+        ({}, True),
+        ({"operations": [], "host": "*", "pattern": "literal", "permission": "allow"}, True),
+        ({"operations": ["read"]}, False),
+        ({"host": "10.0.0.9"}, False),
+        ({"topic": "t"}, False),
+        ({"permission": "deny"}, False),
+        ({"state": "present"}, False),
+    ],
+)
+def test_only_an_entry_that_names_a_principal_alone_takes_all_of_it_away(entry: dict[str, Any], of_all: bool) -> None:
+    assert acls.is_of_all({"principal": "User:a", "state": "absent", **entry}) == of_all
 
 
 def test_a_user_who_goes_needs_no_password_and_a_list_as_setting_is_read() -> None:
