@@ -71,6 +71,17 @@ def test_kafka_is_asked_only_where_something_differs_and_somebody_ran_before() -
     assert asked(written=True, actions=["start"]) == 0
 
 
+def test_a_host_that_is_left_out_of_the_run_is_neither_changed_nor_restarted() -> None:
+    node = {"roles": ["broker"], "properties": {"num.io.threads": "8"}, "secrets": []}
+    nodes = {f"kraft{one}": {**node, "node_id": one} for one in (1, 2)}
+    desired = {"cluster": {"version": "4.3.1"}, "nodes": nodes}
+    process = {"stale": True, "differences": plain(OF_THE_UNIT), "actions": [], "running": True}
+    looked = FILTERS.kraft_registered(nodes, {"kraft1": {}, "kraft2": {"node": process}}, {"process": "node"})
+    assert [one["host"] for one in FILTERS.kraft_change_nodes(looked, desired)] == ["kraft2"]
+    assert [one["host"] for one in FILTERS.kraft_stale(looked, desired)] == ["kraft2"]
+    assert [one["host"] for one in FILTERS.kraft_stale(looked, desired, down=True)] == ["kraft2"]
+
+
 def test_a_maintenance_takes_nodes_that_are_down_too() -> None:
     looked = {
         "kraft1": {"process": {"stale": False, "differences": [], "running": True}},
