@@ -96,7 +96,7 @@ class Inventory:
     def read(self, host: str, hosts: list[str]) -> reading.HostVariables:
         """Every variable of the core, and those of other roles that somebody set."""
         given = self._hostvars.raw_get(host)
-        merged = {**self._defaults, "kafka_hosts": hosts, **given}
+        merged = {**self._defaults, "kafka_hosts": hosts, "hostvars": self._hostvars, **given}
         templar = Templar(loader=self._loader, variables=merged)
         values: dict[str, Any] = {}
         unresolved: dict[str, str] = {}

@@ -149,6 +149,17 @@ def test_a_registered_result_is_no_unknown_variable(tmp_path: Path) -> None:
     assert "kafka_result_of_mine" in hostvars.raw_get("node1")
 
 
+def test_a_value_may_refer_to_variables_of_any_host(tmp_path: Path) -> None:
+    given = {
+        "kafka_address": "{{ hostvars[inventory_hostname]['ansible_host'] }}",
+        "kafka_cluster_name": "{{ 'of-' ~ hostvars['node2']['kafka_node_id'] }}",
+    }
+    cluster, problems = look(example(tmp_path, **given))
+    assert errors(problems) == []
+    assert cluster.name == "of-2"
+    assert [node.address for node in cluster.nodes] == [node.connection["ansible_host"] for node in cluster.nodes]
+
+
 def test_facts_that_nobody_gathers_are_named_as_the_reason(tmp_path: Path) -> None:
     _, problems = look(example(tmp_path, HOSTS, kafka_address="{{ ansible_facts.default_ipv4.address }}"))
     assert "(facts of the hosts are not gathered: give the value itself)" in errors(problems)[0].message
