@@ -250,7 +250,10 @@ def foreign_reports(values: Mapping[str, Any]) -> tuple[str, ...]:
     if not NAME.fullmatch(name):
         return ()
     given = (values.get(each) for each in ("kafka_smoke_report_dir", "kafka_probe_report_dir"))
-    places = [home(ROOT, Path.cwd()) / ".kraftwright", *(Path(each) for each in given if isinstance(each, str))]
+    places = [
+        home(ROOT, Path.cwd()) / ".kraftwright",
+        *(Path(each).expanduser() for each in given if isinstance(each, str)),
+    ]
     directories = dict.fromkeys(place.absolute() / name for place in places)
     return tuple(str(each) for each in directories if reports.is_foreign(each, cluster_id))
 
