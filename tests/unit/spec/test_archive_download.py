@@ -9,7 +9,7 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
 
 from tests.unit.spec.inventories import ROOT, load_plugins
-from tests.unit.spec.test_values_as_text import rendered
+from tests.unit.spec.role_variables import rendered
 
 URL = "https://mirror.example/kafka_2.13-4.3.1.tgz?X-Signature=a/b"
 INCOMING = "/opt/kafka/.incoming/kafka_2.13-4.3.1.tgz"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.spec.test_values_as_text import rendered
+from tests.unit.spec.role_variables import rendered
 
 PLACES = [("kafka_smoke", "__kafka_smoke_dir", "mine"), ("kafka_probe", "__kafka_probe_home", "mine/probe")]
 

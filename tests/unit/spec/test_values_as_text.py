@@ -9,15 +9,8 @@ from ansible.module_utils.kraft.spec.desired.mirror import wanted
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
 
-from tests.unit.spec.inventories import ROOT, load_plugins
-
-
-def rendered(role: str, name: str, **given: Any) -> Any:
-    """A variable of a role's vars/main.yml."""
-    load_plugins()
-    loader = DataLoader()
-    own = loader.load_from_file(str(ROOT / f"roles/{role}/vars/main.yml"), trusted_as_template=True)
-    return Templar(loader=loader, variables={**own, **given}).template(own[name])
+from tests.unit.spec.inventories import ROOT
+from tests.unit.spec.role_variables import rendered
 
 
 def conditions(path: str) -> list[str]:
