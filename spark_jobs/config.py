@@ -32,9 +32,10 @@ LIMITS = {
     "writers": (1, MAX_WRITERS),
     "native_smoke_seconds": (1, 600),
 }
+ADDRESS = r"(\[[^\s,\[\]]+\]|[^\s,:]+):\d+"
 PATTERNS = {
     "run_id": (RUN_ID_PATTERN, "1 to 16 letters, digits, dots, dashes or underscores"),
-    "bootstrap_servers": (r"[^\s,:]+:\d+(,[^\s,:]+:\d+)*|\[.+\]:\d+(,.+)*", "host:port,host:port"),
+    "bootstrap_servers": (rf"{ADDRESS}(,{ADDRESS})*", "host:port,host:port"),
     "topic": (r"[A-Za-z0-9._-]{1,249}", "a Kafka topic name"),
     "output_dir": (r"(?s).+", "a directory"),
     "timeline": (r"(?s).+", "a file"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from time import monotonic, sleep
 from typing import Any, cast
 
-from ansible.module_utils.kraft.client_config import ClientConfig, from_java, librdkafka
+from ansible.module_utils.kraft.client_config import ClientConfig, from_java, host_port, librdkafka
 from ansible.module_utils.kraft.errors import RefusedError
 from confluent_kafka import ConsumerGroupTopicPartitions, IsolationLevel, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, ConfigResource, OffsetSpec  # type: ignore[attr-defined]
@@ -114,7 +114,7 @@ class NativeAdmin:
         partitions = metadata.topics[topic].partitions.values()
         return TopicView(
             leaders={entry.id: entry.leader if entry.leader >= 0 else None for entry in partitions},
-            brokers={broker.id: f"{broker.host}:{broker.port}" for broker in metadata.brokers.values()},
+            brokers={broker.id: host_port(broker.host, broker.port) for broker in metadata.brokers.values()},
             replication_factor=min(len(entry.replicas) for entry in partitions),
         )
 

@@ -14,6 +14,7 @@ BLOCKS = ("block", "rescue", "always", "tasks", "pre_tasks", "post_tasks", "hand
 ROLE_TASKS = ("ansible.builtin.include_role", "ansible.builtin.import_role")
 IMPORT = "ansible.builtin.import_playbook"
 PROOF = "verify_cluster.yml"
+SWITCH = "mirror_cutover.yml"
 ANCHOR = re.compile(r"&\w+ +")
 
 
@@ -64,7 +65,7 @@ def edits(node: yaml.Node | None, names: Names, playbook: str) -> Iterator[Edit]
         elif key.value == "roles":
             yield from (edit for each in value.value for edit in role_names(each, names))
         elif playbook and (key.value == "hosts" or (key.value, value.value) == (IMPORT, PROOF)):
-            yield guarded(value, PROOF in (playbook, value.value))
+            yield guarded(value, playbook)
 
 
 def full(node: yaml.Node, names: Names) -> Edit:
@@ -82,11 +83,12 @@ def role_names(node: yaml.Node, names: Names) -> Iterator[Edit]:
                 yield full(value, names)
 
 
-def guarded(node: yaml.Node, proves: bool) -> Edit:
-    """The hosts of a play, or the name of a playbook, through the filter that refuses a run."""
+def guarded(node: yaml.Node, playbook: str) -> Edit:
+    """The hosts of a play of `playbook`, or the name of another one, through the filter that refuses a run."""
     inner = re.fullmatch(r"\{\{ (.*) \}\}", node.value)
     value = f"({inner[1]})" if inner else f"'{node.value}'"
-    call = "kraft_guard(true)" if proves else "kraft_guard"
+    call = "kraft_guard(true)" if PROOF in (playbook, node.value) else "kraft_guard"
+    call = "kraft_guard(switches=true)" if playbook == SWITCH else call
     return Edit(node.start_mark.index, node.end_mark.index, json.dumps(f"{{{{ {value} | {call} }}}}"))
 
 

@@ -96,7 +96,7 @@ class Inventory:
     def read(self, host: str, hosts: list[str]) -> reading.HostVariables:
         """Every variable of the core, and those of other roles that somebody set."""
         given = self._hostvars.raw_get(host)
-        merged = {**self._defaults, "kafka_hosts": hosts, **given}
+        merged = {**self._defaults, "kafka_hosts": hosts, "hostvars": self._hostvars, **given}
         templar = Templar(loader=self._loader, variables=merged)
         values: dict[str, Any] = {}
         unresolved: dict[str, str] = {}
@@ -171,7 +171,8 @@ class ActionModule(ActionBase):
         hosts, hostvars = arguments["hosts"], (task_vars or {})["hostvars"]
         if nowhere := validation.nowhere(hosts, hostvars):
             raise refusal(nowhere, len(hosts), arguments["report"])
-        cluster, problems = look(hostvars, self._loader, hosts, arguments["needs"], arguments["plans"])
+        given = of_play(self._task, hostvars._variable_manager.extra_vars)
+        cluster, problems = look(hostvars, self._loader, hosts, arguments["needs"], arguments["plans"], given)
         if arguments["phase"] and not errors(problems):
             facts = {host: (hostvars.raw_get(host).get("ansible_facts") or {}).get("kafka_host") for host in hosts}
             cluster, found = migration.applied(cluster, arguments["phase"], facts)
@@ -182,12 +183,22 @@ class ActionModule(ActionBase):
         return answer(cluster, problems, len(hosts))
 
 
-def look(
-    hostvars: Any, loader: Any, hosts: list[str], needs: Collection[str] = (), plans: bool = True
+def of_play(task: Any, extra: Collection[str]) -> frozenset[str]:
+    """Names of ``kafka_*`` variables that a task's play sets; those of the command line (`extra`) win."""
+    return frozenset(name for name in task.get_play().get_vars() if name.startswith(PREFIX) and name not in extra)
+
+
+def look(  # noqa: PLR0913, PLR0917
+    hostvars: Any,
+    loader: Any,
+    hosts: list[str],
+    needs: Collection[str] = (),
+    plans: bool = True,
+    given: frozenset[str] = frozenset(),
 ) -> tuple[Cluster, list[Problem]]:
     """What the inventory asks for and what is wrong with it; `needs`: what a run wants of this machine.
 
-    `plans`: whether the run can write its plan to a file, and apply an approved one.
+    `plans`: whether the run can write its plan to a file, and apply an approved one. `given`: what its play sets.
     """
     specs, hosts = load_specs(), plain(hosts)
     inventory = Inventory(hostvars, loader, specs)
@@ -202,6 +213,7 @@ def look(
     surroundings = Surroundings(
         names=frozenset(specs),
         used={host: inventory.used(host) for host in hosts},
+        of_play=given,
         readable={host: inventory.readable(host) for host in hosts},
         archive_exists=archive.is_file() if archive else None,
         archive_digest=digest(archive, variables[0].values.get("kafka_archive_checksum")) if archive else "",
@@ -238,7 +250,10 @@ def foreign_reports(values: Mapping[str, Any]) -> tuple[str, ...]:
     if not NAME.fullmatch(name):
         return ()
     given = (values.get(each) for each in ("kafka_smoke_report_dir", "kafka_probe_report_dir"))
-    places = [home(ROOT, Path.cwd()) / ".kraftwright", *(Path(each) for each in given if isinstance(each, str))]
+    places = [
+        home(ROOT, Path.cwd()) / ".kraftwright",
+        *(Path(each).expanduser() for each in given if isinstance(each, str)),
+    ]
     directories = dict.fromkeys(place.absolute() / name for place in places)
     return tuple(str(each) for each in directories if reports.is_foreign(each, cluster_id))
 

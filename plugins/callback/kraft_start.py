@@ -9,7 +9,8 @@ short_description: Refuses runs that cannot be right, before the first play
 description:
   - Refuses C(--tags), C(--skip-tags), C(--start-at-task) and C(--step) for the playbooks of this project. Each would
     leave out validation, lock or preflight, or do nothing and report success.
-  - Refuses C(--limit) for a playbook that proves the cluster (C(site.yml), C(verify_cluster.yml)).
+  - Refuses C(--limit) for a playbook that proves the cluster (C(site.yml), C(verify_cluster.yml)), or a copy
+    (C(mirror_cutover.yml)).
   - Refuses a run without the settings of the project's C(ansible.cfg) that the plays rely on.
   - Other playbooks are left alone. Listings (C(--list-tasks), C(--syntax-check)) load no callback.
   - Ansible asks callbacks before any play, whichever task a run is to begin with. This one is found beside
@@ -31,6 +32,7 @@ ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 from ansible.module_utils.kraft.control.start import Start, objection
 
 PROOF = "verify_cluster.yml"
+SWITCH = "mirror_cutover.yml"
 BAD_OPTIONS = 5  # Ansible's own exit code for options that cannot be used
 
 
@@ -51,6 +53,7 @@ def asked(plays: list[tuple[Any, str]]) -> Start:
         step=bool(options.get("step")),
         limit=str(options.get("subset") or ""),
         proves=any(name == PROOF for _, name in plays),
+        switches=any(name == SWITCH for _, name in plays),
         strategy=str(settings["DEFAULT_STRATEGY"]),
         injects_facts=bool(settings["INJECT_FACTS_AS_VARS"]),
         config_file=str(settings["CONFIG_FILE"] or ""),

@@ -70,8 +70,8 @@ def kraft_stale(
     of the run (``--limit``) has no process, and is none of them.
     """
     out = []
-    for host, one in in_run(looked).items():
-        found, live = one["process"], set((settled or {}).get(host, ()))
+    for host, found in _processes(looked).items():
+        live = set((settled or {}).get(host, ()))
         differences = [each.as_dict() for each in differences_from(found["differences"]) if each.setting not in live]
         if (found["stale"] and differences) or (down and not found["running"]):
             node_id, started_at = desired["nodes"][host]["node_id"], found.get("started_at", 0)
@@ -88,16 +88,16 @@ def kraft_change_nodes(
     `always`: also where no file differs. Where every node was down until now nothing can be changed live. Nothing is
     known of a host that is left out of the run (``--limit``), so nothing is changed there.
     """
-    found = {host: one["process"] for host, one in in_run(looked).items()}
-    written = any(process.get("changed_paths") for process in found.values())
+    found = _processes(looked)
+    written = any(one.get("changed_paths") for one in found.values())
     nodes = dynamic_config_request.change_nodes(found, found, desired)
     differs = always or written or any(node["differences"] for node in nodes)
     return nodes if differs and not all(node["started"] for node in nodes) else []
 
 
-def in_run(looked: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Those of `looked` whose process was looked at; ``--limit`` may leave brokers out of a run."""
-    return {host: one for host, one in looked.items() if one["process"]}
+def _processes(looked: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """What ``kafka_node`` said of each host; one that ``--limit`` leaves out is not among them, and stays as it is."""
+    return {host: one["process"] for host, one in looked.items() if one["process"]}
 
 
 def kraft_registered(

@@ -17,7 +17,7 @@ from ansible.module_utils.kraft.control.home import home
 from ansible.module_utils.kraft.control.start import Start, objection
 
 
-def kraft_guard(hosts: Any, proves: bool = False) -> Any:
+def kraft_guard(hosts: Any, proves: bool = False, switches: bool = False) -> Any:
     """`hosts` of a play as they are; the run ends here, before the play, where it must not begin as asked for."""
     options, settings = context.CLIARGS, vars(constants)
     text = objection(
@@ -28,6 +28,7 @@ def kraft_guard(hosts: Any, proves: bool = False) -> Any:
             step=bool(options.get("step")),
             limit=str(options.get("subset") or ""),
             proves=proves,
+            switches=switches,
             strategy=str(settings["DEFAULT_STRATEGY"]),
             injects_facts=bool(settings["INJECT_FACTS_AS_VARS"]),
             config_file=str(settings["CONFIG_FILE"] or ""),

@@ -10,7 +10,7 @@ import ansible.module_utils
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft.spec.desired import own_clients
+from ansible.module_utils.kraft.spec.desired import operable, own_clients
 from ansible.module_utils.kraft.spec.desired.node_client import login_parameters
 from ansible.module_utils.kraft.spec.resources import users
 
@@ -26,6 +26,7 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""
         return {
+            "kraft_client_texts": operable.as_texts,
             "kraft_credentials": users.credentials,
             "kraft_generated": users.generated,
             "kraft_key_set_files": kraft_key_set_files,

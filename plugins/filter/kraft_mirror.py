@@ -28,7 +28,9 @@ def kraft_mirror_secrets(mirror: Mapping[str, Any], prefix: str = "") -> dict[st
 
 def kraft_java_properties(settings: Mapping[str, Any], prefix: str = "") -> str:
     """A file of Kafka's Java client; `prefix` is what names of `settings` begin with, and the file's do not."""
-    return properties.text_of({name.removeprefix(prefix): str(value) for name, value in settings.items()}, "")
+    return properties.text_of(
+        {name.removeprefix(prefix): properties.value_text(value) for name, value in settings.items()}, ""
+    )
 
 
 def kraft_topic_settings(version: str) -> list[str]:

@@ -97,6 +97,14 @@ def test_a_part_of_a_cluster_is_not_destroyed() -> None:
     assert (done.returncode, "Acquire the run lock" in done.stdout) == (2, False)
 
 
+def test_a_part_of_the_machines_of_a_cluster_is_not_removed(tmp_path: Path) -> None:
+    (tmp_path / "hosts.yml").write_text("ec2: {hosts: {k1: {}, k2: {}}}\n")
+    words = ["playbooks/destroy_ec2.yml", "--limit", "k1"]
+    done = run("-i", str(tmp_path / "hosts.yml"), *words, example=False)
+    assert "Leave --limit out" in done.stdout + done.stderr, done.stdout + done.stderr
+    assert (done.returncode, "Find all resources" in done.stdout) == (2, False)
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

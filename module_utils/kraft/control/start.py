@@ -10,6 +10,7 @@ LEAVES_OUT = frozenset({"all", "always", "tagged", "untagged"})
 #: Strategies that take all hosts through a task before the next one begins; the plays rely on it.
 LOCK_STEP = ("linear", "debug")
 NOTHING = "Nothing was changed."
+BY_PARTS = "Run playbooks/deploy_cluster.yml with --limit, then playbooks/verify_cluster.yml without it."
 WHOLE_RUN = "Run the playbook as a whole: a run changes only what differs"
 
 
@@ -18,7 +19,8 @@ class Start:
     """The options of a run and the settings that decide over it.
 
     ``play_tags``: the tags of each play, which a playbook that imports ours may give; ``limit``: --limit; ``proves``:
-    one of the plays proves the whole cluster; ``config_file``: the ansible.cfg that Ansible reads, empty for none;
+    one of the plays proves the whole cluster; ``switches``: one proves a copy, by which clients switch to the cluster;
+    ``config_file``: the ansible.cfg that Ansible reads, empty for none;
     ``root``: the project's directory; ``root_is_open``: others may write to it, so that Ansible ignores an ansible.cfg
     that it finds there; ``installed``: from a collection, whose users have an ansible.cfg of their own.
     """
@@ -30,6 +32,7 @@ class Start:
     step: bool = False
     limit: str = ""
     proves: bool = False
+    switches: bool = False
     strategy: str = "linear"
     injects_facts: bool = False
     config_file: str = ""
@@ -60,13 +63,12 @@ def partial(start: Start) -> str:
 
 def partial_proof(start: Start) -> str:
     """A part of a cluster would be proven; with --limit Ansible even leaves the proof out and reports success."""
-    if not start.proves or start.limit in ("", WHOLE):
+    if not (start.proves or start.switches) or start.limit in ("", WHOLE):
         return ""
-    why = "it proves the whole cluster at its end"
-    return (
-        f"--limit {start.limit} cannot be used with this playbook: {why}. {NOTHING} "
-        f"Run playbooks/deploy_cluster.yml with --limit, then playbooks/verify_cluster.yml without it."
-    )
+    why, remedy = "it proves the whole cluster at its end", BY_PARTS
+    if start.switches:
+        why, remedy = "it proves the whole copy before clients switch", "Run it without --limit."
+    return f"--limit {start.limit} cannot be used with this playbook: {why}. {NOTHING} {remedy}"
 
 
 def takes_all(start: Start) -> bool:

@@ -255,15 +255,16 @@ def remove(run: Run, install_dir: str, check_mode: bool) -> dict[str, Any]:
     """Stop the service and remove its files; nothing of what was copied."""
     home = f"{install_dir}/mirror"
     names = (SECRETS, "mirror.properties", "log4j2.yaml")
-    paths = [path for path in (*(f"{home}/{name}" for name in names), home) if os.path.lexists(path)]
-    changed = bool(paths) or is_ours()
+    changed = os.path.lexists(home) or is_ours()
     if changed and not check_mode:
         if is_ours():
             systemctl(run, "disable", "--now", SERVICE)
-        for path in paths:
-            os.rmdir(path) if path == home else os.unlink(path)
+        if os.path.lexists(home):
+            for name in names:
+                file_io.remove(f"{home}/{name}")  # with what a killed run has left beside it
+            os.rmdir(home)
         if is_ours():  # the last one: by it the next run knows that there is something to stop
-            os.unlink(unit_path())
+            file_io.remove(unit_path())
             systemctl(run, "daemon-reload")
     return {"changed": changed, "diff": []}
 

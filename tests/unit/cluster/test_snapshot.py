@@ -5,7 +5,15 @@ import uuid
 from typing import Any
 
 from ansible.module_utils.kraft.cluster import responses
-from ansible.module_utils.kraft.cluster.snapshot import Feature, LogDir, Reassignment, Snapshot, directory_id, from_dict
+from ansible.module_utils.kraft.cluster.snapshot import (
+    Broker,
+    Feature,
+    LogDir,
+    Reassignment,
+    Snapshot,
+    directory_id,
+    from_dict,
+)
 
 from tests.unit.cluster.snapshots import broker, partition, quorum, topic
 
@@ -25,6 +33,11 @@ def test_a_snapshot_survives_json() -> None:
     data = json.loads(json.dumps(snapshot.to_dict()))
     assert from_dict(data) == snapshot
     assert data["controller_id"] == 1
+
+
+def test_an_ipv6_address_of_a_broker_is_told_from_its_port() -> None:
+    assert Broker(1, "fd00::1", 9092).address == "[fd00::1]:9092"
+    assert Broker(1, "kafka1", 9092).address == "kafka1:9092"
 
 
 def test_parts_not_asked_for_stay_unknown() -> None:

@@ -41,6 +41,14 @@ def test_a_part_of_a_cluster_is_not_proven(limit: str, proves: bool, refused: bo
     assert bool(found) == refused
 
 
+@pytest.mark.parametrize(("limit", "refused"), [("kafka", True), ("all", False), ("", False)])
+def test_a_copy_is_proven_as_a_whole_before_clients_switch(limit: str, refused: bool) -> None:
+    found = objection(dataclasses.replace(OURS, limit=limit, switches=True))
+    assert found.startswith(f"--limit {limit} cannot be used") == refused
+    assert bool(found) == refused
+    assert "deploy_cluster" not in found
+
+
 @pytest.mark.parametrize(
     "options",
     [

@@ -95,6 +95,8 @@ def test_every_play_is_guarded_and_an_anchor_stays() -> None:
         f"- hosts: *all\n- hosts: \"{{{{ 'kafka' | {guard} }}}}\"\n"
         f"- ansible.builtin.import_playbook: \"{{{{ 'verify_cluster.yml' | {guard}(true) }}}}\"\n"
     )
+    switch = tasks.rewritten("- hosts: localhost\n", NAMES, "mirror_cutover.yml")
+    assert switch == f"- hosts: \"{{{{ 'localhost' | {guard}(switches=true) }}}}\"\n"
 
 
 @pytest.mark.parametrize(

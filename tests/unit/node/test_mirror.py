@@ -131,6 +131,14 @@ def test_it_goes_without_a_trace_and_a_cut_removal_goes_on(settings: Settings) -
     assert not mirror.remove(systemd, settings.install_dir, False)["changed"]
 
 
+def test_what_a_killed_run_has_left_beside_its_files_goes_with_them(settings: Settings) -> None:
+    ensure(Systemd(), settings)
+    left = Path(settings.home, ".kraftwright-secrets.properties")
+    left.write_text("half")
+    assert mirror.remove(Systemd(), settings.install_dir, False)["changed"]
+    assert not Path(settings.home).exists()
+
+
 def test_a_unit_of_somebody_else_and_an_archive_without_it_are_refused(settings: Settings) -> None:
     Path(mirror.unit_path()).write_text("[Service]\n")
     with pytest.raises(RefusedError, match="somebody else"):

@@ -40,6 +40,11 @@ def test_everything_optional_is_taken(tmp_path: Path) -> None:
     assert (loaded.writers, loaded.timeline, loaded.native_smoke_seconds) == (3, Path("/x"), 1.5)
 
 
+@pytest.mark.parametrize("servers", ["[fd00::1]:9092", "k1:9092,[fd00::1]:9092", "[fd00::1]:9092,10.0.0.1:9092"])
+def test_names_and_addresses_of_both_kinds_may_stand_together(tmp_path: Path, servers: str) -> None:
+    assert config.load(written(tmp_path, {**GOOD, "bootstrap_servers": servers})).bootstrap_servers == servers
+
+
 @pytest.mark.parametrize(
     ("change", "line"),
     [
@@ -48,6 +53,7 @@ def test_everything_optional_is_taken(tmp_path: Path) -> None:
         ({"run_id": "~round"}, "run_id: '~round' must be"),
         ({"bootstrap_servers": "10.0.0.1"}, "bootstrap_servers: '10.0.0.1' must be host:port"),
         ({"bootstrap_servers": ["a:1"]}, "bootstrap_servers: ['a:1'] must be"),
+        ({"bootstrap_servers": "[fd00::1]:9092,k2"}, "bootstrap_servers: '[fd00::1]:9092,k2' must be"),
         ({"topic": "with space"}, "topic: 'with space' must be a Kafka topic name"),
         ({"partitions": 0}, "partitions: 0 must be a number from 1 to 10000"),
         ({"records": "many"}, "records: 'many' must be a number"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -147,6 +148,26 @@ def test_a_registered_result_is_no_unknown_variable(tmp_path: Path) -> None:
     assert "kafka_typo" in used
     assert "kafka_result_of_mine" not in used
     assert "kafka_result_of_mine" in hostvars.raw_get("node1")
+
+
+def test_what_a_play_says_of_nodes_is_refused_since_no_check_sees_it(tmp_path: Path) -> None:
+    hostvars, extra = host_variables(example(tmp_path)), {"kafka_heap_size": "2g"}
+    variables = {"kafka_heap_size": "4g", "kafka_config": {}, "kafka_smoke_records": 1, "other": 1}
+    play = SimpleNamespace(get_vars=lambda: variables)
+    given = kafka_desired.of_play(SimpleNamespace(get_play=lambda: play), extra)
+    _, problems = kafka_desired.look(hostvars, hostvars._loader, ["node1", "node2", "node3"], given=given)
+    assert [(each.rule, each.variable) for each in errors(problems)] == [("play_variable", "kafka_config")]
+
+
+def test_a_value_may_refer_to_variables_of_any_host(tmp_path: Path) -> None:
+    given = {
+        "kafka_address": "{{ hostvars[inventory_hostname]['ansible_host'] }}",
+        "kafka_cluster_name": "{{ 'of-' ~ hostvars['node2']['kafka_node_id'] }}",
+    }
+    cluster, problems = look(example(tmp_path, **given))
+    assert errors(problems) == []
+    assert cluster.name == "of-2"
+    assert [node.address for node in cluster.nodes] == [node.connection["ansible_host"] for node in cluster.nodes]
 
 
 def test_facts_that_nobody_gathers_are_named_as_the_reason(tmp_path: Path) -> None:

@@ -20,10 +20,13 @@ DEADLINE = 5.0
 
 
 def address(text: str) -> str:
-    """An address as ``/proc/net/tcp`` writes it (hexadecimal words in the machine's order)."""
+    """An address as ``/proc/net/tcp`` writes it (hexadecimal words in the machine's order).
+
+    An IPv4 address in its own form: Java's sockets are IPv6, and have it as ``::ffff:10.0.0.1``.
+    """
     words = [int(text[at : at + 8], 16) for at in range(0, len(text), 8)]
     family = socket.AF_INET6 if len(words) > 1 else socket.AF_INET
-    return socket.inet_ntop(family, struct.pack(f"={len(words)}I", *words))
+    return socket.inet_ntop(family, struct.pack(f"={len(words)}I", *words)).removeprefix("::ffff:")
 
 
 def listening(ports: Iterable[int], proc: Path = PROC) -> list[dict[str, Any]]:
@@ -49,10 +52,10 @@ def sockets_of(state: str, ports: Iterable[int], proc: Path) -> Iterator[tuple[i
 
 
 def connected(ports: Iterable[int], proc: Path = PROC) -> dict[str, list[str]]:
-    """Local port -> the addresses that are connected to it now, an IPv4 address in its own form."""
+    """Local port -> the addresses that are connected to it now."""
     found: dict[str, set[str]] = {}
     for port, fields in sockets_of(ESTABLISHED, ports, proc):
-        found.setdefault(str(port), set()).add(address(fields[2].split(":")[0]).removeprefix("::ffff:"))
+        found.setdefault(str(port), set()).add(address(fields[2].split(":")[0]))
     return {port: sorted(who) for port, who in found.items()}
 
 

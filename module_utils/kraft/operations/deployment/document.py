@@ -49,14 +49,19 @@ def faults(values: Mapping[str, Any], plans: bool) -> dict[str, str]:
     written, approved = (str(values.get(name) or "") for name in (WRITTEN, APPROVED))
     if not plans:
         found = {name: OTHER_OPERATION for name in (WRITTEN, APPROVED) if values.get(name)}
-    elif written and approved and Path(written).resolve() == Path(approved).resolve():
+    elif written and approved and place(written).resolve() == place(approved).resolve():
         found = {WRITTEN: f"is the file of {APPROVED}: the fresh plan would take the place of the approved one"}
     else:
         found = {
-            WRITTEN: unwritable(Path(written)) if written else "",
-            APPROVED: fault(Path(approved), str(values.get("kafka_cluster_id"))) if approved else "",
+            WRITTEN: unwritable(place(written)) if written else "",
+            APPROVED: fault(place(approved), str(values.get("kafka_cluster_id"))) if approved else "",
         }
     return {name: clause for name, clause in found.items() if clause}
+
+
+def place(given: str) -> Path:
+    """A path as the plan's module takes it: ``-e kafka_plan_file=~/plan.json`` reaches us with its ``~``."""
+    return Path(given).expanduser()
 
 
 def unwritable(path: Path) -> str:

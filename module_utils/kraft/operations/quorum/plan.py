@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
+from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_up, delay, listed
 from ansible.module_utils.kraft.cluster.shutdown_check import majority
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Quorum, Replica, Snapshot
@@ -33,7 +34,7 @@ class Listener:
     port: int
 
     def __str__(self) -> str:
-        return f"{self.name}://{self.host}:{self.port}"
+        return f"{self.name}://{host_port(self.host, self.port)}"
 
 
 @dataclasses.dataclass(frozen=True)

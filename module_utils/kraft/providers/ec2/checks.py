@@ -83,6 +83,9 @@ def _node(wanted: Desired, node: Node) -> Iterator[Problem]:
             if not least <= value <= most:
                 message, remedy = f"is not from {least} to {most}", "give what gp3 has"
                 yield Problem("ec2_volume", message, remedy, f"{place}.{part}", node.host, value)
+        if not volume.device:
+            message, remedy = "is one volume too many: a machine has names for 11", "give larger ones, or add nodes"
+            yield Problem("ec2_volume", message, remedy, place, node.host, volume.mount)
         if [each.mount for each in node.volumes].count(volume.mount) > 1:
             message, remedy = "is the mount of two volumes", "give each a mount of its own"
             yield Problem("ec2_volume", message, remedy, f"{place}.mount", node.host, volume.mount)

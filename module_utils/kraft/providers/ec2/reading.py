@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Desired, Node, Volume
@@ -16,7 +17,7 @@ BY_GROUP, BY_CIDR = "group", "vpc"
 
 
 def volumes(given: Sequence[Data]) -> tuple[Volume, ...]:
-    """``kafka_ec2_volumes`` as values; more than there are device names are an error that Ansible's own limit hides."""
+    """``kafka_ec2_volumes`` as values. Where there are more than device names, the rest has none, and is refused."""
     return tuple(
         Volume(
             mount=each["mount"],
@@ -26,7 +27,7 @@ def volumes(given: Sequence[Data]) -> tuple[Volume, ...]:
             throughput=int(each.get("throughput") or THROUGHPUT),
             kms_key=each.get("kms_key") or "",
         )
-        for device, each in zip(DEVICES, given)
+        for device, each in zip_longest(DEVICES[: len(given)], given, fillvalue="")
     )
 
 

@@ -52,7 +52,7 @@ def wanted(given: Mapping[str, Any]) -> Wanted:
         name=str(source["name"]),
         servers=tuple(map(str, source["bootstrap_servers"])),
         client={str(key): text(value) for key, value in (source.get("client") or {}).items()},
-        acls=bool(given.get("acls", True)),
+        acls=text(given.get("acls", True)).strip().lower() not in FALSE,
         throttle_bytes_per_second=None if throttle is None else int(throttle),
         **lists,
     )
@@ -64,6 +64,7 @@ def with_secrets(given: Mapping[str, Any], secrets: Mapping[str, str]) -> Wanted
     return wanted({**given, "source": {**source, "client": {**(source.get("client") or {}), **secrets}}})
 
 
+FALSE = ("false", "no", "off", "0")  #: what a template may give in place of a boolean
 LISTS = ("topics", "exclude_topics", "groups", "exclude_groups")
 
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.client_config import ClientConfig, spark
+from ansible.module_utils.kraft.client_config import PREFIX, ClientConfig, spark
 from ansible.module_utils.kraft.node.certificate import NODES
 from ansible.module_utils.kraft.spec.desired.access import SCRAM
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener
+from ansible.module_utils.kraft.spec.desired.properties import value_text
 from ansible.module_utils.kraft.spec.resources.users import mechanism, user_certificate
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, MECHANISMS, PLAINTEXT, PROTOCOLS, SSL
 
@@ -30,6 +31,8 @@ PROBE = "kafka_probe_client_options"
 KEYSTORE_OPTION = "kafka.ssl.keystore.location"
 PROTOCOL_OPTION = "kafka.security.protocol"
 MECHANISM_OPTION = "kafka.sasl.mechanism"
+#: Options that the smoke test sets, or whose other values would prove nothing (spark_jobs/config.py).
+DECIDED = ("kafka.bootstrap.servers", "kafka.acks", "kafka.enable.idempotence", "kafka.isolation.level")
 
 
 def is_operable(listener: Listener) -> bool:
@@ -69,7 +72,13 @@ def _asks_who(listener: Listener) -> bool:
 
 def as_texts(options: Any) -> dict[str, str]:
     """A client's options as the clients take them; what is no mapping is refused where its role reads it."""
-    return {str(key): str(each) for key, each in options.items()} if isinstance(options, Mapping) else {}
+    return {str(key): value_text(each) for key, each in options.items()} if isinstance(options, Mapping) else {}
+
+
+def foreign_options(options: Mapping[str, str]) -> dict[str, str]:
+    """Option -> why the smoke test refuses it, as a clause; of those that it refuses."""
+    unnamed = {name: f"does not begin with {PREFIX}" for name in options if not name.startswith(PREFIX)}
+    return {**unnamed, **{name: "is decided by the proof itself" for name in options if name in DECIDED}}
 
 
 def missing_option(listener: Listener, options: Mapping[str, str]) -> str:

@@ -41,6 +41,6 @@ def _value(hostvars: Any, loader: Any, host: str, name: str) -> Any:
     """A variable of any host; None where it is not given or cannot be resolved."""
     given = hostvars.raw_get(host)
     try:
-        return Templar(loader=loader, variables=given).template(given.get(name))
+        return Templar(loader=loader, variables={"hostvars": hostvars, **given}).template(given.get(name))
     except AnsibleError:
         return None

@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.desired.describe import normal_name
 from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
 
 ANY = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not listened on
@@ -105,7 +106,7 @@ def contributed(node: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def collides(facts: Facts, bind: str, address: str) -> bool:
     """Whether a socket bound to `bind` meets one that is bound to `address`."""
-    known = facts["names"].get(bind, {}).get("addresses") or [bind]
+    known = facts["names"].get(bind, {}).get("addresses") or [normal_name(bind)]
     return bind in ANY or address in ANY or address in known
 
 

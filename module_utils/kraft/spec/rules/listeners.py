@@ -243,6 +243,9 @@ def _own_clients(subject: Subject) -> Iterator[Problem]:
                 "machine reads too; or put a PLAINTEXT client listener first"
             )
             yield Problem("client_options", message, remedy, variable)
+    for name, fault in operable.foreign_options(subject.surroundings.client_options.get(operable.SMOKE, {})).items():
+        remedy = "write options of Kafka's client as Spark takes them (kafka.request.timeout.ms), or leave it out"
+        yield Problem("client_options", fault, remedy, f"{operable.SMOKE}[{name}]")
     for node in subject.sound(operable.SMOKE) if operable.SMOKE in subject.surroundings.client_options else ():
         given = operable.as_texts(node.variables.get(operable.SMOKE))
         if given and given != subject.surroundings.client_options[operable.SMOKE]:

@@ -9,6 +9,7 @@ from ansible.module_utils.kraft.spec.desired.contributions import PREFIX as CONT
 from ansible.module_utils.kraft.spec.inventory.spec import nearest
 from ansible.module_utils.kraft.spec.rules.risks import RISKS
 from ansible.module_utils.kraft.spec.rules.subject import Subject
+from ansible.module_utils.kraft.spec.rules.topology import SHARED
 
 PREFIX = "kafka_"
 OTHERS = "remove it; where another role reads it, list unknown_variable in kafka_accepted_risks"
@@ -28,6 +29,18 @@ RENAMED = {
     "kafka_restart": "kafka_restart_nodes",
     "kafka_roll_together": "kafka_max_unavailable",
 }
+#: What a node and its cluster are made of. It is read of every host, whatever play asks.
+STATE = frozenset(
+    {
+        *SHARED,
+        *("kafka_node_id", "kafka_process_roles", "kafka_address", "kafka_rack", "kafka_directory_id"),
+        *("kafka_listeners", "kafka_security", "kafka_tls", "kafka_users", "kafka_client_user", "kafka_passwords_file"),
+        *("kafka_config", "kafka_group_config", "kafka_host_config", "kafka_heap_size", "kafka_jvm_options"),
+        *("kafka_archive", "kafka_install_dir", "kafka_log4j_dir", "kafka_java_home", "kafka_log_dirs"),
+        *("kafka_metadata_log_dir", "kafka_host_data_disks", "kafka_metrics", "kafka_metrics_tls", "kafka_collector"),
+        *("kafka_logs", "kafka_mirror"),
+    }
+)
 
 
 def unknown(subject: Subject) -> Iterator[Problem]:
@@ -56,4 +69,12 @@ def accepted(subject: Subject) -> Iterator[Problem]:
             )
 
 
-RULES = (unknown, accepted)
+def of_a_play(subject: Subject) -> Iterator[Problem]:
+    """A variable of a play (``vars`` of it, or of ``import_playbook``) would reach some tasks, and no check."""
+    for name in sorted(subject.surroundings.of_play & STATE):
+        message = "is set by a play: what nodes are to be is read from the inventory and the command line alone"
+        remedy = "move it to group_vars of the nodes, or give it with -e"
+        yield Problem("play_variable", message, remedy, name)
+
+
+RULES = (unknown, accepted, of_a_play)

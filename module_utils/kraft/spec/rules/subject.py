@@ -18,6 +18,7 @@ class Surroundings:
     """What rules need beside the cluster.
 
     ``names``: all known variables. ``used``: host -> names of the ``kafka_*`` variables that somebody set for it.
+    ``of_play``: names of variables that the play sets, and that no host has.
     ``readable``: host -> settings whose secret stands unencrypted in the inventory (``kafka_config[key]``).
     ``foreign_reports``: directories for this cluster's reports that hold those of another cluster.
     ``archive_exists``: whether ``kafka_archive`` is a file of the control machine; None where that cannot be said.
@@ -38,6 +39,7 @@ class Surroundings:
 
     names: frozenset[str] = frozenset()
     used: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
+    of_play: frozenset[str] = frozenset()
     archive_exists: bool | None = None
     archive_digest: str = ""
     client_exists: bool | None = None

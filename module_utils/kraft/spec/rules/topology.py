@@ -24,6 +24,7 @@ SHARED = (
     "kafka_profile",
     "kafka_failure_detection",
     "kafka_archive_checksum",
+    "kafka_install_dir",  # tasks that run on another host, such as those of a roll, look there
     "kafka_default_replication_factor",
     "kafka_min_insync_replicas",
     "kafka_auto_create_topics",

@@ -43,11 +43,13 @@ def test_addresses_are_read_as_the_kernel_writes_them(tmp_path: Path) -> None:
     line = "   0: {} 00000000:0000 {} 00000000:00000000 00:00000000 00000000     0        0 {} 1 0 100 0\n"
     four = "header\n" + line.format("0100007F:2384", "0A", 77) + line.format("0100007F:2384", "01", 78)
     six = "header\n" + line.format("00000000000000000000000001000000:2385", "0A", 79)
+    six += line.format("0000000000000000FFFF00000100000A:2385", "0A", 80)  # as Java listens
     (tmp_path / "net/tcp").write_text(four)
     (tmp_path / "net/tcp6").write_text(six)
     assert host_network.listening([9092, 9093], tmp_path) == [
         {"port": 9092, "address": "127.0.0.1", "inode": "77"},
         {"port": 9093, "address": "::1", "inode": "79"},
+        {"port": 9093, "address": "10.0.0.1", "inode": "80"},
     ]
 
 

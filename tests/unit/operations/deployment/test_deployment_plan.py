@@ -158,6 +158,8 @@ def test_plan_of_another_cluster_is_refused(tmp_path: Path) -> None:
         ({}, True, set()),
         ({"kafka_plan_file": "", "kafka_approved_plan": ""}, False, set()),
         ({"kafka_plan_file": "{here}/plan.json"}, True, set()),
+        ({"kafka_plan_file": "~/plan.json"}, True, set()),
+        ({"kafka_plan_file": "~/a", "kafka_approved_plan": "{here}/a"}, True, {"kafka_plan_file"}),
         ({"kafka_plan_file": "{here}"}, True, {"kafka_plan_file"}),
         ({"kafka_plan_file": "{here}/missing/plan.json"}, True, {"kafka_plan_file"}),
         ({"kafka_approved_plan": "{here}/missing.json"}, True, {"kafka_approved_plan"}),
@@ -166,6 +168,9 @@ def test_plan_of_another_cluster_is_refused(tmp_path: Path) -> None:
         ({"kafka_plan_file": "a", "kafka_approved_plan": "b"}, False, {"kafka_plan_file", "kafka_approved_plan"}),
     ],
 )
-def test_faulty_variables_are_named(values: dict[str, str], plans: bool, faulty: set[str], tmp_path: Path) -> None:
+def test_faulty_variables_are_named(
+    values: dict[str, str], plans: bool, faulty: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
     given = {name: value.format(here=tmp_path, name=tmp_path.name) for name, value in values.items()}
     assert set(document.faults(given, plans)) == faulty

@@ -228,3 +228,24 @@ def test_the_time_to_catch_up_follows_from_two_looks(before: int, after: int, le
     found = progress.seconds_left(looks[0], looks[1], 10.0)
     assert found == left
     assert said in progress.caught_up(found)
+
+
+class Metadata:
+    """A client of a cluster whose brokers have these addresses."""
+
+    def __init__(self, *hosts: str) -> None:
+        self._brokers = [{"node_id": number, "host": host, "port": 9092} for number, host in enumerate(hosts, 1)]
+
+    def reach(self) -> str:
+        return "first:9092"
+
+    def request(self, *_: Any, **__: Any) -> None:
+        return None
+
+    def ask(self, *_: Any) -> dict[str, Any]:
+        return {"cluster_id": "one", "brokers": self._brokers, "topics": []}
+
+
+def test_brokers_with_ipv6_addresses_are_asked_at_their_ports() -> None:
+    client: Any = Metadata("fd00::1", "old2")
+    assert Side(client).brokers == {1: "[fd00::1]:9092", 2: "old2:9092"}

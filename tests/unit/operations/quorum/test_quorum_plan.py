@@ -52,6 +52,10 @@ def test_an_observer_that_has_caught_up_becomes_a_voter(wording: Wording) -> Non
     wording(made.steps())
 
 
+def test_a_listener_at_an_ipv6_address_is_written_as_kafka_writes_it() -> None:
+    assert str(Listener("CONTROLLER", "fd00::3", 9093)) == "CONTROLLER://[fd00::3]:9093"
+
+
 def test_an_observer_that_is_behind_is_waited_for(wording: Wording) -> None:
     made = plan(Desired(3, listeners=AT), snapshot(replica(1), replica(2), observers=(replica(3, "new", 9_000),)))
     assert named(made.waits) == [["3", "9.0", "9000"]]

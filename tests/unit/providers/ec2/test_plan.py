@@ -12,6 +12,7 @@ from ansible.module_utils.kraft.providers.ec2.checks import against, asked
 from ansible.module_utils.kraft.providers.ec2.disks import data_disks
 from ansible.module_utils.kraft.providers.ec2.model import Current, CurrentAddress, CurrentSubnet, Rule, Volume
 from ansible.module_utils.kraft.providers.ec2.plan import describe, plan
+from ansible.module_utils.kraft.providers.ec2.reading import volumes
 from ansible.module_utils.kraft.providers.ec2.requests import of_plan
 
 from tests.unit.problems import named
@@ -147,6 +148,7 @@ def test_what_happens_on_a_machine_that_is_stopped_cannot_be_foretold_yet() -> N
     assert of_plan(wanted, found, plan(wanted, found), {}, 20)["awaited"] == ["kafka2"]
 
 
+TWELVE = [{"mount": f"/srv/{number}", "size": 9} for number in range(12)]
 TWICE = Volume(MOUNT, 9, "/dev/sdf")
 
 
@@ -165,6 +167,7 @@ TWICE = Volume(MOUNT, 9, "/dev/sdf")
         ({"nodes": (scene.node(0, private_ip="300.1.1.1"),)}, "ec2_private_ip"),
         ({"nodes": (scene.node(0, volumes=(Volume(MOUNT, 0, "/dev/sdf"),)),)}, "ec2_volume"),
         ({"nodes": (scene.node(0, volumes=(Volume(MOUNT, 9, "/dev/sdf", iops=1),)),)}, "ec2_volume"),
+        ({"nodes": (scene.node(0, volumes=volumes(TWELVE)),)}, "ec2_volume"),
         (
             {"nodes": (scene.node(0, volumes=(TWICE, TWICE)),)},
             "ec2_volume",
@@ -215,6 +218,11 @@ def test_another_type_and_hosts_that_are_not_listed_are_said_and_left_alone() ->
     assert [each.rule for each in found] == ["ec2_unlisted", "ec2_unlisted", "ec2_type"]
     assert errors(found) == []
     assert not plan(wanted, scene.everything()).nodes[HOSTS[0]].launch
+
+
+def test_as_many_volumes_as_there_are_names_of_devices_are_fine() -> None:
+    wanted = scene.wanted(nodes=(scene.node(0, volumes=volumes(TWELVE[:11])),))
+    assert errors(asked(wanted)) == []
 
 
 def test_a_host_finds_its_disks_by_the_volumes_id() -> None:

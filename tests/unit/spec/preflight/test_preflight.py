@@ -715,6 +715,11 @@ def test_the_port_of_another_role_is_asked_for_and_refused_where_it_is_taken() -
     assert told(scene) == [("error", "port_taken", "k1", "kafka_contribution_metrics", 9404)]
 
 
+@pytest.mark.parametrize(("bind", "meets"), [("FD00:0::1", True), ("fd00::2", False)])
+def test_an_address_is_the_same_however_it_is_written(bind: str, meets: bool) -> None:
+    assert network.collides({"names": {}}, bind, "fd00::1") is meets
+
+
 @pytest.mark.parametrize(("process", "rules"), [("prometheus-node", []), ("nginx", ["port_taken"])])
 def test_a_port_beside_kafka_is_taken_unless_by_who_shall_have_it(process: str, rules: list[str]) -> None:
     scene = broken(port(9100, "127.0.0.1"))

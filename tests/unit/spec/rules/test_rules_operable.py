@@ -10,6 +10,7 @@ from ansible.module_utils.kraft.spec.desired import operable, quorum, settings
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Node
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, PROTOCOLS
 
+from spark_jobs.config import FIXED_OPTIONS, option_problems
 from tests.unit.spec.inventory import LISTENERS, cluster, hosts, problems_of
 
 SECURED = [each for each in PROTOCOLS if each != "PLAINTEXT"]
@@ -71,6 +72,18 @@ def test_options_must_fit_the_listener(options: dict[str, str], lacks: str) -> N
     made = said("client_options", speaking("SASL_SSL", CLIENT), client_options={operable.SMOKE: options})
     assert len(made) == bool(lacks)
     assert lacks in "".join(each.message for each in made)
+
+
+@pytest.mark.parametrize("name", ["request.timeout.ms", *FIXED_OPTIONS])
+def test_an_option_that_the_smoke_test_would_refuse_is_refused_before(name: str) -> None:
+    made = said("client_options", {}, client_options={operable.SMOKE: {name: "1", "kafka.linger.ms": "5"}})
+    assert [(each.severity, each.variable) for each in made] == [("error", f"{operable.SMOKE}[{name}]")]
+    assert option_problems({name: "1", "kafka.linger.ms": "5"})
+
+
+def test_options_of_the_smoke_test_may_be_numbers_and_booleans() -> None:
+    texts = operable.as_texts({"kafka.request.timeout.ms": 30000, "kafka.enable.idempotence": True})
+    assert texts == {"kafka.request.timeout.ms": "30000", "kafka.enable.idempotence": "true"}
 
 
 @pytest.mark.parametrize("protocol", SECURED)

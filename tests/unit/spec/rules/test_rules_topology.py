@@ -87,6 +87,11 @@ CASES: list[tuple[str, dict[str, Any], Finding]] = [
     ),
     (
         "disagreement",
+        {"per_host": {"k2": {"kafka_install_dir": "/srv/kafka/install"}}},
+        ("error", "", "kafka_install_dir", None),
+    ),
+    (
+        "disagreement",
         {"per_host": {"k2": {"kafka_min_insync_replicas": 1}}},
         ("error", "", "kafka_min_insync_replicas", None),
     ),
