@@ -21,6 +21,7 @@ from spark_jobs.native import secured
 from spark_jobs.probe.events import ACK, EPOCH, FAILED, LATE, RETRY, SEND, TROUBLE, EventLog
 from spark_jobs.probe.records import encode
 from spark_jobs.probe.settings import ProbeSettings
+from spark_jobs.probe.window import Window
 
 # What an ordinary careful producer has; the rest is librdkafka's default. 120 s are Java's delivery.timeout.ms.
 OPTIONS = {"acks": "all", "enable.idempotence": True, "linger.ms": 5, "delivery.timeout.ms": 120_000}
@@ -82,6 +83,7 @@ class Sending:
         names = [f"producer-{number}" for number in range(min(settings.producers, settings.partitions))]
         self._producers = {name: producer(settings, log, name) for name in names}
         self._names = names
+        self._window = Window(settings.partitions)
         self._stopping, self._ended = threading.Event(), threading.Event()
         self._threads = [threading.Thread(target=self._poll, args=(one,)) for one in self._producers.values()]
         self._sender = threading.Thread(target=self._send)
@@ -96,11 +98,12 @@ class Sending:
         self._stopping.set()
         self._sender.join()
         deadline = time.monotonic() + seconds
+        waiting = self._window.emptied(max(0.1, deadline - time.monotonic()))
         left = sum(one.flush(max(0.1, deadline - time.monotonic())) for one in self._producers.values())
         self._ended.set()
         for thread in self._threads:
             thread.join()
-        return left
+        return left + waiting
 
     def _poll(self, one: Producer) -> None:
         """Serve the callbacks at once: their time is the acknowledgement's."""
@@ -125,19 +128,27 @@ class Sending:
         name = self._names[partition % len(self._names)]
         value = encode(self._settings.run_id, partition, sequence, self._settings.record_bytes)
         answered = self._answer(name, partition, sequence)
+
+        def send() -> bool:
+            try:
+                self._producers[name].produce(self._settings.topic, value, partition=partition, on_delivery=answered)
+            except BufferError:
+                self._log.add(FAILED, name, partition, sequence, detail="_QUEUE_FULL")
+                return False
+            return True
+
         self._log.add(SEND, name, partition, sequence)
-        try:
-            self._producers[name].produce(self._settings.topic, value, partition=partition, on_delivery=answered)
-        except BufferError:
+        if not self._window.add(partition, send):
             self._log.add(FAILED, name, partition, sequence, detail="_QUEUE_FULL")
 
     def _answer(self, name: str, partition: int, sequence: int) -> Callable[[KafkaError | None, Message], None]:
         def answered(error: KafkaError | None, message: Message) -> None:
-            if error is not None:
+            if error is None:
+                offset = message.offset()
+                self._log.add(ACK, name, partition, sequence, offset)
+                self.acked[partition] = max(offset if offset is not None else -1, self.acked.get(partition, -1))
+            else:
                 self._log.add(FAILED, name, partition, sequence, detail=error.name())
-                return
-            offset = message.offset()
-            self._log.add(ACK, name, partition, sequence, offset)
-            self.acked[partition] = max(offset if offset is not None else -1, self.acked.get(partition, -1))
+            self._window.answered(partition)
 
         return answered

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -50,14 +51,20 @@ def watched(kafka_cluster: KafkaCluster, tmp_path_factory: pytest.TempPathFactor
     assert left.pid is not None
     time.sleep(2)  # something to compare the pause with
     kafka_cluster.pause_node(PAUSED)
-    began = time.time()
+    began, spent = time.time(), processor_seconds(left.pid)
     time.sleep(PAUSE_SECONDS)
     ended = time.time()
+    assert processor_seconds(left.pid) - spent < PAUSE_SECONDS / 2  # who waits, sleeps
     kafka_cluster.resume_node(PAUSED)
     time.sleep(1)
     assert process.stop(home, 60)
     kafka_cluster.wait_ready()
     return left.directory, began, ended
+
+
+def processor_seconds(pid: int) -> float:
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def test_a_broker_that_stands_still_is_a_stall_of_that_length(

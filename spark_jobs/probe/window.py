@@ -1,0 +1,54 @@
+"""How many records of a partition are under way: no more than librdkafka takes.
+
+A thread of librdkafka that holds a record of a partition with five unacknowledged ones does not sleep until one of
+these is acknowledged. It calls `poll` again and again, without a pause, and takes a core. So what would wait there
+waits here.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+
+#: RD_KAFKA_IDEMP_MAX_INFLIGHT of librdkafka: messages of an idempotent producer, of each partition.
+UNDER_WAY = 5
+#: Of each partition; librdkafka's own queue has room for as many.
+MOST_WAITING = 100_000
+
+
+class Window:
+    """Hands over records in their order, each as a function that sends it."""
+
+    def __init__(self, partitions: int) -> None:
+        self._waiting: list[deque[Callable[[], bool]]] = [deque() for _ in range(partitions)]
+        self._under_way = [0] * partitions
+        self._change = threading.Condition(threading.RLock())
+
+    def add(self, partition: int, send: Callable[[], bool]) -> bool:
+        """Whether there is room. `send` says whether there will be an answer."""
+        with self._change:
+            if len(self._waiting[partition]) >= MOST_WAITING:
+                return False
+            self._waiting[partition].append(send)
+            self._hand_over(partition)
+            return True
+
+    def answered(self, partition: int) -> None:
+        """One of the records under way has got its answer."""
+        with self._change:
+            self._under_way[partition] -= 1
+            self._hand_over(partition)
+            self._change.notify_all()
+
+    def emptied(self, seconds: float) -> int:
+        """Wait until nothing waits; how many records do after `seconds`."""
+        with self._change:
+            self._change.wait_for(lambda: not any(self._waiting), seconds)
+            return sum(map(len, self._waiting))
+
+    def _hand_over(self, partition: int) -> None:
+        """With the lock held: whoever sends is alone, so the order stays."""
+        waiting = self._waiting[partition]
+        while waiting and self._under_way[partition] < UNDER_WAY:
+            self._under_way[partition] += waiting.popleft()()
