@@ -34,7 +34,7 @@ def inside(path: str, parent: str) -> bool:
     return path == parent or path.startswith(parent.rstrip("/") + "/")
 
 
-def _directories(node: Node) -> list[tuple[str, str]]:
+def directories(node: Node) -> list[tuple[str, str]]:
     """Every directory that Kafka writes records to, with the variable that names it."""
     found = [(f"{LOG_DIRS}[{at}]", path) for at, path in enumerate(node.log_dirs)]
     return found + ([(METADATA, node.metadata_log_dir)] if node.metadata_log_dir else [])
@@ -54,7 +54,7 @@ def log_dirs(subject: Subject) -> Iterator[Problem]:
 def places(subject: Subject) -> Iterator[Problem]:
     """A directory is one that stays, and that nobody else needs."""
     for node in subject.cluster.nodes:
-        paths = _directories(node)
+        paths = directories(node)
         others = [("kafka_install_dir", node.install_dir), ("kafka_log4j_dir", node.log4j_dir)]
         for variable, path in (*paths, *others):
             message, remedy = place_problem(path)
@@ -109,7 +109,7 @@ def _taken(path: str, node: Node) -> str:
 def nesting(subject: Subject) -> Iterator[Problem]:
     """A directory inside another is taken for a topic's partition."""
     for node in subject.cluster.nodes:
-        paths = _directories(node)
+        paths = directories(node)
         for variable, path in paths:
             for _, other in paths:
                 if path != other and inside(path, other):
