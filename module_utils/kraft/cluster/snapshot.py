@@ -11,6 +11,8 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.client_config import host_port
+
 NO_NODE = -1
 
 
@@ -24,7 +26,7 @@ class Broker:
 
     @property
     def address(self) -> str:
-        return f"{self.host}:{self.port}"
+        return host_port(self.host, self.port)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,6 +10,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.cluster.client import Answer, Client, Question
 from ansible.module_utils.kraft.cluster.leaders import CONSUMER, each, ends
 from ansible.module_utils.kraft.errors import KraftError
@@ -129,7 +130,7 @@ def log_ends(asked: Asked, partitions: Iterable[Partition]) -> dict[Partition, i
         for name in sorted({one for one, _ in wanted})
     ]
     (seen,) = asked.broker(client.request("MetadataRequest", topics=named, allow_auto_topic_creation=False))
-    addresses = {one["node_id"]: f"{one['host']}:{one['port']}" for one in seen.get("brokers", ())}
+    addresses = {one["node_id"]: host_port(one["host"], one["port"]) for one in seen.get("brokers", ())}
     led: dict[int, dict[str, list[int]]] = {}
     for topic, one in each(seen.get("topics", ()), "name", "partitions"):
         if (topic, one["partition_index"]) in wanted and one["leader_id"] in addresses:

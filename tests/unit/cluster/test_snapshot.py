@@ -4,8 +4,18 @@ import json
 import uuid
 from typing import Any
 
+import pytest
 from ansible.module_utils.kraft.cluster import responses
-from ansible.module_utils.kraft.cluster.snapshot import Feature, LogDir, Reassignment, Snapshot, directory_id, from_dict
+from ansible.module_utils.kraft.cluster.snapshot import (
+    Broker,
+    Feature,
+    LogDir,
+    Reassignment,
+    Snapshot,
+    directory_id,
+    from_dict,
+)
+from kafka.cluster import get_ip_port_afi
 
 from tests.unit.cluster.snapshots import broker, partition, quorum, topic
 
@@ -25,6 +35,15 @@ def test_a_snapshot_survives_json() -> None:
     data = json.loads(json.dumps(snapshot.to_dict()))
     assert from_dict(data) == snapshot
     assert data["controller_id"] == 1
+
+
+@pytest.mark.parametrize(
+    ("host", "address"), [("10.0.0.1", "10.0.0.1:9092"), ("k1", "k1:9092"), ("fd00::1", "[fd00::1]:9092")]
+)
+def test_a_broker_is_asked_at_an_address_that_a_client_reads_as_it_is_meant(host: str, address: str) -> None:
+    """Without brackets the port would be taken for a part of an IPv6 address."""
+    assert Broker(1, host, 9092).address == address
+    assert get_ip_port_afi(Broker(1, host, 9092).address)[:2] == (host, 9092)
 
 
 def test_parts_not_asked_for_stay_unknown() -> None:

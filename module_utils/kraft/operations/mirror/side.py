@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.cluster.client import Answer, Client, Question
 from ansible.module_utils.kraft.cluster.leaders import CONSUMER, LATEST, each
 from ansible.module_utils.kraft.errors import KraftError, ToolError, UnreachableError
@@ -33,7 +34,7 @@ class Side:
         asked = client.request("MetadataRequest", include_topic_authorized_operations=True, max_version=12, **fields)
         seen = client.ask(self.address, asked, SECONDS)
         self.cluster_id: str = seen["cluster_id"] or ""
-        self.brokers = {one["node_id"]: f"{one['host']}:{one['port']}" for one in seen["brokers"]}
+        self.brokers = {one["node_id"]: host_port(one["host"], one["port"]) for one in seen["brokers"]}
         self.topics = {one["name"]: one for one in seen["topics"] if one["error_code"] == 0}
         self.refused = sorted(str(one["name"]) for one in seen["topics"] if one["error_code"] in DENIED)
 
