@@ -24,7 +24,7 @@ PROGRAM = ("*.py", "cluster/*.py", "node/**/*.py", "monitoring/*.py")
 
 def kraft_agent_config(level: str, topics: list[str]) -> str:
     """The agent's configuration: what the catalogue has at this level, and of topics those whose names match."""
-    return config_text(at_level(level), list(topics))
+    return config_text(at_level(level), list(map(str, topics)))  # YAML makes a number of 2026
 
 
 def kraft_collected(level: str) -> dict[str, list[str]]:
