@@ -19,7 +19,7 @@ options:
     description:
       - V(killed) ends the process at once, as the kernel would for want of memory, and waits until systemd has started
         another one.
-      - V(frozen) stops the process where it is, for O(seconds).
+      - V(frozen) stops the process where it is, for O(seconds), and waits until it goes on.
       - V(unreadable) takes all rights off O(log_dir) for O(seconds). Kafka halts, and cannot start meanwhile. Then the
         rights are as before, systemd starts Kafka, and the module waits until it runs.
       - V(full) fills the filesystem of O(log_dir) for O(seconds), and goes on as V(unreadable). The file has no name,

@@ -8,6 +8,7 @@ kafka-python cannot read.
 from __future__ import annotations
 
 import dataclasses
+import ipaddress
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -39,6 +40,15 @@ JAAS = "sasl.jaas.config"
 def host_port(host: str, port: int) -> str:
     """``host:port``, with brackets around an IPv6 address."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def normal_host_port(address: str) -> str:
+    """``host:port`` in the form in which two are compared: Java writes an IPv6 address in full, people do not."""
+    host, _, port = address.rpartition(":")
+    try:
+        return host_port(str(ipaddress.ip_address(host.strip("[]"))), int(port))
+    except ValueError:
+        return address.lower()
 
 
 @dataclasses.dataclass(frozen=True)

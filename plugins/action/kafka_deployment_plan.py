@@ -50,6 +50,7 @@ class ActionModule(ActionBase):
         hosts = {
             host: {**found, "facts": hostvars[host]["ansible_facts"]["kafka_host"]}
             for host, found in given["looked"].items()
+            if found["process"]  # ``--limit`` may leave brokers out of the run
         }
         plan = deployment_plan(given["desired"], hosts, given["live"], given["batches"])
         if given["file"]:

@@ -66,10 +66,11 @@ def kraft_stale(
     """The hosts whose process must be restarted, as ``kafka_roll_plan`` takes them; with `down` also those without one.
 
     `looked`: as `kraft_registered` gives it, with ``process`` (``kafka_node``); `desired` is ``kafka_desired``'s fact.
-    `settled`: host -> settings that are changed live, as ``kafka_config_plan`` returned them.
+    `settled`: host -> settings that are changed live, as ``kafka_config_plan`` returned them. A host that is left out
+    of the run (``--limit``) has no process, and is none of them.
     """
     out = []
-    for host, one in looked.items():
+    for host, one in in_run(looked).items():
         found, live = one["process"], set((settled or {}).get(host, ()))
         differences = [each.as_dict() for each in differences_from(found["differences"]) if each.setting not in live]
         if (found["stale"] and differences) or (down and not found["running"]):
@@ -84,13 +85,19 @@ def kraft_change_nodes(
     """The nodes as ``kafka_config_plan`` takes them; none where nothing differs and nothing was written.
 
     `looked`: as `kraft_registered` gives it, with ``process`` (``kafka_node``).
-    `always`: also where no file differs. Where every node was down until now nothing can be changed live.
+    `always`: also where no file differs. Where every node was down until now nothing can be changed live. Nothing is
+    known of a host that is left out of the run (``--limit``), so nothing is changed there.
     """
-    found = {host: one["process"] for host, one in looked.items()}
-    written = any(one["process"].get("changed_paths") for one in looked.values())
+    found = {host: one["process"] for host, one in in_run(looked).items()}
+    written = any(process.get("changed_paths") for process in found.values())
     nodes = dynamic_config_request.change_nodes(found, found, desired)
     differs = always or written or any(node["differences"] for node in nodes)
     return nodes if differs and not all(node["started"] for node in nodes) else []
+
+
+def in_run(looked: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Those of `looked` whose process was looked at; ``--limit`` may leave brokers out of a run."""
+    return {host: one for host, one in looked.items() if one["process"]}
 
 
 def kraft_registered(

@@ -46,7 +46,8 @@ PLAY = """
         cacheable: true
     - ansible.builtin.include_role:
         name: kafka_host
-        tasks_from: java
+        tasks_from: packages
+      vars: {kafka_host_packages: ["{{ __kafka_host_java_package }}"]}
 """
 
 

@@ -119,3 +119,23 @@ def test_a_renewal_gives_kafka_its_certificate_before_any_proxy_could_end_the_ru
     ):
         assert task[module]["state"] == "reloaded"
         assert f"'{step}'" in task["when"]  # what a killed run has left shows in the look alone
+
+
+@pytest.mark.parametrize("role", ROLES, ids=lambda role: str(role.name))
+def test_switches_and_numbers_may_come_as_text_as_a_command_line_gives_them(role: Path) -> None:
+    kinds = {name: option.get("type") for name, option in spec_options(role).items()}
+    names = [name for name, kind in kinds.items() if kind in ("bool", "int", "float")]
+    name = rf"\b(?:{'|'.join(names)})\b" if names else "(?!)"
+    before, after = r"(?:\b(?:not|if|and|or)|[<>=*+/,])\s*", r"\s*(?:[<>*+/]|[=!]=|\b(?:or|and)\b)"
+    bare = re.compile(rf"{before}{name}(?!\s*\|)|{name}{after}|when: {name}$")
+    files = [*role.glob("tasks/*.yml"), *role.glob("vars/*.yml")]
+    lines = [line.strip() for path in files for line in path.read_text().splitlines()]
+    assert [line for line in lines if bare.search(line) and not line.startswith("#")] == []
+
+
+def test_a_node_that_leaves_keeps_no_service_of_ours() -> None:
+    (block,) = (one["block"] for one in load(ROOT / "roles/kafka/tasks/remove.yml") if "block" in one)
+    modules = {"kafka_node", "kafka_mirror", "kafka_metrics_proxy", "kafka_logs", "kafka_collector"}
+    assert modules <= {module for task in block for module in task}
+    (mirror,) = (task["kafka_mirror"] for task in block if "kafka_mirror" in task)
+    assert mirror["state"] == "absent"  # without settings the others remove what they find

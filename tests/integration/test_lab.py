@@ -102,7 +102,11 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         foretold = lab.play("main", "--check", "--diff")
         assert lab.left() == ""
         assert "+create host one" in foretold
-        lab.play("main")
+        before = os.umask(0o077)  # as many an operator has it
+        try:
+            lab.play("main")
+        finally:
+            os.umask(before)
         yield lab
     finally:
         lab.play("destroy")

@@ -12,6 +12,7 @@ from ansible.module_utils.kraft.client_config import (
     java,
     kafka_python,
     librdkafka,
+    normal_host_port,
     spark,
     tuning,
 )
@@ -133,3 +134,12 @@ def test_no_secret_is_printed_or_public() -> None:
     shown = [java(config.public), librdkafka(config.public), kafka_python(config.public)]
     assert not {"s3cret1", "s3cret2", "smoke", "/me.pem", "k"}.intersection(*(map(str, one.values()) for one in shown))
     assert "sasl.jaas.config" not in shown[0]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("[fd00::11]:9093", "[fd00:0:0:0:0:0:0:11]:9093"), ("Kafka1.example.org:9093", "kafka1.example.org:9093")],
+)
+def test_two_ways_to_write_an_address_are_one(one: str, other: str) -> None:
+    assert normal_host_port(one) == normal_host_port(other)
+    assert normal_host_port(one) != normal_host_port(other.replace("9093", "9094"))

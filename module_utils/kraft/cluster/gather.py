@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.client_config import host_port
+from ansible.module_utils.kraft.client_config import host_port, normal_host_port
 from ansible.module_utils.kraft.cluster import responses
 from ansible.module_utils.kraft.cluster.client import ANSWER_SECONDS, Answer, Client, Question
 from ansible.module_utils.kraft.cluster.retry import PAUSE, until_answered
@@ -125,8 +125,8 @@ def controllers_without(client: Client, listeners: Collection[str]) -> tuple[int
 
 def controllers_elsewhere(client: Client, addresses: Mapping[int, str]) -> tuple[int, ...]:
     """The voters of `addresses` (node id -> ``host:port``) that the quorum does not know there."""
-    found = endpoints(client).items()
-    return tuple(one for one, known in found if one in addresses and addresses[one] not in known.values())
+    found = {one: set(map(normal_host_port, known.values())) for one, known in endpoints(client).items()}
+    return tuple(one for one in found if one in addresses and normal_host_port(addresses[one]) not in found[one])
 
 
 def min_insync(client: Client, address: str, topics: Iterable[Topic], seconds: float) -> dict[str, int]:

@@ -2,6 +2,7 @@
 # Builds the image of a lab host: Debian with systemd, sshd, sudo, Python and Java, as a cloud's image has them.
 # Usage: build_image.sh NAME:TAG RELEASE   Needs root, mmdebstrap and podman. Says nothing when the image is there.
 set -eu
+umask 022
 image=$1
 release=$2
 case $release in
@@ -23,12 +24,12 @@ packages=systemd,systemd-sysv,dbus,python3-minimal,libpython3-stdlib,python3-apt
 packages=$packages,iproute2,procps,netbase,nftables,$java,kcat
 
 # An account that a person would use: no root, no password, sudo. The lab brings the keys: they belong to whoever made
-# the lab, which is nobody in here, hence no StrictModes.
+# the lab, which is nobody in here, hence no StrictModes. Root makes files for itself alone, as on a hardened machine.
 cat >"$scratch/customize" <<'HOOK'
 #!/bin/sh
 set -eu
 chroot "$1" useradd --create-home --shell /bin/bash ops
-echo 'ops ALL=(ALL) NOPASSWD: ALL' >"$1/etc/sudoers.d/ops"
+printf 'ops ALL=(ALL) NOPASSWD: ALL\nDefaults umask=0077, umask_override\n' >"$1/etc/sudoers.d/ops"
 chmod 0440 "$1/etc/sudoers.d/ops"
 install -d -o 1000 -g 1000 -m 0700 "$1/home/ops/.ssh"
 printf 'PasswordAuthentication no\nUseDNS no\nStrictModes no\nHostKey /etc/ssh/ssh_host_ed25519_key\n' >"$1/etc/ssh/sshd_config.d/lab.conf"

@@ -36,7 +36,8 @@ def test_sound_tasks_or_a_reboot_are_taken(tmp_path: Path) -> None:
     file.write_text(SOUND)
     (tmp_path / "more.yml").write_text("- ansible.builtin.debug: {msg: more}\n")
     assert faulty({TASKS: str(file), REBOOT: False}) == {}
-    assert faulty({TASKS: "", REBOOT: True}) == {}
+    for reboot in (True, "true", "yes"):
+        assert faulty({TASKS: "", REBOOT: reboot}) == {}
 
 
 def test_tasks_are_found_from_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,8 +46,9 @@ def test_tasks_are_found_from_the_working_directory(tmp_path: Path, monkeypatch:
     assert faulty({TASKS: "patch.yml"}) == {}
 
 
-def test_nothing_to_do_is_refused() -> None:
-    assert set(faulty({TASKS: "", REBOOT: False})) == {TASKS}
+@pytest.mark.parametrize("reboot", [False, "false", "no", None])
+def test_nothing_to_do_is_refused(reboot: object) -> None:
+    assert set(faulty({TASKS: "", REBOOT: reboot})) == {TASKS}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft.operations.drill.breaking import LEFTOVER_SECONDS, Fault, Killed, addresses, rights
+from ansible.module_utils.kraft.operations.drill.breaking import (
+    LEFTOVER_SECONDS,
+    Fault,
+    Frozen,
+    Killed,
+    addresses,
+    rights,
+)
 
 from tests.unit.modules.module_runner import RunModule
 
@@ -132,6 +139,31 @@ def test_a_timer_that_a_killed_drill_has_left_is_waited_for_although_rights_are_
 def test_a_fault_is_waited_for_as_long_as_it_lasts() -> None:
     params = {"unit": "kafka", "seconds": 20, "log_dir": None}
     assert Killed(lambda _: (0, "", ""), params).leftover_seconds == 20 + LEFTOVER_SECONDS
+
+
+def test_a_frozen_node_is_waited_for_until_it_goes_on(
+    host: Host, monkeypatch: pytest.MonkeyPatch, run_module: RunModule
+) -> None:
+    states, asked = [False, True, True, False], list[str]()
+
+    def held(_: Frozen, process: str) -> bool:
+        asked.append(process)
+        return states[len(asked) - 1]
+
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    monkeypatch.setattr(Frozen, "held", held)
+    assert run_module("kafka_fault", action="frozen", seconds=1)["changed"]
+    assert asked == ["17"] * 4
+    assert [each[0] for each in host.broken] == ["systemd-run", "systemctl"]
+
+
+def test_a_node_that_stays_frozen_is_named_with_what_thaws_it(
+    host: Host, monkeypatch: pytest.MonkeyPatch, run_module: RunModule
+) -> None:
+    monkeypatch.setattr(Frozen, "held", lambda *_: True)
+    result = run_module("kafka_fault", action="frozen", seconds=1, timeout=0)
+    assert "kill --signal=CONT kafka.service" in result["msg"]
+    assert host.broken
 
 
 def test_without_another_node_nothing_is_cut(host: Host, run_module: RunModule) -> None:

@@ -71,6 +71,18 @@ def test_kafka_is_asked_only_where_something_differs_and_somebody_ran_before() -
     assert asked(written=True, actions=["start"]) == 0
 
 
+def test_a_broker_that_is_left_out_of_the_run_is_left_alone() -> None:
+    process = {"stale": True, "differences": plain(setting("num.io.threads 8 -> 12")), "actions": [], "running": True}
+    node = {"roles": ["broker"], "properties": {"num.io.threads": "12"}, "secrets": []}
+    desired = {"cluster": {"version": "4.3.1"}, "nodes": {f"kraft{one}": {"node_id": one, **node} for one in (1, 2)}}
+    hostvars = {"kraft1": {"ansible_facts": {}, "started": process}, "kraft2": {"ansible_facts": {}}}
+    looked = FILTERS.kraft_registered(hostvars, hostvars, {"process": "started"})
+    for down in (False, True):
+        assert [one["host"] for one in FILTERS.kraft_stale(looked, desired, down=down)] == ["kraft1"]
+    assert [one["host"] for one in FILTERS.kraft_change_nodes(looked, desired)] == ["kraft1"]
+    assert FILTERS.kraft_change_nodes({"kraft2": looked["kraft2"]}, desired, always=True) == []
+
+
 def test_a_maintenance_takes_nodes_that_are_down_too() -> None:
     looked = {
         "kraft1": {"process": {"stale": False, "differences": [], "running": True}},

@@ -38,7 +38,7 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
     users = USERS if held else (*USERS, log_shipper.USER)  # what nobody has received is a file of its user
     return Found(
         unit=read_text(unit) if os.path.lexists(unit) else None,
-        runs=service.active or service.enabled,
+        runs=service.active or service.enabled or service.pid > 0,  # a process that is stopping writes still
         log_dirs={path: _cluster_of(path) for path in params["log_dirs"] if _holds_something(path)},
         paths=tuple(path for path in (*services, *below, *logs, params["sysctl_file"]) if os.path.lexists(path)),
         strangers=tuple(_strangers(params)),

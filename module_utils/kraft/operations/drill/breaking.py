@@ -12,12 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.kraft.errors import ToolError
+from ansible.module_utils.kraft.node.service.state import is_stopped
 from ansible.module_utils.kraft.operations.drill import commands, mounts
 from ansible.module_utils.kraft.operations.drill.faults import CUT_OFF, FROZEN, FULL, KILLED, UNREADABLE
 
 POLL_SECONDS = 0.1
 #: What systemd may take to end a fault, beside the time for which it lasts.
 LEFTOVER_SECONDS = 5.0
+#: In which the kernel holds all threads of a process that is sent a signal.
+NOTICED_SECONDS = 2.0
 #: Runs a command; gives its exit code, output and errors.
 Run = Callable[[list[str]], tuple[int, str, str]]
 NO_NFT = "install the package nftables on it, or leave node_cut_off and controller_cut_off out of kafka_drill_faults"
@@ -76,8 +79,14 @@ class Frozen(Fault):
         return commands.frozen(self.unit, self.seconds)
 
     def trouble(self, before: str) -> str:
-        del before
-        return ""
+        """Health is not asked for meanwhile: nothing advances while it lasts."""
+        happened(lambda: self.held(before), NOTICED_SECONDS)
+        if happened(lambda: not self.held(before), self.seconds + self.params["timeout"]):
+            return ""
+        return f"Kafka is still frozen: run systemctl kill --signal=CONT {self.unit}.service on this host"
+
+    def held(self, process: str) -> bool:
+        return is_stopped(int(process))
 
 
 class Halted(Fault):

@@ -201,10 +201,11 @@ def differing(files: dict[str, str]) -> dict[str, str]:
 
 
 def write(path: str, content: str, owner: int) -> None:
-    """Replace a file in one step."""
+    """Replace a file in one step. Whatever the umask, all may read it: sshd of a host does, as the user there."""
     make_directory(os.path.dirname(path), owner)
     new = f"{path}.new"
     Path(new).write_text(content)
+    os.chmod(new, 0o644)
     give(new, owner)
     os.replace(new, path)
 

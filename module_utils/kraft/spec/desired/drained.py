@@ -10,8 +10,17 @@ DRAIN = "kafka_drain_log_dirs"
 
 def drained(text: object) -> tuple[tuple[str, str], ...]:
     """Host and directory of each; the directory is empty where none is named."""
-    parts = (one.strip().partition(":") for one in str(text or "").split(",") if one.strip())
-    return tuple(dict.fromkeys((host, path.rstrip("/") or path) for host, _, path in parts))
+    parts = (_divided(one.strip()) for one in str(text or "").split(",") if one.strip())
+    return tuple(dict.fromkeys((host, path.rstrip("/") or path) for host, path in parts))
+
+
+def _divided(text: str) -> tuple[str, str]:
+    """A host may be called by its IPv6 address, so the colon is that before the directory."""
+    host, colon, path = text.partition(":/")
+    if colon:
+        return host, f"/{path}"
+    host, _, path = text.partition(":")
+    return host, path
 
 
 def as_parameter(text: object, nodes: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.control.connection import explain
 from ansible.module_utils.kraft.control.connection import remedy as remedy_of
+from ansible.module_utils.kraft.node.machine.facts import REMOVED
 from ansible.module_utils.kraft.node.run_lock.lock import explained
 from ansible.module_utils.kraft.node.storage.log_dir import FORMATTED, LogDir
 from ansible.module_utils.kraft.node.storage.plan import plan_storage
@@ -115,6 +116,7 @@ def removed(subject: Subject) -> Iterator[Problem]:
             message = "was taken out of its cluster by remove_nodes.yml"
             again = f"playbooks/add_nodes.yml -e kafka_add_nodes={host.name}"
             remedy = f"take it out of the inventory, or in again with {again}"
+            remedy += f"; where this is another cluster, delete {facts['paths']['install_dir']['path']}/{REMOVED}"
             yield Problem("removed_node", message, remedy, host=host.name)
 
 

@@ -23,6 +23,8 @@ SCARCE_MB = 1024
 METADATA_MB = 5 * 1024
 RELEASE_MB = 256
 FEW_INODES = 1000
+#: States of a log dir that holds nothing.
+NOTHING = (log_dir.ABSENT, log_dir.EMPTY)
 
 
 def check(subject: Subject) -> Iterator[Problem]:
@@ -34,8 +36,10 @@ def check(subject: Subject) -> Iterator[Problem]:
             yield from ownership(host, path, found)
             yield from obstacles(host, path, found)
         yield from sharing(host)
+        yield from misplaced(host)
         yield from dropped(host, facts)
         yield from lost(host, facts)
+        yield from blank(subject, host, facts)
         yield from program(host, facts)
 
 
@@ -123,6 +127,19 @@ def sharing(host: Host) -> Iterator[Problem]:
             devices.setdefault(found["mount"], path)
 
 
+def misplaced(host: Host) -> Iterator[Problem]:
+    """The metadata log where the inventory no longer has it: Kafka does not start beside it.
+
+    Without `kafka_metadata_log_dir` it is in the first log dir, so another order of `kafka_log_dirs` is enough.
+    """
+    wanted = host.node["metadata_log_dir"]
+    for path, found in host.found():
+        if path != wanted and any(name.startswith(f"{log_dir.METADATA_LOG}/") for name in found["lived"]):
+            text = f"{path} holds the metadata log, which the inventory has in {wanted}: Kafka would not start"
+            remedy = f"set kafka_metadata_log_dir: {path}, or name that one first in kafka_log_dirs"
+            yield Problem("metadata_log_misplaced", text, remedy, host.variable_of(path), host.name, wanted)
+
+
 def dropped(host: Host, facts: Facts) -> Iterator[Problem]:
     """A log dir that leaves the inventory with replicas on it would take them with it."""
     for path, used in facts.get("used_log_dirs", {}).items():
@@ -140,17 +157,42 @@ def dropped(host: Host, facts: Facts) -> Iterator[Problem]:
 
 
 def lost(host: Host, facts: Facts) -> Iterator[Problem]:
-    """A log dir that was in use and is empty: its disk was replaced, or nobody has mounted it."""
+    """A log dir that was in use and is empty: its disk was replaced, or nobody has mounted it.
+
+    The metadata log of a controller is judged as that of a voter.
+    """
     expected = host.wanted.replaced or host.wanted.added
     for path, found in () if expected else host.found():
         metadata = path == host.node["metadata_log_dir"]
-        gone = found["state"] in (log_dir.ABSENT, log_dir.EMPTY) and path in facts.get("used_log_dirs", {})
-        if gone and not metadata and not host.pending(path, found):
+        gone = found["state"] in NOTHING and path in facts.get("used_log_dirs", {})
+        if gone and not (metadata and host.is_controller) and not host.pending(path, found):
             text = (
                 f"{path} was in use and is empty now: it would be formatted, and Kafka copies its replicas from others"
             )
-            remedy = f"mount its disk; if that was replaced, see docs/runbooks/balance_disks.md ({found['mount']})"
+            way = f"run {replace(host)}" if metadata else "see docs/runbooks/balance_disks.md"
+            remedy = f"mount its disk; if that was replaced, {way} ({found['mount']})"
             yield Problem("log_dir_lost", text, remedy, host.variable_of(path), host.name, path, RISK)
+
+
+def blank(subject: Subject, host: Host, facts: Facts) -> Iterator[Problem]:
+    """A broker that the cluster knows, on a machine that has nothing of it.
+
+    Where nobody else is in sync, Kafka takes the empty replica for the whole. Who replaces a node is asked about that.
+    A controller is refused as a voter without its log.
+    """
+    brokers = subject.snapshot.brokers if subject.snapshot else ()
+    known = host.node["node_id"] in {one.node_id for one in brokers} and not host.is_controller
+    found = list(host.found())
+    empty = all(one["state"] in NOTHING and not host.pending(path, one) for path, one in found)
+    told = any(path in facts.get("used_log_dirs", {}) for path, _ in found)  # by `lost`
+    if known and found and empty and not told and not host.wanted.replaced:
+        text = f"broker {host.node['node_id']} is registered in the running cluster, and its log dirs are empty here"
+        remedy = f"attach its disks; if they are lost, run {replace(host)}"
+        yield Problem("log_dir_lost", text, remedy, "kafka_log_dirs", host.name, severity=RISK)
+
+
+def replace(host: Host) -> str:
+    return f"playbooks/replace_node.yml -e kafka_replace_node={host.name}"
 
 
 def program(host: Host, facts: Facts) -> Iterator[Problem]:

@@ -12,6 +12,7 @@ from ansible.module_utils.kraft.node import collector
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.removal import apply
 from ansible.module_utils.kraft.node.removal.plan import MARK, Desired, Found, plan, problems
+from ansible.module_utils.kraft.node.service.state import ServiceState
 
 CLUSTER = "a3JhZnR3cmlnaHQtZGVtbw"
 OTHER = "b3RoZXItY2x1c3Rlci1pZA"
@@ -96,6 +97,22 @@ def host(tmp_path: Path) -> Path:
 
 def run(_: list[str]) -> tuple[int, str, str]:
     return 0, "", ""
+
+
+@pytest.mark.parametrize(
+    ("service", "runs"),
+    [
+        (ServiceState(installed=True, state="deactivating", sub_state="stop-sigterm", pid=17), True),
+        (ServiceState(installed=True, state="activating", sub_state="auto-restart", active=True), True),
+        (ServiceState(installed=True, enabled=True), True),
+        (ServiceState(installed=True, state="failed"), False),
+    ],
+)
+def test_a_node_whose_process_still_stops_is_waited_for(
+    service: ServiceState, runs: bool, host: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(apply, "observe_service", lambda *_: service)
+    assert apply.observe(run, params(host)).runs == runs
 
 
 def remove(top: Path, desired: Desired) -> None:

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.cluster.snapshot import Broker, Quorum, Replica, Snapshot
 from ansible.module_utils.kraft.node.run_lock.lock import Record
 from ansible.module_utils.kraft.spec import preflight
 from ansible.module_utils.kraft.spec.preflight import cross_host, network
 from ansible.module_utils.kraft.spec.preflight.subject import Desired
 
 from tests.unit.problems import worded
-from tests.unit.spec.preflight.scene import LOGS, NAMES, Scene, empty_log_dir, formatted_log_dir
+from tests.unit.spec.preflight.scene import CLUSTER_ID, LOGS, NAMES, Scene, empty_log_dir, formatted_log_dir
 from tests.wording_files import Wording
 
 Break = Callable[[Scene], Any]
@@ -153,6 +154,7 @@ MACHINE: dict[str, tuple[Break, list[Told]]] = {
         [("warning", "few_memory_maps", "k1", "kafka_host_partition_budget", "65530")],
     ),
     "no such kernel setting": (facts(sysctl={}), []),
+    "a node that was taken out": (facts(removed=True), [("error", "removed_node", "k1", "", None)]),
 }
 
 OLD = "/old/logs"
@@ -173,7 +175,66 @@ def used(path: str, replicas: int = 0, read: bool = True, **found: Any) -> Break
     return act
 
 
+def reordered(*roles: str, **found: Any) -> Break:
+    """The metadata log of k1 is in LOGS, and another log dir, of which this was found, is the first now."""
+
+    def act(scene: Scene) -> None:
+        scene.format(lived=["__cluster_metadata-0/quorum-state", "t-0"])
+        scene.nodes["k1"].update(log_dirs=[OLD, LOGS], metadata_log_dir=OLD, roles=list(roles))
+        scene.of("k1")["log_dirs"][OLD] = empty_log_dir(OLD, mount="/old", **found)
+
+    return act
+
+
+def emptied(*roles: str, in_use: bool = False, registered: bool = True, **asked: Any) -> Break:
+    """The one log dir of k1 is empty, while the others run. `in_use`: the node was deployed with it on this machine."""
+
+    def act(scene: Scene) -> None:
+        scene.format("k2", "k3", lived=["__cluster_metadata-0/quorum-state", "t-0"])
+        scene.nodes["k1"]["roles"] = list(roles)
+        scene.of("k1")["used_log_dirs"] = {LOGS: {"read": True, "replicas": 0, "named": []}} if in_use else {}
+        scene.wanted["k1"] = Desired(**asked)
+        known = [Broker(at, name, 19092, fenced=at == 1) for at, name in enumerate(NAMES, 1)]
+        voters = tuple(Replica(at, "", 9, 0, 1, 1, 0) for at in (2, 3))
+        scene.snapshot = Snapshot(CLUSTER_ID, tuple(known if registered else known[1:]), quorum=Quorum(2, 1, 9, voters))
+
+    return act
+
+
 DISK: dict[str, tuple[Break, list[Told]]] = {
+    "only log dir of a broker empty that was in use": (
+        emptied("broker", in_use=True),
+        [("error", "log_dir_lost", "k1", "kafka_log_dirs", LOGS)],
+    ),
+    "broker of the running cluster on a blank machine": (
+        emptied("broker"),
+        [("error", "log_dir_lost", "k1", "kafka_log_dirs", None)],
+    ),
+    "broker that is replaced": (emptied("broker", replaced=True), []),
+    "broker that joins": (emptied("broker", added=True, registered=False), []),
+    "broker that joins under the id of another": (
+        emptied("broker", added=True),
+        [("error", "log_dir_lost", "k1", "kafka_log_dirs", None)],
+    ),
+    "controller of the running cluster on a blank machine": (
+        emptied("broker", "controller"),
+        [("error", "voter_lost_its_log", "k1", "kafka_log_dirs", LOGS)],
+    ),
+    "metadata log of a broker in what is no longer the first log dir": (
+        reordered("broker"),
+        [("error", "metadata_log_misplaced", "k1", "kafka_log_dirs", OLD)],
+    ),
+    "metadata log of a controller in what is no longer the first log dir": (
+        reordered("broker", "controller"),
+        [
+            ("error", "voter_lost_its_log", "k1", "kafka_log_dirs", OLD),
+            ("error", "metadata_log_misplaced", "k1", "kafka_log_dirs", OLD),
+        ],
+    ),
+    "log dirs of a broker in another order": (
+        reordered("broker", state="formatted", cluster_id=CLUSTER_ID, node_id=1, has_meta=True, lived=["t-1"]),
+        [("error", "metadata_log_misplaced", "k1", "kafka_log_dirs", OLD)],
+    ),
     "log dir left out with replicas": (
         used(OLD, 12),
         [("error", "log_dir_dropped", "k1", "kafka_log_dirs", OLD)],

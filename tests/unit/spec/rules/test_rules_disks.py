@@ -46,3 +46,7 @@ def test_a_drain_is_read_as_hosts_and_directories() -> None:
     assert drained("k2:/b/, k2:/b,k3:/c") == (("k2", "/b"), ("k3", "/c"))
     assert as_parameter("k2:/b", {"k2": {"node_id": 7}}) == [{"node_id": 7, "path": "/b"}]
     assert as_parameter("", {}) == []
+
+
+def test_a_host_that_is_called_by_its_ipv6_address_can_be_drained() -> None:
+    assert drained("fd00::12:/srv/b,k3.example.com:/c") == (("fd00::12", "/srv/b"), ("k3.example.com", "/c"))
