@@ -32,6 +32,13 @@ def write(path: Path, text: str) -> None:
         file.write(text)
 
 
+def below(directory: Path, name: str) -> Path:
+    """The file that another machine calls `name`, in `directory`. Raises ValueError for a name that leads out of it."""
+    if Path(name).is_absolute() or ".." in Path(name).parts:
+        raise ValueError(f"{name!r}: leads out of {directory}")
+    return directory / name
+
+
 @contextmanager
 def closed_to_others() -> Iterator[None]:
     """What is made inside, also by libraries and by other processes that are started, is closed to others."""

@@ -26,8 +26,12 @@ class ActionModule(ActionBase):
         directory = Path(str(given.pop("directory"))).absolute() / str((task_vars or {})["inventory_hostname"])
         answer: dict[str, Any] = self._execute_module(module_args=given, task_vars=task_vars)
         files = answer.pop("files", {})
+        try:
+            paths = {name: private_file.below(directory, name) for name in files}
+        except ValueError as error:
+            return {**answer, "failed": True, "msg": f"the host gives a file that nobody asked for: {error}"}
         for name, text in files.items():
-            path = directory / name
+            path = paths[name]
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             private_file.write(path, text)
         return {**answer, "collected": sorted(files)}

@@ -15,16 +15,16 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 from ansible.module_utils.kraft.monitoring import prometheus
 from ansible.module_utils.kraft.monitoring.agent import config_text
 from ansible.module_utils.kraft.monitoring.catalogue import COLLECTOR, at_level
+from ansible.module_utils.kraft.node.collector import OF_DISTRIBUTION
 
 CORE = Path(prometheus.__file__).resolve().parents[1]
 #: Where the collector's code is; what else its program holds is loaded by these.
 PROGRAM = ("*.py", "cluster/*.py", "node/**/*.py", "monitoring/*.py")
-OF_DISTRIBUTION = "/usr/bin/prometheus-node-exporter"
 
 
 def kraft_agent_config(level: str, topics: list[str]) -> str:
     """The agent's configuration: what the catalogue has at this level, and of topics those whose names match."""
-    return config_text(at_level(level), list(topics))
+    return config_text(at_level(level), list(map(str, topics)))  # YAML makes a number of 2026
 
 
 def kraft_collected(level: str) -> dict[str, list[str]]:

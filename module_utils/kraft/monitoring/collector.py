@@ -2,7 +2,7 @@
 
 ``settings``: a file with ``client`` (as of the modules, the broker's own address first), ``directory`` of the text,
 ``interval`` in seconds, ``metrics`` (name -> type and help): what is not named there is not published, ``topics``:
-names of those with figures of their own, and ``proxies``: addresses where exporters stand behind TLS.
+names of those with figures of their own, and ``proxies``: other addresses that show a certificate.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from ansible.module_utils.kraft.node.service.state import Run
 
 UNITS = "/etc/systemd/system"
 COLLECTOR, EXPORTER = SERVICES = ("kafka-collector", "prometheus-node-exporter")
+OF_DISTRIBUTION = "/usr/bin/prometheus-node-exporter"
 DIRECTORY = "/run/kafka-collector"  #: where the collector writes; systemd makes it, and removes it with the service
 MARK = "# Written by Kraftwright"
 CORE = __name__.partition(".node.")[0]

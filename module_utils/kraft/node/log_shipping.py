@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import os
 import re
-import shutil
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -19,6 +19,7 @@ from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.state import Run
 
 WORK = "/var/lib/kafka-logs"  #: systemd makes it: the queue, and how far each file was read
+PLACE = "imfile-state"  #: how the names of files begin there that say how far a file was read
 RUN = "/run"
 RELP = ("/usr/lib/*/rsyslog/omrelp.so", "/usr/lib64/rsyslog/omrelp.so")  #: of Debian, of RHEL
 HELD = re.compile(r"^\+iQueueSize:2:\d+:(\d+):$", re.MULTILINE)
@@ -170,10 +171,18 @@ def withdraw(run: Run, install_dir: str, group: str) -> None:
 
 
 def forget() -> bool:
-    """Remove the queue and the places in the files; not where there are messages that nobody has received."""
+    """Remove the queue and the places in the files; not where there are messages that nobody has received.
+
+    What others have put there stays, and the directory with it.
+    """
     if undelivered():
         return False
-    shutil.rmtree(WORK, ignore_errors=True)
+    for name in os.listdir(WORK) if os.path.isdir(WORK) else ():
+        if name.startswith((f"{QUEUE}.", PLACE)):
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(WORK, name))
+    with contextlib.suppress(OSError):
+        os.rmdir(WORK)
     return True
 
 

@@ -14,6 +14,7 @@ from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.apply import STARTED_DIR
 from ansible.module_utils.kraft.node.service.differences import parse_properties
 from ansible.module_utils.kraft.node.service.state import Run, observe_service
+from ansible.module_utils.kraft.node.storage.log_dir import parse_properties as unescaped
 from ansible.module_utils.kraft.secret_values import HIDDEN, is_secret, shown_text
 from ansible.module_utils.kraft.secret_values import secret_keys as names_of_secrets
 
@@ -92,12 +93,14 @@ def beside() -> list[str]:
 
 
 class Hiding:
-    """Hides the secrets of files of settings wherever else they turn up, and lines that hold others."""
+    """Hides the secrets of files of settings wherever else they turn up, and lines that hold others.
+
+    Elsewhere they stand as Java reads them, without the backslashes of a file.
+    """
 
     def __init__(self, files: Iterator[str]) -> None:
         found: set[str] = set()
-        for text in files:
-            values = parse_properties(text)
+        for values in (read(text) for text in files for read in (parse_properties, unescaped)):
             for name in names_of_secrets(values):
                 found |= {values[name], *QUOTED.findall(values[name])}
         self._values = sorted((one for one in found if len(one) >= SHORT), key=len, reverse=True)

@@ -4,6 +4,7 @@ import json
 import uuid
 from typing import Any
 
+import pytest
 from ansible.module_utils.kraft.cluster import responses
 from ansible.module_utils.kraft.cluster.snapshot import (
     Broker,
@@ -14,6 +15,7 @@ from ansible.module_utils.kraft.cluster.snapshot import (
     directory_id,
     from_dict,
 )
+from kafka.cluster import get_ip_port_afi
 
 from tests.unit.cluster.snapshots import broker, partition, quorum, topic
 
@@ -35,9 +37,13 @@ def test_a_snapshot_survives_json() -> None:
     assert data["controller_id"] == 1
 
 
-def test_an_ipv6_address_of_a_broker_is_told_from_its_port() -> None:
-    assert Broker(1, "fd00::1", 9092).address == "[fd00::1]:9092"
-    assert Broker(1, "kafka1", 9092).address == "kafka1:9092"
+@pytest.mark.parametrize(
+    ("host", "address"), [("10.0.0.1", "10.0.0.1:9092"), ("k1", "k1:9092"), ("fd00::1", "[fd00::1]:9092")]
+)
+def test_a_broker_is_asked_at_an_address_that_a_client_reads_as_it_is_meant(host: str, address: str) -> None:
+    """Without brackets the port would be taken for a part of an IPv6 address."""
+    assert Broker(1, host, 9092).address == address
+    assert get_ip_port_afi(Broker(1, host, 9092).address)[:2] == (host, 9092)
 
 
 def test_parts_not_asked_for_stay_unknown() -> None:

@@ -21,6 +21,8 @@ from ansible.module_utils.kraft.monitoring.catalogue import (
 )
 from ansible.module_utils.kraft.node import planned_work
 
+from plugins.filter.kraft_monitoring import kraft_agent_config
+
 ENTRY: dict[str, Any] = {"type": "gauge", "unit": "seconds", "help": "Time.", "role": "both", "level": "node"}
 
 
@@ -116,3 +118,9 @@ def test_only_topics_that_are_asked_for_are_read() -> None:
     config = yaml.safe_load(config_text([entry], ["orders", "payments-*"]))
     begin = "kafka.server:type=BrokerTopicMetrics,name=BytesInPerSec,topic="
     assert config["includeObjectNames"] == [f"{begin}orders", f"{begin}payments-*"]
+
+
+def test_a_topic_that_yaml_takes_for_a_number_is_a_name() -> None:
+    topics: list[Any] = [2026]
+    found = yaml.safe_load(kraft_agent_config(TOPIC, topics))["includeObjectNames"]
+    assert "kafka.server:type=BrokerTopicMetrics,name=BytesInPerSec,topic=2026" in found

@@ -139,6 +139,16 @@ def test_messages_that_nobody_has_received_stay_and_are_counted(host: Host) -> N
     assert not log_shipping.forget()
 
 
+def test_what_others_have_put_beside_the_queue_stays(host: Host) -> None:
+    host.ensure()
+    for name in ("kafka-logs.00000001", "imfile-state:17:ab", "meta.properties"):
+        (host.work / name).touch()
+    (host.work / "orders-0").mkdir()
+    assert host.ensure({}) == (True, 0)
+    assert sorted(path.name for path in host.work.iterdir()) == ["meta.properties", "orders-0"]
+    assert host.ensure({}) == (False, 0)
+
+
 def test_a_unit_of_somebody_else_is_refused(host: Host) -> None:
     (host.units / "kafka-logs.service").write_text("[Service]\n")
     with pytest.raises(RefusedError, match="somebody else wrote it"):

@@ -59,6 +59,12 @@ def test_files_of_settings_logs_and_answers_are_there_without_a_secret(host: Pat
     assert not [name for name in found if "contributed" in name]
 
 
+def test_a_secret_is_hidden_as_java_reads_it(host: Path) -> None:
+    (host / "kafka/config/server.properties").write_text(r"ssl.key.password=back\\slash\:secret" + "\n")
+    (host / "log/server.log").write_text(r"said back\slash:secret and back\\slash\:secret" + "\n")
+    assert collected(host)["logs/server.log"] == "said (hidden) and (hidden)\n"
+
+
 def test_services_beside_kafka_give_their_journals_where_they_are(host: Path) -> None:
     for name in ("kafka-metrics-proxy", "kafka-collector", "kafka-logs"):
         (host / f"{name}.service").touch()

@@ -52,3 +52,10 @@ def test_a_page_and_the_log_of_a_run_are_closed(tmp_path: Path) -> None:
     assert render([str(tmp_path / "report.json"), str(tmp_path / "page.html")]) == 0
     Progress(tmp_path).begin()
     assert {mode(tmp_path / name) for name in ("page.html", "progress.log")} == {0o640}
+
+
+def test_a_name_of_another_machine_stays_in_its_directory(tmp_path: Path) -> None:
+    assert private_file.below(tmp_path, "logs/server.log") == tmp_path / "logs/server.log"
+    for name in ("/etc/passwd", "../status.html", "logs/../../x"):
+        with pytest.raises(ValueError, match="leads out"):
+            private_file.below(tmp_path, name)

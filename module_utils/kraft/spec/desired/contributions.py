@@ -10,8 +10,8 @@ from ansible.module_utils.kraft.difference import CONTRIBUTED
 from ansible.module_utils.kraft.node.collector import EXPORTER
 from ansible.module_utils.kraft.node.metrics_proxy import AGENT as KAFKA
 from ansible.module_utils.kraft.node.metrics_proxy import LOOPBACK, SERVICES
-from ansible.module_utils.kraft.spec.desired.model import Agent, Contribution, Node
-from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
+from ansible.module_utils.kraft.spec.desired.model import Agent, Contribution, Listener, Node
+from ansible.module_utils.kraft.spec.desired.node_client import WILDCARDS, client_parameter
 from ansible.module_utils.kraft.terms import INTER_BROKER
 
 #: Of a variable; the contributing role's name follows.
@@ -99,8 +99,16 @@ def collector(node: Node) -> dict[str, Any]:
     binary = asked.get("exporter") or ""
     address = LOOPBACK if given.proxy else given.addresses[0]
     exporter = {"binary": binary, "listen": host_port(address, given.ports[0])} if binary else {}
-    settings["proxies"] = proxy_addresses(node)
+    settings["proxies"] = [*secured(node, own), *proxy_addresses(node)]
     return {**settings, "client": client, "log_dirs": data_directories(node), "exporter": exporter}
+
+
+def secured(node: Node, between: Listener) -> list[str]:
+    """A listener with TLS, where the one `between` brokers has none: the certificate that it shows ends, too."""
+    found = next((each for each in node.own_listeners if each.uses_tls), None)
+    if found is None or between.uses_tls:
+        return []
+    return [host_port(node.address if found.bind in WILDCARDS else found.bind, found.port)]
 
 
 def proxy_addresses(node: Node) -> list[str]:

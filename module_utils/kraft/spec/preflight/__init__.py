@@ -14,6 +14,7 @@ from ansible.module_utils.kraft.spec.preflight import (
     cross_host,
     devices,
     disk,
+    exporter,
     logs,
     machine,
     members,
@@ -24,7 +25,8 @@ from ansible.module_utils.kraft.spec.preflight import (
 )
 from ansible.module_utils.kraft.spec.preflight.subject import Subject
 
-PARTS = (cross_host, renamed, migration, members, accounts, machine, devices, disk, network, metrics_proxy, logs)
+OF_HOSTS = (cross_host, renamed, migration, members, accounts, machine, devices, disk, network)
+PARTS = (*OF_HOSTS, exporter, metrics_proxy, logs)
 
 
 def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Problem]:

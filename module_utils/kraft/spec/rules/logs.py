@@ -1,13 +1,15 @@
-"""Log files that are shipped (``kafka_logs``): a receiver, an authority to judge it by, and a certificate to show."""
+"""Log files that are shipped (``kafka_logs``): a receiver, an authority to judge it by, a certificate, a place."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.node.log_shipping import WORK
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.alerting import is_address
 from ansible.module_utils.kraft.spec.desired.model import Node
+from ansible.module_utils.kraft.spec.rules.storage import EXAMPLE, directories, inside
 from ansible.module_utils.kraft.spec.rules.subject import Subject
 
 SWITCH, RECEIVER, AUTHORITY = "kafka_logs", "kafka_logs_receiver", "kafka_logs_authority"
@@ -62,9 +64,20 @@ def limits(subject: Subject) -> Iterator[Problem]:
             yield Problem("logs_port", message, remedy, PORT, node.host, port)
 
 
+def places(subject: Subject) -> Iterator[Problem]:
+    """systemd gives the directory of the queue, with all that is in it, to the shipper's user."""
+    for node, _ in _each(subject):
+        others = [("kafka_install_dir", node.install_dir), ("kafka_log4j_dir", node.log4j_dir)]
+        for variable, path in (*directories(node), *others):
+            if inside(path, WORK):
+                message = f"is in {WORK}, where kafka_logs keeps lines: its user would get all files there"
+                remedy = f"give another directory, {EXAMPLE}, or leave kafka_logs out"
+                yield Problem("logs_directory", message, remedy, variable, node.host, path)
+
+
 def _taken(node: Node) -> dict[int, str]:
     contributed = {port: each.variable for each in node.contributions for port in each.ports}
     return {**{each.port: each.name for each in node.own_listeners}, **contributed}
 
 
-RULES = (receivers, certificates, limits)
+RULES = (receivers, certificates, limits, places)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from ansible.module_utils.kraft.node.removal.plan import OURS
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.model import Node
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named
@@ -18,8 +19,6 @@ VOLATILE = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/var/run")  # noqa: S108 - 
 SYSTEM = ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/sbin", "/sys", "/usr")
 #: Directories that hold others' data: as they are they must not change hands.
 ROOTS = ("/", "/home", "/media", "/mnt", "/opt", "/root", "/srv", "/var", "/var/lib", "/var/log")
-#: Parts of the install dir that a release replaces.
-OURS = ("releases", "current", "bin", "libs", "config", "client", ".incoming")
 #: What inventories/example has in place of a disk.
 PLACEHOLDER = "/dev/disk/by-id/example-"
 REPLACE = (
@@ -34,7 +33,7 @@ def inside(path: str, parent: str) -> bool:
     return path == parent or path.startswith(parent.rstrip("/") + "/")
 
 
-def _directories(node: Node) -> list[tuple[str, str]]:
+def directories(node: Node) -> list[tuple[str, str]]:
     """Every directory that Kafka writes records to, with the variable that names it."""
     found = [(f"{LOG_DIRS}[{at}]", path) for at, path in enumerate(node.log_dirs)]
     return found + ([(METADATA, node.metadata_log_dir)] if node.metadata_log_dir else [])
@@ -54,7 +53,7 @@ def log_dirs(subject: Subject) -> Iterator[Problem]:
 def places(subject: Subject) -> Iterator[Problem]:
     """A directory is one that stays, and that nobody else needs."""
     for node in subject.cluster.nodes:
-        paths = _directories(node)
+        paths = directories(node)
         others = [("kafka_install_dir", node.install_dir), ("kafka_log4j_dir", node.log4j_dir)]
         for variable, path in (*paths, *others):
             message, remedy = place_problem(path)
@@ -100,7 +99,7 @@ def _taken(path: str, node: Node) -> str:
         return f"holds the install dir {node.install_dir}"
     for part in OURS:
         if inside(path, f"{node.install_dir}/{part}"):
-            return f"lies in {node.install_dir}/{part}, which a release replaces"
+            return f"lies in {node.install_dir}/{part}, which deployments replace and destroy_cluster.yml deletes"
     if inside(path, node.log4j_dir) or inside(node.log4j_dir, path):
         return f"mixes records with Kafka's own log files in {node.log4j_dir} (kafka_log4j_dir)"
     return ""
@@ -109,7 +108,7 @@ def _taken(path: str, node: Node) -> str:
 def nesting(subject: Subject) -> Iterator[Problem]:
     """A directory inside another is taken for a topic's partition."""
     for node in subject.cluster.nodes:
-        paths = _directories(node)
+        paths = directories(node)
         for variable, path in paths:
             for _, other in paths:
                 if path != other and inside(path, other):

@@ -730,6 +730,27 @@ def test_a_port_beside_kafka_is_taken_unless_by_who_shall_have_it(process: str, 
     assert [each[1] for each in told(scene)] == rules
 
 
+@pytest.mark.parametrize(
+    ("family", "binary", "there", "rules"),
+    [
+        ("Debian", "/usr/bin/prometheus-node-exporter", False, []),
+        ("RedHat", "/usr/bin/prometheus-node-exporter", False, ["exporter_package"]),
+        ("RedHat", "/usr/bin/prometheus-node-exporter", True, []),
+        ("RedHat", "/opt/kafka/node_exporter/1.9.1/node_exporter", False, []),
+        ("RedHat", "", False, []),
+    ],
+)
+def test_a_node_exporter_that_no_package_brings_is_refused(
+    family: str, binary: str, there: bool, rules: list[str]
+) -> None:
+    scene = Scene()
+    scene.of("k1")["os"] = {**scene.of("k1")["os"], "family": family}
+    scene.of("k1")["steps"] = {"collector": {"changed": True, "exporter": there}}
+    scene.nodes["k1"]["collector"] = {"exporter": {"binary": binary} if binary else {}}
+    found = [("error", rule, "k1", "kafka_collector_exporter", "distribution") for rule in rules]
+    assert told(scene) == found
+
+
 BEHIND = {"name": "collector", "address": "k1", "port": 9100, "user": "prometheus", "behind": ""}
 
 

@@ -26,6 +26,12 @@ def test_root_and_what_is_no_name_are_refused(variable: str, name: str) -> None:
     assert said(**{variable: name}) == [("error", "account", variable)]
 
 
+@pytest.mark.parametrize("variable", ["kafka_user", "kafka_group"])
+@pytest.mark.parametrize("name", ["kafka-collector", "kafka-logs", "kafka-metrics", "kafka-mirror"])
+def test_the_accounts_of_services_beside_kafka_are_refused(variable: str, name: str) -> None:
+    assert said(**{variable: name}) == [("error", "account", variable)]
+
+
 @pytest.mark.parametrize("name", ["sudo", "wheel", "docker", "disk", "shadow"])
 def test_a_group_that_leads_to_root_is_refused(name: str) -> None:
     assert said(kafka_group=name) == [("error", "account", "kafka_group")]

@@ -203,6 +203,29 @@ def test_a_broker_is_described_with_its_collector_which_asks_that_broker_as_the_
     assert node["contributed_processes"] == {"kafka_contribution_metrics": "e"}
 
 
+@pytest.mark.parametrize(
+    ("client", "between", "bind", "asked"),
+    [
+        ("PLAINTEXT", "PLAINTEXT", "10.0.0.1", []),
+        ("SSL", "SSL", "10.0.0.1", []),
+        ("SSL", "PLAINTEXT", "10.0.0.1", ["10.0.0.1:9092"]),
+        ("SASL_SSL", "PLAINTEXT", "0.0.0.0", ["k1:9092"]),  # noqa: S104
+    ],
+)
+def test_the_certificate_of_a_listener_for_clients_is_looked_at_where_that_between_brokers_has_none(
+    client: str, between: str, bind: str, asked: list[str]
+) -> None:
+    cluster, _ = read(contributing(BESIDE), SPECS)
+    made = {"client": client, "inter_broker": between, "controller": between}
+    listeners = tuple(
+        dataclasses.replace(each, protocol=made[each.purpose], bind=bind, port=9092 + at)
+        for at, each in enumerate(cluster.nodes[0].listeners)
+    )
+    assert listeners[0].purpose == "client"
+    node = dataclasses.replace(cluster.nodes[0], listeners=listeners, address="k1")
+    assert describe_node(cluster, node)["collector"]["proxies"] == asked
+
+
 def test_where_node_exporter_runs_already_none_is_wanted() -> None:
     cluster, _ = read(contributing({**BESIDE, "collector": {**COLLECTOR, "exporter": ""}}), SPECS)
     assert describe_node(cluster, cluster.nodes[0])["collector"]["exporter"] == {}

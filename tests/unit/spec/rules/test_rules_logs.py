@@ -20,8 +20,8 @@ LOGS: dict[str, Any] = {
 TLS = {"passphrase": "long-enough-passphrase"}
 
 
-def given(logs: dict[str, Any], tls: dict[str, Any] | None = None) -> list[HostVariables]:
-    made = hosts(1, kafka_logs=True, kafka_tls=TLS if tls is None else tls)
+def given(logs: dict[str, Any], tls: dict[str, Any] | None = None, **variables: Any) -> list[HostVariables]:
+    made = hosts(1, kafka_logs=True, kafka_tls=TLS if tls is None else tls, **variables)
     return [dataclasses.replace(host, contributions={"kafka_contribution_logs": {"logs": logs}}) for host in made]
 
 
@@ -55,6 +55,16 @@ def test_what_cannot_work_is_refused(changed: dict[str, Any], expected: Any) -> 
 def test_an_authority_that_cannot_be_used_is_refused() -> None:
     faults = {"/pki/logs.pem": "holds no certificate"}
     assert found(LOGS, faults=faults) == [("logs_authority", "k1", "kafka_logs_authority", "/pki/logs.pem")]
+
+
+@pytest.mark.parametrize("path", ["/var/lib/kafka-logs", "/var/lib/kafka-logs/data1"])
+@pytest.mark.parametrize("variable", ["kafka_log_dirs[1]", "kafka_metadata_log_dir", "kafka_log4j_dir"])
+def test_nothing_of_kafka_lies_where_lines_wait(variable: str, path: str) -> None:
+    value = ["/srv/kafka/data1", path] if variable.startswith("kafka_log_dirs") else path
+    told = problems_of(given(LOGS, **{variable.partition("[")[0]: value}))
+    assert [(one.variable, one.value) for one in told if one.rule == "logs_directory"] == [(variable, path)]
+    alone = problems_of(hosts(1, **{variable.partition("[")[0]: value}))
+    assert [one for one in alone if one.rule == "logs_directory"] == []
 
 
 def test_a_node_without_a_certificate_has_nothing_to_show_to_the_receiver() -> None:

@@ -139,6 +139,13 @@ CASES: list[tuple[str, dict[str, Any], Finding]] = [
 ]
 
 
+@pytest.mark.parametrize("part", ["agents", "collector", "log_shipping", "mirror", "next", "previous", "tls"])
+def test_no_log_dir_lies_in_what_the_end_of_a_cluster_deletes(part: str) -> None:
+    path = f"/opt/kafka/{part}/data"
+    told = [each for each in problems_of(hosts(1, kafka_log_dirs=[path])) if each.rule == "directory_taken"]
+    assert [(each.severity, each.variable, each.value) for each in told] == [("error", "kafka_log_dirs[0]", path)]
+
+
 @pytest.mark.parametrize(("rule", "given", "finding"), CASES)
 def test_directory_is_refused_with_a_reason_and_a_remedy(rule: str, given: dict[str, Any], finding: Finding) -> None:
     assert finding in found(rule, 1, **given)
