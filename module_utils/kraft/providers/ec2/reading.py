@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import zip_longest
+from itertools import chain, repeat
 from typing import Any
 
 from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Desired, Node, Volume
@@ -27,7 +27,7 @@ def volumes(given: Sequence[Data]) -> tuple[Volume, ...]:
             throughput=int(each.get("throughput") or THROUGHPUT),
             kms_key=each.get("kms_key") or "",
         )
-        for device, each in zip_longest(DEVICES[: len(given)], given, fillvalue="")
+        for device, each in zip(chain(DEVICES, repeat("")), given)
     )
 
 
