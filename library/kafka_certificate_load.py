@@ -23,7 +23,7 @@ options:
     required: true
   controllers: {description: Addresses of the controllers., type: list, elements: str, required: true}
   directory: {description: Where the node's certificate is., type: path, required: true}
-  timeout: {description: Seconds in which every listener must show it., type: int, default: 15}
+  timeout: {description: Seconds in which every listener must show it., type: int, default: 60}
   deferrable:
     description: Whether to leave the certificate for later where no controller answers.
     type: bool
@@ -78,7 +78,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "listeners": {"type": "list", "elements": "dict", "required": True},
     "controllers": {"type": "list", "elements": "str", "required": True},
     "directory": {"type": "path", "required": True},
-    "timeout": {"type": "int", "default": 15},
+    "timeout": {"type": "int", "default": 60},
     "deferrable": {"type": "bool", "default": False},
 }
 #: Any setting of the files will do: Kafka then looks at those of all listeners.
