@@ -9,7 +9,7 @@ from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.cluster.connections import node_setting
 from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER, PLAINTEXT
 
-WILDCARDS = ("0.0.0.0", "::")  # noqa: S104 -- what a listener may be bound to
+WILDCARDS = ("0.0.0.0", "::", "0:0:0:0:0:0:0:0")  # noqa: S104 -- what a listener may be bound to
 
 
 def client_parameter(listeners: Iterable[Mapping[str, Any]], install_dir: str) -> dict[str, Any]:

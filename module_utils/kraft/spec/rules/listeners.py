@@ -18,7 +18,7 @@ VARIABLE = "kafka_listeners"
 ADDRESS = "kafka_address"
 NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 LABEL = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)")
-WILDCARDS = frozenset({"0.0.0.0", "::", "0:0:0:0:0:0:0:0", "*"})  # noqa: S104 - compared with, not listened on
+WILDCARDS = frozenset({"0.0.0.0", "::", "0:0:0:0:0:0:0:0"})  # noqa: S104 - compared with, not listened on
 LONGEST_NAME = 253
 PRIVILEGED = 1024
 LARGEST_PORT = 65535
@@ -133,7 +133,7 @@ def binds(subject: Subject) -> Iterator[Problem]:
             if not is_host(listener.bind) and listener.bind != node.address:
                 message, remedy = (
                     "is neither a host name nor an IP address",
-                    "give an address of this host, or leave it out",
+                    "give an address of this host, 0.0.0.0 for all of them, or leave it out",
                 )
                 yield Problem("bind", message, remedy, _at(listener, ".bind"), node.host, listener.bind)
         elif listener.purpose != CLIENT:

@@ -230,7 +230,7 @@ def test_sound_listeners_raise_no_alarm(given: dict[str, Any]) -> None:
     assert bad == []
 
 
-@pytest.mark.parametrize("bind", [ANYWHERE, "::", "*"])
+@pytest.mark.parametrize("bind", [ANYWHERE, "::", "0:0:0:0:0:0:0:0"])
 @pytest.mark.parametrize("advertised", [{}, {"advertised": {"host": "kafka1.example.com"}}])
 @pytest.mark.parametrize(("profile", "severity"), [("production", "error"), ("test", "warning")])
 @pytest.mark.parametrize("name", ["INTERNAL", "CONTROLLER"])
@@ -244,6 +244,13 @@ def test_a_wildcard_between_nodes_has_one_refusal_whatever_is_advertised(
         (severity, "bind_wide", "k1", where)
     ]
     assert "advertised" not in made[0].remedy
+
+
+@pytest.mark.parametrize("name", ["CLIENT", "INTERNAL"])
+def test_an_asterisk_is_no_address_for_kafka(name: str) -> None:
+    given = on_k1(**{name: {"bind": "*", "advertised": {"host": "kafka1.example.com"}}})
+    made = [each for each in problems_of(hosts(kafka_profile="test", **given)) if each.variable.endswith(".bind")]
+    assert [(each.severity, each.rule, each.value) for each in made] == [("error", "bind", "*")]
 
 
 def test_dedicated_nodes_need_the_listeners_of_their_role_only() -> None:
