@@ -29,7 +29,7 @@ def unpacked(path: str, make: bool) -> str:
     home = os.path.dirname(os.path.abspath(path))
     copy = os.path.join(home, prefix + digest)
     if os.path.isdir(copy):
-        return copy
+        return copy if os.access(copy, os.R_OK | os.X_OK) else path
     if not make:
         return path
     try:
@@ -41,12 +41,15 @@ def unpacked(path: str, make: bool) -> str:
 
 
 def _unpack(path: str, home: str, copy: str) -> None:
+    """Everybody may read the copy, as the zip: modules of a playbook of one's own run as somebody else than root."""
     made = os.path.join(home, f"{PARTIAL}{os.getpid()}")
+    umask = os.umask(0o022)
     try:
         with zipfile.ZipFile(path) as archive:
             archive.extractall(made)
         os.rename(made, copy)
     finally:
+        os.umask(umask)
         shutil.rmtree(made, ignore_errors=True)
 
 

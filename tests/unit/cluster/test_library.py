@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import stat
 import subprocess
 import sys
 import zipfile
@@ -27,6 +29,22 @@ def test_a_zip_is_unpacked_once_beside_itself(archive: Path) -> None:
     assert (Path(copy) / "kafka/value.py").read_text() == "VALUE = 1"
     (Path(copy) / "mark").write_text("")
     assert (Path(unpacked(str(archive), make=True)) / "mark").exists()
+
+
+def test_others_may_read_a_copy_that_root_has_made_for_itself_alone(archive: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        copy = Path(unpacked(str(archive), make=True))
+    finally:
+        os.umask(before)
+    modes = {stat.S_IMODE(each.stat().st_mode) for each in (copy, copy / "kafka", copy / "kafka/value.py")}
+    assert modes == {0o755, 0o644}
+
+
+def test_the_zip_serves_where_nobody_else_may_read_its_copy(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    unpacked(str(archive), make=True)
+    monkeypatch.setattr("ansible.module_utils.kraft.cluster.unpacked.os.access", lambda *_: False)
+    assert unpacked(str(archive), make=True) == str(archive)
 
 
 def test_another_zip_replaces_the_copy_of_the_one_before(archive: Path) -> None:
