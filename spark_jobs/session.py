@@ -24,6 +24,7 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
+    "spark.python.authenticate.socketTimeout": "120s",  # 15 s for Python to fetch a result: too short on a busy machine
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.streaming.numRecentProgressUpdates": "1000",
     "spark.sql.streaming.metricsEnabled": "false",
