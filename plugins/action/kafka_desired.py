@@ -33,12 +33,12 @@ from ansible.module_utils.kraft.secret_values import is_secret
 from ansible.module_utils.kraft.spec.desired import describe as desired
 from ansible.module_utils.kraft.spec.desired import migration, own_clients
 from ansible.module_utils.kraft.spec.desired.contributions import PREFIX as CONTRIBUTION
+from ansible.module_utils.kraft.spec.desired.contributions import files_of
 from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.inventory import reading, report, validation
 from ansible.module_utils.kraft.spec.inventory.archive_file import digest, local_path
 from ansible.module_utils.kraft.spec.inventory.role_variables import role_variables
 from ansible.module_utils.kraft.spec.rules.archive import AWAITED
-from ansible.module_utils.kraft.spec.rules.identity import NAME
 from ansible.module_utils.kraft.spec.rules.subject import Surroundings
 
 PREFIX = "kafka_"
@@ -172,7 +172,7 @@ class ActionModule(ActionBase):
         if nowhere := validation.nowhere(hosts, hostvars):
             raise refusal(nowhere, len(hosts), arguments["report"])
         given = of_play(self._task, hostvars._variable_manager.extra_vars)
-        cluster, problems = look(hostvars, self._loader, hosts, arguments["needs"], arguments["plans"], given)
+        cluster, problems = look(hostvars, self._loader, hosts, Run(arguments["needs"], arguments["plans"], given))
         if arguments["phase"] and not errors(problems):
             facts = {host: (hostvars.raw_get(host).get("ansible_facts") or {}).get("kafka_host") for host in hosts}
             cluster, found = migration.applied(cluster, arguments["phase"], facts)
@@ -188,42 +188,51 @@ def of_play(task: Any, extra: Collection[str]) -> frozenset[str]:
     return frozenset(name for name in task.get_play().get_vars() if name.startswith(PREFIX) and name not in extra)
 
 
-def look(  # noqa: PLR0913, PLR0917
-    hostvars: Any,
-    loader: Any,
-    hosts: list[str],
-    needs: Collection[str] = (),
-    plans: bool = True,
-    given: frozenset[str] = frozenset(),
-) -> tuple[Cluster, list[Problem]]:
-    """What the inventory asks for and what is wrong with it; `needs`: what a run wants of this machine.
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """What a run brings to the inventory.
 
-    `plans`: whether the run can write its plan to a file, and apply an approved one. `given`: what its play sets.
+    ``needs``: what it wants of this machine. ``plans``: whether it can write its plan to a file, and apply an approved
+    one. ``of_play``: names of variables that its play sets.
     """
+
+    needs: Collection[str] = ()
+    plans: bool = True
+    of_play: frozenset[str] = frozenset()
+
+
+def read_all(inventory: Inventory, hosts: list[str], loader: Any) -> list[reading.HostVariables]:
+    """The variables of each host, with places of files below this directory, and the certificates that lie there."""
+    top, found = home(ROOT, Path.cwd()) / ".kraftwright", []
+    for host in hosts:
+        each = inventory.read(host, hosts)
+        values = with_places(each.values, top, loader)
+        found.append(dataclasses.replace(each, values=values, given=given_certificates.of(host, values, loader)))
+    return found
+
+
+def look(hostvars: Any, loader: Any, hosts: list[str], run: Run = Run()) -> tuple[Cluster, list[Problem]]:
+    """What the inventory asks for and what is wrong with it."""
     specs, hosts = load_specs(), plain(hosts)
     inventory = Inventory(hostvars, loader, specs)
-    variables = [inventory.read(host, hosts) for host in hosts]
-    top = home(ROOT, Path.cwd()) / ".kraftwright"
-    variables = [dataclasses.replace(each, values=with_places(each.values, top, loader)) for each in variables]
-    brought = {each.host: given_certificates.of(each.host, each.values, loader) for each in variables}
-    variables = [dataclasses.replace(each, given=brought[each.host]) for each in variables]
+    variables = read_all(inventory, hosts, loader)
     archive = local_path(variables[0].values.get("kafka_archive"), loader.path_dwim)
     client = local_path(variables[0].values.get("kafka_client_archive"), loader.path_dwim)
-    agents = {each: local_path(each, loader.path_dwim) for one in variables for each in sources_of(one)}
+    agents = {each: local_path(each, loader.path_dwim) for one in variables for each in files_of(one.contributions)}
     surroundings = Surroundings(
         names=frozenset(specs),
         used={host: inventory.used(host) for host in hosts},
-        of_play=given,
+        of_play=run.of_play,
         readable={host: inventory.readable(host) for host in hosts},
         archive_exists=archive.is_file() if archive else None,
         archive_digest=digest(archive, variables[0].values.get("kafka_archive_checksum")) if archive else "",
-        client_exists=client.is_file() if client and "client" in needs else None,
-        spark_lacks=spark_lacks(ROOT, os.environ) if "spark" in needs else "",
-        foreign_reports=foreign_reports(variables[0].values),
+        client_exists=client.is_file() if client and "client" in run.needs else None,
+        spark_lacks=spark_lacks(ROOT, os.environ) if "spark" in run.needs else "",
+        foreign_reports=reports.foreign(variables[0].values, home(ROOT, Path.cwd()) / ".kraftwright"),
         key_faults=key_faults({each.host: each.connection for each in variables}),
-        plan_faults=document.faults(variables[0].values, plans),
+        plan_faults=document.faults(variables[0].values, run.plans),
         maintenance_faults=maintenance.faults(variables[0].values, loader, hostvars._variable_manager)
-        if "maintenance" in needs
+        if "maintenance" in run.needs
         else {},
         tls_fault=own_authority.fault(variables[0].values),
         key_set_faults=key_sets.faults(each.values.get("kafka_listeners") for each in variables),
@@ -231,31 +240,9 @@ def look(  # noqa: PLR0913, PLR0917
         password_fault=passwords.fault(variables[0].values, loader._vault),
         tls_days_left=own_authority.days_left(variables[0].values),
         agent_digests={path: digest(file, "sha256:") if file else "" for path, file in agents.items()},
-        client_options=own_clients.client_options(hostvars, loader, hosts[0], smoke="spark" in needs),
+        client_options=own_clients.client_options(hostvars, loader, hosts[0], smoke="spark" in run.needs),
     )
     return validation.validate(variables, specs, surroundings)
-
-
-def sources_of(host: reading.HostVariables) -> list[str]:
-    """Files of this machine that other roles give the host, as far as they can be read."""
-    given = [each for each in host.contributions.values() if isinstance(each, Mapping)]
-    agents = [one for each in given if isinstance(each.get("agents"), list) for one in each["agents"]]
-    found = [(one, "source") for one in agents] + [(each.get("collector"), "archive") for each in given]
-    return [one[key] for one, key in found if isinstance(one, Mapping) and isinstance(one.get(key), str) and one[key]]
-
-
-def foreign_reports(values: Mapping[str, Any]) -> tuple[str, ...]:
-    """The directories for the cluster's reports, as the playbooks and their timeline take them, that are another's."""
-    name, cluster_id = (str(values.get(each) or "") for each in ("kafka_cluster_name", "kafka_cluster_id"))
-    if not NAME.fullmatch(name):
-        return ()
-    given = (values.get(each) for each in ("kafka_smoke_report_dir", "kafka_probe_report_dir"))
-    places = [
-        home(ROOT, Path.cwd()) / ".kraftwright",
-        *(Path(each).expanduser() for each in given if isinstance(each, str)),
-    ]
-    directories = dict.fromkeys(place.absolute() / name for place in places)
-    return tuple(str(each) for each in directories if reports.is_foreign(each, cluster_id))
 
 
 def already_said(hostvars: Any, hosts: list[str]) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,17 @@ def owner(directory: Path) -> str:
 def is_foreign(directory: Path, cluster_id: str) -> bool:
     """Whether another cluster's reports lie there."""
     return owner(directory) not in ("", cluster_id)
+
+
+def foreign(values: Mapping[str, Any], top: Path) -> tuple[str, ...]:
+    """The directories for a cluster's reports that are another's: those of its variables, and the one below `top`."""
+    name, cluster_id = (str(values.get(each) or "") for each in ("kafka_cluster_name", "kafka_cluster_id"))
+    if name in ("", "..") or Path(name).name != name:
+        return ()  # it is refused anyway
+    given = (values.get(each) for each in ("kafka_smoke_report_dir", "kafka_probe_report_dir"))
+    places = [top, *(Path(each).expanduser() for each in given if isinstance(each, str))]
+    directories = dict.fromkeys(place.absolute() / name for place in places)
+    return tuple(str(each) for each in directories if is_foreign(each, cluster_id))
 
 
 def refusal(directory: Path, cluster_id: str) -> tuple[str, str]:

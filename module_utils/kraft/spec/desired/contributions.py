@@ -156,3 +156,11 @@ def contributed_lines(given: Iterable[Mapping[str, Any]], config: str) -> list[s
     files = [one["path"] for one in contributed_files(given, config, "")]
     copied = [f"ExecStartPre=/usr/bin/cp {' '.join(files)} /run/kafka/started/"] if files else []
     return copied + [line for each in given for line in each.get("unit_lines", ())]
+
+
+def files_of(contributions: Mapping[str, Any]) -> list[str]:
+    """Files of the control machine that other roles give a host, as far as they can be read."""
+    given = [each for each in contributions.values() if isinstance(each, Mapping)]
+    agents = [one for each in given if isinstance(each.get("agents"), list) for one in each["agents"]]
+    found = [(one, "source") for one in agents] + [(each.get("collector"), "archive") for each in given]
+    return [one[key] for one, key in found if isinstance(one, Mapping) and isinstance(one.get(key), str) and one[key]]
