@@ -155,7 +155,8 @@ def test_what_a_play_says_of_nodes_is_refused_since_no_check_sees_it(tmp_path: P
     variables = {"kafka_heap_size": "4g", "kafka_config": {}, "kafka_smoke_records": 1, "other": 1}
     play = SimpleNamespace(get_vars=lambda: variables)
     given = kafka_desired.of_play(SimpleNamespace(get_play=lambda: play), extra)
-    _, problems = kafka_desired.look(hostvars, hostvars._loader, ["node1", "node2", "node3"], given=given)
+    run = kafka_desired.Run(of_play=given)
+    _, problems = kafka_desired.look(hostvars, hostvars._loader, ["node1", "node2", "node3"], run)
     assert [(each.rule, each.variable) for each in errors(problems)] == [("play_variable", "kafka_config")]
 
 

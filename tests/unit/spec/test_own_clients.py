@@ -52,7 +52,7 @@ def test_a_secured_first_listener_is_refused_without_the_options(tmp_path: Path)
     source = example(tmp_path, kafka_listeners=listeners, kafka_config=keys)
     hostvars = host_variables(source)
     hosts = ["node1", "node2", "node3"]
-    _, problems = kafka_desired.look(hostvars, hostvars._loader, hosts, ["spark"])
+    _, problems = kafka_desired.look(hostvars, hostvars._loader, hosts, kafka_desired.Run(["spark"]))
     assert [(each.severity, each.variable) for each in problems if each.rule == "client_options"] == [("error", SMOKE)]
     assert not [each for each in look(source)[1] if each.rule == "client_options"], "nobody starts the smoke test"
 
@@ -65,7 +65,9 @@ def test_options_that_this_machine_does_not_read_are_refused(
     source = example(tmp_path, **given)
     (source / "group_vars/all.yml").write_text(yaml.safe_dump(everywhere))
     hostvars = host_variables(source)
-    _, problems = kafka_desired.look(hostvars, hostvars._loader, ["node1", "node2", "node3"], ["spark"])
+    _, problems = kafka_desired.look(
+        hostvars, hostvars._loader, ["node1", "node2", "node3"], kafka_desired.Run(["spark"])
+    )
     hosts = [each.host for each in problems if each.variable == SMOKE and each.host]
     assert hosts == (["node1", "node2", "node3"] if refused else [])
 

@@ -60,10 +60,11 @@ def test_an_authority_that_cannot_be_used_is_refused() -> None:
 @pytest.mark.parametrize("path", ["/var/lib/kafka-logs", "/var/lib/kafka-logs/data1"])
 @pytest.mark.parametrize("variable", ["kafka_log_dirs[1]", "kafka_metadata_log_dir", "kafka_log4j_dir"])
 def test_nothing_of_kafka_lies_where_lines_wait(variable: str, path: str) -> None:
-    value = ["/srv/kafka/data1", path] if variable.startswith("kafka_log_dirs") else path
-    told = problems_of(given(LOGS, **{variable.partition("[")[0]: value}))
+    value: Any = ["/srv/kafka/data1", path] if variable.startswith("kafka_log_dirs") else path
+    changed: dict[str, Any] = {variable.partition("[")[0]: value}
+    told = problems_of(given(LOGS, **changed))
     assert [(one.variable, one.value) for one in told if one.rule == "logs_directory"] == [(variable, path)]
-    alone = problems_of(hosts(1, **{variable.partition("[")[0]: value}))
+    alone = problems_of(hosts(1, **changed))
     assert [one for one in alone if one.rule == "logs_directory"] == []
 
 
