@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import ansible.module_utils
 import yaml
@@ -188,8 +188,7 @@ def of_play(task: Any, extra: Collection[str]) -> frozenset[str]:
     return frozenset(name for name in task.get_play().get_vars() if name.startswith(PREFIX) and name not in extra)
 
 
-@dataclasses.dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """What a run brings to the inventory.
 
     ``needs``: what it wants of this machine. ``plans``: whether it can write its plan to a file, and apply an approved
