@@ -200,6 +200,9 @@ class Run(NamedTuple):
     of_play: frozenset[str] = frozenset()
 
 
+NOTHING_MORE = Run()
+
+
 def read_all(inventory: Inventory, hosts: list[str], loader: Any) -> list[reading.HostVariables]:
     """The variables of each host, with places of files below this directory, and the certificates that lie there."""
     top, found = home(ROOT, Path.cwd()) / ".kraftwright", []
@@ -210,7 +213,7 @@ def read_all(inventory: Inventory, hosts: list[str], loader: Any) -> list[readin
     return found
 
 
-def look(hostvars: Any, loader: Any, hosts: list[str], run: Run = Run()) -> tuple[Cluster, list[Problem]]:
+def look(hostvars: Any, loader: Any, hosts: list[str], run: Run = NOTHING_MORE) -> tuple[Cluster, list[Problem]]:
     """What the inventory asks for and what is wrong with it."""
     specs, hosts = load_specs(), plain(hosts)
     inventory = Inventory(hostvars, loader, specs)
