@@ -34,14 +34,13 @@ options:
       password:
         description: The password. In check mode it may be one that is still to be generated.
         type: str
-  login:
-    description:
-      - How a listener is reached that takes SCRAM; the fields are those of O(client), without a name and a password.
-      - Left out, passwords are not compared, and a user who exists is taken for right.
-    type: dict
   logins:
-    description: Mechanism -> the same, where each is taken by a listener of its own. Other mechanisms are not compared.
+    description:
+      - Mechanism -> how a listener is reached that takes it; the fields are those of O(client), without a name and a
+        password.
+      - Passwords of mechanisms that are left out are not compared, and a user who exists is taken for right.
     type: dict
+    default: {}
 extends_documentation_fragment: [kafka_client, kafka_resources]
 author: Kraftwright
 """
@@ -56,11 +55,12 @@ EXAMPLES = r"""
       - {name: orders-writer, password: "{{ vault_orders_writer }}"}
       - {name: billing, password: "{{ vault_billing }}", mechanism: SCRAM-SHA-256}
       - {name: intern, state: absent}
-    login:
-      bootstrap_servers: ["192.0.2.11:9094"]
-      security_protocol: SASL_SSL
-      ca_file: /opt/kafka/tls/nodes.pem
-      python_path: /opt/kafka/client/kafka_python.zip
+    logins:
+      SCRAM-SHA-512:
+        bootstrap_servers: ["192.0.2.11:9094"]
+        security_protocol: SASL_SSL
+        ca_file: /opt/kafka/tls/nodes.pem
+        python_path: /opt/kafka/client/kafka_python.zip
 """
 
 RETURN = r"""
@@ -104,8 +104,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
             "password": {"type": "str", "no_log": True},
         },
     },
-    "login": {"type": "dict"},
-    "logins": {"type": "dict"},
+    "logins": {"type": "dict", "default": {}},
     **RUN_SPEC,
 }
 
@@ -120,15 +119,12 @@ def made(client: Client, params: Mapping[str, Any]) -> Asked[Credential]:
         raise RefusedError([*problems])
     absent = {one["name"] for one in users if one["state"] == "absent"}
     wanted = {Credential(one["name"], one["mechanism"]): True for one in users if one["name"] not in absent}
-    logins = params["logins"] or (dict.fromkeys(MECHANISMS, params["login"]) if params["login"] else {})
-    admin = UserAdmin(client, passwords, logins, awaited=params["check_mode"])
+    admin = UserAdmin(client, passwords, params["logins"], awaited=params["check_mode"])
     return Asked(admin, wanted, lambda credential: credential.user in absent)
 
 
 def main() -> None:
-    module = AnsibleModule(
-        argument_spec=ARGUMENT_SPEC, supports_check_mode=True, mutually_exclusive=[("login", "logins")]
-    )
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     carry_out(module, made)
 
 

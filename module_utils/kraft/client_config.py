@@ -42,13 +42,18 @@ def host_port(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def normal_host_port(address: str) -> str:
-    """``host:port`` in the form in which two are compared: Java writes an IPv6 address in full, people do not."""
-    host, _, port = address.rpartition(":")
+def normal_name(name: str) -> str:
+    """A name or an address as certificates hold it, and as clients compare it. Java writes an IPv6 address in full."""
     try:
-        return host_port(str(ipaddress.ip_address(host.strip("[]"))), int(port))
+        return str(ipaddress.ip_address(name))
     except ValueError:
-        return address.lower()
+        return name.rstrip(".").lower()
+
+
+def normal_host_port(address: str) -> str:
+    """``host:port`` with the host's ``normal_name``."""
+    host, _, port = address.rpartition(":")
+    return host_port(normal_name(host.strip("[]")), int(port))
 
 
 @dataclasses.dataclass(frozen=True)

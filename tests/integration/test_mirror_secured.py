@@ -49,7 +49,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
     cluster = start_secured(tmp_path_factory.mktemp("source"))
     credential = Credential(USER, "SCRAM-SHA-512")
     with Client({"bootstrap_servers": [cluster.bootstrap_servers]}) as client:
-        UserAdmin(client, {credential: AWKWARD}, None, awaited=False).put({credential: True})
+        UserAdmin(client, {credential: AWKWARD}, {}, awaited=False).put({credential: True})
     yield cluster
     cluster.stop()
 

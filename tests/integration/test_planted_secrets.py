@@ -227,7 +227,7 @@ LOGGED_IN = """
       kafka_user:
         client: {bootstrap_servers: ["127.0.0.1:1"]}
         users: "{{ kafka_users | kraft_credentials }}"
-        login: {bootstrap_servers: ["127.0.0.1:1"], security_protocol: SASL_SSL}
+        logins: {SCRAM-SHA-512: {bootstrap_servers: ["127.0.0.1:1"], security_protocol: SASL_SSL}}
         timeout: 1
       register: made
       failed_when: made.msg is not search('nothing listens')
@@ -271,7 +271,7 @@ GENERATED = """
       kafka_user:
         client: {bootstrap_servers: ["127.0.0.1:1"]}
         users: "{{ people | kraft_credentials }}"
-        login: {bootstrap_servers: ["127.0.0.1:1"], security_protocol: SASL_SSL}
+        logins: {SCRAM-SHA-512: {bootstrap_servers: ["127.0.0.1:1"], security_protocol: SASL_SSL}}
         timeout: 1
       register: failure
       failed_when: failure.msg is not search('nothing listens')

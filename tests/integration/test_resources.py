@@ -38,6 +38,11 @@ def login(broker: KafkaCluster) -> dict[str, Any]:
     }
 
 
+def logins(broker: KafkaCluster) -> dict[str, dict[str, Any]]:
+    """The listener takes both mechanisms."""
+    return dict.fromkeys(("SCRAM-SHA-256", "SCRAM-SHA-512"), login(broker))
+
+
 def logged_in(broker: KafkaCluster, user: str, password: str, told: list[str]) -> Producer:
     """A producer of that name; `told` gets the names of its errors."""
     return Producer(
@@ -70,7 +75,7 @@ def test_a_user_logs_in_with_the_declared_password_and_a_second_run_changes_noth
     broker: KafkaCluster, run_module: RunModule
 ) -> None:
     users = [{"name": "writer", "password": AWKWARD}, {"name": "reader", "password": PASSWORD}]
-    asked: dict[str, Any] = {"client": reached(broker), "login": login(broker), "users": users}
+    asked: dict[str, Any] = {"client": reached(broker), "logins": logins(broker), "users": users}
     foretold = run_module("kafka_user", check_mode=True, **asked)
     made = run_module("kafka_user", **asked)
     assert made["changed"]
@@ -94,7 +99,7 @@ def test_a_user_who_is_removed_is_out_on_an_open_connection_when_its_login_ends(
     broker: KafkaCluster, run_module: RunModule
 ) -> None:
     create(broker.bootstrap_servers, "left", 1, replicas=1)
-    asked: dict[str, Any] = {"client": reached(broker), "login": login(broker)}
+    asked: dict[str, Any] = {"client": reached(broker), "logins": logins(broker)}
     run_module("kafka_user", **asked, users=[{"name": "leaver", "password": PASSWORD}])
     told: list[str] = []
     stored: list[float] = []
@@ -122,7 +127,7 @@ def test_a_user_may_do_what_is_declared_and_nothing_else(broker: KafkaCluster, r
         create(broker.bootstrap_servers, topic, 1, replicas=1)
     password = PASSWORD
     users = [{"name": "orders-writer", "password": password}]
-    run_module("kafka_user", client=reached(broker), login=login(broker), users=users)
+    run_module("kafka_user", client=reached(broker), logins=logins(broker), users=users)
     write = {"principal": "User:orders-writer", "topic": "orders", "operations": ["write"]}
     nobody = {"principal": "User:nobody", "topic": "payroll", "operations": ["all"]}
     allowed = run_module("kafka_acl", client=reached(broker), acls=[write, nobody])

@@ -69,7 +69,7 @@ def one_user(secured_cluster: KafkaCluster) -> Clients:
     secured = write_files(secured_cluster, "LOGIN", {"name": "u.1", "password": AWKWARD})
     credential = Credential("u.1", "SCRAM-SHA-512")
     with Client({"bootstrap_servers": [secured_cluster.bootstrap_servers]}) as client:
-        UserAdmin(client, {credential: AWKWARD}, None, awaited=False).put({credential: True})
+        UserAdmin(client, {credential: AWKWARD}, {}, awaited=False).put({credential: True})
     return dataclasses.replace(secured, kcat=False)
 
 

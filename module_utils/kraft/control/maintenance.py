@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleError
+from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.playbook.helpers import load_list_of_blocks
 from ansible.playbook.play import Play
 
 TASKS, REBOOT = "kafka_maintenance_tasks", "kafka_reboot"
-#: How a command line (-e) and Ansible's filter `bool` say it.
-YES = ("true", "yes", "on", "1", "y", "t")
 
 
 def faults(values: Mapping[str, Any], loader: Any, variable_manager: Any) -> dict[str, str]:
@@ -20,7 +19,7 @@ def faults(values: Mapping[str, Any], loader: Any, variable_manager: Any) -> dic
 
     `loader` and `variable_manager` are Ansible's. Tasks that the file includes dynamically are not read.
     """
-    file, reboot = values.get(TASKS), str(values.get(REBOOT)).strip().lower() in YES
+    file, reboot = values.get(TASKS), boolean(values.get(REBOOT), strict=False)
     if not file:
         return {} if reboot else {TASKS: "names no tasks, and there is no reboot either"}
     clause = _fault(Path(str(file)).expanduser().resolve(), loader, variable_manager)

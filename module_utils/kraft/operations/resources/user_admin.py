@@ -47,11 +47,11 @@ class UserAdmin(Asker):
         self,
         client: Client,
         passwords: Mapping[Credential, str],
-        logins: Mapping[str, Mapping[str, Any]] | None,
+        logins: Mapping[str, Mapping[str, Any]],
         awaited: bool,
     ) -> None:
         super().__init__(client)
-        self._passwords, self._logins, self._awaited = passwords, logins or {}, awaited
+        self._passwords, self._logins, self._awaited = passwords, logins, awaited
 
     def look(self, desired: Mapping[Credential, bool]) -> dict[Credential, bool]:
         answer = self.ask("DescribeUserScramCredentialsRequest", users=None)

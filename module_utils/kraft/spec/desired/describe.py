@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import ipaddress
 from typing import Any
 
+from ansible.module_utils.kraft.client_config import normal_name
 from ansible.module_utils.kraft.secret_values import secret_keys, shown, shown_line
 from ansible.module_utils.kraft.spec.desired import quorum, settings
 from ansible.module_utils.kraft.spec.desired.alerting import alerting
@@ -93,14 +93,6 @@ def certificate(cluster: Cluster, node: Node) -> dict[str, Any] | None:
         "days": tls.days,
         "renew_before_days": tls.renew_before_days,
     }
-
-
-def normal_name(name: str) -> str:
-    """A name or an address as certificates hold it, and as clients compare it."""
-    try:
-        return str(ipaddress.ip_address(name))
-    except ValueError:
-        return name.rstrip(".").lower()
 
 
 def node_listeners(cluster: Cluster) -> list[dict[str, str]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.secret_values import is_secret
+from ansible.module_utils.parsing.convert_bool import boolean
 
 NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 #: Topics that are never copied. Source: Kafka's ``ReplicationPolicy.isInternalTopic``, and heartbeats of other mirrors.
@@ -52,7 +53,7 @@ def wanted(given: Mapping[str, Any]) -> Wanted:
         name=str(source["name"]),
         servers=tuple(map(str, source["bootstrap_servers"])),
         client={str(key): text(value) for key, value in (source.get("client") or {}).items()},
-        acls=text(given.get("acls", True)).strip().lower() not in FALSE,
+        acls=boolean(given.get("acls", True), strict=False),
         throttle_bytes_per_second=None if throttle is None else int(throttle),
         **lists,
     )
@@ -64,7 +65,6 @@ def with_secrets(given: Mapping[str, Any], secrets: Mapping[str, str]) -> Wanted
     return wanted({**given, "source": {**source, "client": {**(source.get("client") or {}), **secrets}}})
 
 
-FALSE = ("false", "no", "off", "0")  #: what a template may give in place of a boolean
 LISTS = ("topics", "exclude_topics", "groups", "exclude_groups")
 
 

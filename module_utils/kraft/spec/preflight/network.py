@@ -6,12 +6,12 @@ import ipaddress
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.client_config import host_port
+from ansible.module_utils.kraft.client_config import host_port, normal_name
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired.describe import normal_name
+from ansible.module_utils.kraft.spec.desired.node_client import WILDCARDS
 from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
 
-ANY = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not listened on
+ANY = (*WILDCARDS, "")
 LISTENERS = "kafka_listeners"
 #: A younger process may have begun to listen between the looks of two hosts.
 STARTING_SECONDS = 60

@@ -10,6 +10,7 @@ from itertools import product
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired import operable
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node
+from ansible.module_utils.kraft.spec.desired.node_client import WILDCARDS
 from ansible.module_utils.kraft.spec.inventory.reading import REQUIRED
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, sharing
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, IN_THE_OPEN, INTER_BROKER, SSL
@@ -18,7 +19,6 @@ VARIABLE = "kafka_listeners"
 ADDRESS = "kafka_address"
 NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 LABEL = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)")
-WILDCARDS = frozenset({"0.0.0.0", "::", "0:0:0:0:0:0:0:0"})  # noqa: S104 - compared with, not listened on
 LONGEST_NAME = 253
 PRIVILEGED = 1024
 LARGEST_PORT = 65535
