@@ -10,8 +10,9 @@ short_description: Plans a rolling restart
 description:
   - Orders the given nodes into batches. First go those that do not serve anyway, then the followers, the active
     controller last and alone. The nodes of a batch share no partition at risk and leave the quorum its majority.
-  - Waits for an answer of the cluster and for a leader. If there is none although it was waited for, nobody serves and
-    no order can harm; then all nodes are one batch, and RV(serves) says so.
+  - Waits for an answer of the cluster and for a leader. Where nobody answers although it was waited for, no order can
+    harm, and all nodes are one batch. Where brokers answer and know no leader, the controllers are the first batch,
+    and each broker waits for a shutdown check of its own. Where the cluster refuses us, the module fails.
   - Changes nothing. In check mode it looks once.
 options:
   nodes:
@@ -62,14 +63,14 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-serves:
-  description: Whether the cluster answers and has a leader.
+answers:
+  description: Whether the cluster answers. Where it does not, nobody is served, and nobody is harmed.
   returned: always
   type: bool
 batches:
   description:
     - What is restarted together, in order. Each batch has C(nodes), as they were given and each with C(ready) (whether
-      it does all that it is there for), and their C(node_ids).
+      it does all that it is there for), their C(node_ids), and C(checked) (whether the shutdown check judges them).
   returned: always
   type: list
   elements: dict
@@ -80,7 +81,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster import gather, shutdown_check
-from ansible.module_utils.kraft.cluster.batches import Members, batches
+from ansible.module_utils.kraft.cluster.batches import Members, batches, without_leader
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, Expected, expected
@@ -88,7 +89,7 @@ from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.roll import ready
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
 from ansible.module_utils.kraft.difference import DIFFERENCE_SPEC
-from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.errors import AccessError, KraftError
 
 NODE: dict[str, Any] = {
     "host": {"type": "str", "required": True},
@@ -105,33 +106,46 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-def serving(client: Client, timeout: float) -> Snapshot | None:
-    """A snapshot that shows a leader, or None when there is none within `timeout` seconds."""
+def looked(client: Client, timeout: float) -> Snapshot | None:
+    """A snapshot that shows a leader, or the last one after `timeout` seconds; None where nobody answers then.
+
+    Raises AccessError where the cluster answers and refuses us: then nobody here knows whom a restart harms.
+    """
     deadline = time.monotonic() + timeout
     while True:
         try:
             snapshot = gather.observe(client, shutdown_check.PARTS)
+        except AccessError:
+            if time.monotonic() >= deadline:
+                raise
+            snapshot = None
         except KraftError:
             snapshot = None
-        if snapshot and snapshot.controller_id != NO_NODE and not snapshot.unanswered:
+        if (snapshot and has_leader(snapshot)) or time.monotonic() >= deadline:
             return snapshot
-        if time.monotonic() >= deadline:
-            return None
         time.sleep(PAUSE)
+
+
+def has_leader(snapshot: Snapshot) -> bool:
+    return snapshot.controller_id != NO_NODE and not snapshot.unanswered
 
 
 def planned(snapshot: Snapshot | None, params: dict[str, Any], wanted: Expected) -> list[dict[str, Any]]:
     """The module's batches."""
     nodes = {node["node_id"]: node for node in params["nodes"]}
-    found: tuple[tuple[int, ...], ...]
+    up = frozenset[int]()
     if snapshot is None:
-        found, up = (tuple(sorted(nodes)),), frozenset[int]()
+        found = [(tuple(sorted(nodes)), False)]
+    elif not has_leader(snapshot):
+        found = without_leader(nodes, wanted.voter_ids)
     else:
         members = Members(wanted.voter_ids, wanted.broker_ids)
-        found = batches(snapshot, nodes, members, params["together"], wanted.largest_delay_ms)
+        sets = batches(snapshot, nodes, members, params["together"], wanted.largest_delay_ms)
+        found = [(one, True) for one in sets]
         up = ready(snapshot, wanted.voter_ids, wanted.broker_ids, wanted.largest_delay_ms)
     return [
-        {"node_ids": list(batch), "nodes": [{**nodes[one], "ready": one in up} for one in batch]} for batch in found
+        {"node_ids": list(ids), "checked": checked, "nodes": [{**nodes[one], "ready": one in up} for one in ids]}
+        for ids, checked in found
     ]
 
 
@@ -140,12 +154,12 @@ def main() -> None:
     wanted = expected(module.params["expected"] or {})
     try:
         with Client(module.params["client"]) as client:
-            snapshot = serving(client, 0 if module.check_mode else module.params["timeout"])
+            snapshot = looked(client, 0 if module.check_mode else module.params["timeout"])
     except KraftError as error:
         module.fail_json(msg=str(error))
     if snapshot and wanted.cluster_id and snapshot.cluster_id != wanted.cluster_id:
         module.fail_json(msg=f"this is cluster {snapshot.cluster_id}, and {wanted.cluster_id} is expected")
-    module.exit_json(changed=False, serves=snapshot is not None, batches=planned(snapshot, module.params, wanted))
+    module.exit_json(changed=False, answers=snapshot is not None, batches=planned(snapshot, module.params, wanted))
 
 
 if __name__ == "__main__":

@@ -200,7 +200,8 @@ def test_a_roll_is_planned_with_the_active_controller_last(
     nodes = [{"host": f"kafka{one}", "node_id": one} for one in sorted(kafka_cluster.nodes)]
     leader = run_module("kafka_quorum_info", client=client)["quorum"]["leader_id"]
     found = run_module("kafka_roll_plan", client=client, nodes=nodes, together=3)
-    assert found["serves"]
+    assert found["answers"]
+    assert all(batch["checked"] for batch in found["batches"])
     assert [len(batch["node_ids"]) for batch in found["batches"]] == [1] * len(nodes)
     [last] = found["batches"][-1]["nodes"]
     assert (last["node_id"], last["host"], last["ready"]) == (leader, f"kafka{leader}", True)
@@ -212,10 +213,11 @@ def test_a_roll_of_another_cluster_is_not_planned(client: dict[str, Any], run_mo
     assert "and other is expected" in found["msg"]
 
 
-def test_where_nobody_serves_all_nodes_are_one_batch(run_module: Module) -> None:
+def test_where_nobody_answers_all_nodes_are_one_batch(run_module: Module) -> None:
     nodes = [{"host": f"kafka{one}", "node_id": one} for one in (1, 2, 3)]
     found = run_module("kafka_roll_plan", client={"bootstrap_servers": ["127.0.0.1:1"]}, nodes=nodes, timeout=0)
-    assert (found["serves"], [batch["node_ids"] for batch in found["batches"]]) == (False, [[1, 2, 3]])
+    assert not found["answers"]
+    assert [(batch["node_ids"], batch["checked"]) for batch in found["batches"]] == [([1, 2, 3], False)]
 
 
 def test_leaders_that_moved_come_back(

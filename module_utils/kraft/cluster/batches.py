@@ -47,6 +47,17 @@ def batches(
     return (*first, *shared, *last)
 
 
+def without_leader(node_ids: Collection[int], voter_ids: Collection[int]) -> list[tuple[tuple[int, ...], bool]]:
+    """Batches where brokers answer and the controllers have no leader; each with whether it is checked.
+
+    The controllers go first and together: none of them does anything, and what keeps them apart may stand on each.
+    Brokers may still serve what they lead, so each waits for the shutdown check, and that one for a leader.
+    """
+    controllers = tuple(sorted(set(node_ids).intersection(voter_ids)))
+    brokers = sorted(set(node_ids).difference(voter_ids))
+    return [*([(controllers, False)] if controllers else []), *(((one,), True) for one in brokers)]
+
+
 class Room:
     """What may still go down: how many replicas each partition can spare, and how many controllers the quorum."""
 

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 
 import pytest
-from ansible.module_utils.kraft.cluster.batches import Members, batches
+from ansible.module_utils.kraft.cluster.batches import Members, batches, without_leader
 from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from hypothesis import given, settings
@@ -52,6 +52,12 @@ def test_a_partition_without_a_replica_to_spare_leaves_its_brokers_for_the_gate(
     tight = topic("a", partition(0, [1, 2], [1, 2]))
     snapshot = cluster(tight, brokers=[broker(one) for one in (1, 2, 3, 4)], leader=CONTROLLERS)
     assert batches(snapshot, {1, 2, 3, 4}, together=4) == ((1,), (2,), (3, 4))
+
+
+def test_without_a_leader_controllers_go_together_and_each_broker_is_checked() -> None:
+    assert without_leader({1, 2, 901, 903}, {901, 902, 903}) == [((901, 903), False), ((1,), True), ((2,), True)]
+    assert without_leader({1, 2}, {901, 902, 903}) == [((1,), True), ((2,), True)]
+    assert without_leader({1, 2, 3}, {1, 2, 3}) == [((1, 2, 3), False)]
 
 
 @st.composite
