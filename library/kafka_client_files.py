@@ -9,6 +9,8 @@ short_description: Writes files for clients on the control machine
 description:
   - Writes what differs, each file in one step. Diffs and results never show a content.
   - Opens no connection.
+  - In a directory that O(files) name, it removes other files of the same kinds; a kind is what follows the first dot.
+    So nothing is left of a listener that was renamed.
 options:
   path:
     description: The directory. It is made where it is missing.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +32,28 @@ class ActionModule(ActionBase):
         _, given = self.validate_argument_spec(ARGUMENT_SPEC)
         top, mode = Path(given["path"]).absolute(), int(given["mode"], 8)
         changed: list[str] = []
-        for name, content in given["files"].items():
+        for name, content in {**given["files"], **left_behind(top, given["files"])}.items():
             if differs(top / name, content, mode):
                 changed.append(str(top / name))
                 if not self._task.check_mode:
                     put(top / name, content, mode)
         return {"changed": bool(changed), "changed_paths": changed}
+
+
+def left_behind(top: Path, names: Iterable[str]) -> dict[str, None]:
+    """Files in the directories of `names` that are of a kind of theirs, and have another name.
+
+    A kind is what follows the first dot. A listener that was renamed or removed leaves such files, with passwords.
+    """
+    own = {Path(name) for name in names}
+    kinds = {kind(path) for path in own}
+    directories = {path.parent for path in own if path.parent != Path()}
+    found = (path.relative_to(top) for each in directories for path in (top / each).glob("*.*") if path.is_file())
+    return {str(path): None for path in sorted(found) if path not in own and kind(path) in kinds}
+
+
+def kind(path: Path) -> str:
+    return path.name.partition(".")[2]
 
 
 def differs(path: Path, content: str | None, mode: int) -> bool:

@@ -15,6 +15,7 @@ from ansible.module_utils.kraft.terms import CLIENT
 VARIABLE = "kafka_tls"
 SHORTEST_PASSPHRASE = 12
 LONGEST_DAYS = 825  #: what Apple and browsers accept of a private authority, and long enough for anybody
+SHORTEST_DAYS = 2  #: so that a run can renew it before it ends
 LONGEST_SUBJECT = 64  #: characters of a name's part, by RFC 5280 (ub-common-name)
 LONGEST_CLUSTER = LONGEST_SUBJECT - len(" clients")  #: the authorities are named after the cluster and what they sign
 MAPPING, NAMES = "ssl.principal.mapping.rules", "ssl.endpoint.identification.algorithm"
@@ -58,12 +59,12 @@ def certificates(subject: Subject) -> Iterator[Problem]:
             continue
         if tls.is_given:
             pass
-        elif not 1 <= tls.days <= LONGEST_DAYS:
-            message, remedy = f"is not from 1 to {LONGEST_DAYS}", "397 days leave time for a yearly renewal"
+        elif not SHORTEST_DAYS <= tls.days <= LONGEST_DAYS:
+            message, remedy = f"is not from {SHORTEST_DAYS} to {LONGEST_DAYS}", "397 days leave time for a yearly renewal"
             yield Problem("tls_days", message, remedy, f"{VARIABLE}.days", node.host, tls.days)
-        elif not 0 <= tls.renew_before_days < tls.days:
-            message = f"is not below kafka_tls.days ({tls.days}): each run would issue a new certificate"
-            remedy, where = "give fewer days", f"{VARIABLE}.renew_before_days"
+        elif not 1 <= tls.renew_before_days < tls.days:
+            message = f"is not from 1 to {tls.days - 1}, below kafka_tls.days: no run would renew in time, or each would"
+            remedy, where = "give a third of kafka_tls.days, or less", f"{VARIABLE}.renew_before_days"
             yield Problem("tls_days", message, remedy, where, node.host, tls.renew_before_days)
         elif (left := subject.surroundings.tls_days_left) is not None and 0 <= left < tls.days:
             message = f"is more than the {left} days that the authority is good: nobody trusts a certificate for longer"

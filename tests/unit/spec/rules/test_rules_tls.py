@@ -117,6 +117,7 @@ CASES: list[tuple[str, dict[str, Any], tuple[str, str, str, Any]]] = [
     ("tls_days", tls(days=0), ("error", "k1", "kafka_tls.days", 0)),
     ("tls_days", tls(days=3650), ("error", "k1", "kafka_tls.days", 3650)),
     ("tls_days", tls(days=30, renew_before_days=30), ("error", "k1", "kafka_tls.renew_before_days", 30)),
+    ("tls_days", tls(days=30, renew_before_days=0), ("error", "k1", "kafka_tls.renew_before_days", 0)),
     ("tls_name", tls(names={"CLIENTS": ["a"]}), ("error", "k1", "kafka_tls.names[CLIENTS]", "CLIENTS")),
     ("tls_name", {**SECURED, "kafka_cluster_name": "c" * 57}, ("error", "", "kafka_cluster_name", "c" * 57)),
     ("tls_name", tls(names={"CLIENT": ["a b"]}), ("error", "k1", "kafka_tls.names[CLIENT]", "a b")),
