@@ -15,7 +15,7 @@ import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from kafka import KafkaAdminClient
+from kafka import KafkaAdminClient, KafkaProducer
 from kafka.admin import NewTopic
 
 from benchmarks.deploy import appcds_archive, warm_up
@@ -62,11 +62,16 @@ def restarted(lab: Lab) -> tuple[float, float]:
 
 
 def fill(lab: Lab) -> None:
-    """Topics with a replica of each partition on each node."""
-    cluster = Cluster(lab)
+    """Topics with a replica of each partition on each node, and a record in each: a broker has no figures before."""
+    cluster, names = Cluster(lab), [f"topic-{at}" for at in range(TOPICS)]
     with KafkaAdminClient(bootstrap_servers=cluster.servers()) as admin:
-        admin.create_topics([NewTopic(f"topic-{at}", PARTITIONS, REPLICAS) for at in range(TOPICS)], timeout_ms=60_000)
+        admin.create_topics([NewTopic(name, PARTITIONS, REPLICAS) for name in names], timeout_ms=60_000)
     cluster.wait_until_whole()
+    with KafkaProducer(bootstrap_servers=cluster.servers(), acks="all") as producer:
+        for name in names:
+            for partition in range(PARTITIONS):
+                producer.send(name, b"measured", partition=partition)
+        producer.flush(60)
 
 
 def scraped(address: str) -> tuple[int, float]:

@@ -25,6 +25,9 @@ from spark_jobs.probe.window import Window
 
 # What an ordinary careful producer has; the rest is librdkafka's default. 120 s are Java's delivery.timeout.ms.
 OPTIONS = {"acks": "all", "enable.idempotence": True, "linger.ms": 5, "delivery.timeout.ms": 120_000}
+# A thread of librdkafka without a connection looks once a second whether its broker leads something again. A new record
+# would wake it, but those wait in the window. So each producer is connected to every broker, also to one that leads nothing.
+CONNECTED = {"enable.sparse.connections": False}
 # librdkafka tries again by itself and says so only here.
 OBSERVED = {"debug": "msg,eos", "log_level": 7}
 RETRIED = re.compile(r"\[(\d+)\]: MessageSet with \d+ message.*encountered error: (.*?) \(actions ([\w,]*)\)")
@@ -72,7 +75,7 @@ def producer(settings: ProbeSettings, log: EventLog, source: str) -> Producer:
     """A producer whose retries and troubles go to the log."""
     logger = logging.Logger(source)
     logger.addHandler(Retries(log, source))
-    return Producer({**connection(settings, log, source), **OPTIONS, **OBSERVED}, logger=logger)
+    return Producer({**connection(settings, log, source), **OPTIONS, **CONNECTED, **OBSERVED}, logger=logger)
 
 
 class Sending:

@@ -15,7 +15,8 @@ from kafka import KafkaAdminClient
 from pyspark.sql import SparkSession
 
 from spark_jobs import session
-from spark_jobs.probe import audit, commands, process
+from spark_jobs.probe import audit, commands, process, producing
+from spark_jobs.probe.events import Clock, EventLog
 from spark_jobs.probe.settings import ProbeSettings
 from spark_jobs.probe.topic import ProbeTopic
 from tests.integration.kafka_cluster import KafkaCluster
@@ -81,6 +82,25 @@ def test_a_broker_that_stands_still_is_a_stall_of_that_length(
     assert worst["from_us"] / 1e6 == pytest.approx(began, abs=slack)
     assert ended <= worst["to_us"] / 1e6 < ended + 3 * slack
     assert worst["length_us"] / 1e6 >= PAUSE_SECONDS - 0.1
+
+
+def connections(port: int) -> int:
+    """How many this process has to a port of loopback."""
+    inodes = {os.readlink(link) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()}
+    lines = [line.split() for line in Path("/proc/self/net/tcp").read_text().splitlines()[1:]]
+    established = [each for each in lines if each[3] == "01" and int(each[2].rpartition(":")[2], 16) == port]
+    return sum(f"socket:[{each[9]}]" in inodes for each in established)
+
+
+def test_a_producer_is_connected_to_brokers_that_lead_nothing(kafka_cluster: KafkaCluster, tmp_path: Path) -> None:
+    ports = [node.client_port for node in kafka_cluster.nodes.values()]
+    before = [connections(port) for port in ports]
+    settings = ProbeSettings(kafka_cluster.bootstrap_servers, "c", 1, 10, run_id="one")
+    made = producing.producer(settings, EventLog(tmp_path, Clock()), "producer-0")
+    deadline = time.monotonic() + 30
+    while [connections(port) for port in ports] != [each + 1 for each in before]:
+        assert time.monotonic() < deadline
+        made.poll(0.1)
 
 
 def test_its_topic_is_made_although_the_active_controller_has_just_died(kafka_cluster: KafkaCluster) -> None:
