@@ -25,8 +25,8 @@ from spark_jobs.probe.window import Window
 
 # What an ordinary careful producer has; the rest is librdkafka's default. 120 s are Java's delivery.timeout.ms.
 OPTIONS = {"acks": "all", "enable.idempotence": True, "linger.ms": 5, "delivery.timeout.ms": 120_000}
-# A thread of librdkafka without a connection looks once a second whether its broker leads something again. A new record
-# would wake it, but those wait in the window. So each producer is connected to every broker, also to one that leads nothing.
+# A thread of librdkafka without a connection looks once a second whether its broker leads something again. A new
+# record would wake it, but those wait in the window. So each producer is connected to brokers that lead nothing, too.
 CONNECTED = {"enable.sparse.connections": False}
 # librdkafka tries again by itself and says so only here.
 OBSERVED = {"debug": "msg,eos", "log_level": 7}

@@ -8,7 +8,13 @@ from plugins.action.kafka_client_files import left_behind
 
 
 def test_files_of_a_listener_that_is_gone_are_left_behind(tmp_path: Path) -> None:
-    for name in ("ann/OLD.properties", "ann/OLD.kcat.conf", "ann/NEW.properties", "ann/notes.txt", "bob/OLD.properties"):
+    for name in (
+        "ann/OLD.properties",
+        "ann/OLD.kcat.conf",
+        "ann/NEW.properties",
+        "ann/notes.txt",
+        "bob/OLD.properties",
+    ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
     (tmp_path / "OLD.properties").touch()
