@@ -103,8 +103,13 @@ def prove(spark: SparkSession, config: ProofConfig, draft: Report, progress: Pro
     draft["topics"] = compare(clusters, pairs, progress.say)
     draft["pace"] = _pace(draft, monotonic() - began)
     draft["groups"] = positions(clusters, pairs, config.groups)
-    grown = topics.grown(clusters[topics.SOURCE], pairs) if config.before_switch else {}
-    draft["verdict"] = verdict(draft["topics"], draft["groups"], config.duplicates_allowed, grown)
+    against = (topics.grown, topics.undecided) if config.before_switch else ()
+    draft["verdict"] = verdict(
+        draft["topics"],
+        draft["groups"],
+        config.duplicates_allowed,
+        *(of_source(clusters[topics.SOURCE], pairs) for of_source in against),
+    )
     if config.before_switch and draft["verdict"]["outcome"] == "proven":
         draft["verdict"]["sentences"] += pause(draft["topics"], datetime.now(timezone.utc))
 

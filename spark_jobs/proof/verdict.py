@@ -24,11 +24,13 @@ def verdict(
     groups: Sequence[Position],
     duplicates_allowed: bool,
     grown: Mapping[str, int] = MappingProxyType({}),
+    undecided: Mapping[str, int] = MappingProxyType({}),
 ) -> Verdict:
     """``proven`` unless a record is missing, extra, changed, reordered or duplicated, or a group would skip some.
 
     A group that would read records again fails nothing: so does every restart of a consumer that did not commit.
     `grown`: topic -> offsets that were written on the source meanwhile, where that stands against a switch.
+    `undecided`: topic -> offsets of the source behind an open transaction, where that does.
     """
     allowed = {DUPLICATED} if duplicates_allowed else set()
     failed = [topic for topic in topics if any(n for kind, n in topic["faults"].items() if kind not in allowed)]
@@ -41,7 +43,13 @@ def verdict(
         f"{topic} still grows on the source: {count:,} offsets during the proof. Stop its producers, then repeat this."
         for topic, count in grown.items()
     ]
-    return Verdict(outcome="failed" if failed or astray or grown else "proven", sentences=sentences)
+    sentences += [
+        f"{topic} has an open transaction on the source: {count:,} offsets from there on are neither copied nor "
+        "compared. Stop its producers, or end it with kafka-transactions.sh; then repeat this."
+        for topic, count in undecided.items()
+    ]
+    stands_against = failed or astray or grown or undecided
+    return Verdict(outcome="failed" if stands_against else "proven", sentences=sentences)
 
 
 def switch(source: str, target: str, topics: Sequence[Topic], groups: Sequence[Position]) -> list[str]:
