@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
+from pyarrow import parquet
 
-from spark_jobs.probe import topic
+from spark_jobs.probe import producing, topic
+from spark_jobs.probe.events import Clock, EventLog
 from spark_jobs.probe.settings import ProbeSettings
 
 SETTINGS = ProbeSettings("127.0.0.1:1", "mine", 2, 100, run_id="lone", producers=1)
+
+
+class Refusing:
+    """A producer after a fatal error: it takes nothing more."""
+
+    def produce(self, *_: Any, **__: Any) -> None:
+        raise KafkaException(KafkaError(KafkaError._FATAL, "sequence desynchronization"))
+
+
+def test_a_producer_that_takes_nothing_more_is_noted_and_does_not_end_the_sending(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(producing, "producer", lambda *_: Refusing())
+    log = EventLog(tmp_path, Clock())
+    sending = producing.Sending(SETTINGS, log)
+    for sequence in range(2):
+        sending._send_one(0, sequence)
+    log.close_part()
+    rows = parquet.read_table(tmp_path / "part-000001.parquet").to_pylist()
+    failed = [(row["sequence"], row["detail"]) for row in rows if row["kind"] == "failed"]
+    assert failed == [(0, "_FATAL"), (1, "_FATAL")]
 
 
 def test_no_default_of_the_cluster_deletes_records_of_the_probes_topic(monkeypatch: pytest.MonkeyPatch) -> None:
