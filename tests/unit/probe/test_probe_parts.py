@@ -45,6 +45,13 @@ def test_settings_are_refused_with_everything_that_is_wrong() -> None:
     assert settings.problems(GOOD) == []
 
 
+@pytest.mark.parametrize("name", ["partitions", "record_bytes", "producers", "consumers", "replication_factor"])
+def test_half_a_partition_or_producer_is_refused(name: str) -> None:
+    half = settings.LIMITS[name][0] + 0.5
+    assert [line.partition(":")[0] for line in settings.problems({**GOOD, name: half})] == [name]
+    assert settings.problems({**GOOD, "rate": 0.5 + GOOD["rate"], "part_seconds": 0.5}) == []
+
+
 @pytest.mark.parametrize(
     ("moved", "everywhere"),
     [
