@@ -88,8 +88,11 @@ class Sending:
         self._names = names
         self._window = Window(settings.partitions)
         self._stopping, self._ended = threading.Event(), threading.Event()
-        self._threads = [threading.Thread(target=self._poll, args=(one,)) for one in self._producers.values()]
-        self._sender = threading.Thread(target=self._send)
+        # What ends the process by an error, such as a full disk, must not be outlived by threads that go on for ever.
+        self._threads = [
+            threading.Thread(target=self._poll, args=(one,), daemon=True) for one in self._producers.values()
+        ]
+        self._sender = threading.Thread(target=self._send, daemon=True)
         self.acked: dict[int, int] = {}
 
     def start(self) -> None:

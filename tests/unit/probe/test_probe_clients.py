@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ from spark_jobs.probe import producing, topic
 from spark_jobs.probe.events import Clock, EventLog
 from spark_jobs.probe.settings import ProbeSettings
 
+ROOT = Path(__file__).resolve().parents[3]
 SETTINGS = ProbeSettings("127.0.0.1:1", "mine", 2, 100, run_id="lone", producers=1)
 
 
@@ -56,3 +60,30 @@ def test_no_default_of_the_cluster_deletes_records_of_the_probes_topic(monkeypat
         "retention.ms": "-1",
         "retention.bytes": "-1",
     }
+
+
+FULL = """
+from pathlib import Path
+from spark_jobs.probe import client
+from spark_jobs.probe.settings import ProbeSettings
+
+def full(log):
+    raise OSError(28, "No space left on device")
+
+client.EventLog.close_part = full
+client.run(ProbeSettings("127.0.0.1:1", "mine", 2, 100, run_id="lone", part_seconds=0.2), Path("."))
+"""
+
+
+def test_a_probe_that_cannot_write_its_log_ends_and_holds_no_memory(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", FULL],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert "No space left on device" in ended.stderr
