@@ -68,3 +68,11 @@ def test_producers_and_groups_are_told_where_to_go() -> None:
         "Group billing: bootstrap.servers=new:1. Its offsets are there already. It reads 42 records again.",
         "Group mail: bootstrap.servers=new:1. Its offsets are there already.",
     ]
+
+
+def test_a_group_without_an_offset_on_the_target_gets_the_remedy() -> None:
+    one = position("billing", "absent", 0)
+    found = verdict([topic("orders")], [one], duplicates_allowed=False)
+    assert found["outcome"] == "failed"
+    assert "the target has no committed offset" in found["sentences"][-1]
+    assert "kafka-consumer-groups.sh --reset-offsets" in found["sentences"][-1]
