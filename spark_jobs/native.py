@@ -109,7 +109,10 @@ class NativeAdmin:
         metadata = self._asked(lambda: self._admin.list_topics(timeout=self._timeout))
         if topic not in metadata.topics:
             raise UsageError(
-                [f"topic: {topic} does not exist on {self._servers}: create it first (role kafka_smoke does)"]
+                [
+                    f"topic: {topic} does not exist on {self._servers}, or the login may not describe it: correct the "
+                    "name, create the topic, or give the right DESCRIBE"
+                ]
             )
         partitions = metadata.topics[topic].partitions.values()
         return TopicView(
