@@ -147,6 +147,22 @@ def test_the_account_names_the_longest_stall_with_its_step(wording: Wording) -> 
     wording(sentences)
 
 
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({}, None),
+        ({"end": {"asked": False}}, "ended by itself after 10 s (kafka_probe_longest)"),
+        ({"whole": False, "end": None}, "was killed: its last seconds, and what came later, are not in the account"),
+    ],
+    ids=["asked to end", "ended by itself", "killed"],
+)
+def test_a_probe_that_nobody_has_ended_says_that_it_knows_nothing_of_what_came_later(
+    changed: dict[str, Any], said: str | None
+) -> None:
+    last = verdict.sentences({**audit(), **changed})[-1]
+    assert said in last if said else "the probe ended" not in last
+
+
 @pytest.mark.parametrize("fault", list(verdict.FAULTS))
 def test_one_broken_promise_is_enough(fault: str) -> None:
     assert audit()["outcome"] == verdict.PROVEN
