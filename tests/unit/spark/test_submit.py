@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from spark_jobs import submit
+from spark_jobs import native_smoke_command, submit
 from spark_jobs.errors import EXIT_DEFECT, EXIT_FAILED, EXIT_UNREACHABLE, EXIT_USAGE, InstallationError
 
 
@@ -158,5 +158,5 @@ def test_a_spark_that_cannot_start_is_no_verdict(
     (tmp_path / submit.LOG).write_text("Master must either be yarn or start with spark, k8s, or local\n")
     monkeypatch.setattr(submit, "find_tools", lambda *_: submit.Tools(tmp_path / "bin" / "spark-submit", ()))
     monkeypatch.setattr(submit, "_watched", lambda *_: 1)
-    monkeypatch.setattr(submit.native_smoke_command, "saved_or_made", lambda *_: None)
+    monkeypatch.setattr(native_smoke_command, "saved_or_made", lambda *_: None)
     assert submit.main(["--config", str(tmp_path / "smoke.json"), "--master", "nonsense"]) == code
