@@ -109,7 +109,10 @@ class NativeAdmin:
         metadata = self._asked(lambda: self._admin.list_topics(timeout=self._timeout))
         if topic not in metadata.topics:
             raise UsageError(
-                [f"topic: {topic} does not exist on {self._servers}: create it first (role kafka_smoke does)"]
+                [
+                    f"topic: {topic} does not exist on {self._servers}, or the login may not describe it: correct the "
+                    "name, create the topic, or give the right DESCRIBE"
+                ]
             )
         partitions = metadata.topics[topic].partitions.values()
         return TopicView(
@@ -121,6 +124,10 @@ class NativeAdmin:
     def end_offsets(self, topic: str, partitions: list[int]) -> dict[int, int]:
         """The offset behind the last decided record of each partition: open transactions end it earlier."""
         return self._offsets(topic, partitions, _LATEST)
+
+    def written_offsets(self, topic: str, partitions: list[int]) -> dict[int, int]:
+        """The offset behind the last record of each partition, decided or not."""
+        return self._offsets(topic, partitions, _LATEST, IsolationLevel.READ_UNCOMMITTED)
 
     def begin_offsets(self, topic: str, partitions: list[int]) -> dict[int, int]:
         """The first offset that each partition still holds."""
@@ -147,9 +154,15 @@ class NativeAdmin:
 
         return cast("dict[tuple[str, int], int]", self._asked(ask))
 
-    def _offsets(self, topic: str, partitions: list[int], which: OffsetSpec) -> dict[int, int]:
+    def _offsets(
+        self,
+        topic: str,
+        partitions: list[int],
+        which: OffsetSpec,
+        isolation: IsolationLevel = IsolationLevel.READ_COMMITTED,
+    ) -> dict[int, int]:
         request = {TopicPartition(topic, partition): which for partition in partitions}
-        options = {"isolation_level": IsolationLevel.READ_COMMITTED, "request_timeout": self._timeout}
+        options = {"isolation_level": isolation, "request_timeout": self._timeout}
 
         def ask() -> dict[int, int]:
             futures = self._admin.list_offsets(request, **options)

@@ -95,7 +95,9 @@ def _stream(bench: Bench, window: kafka_io.Window, rows: list[dict[str, Any]]) -
         began = monotonic()
         query = kafka_io.drain(judged.observe(STREAM_METRICS, *audit.counters()), checkpoint)
         seconds = monotonic() - began
-    batches = [batch.observedMetrics[STREAM_METRICS].asDict() for batch in query.recentProgress]
+    # Spark reports once, without metrics, also where there was nothing to read.
+    seen = [batch.observedMetrics.get(STREAM_METRICS) for batch in query.recentProgress]
+    batches = [metrics.asDict() for metrics in seen if metrics]
     records_seen = _total(batches, "records")
     result = rate(records_seen, _total(batches, "bytes"), seconds)
     bench.progress.say(f"streamed {in_words(result)}, {len(batches)} batches")

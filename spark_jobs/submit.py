@@ -10,6 +10,7 @@ of ``smoke.py``; a run that exceeds the timeout is ended and counts as unreachab
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -23,7 +24,7 @@ from pathlib import Path
 from spark_jobs import appcds, config, native_smoke_command, private_file, report
 from spark_jobs.cli import guarded, parser
 from spark_jobs.config import SmokeConfig
-from spark_jobs.errors import EXIT_DEFECT, InstallationError, UnreachableError
+from spark_jobs.errors import EXIT_DEFECT, EXIT_FAILED, InstallationError, UnreachableError
 from spark_jobs.installation import JARS, JARS_REMEDY, JAVA_REMEDY, local_settings, spark_home
 from spark_jobs.progress import Progress
 from spark_jobs.verdict import unreachable
@@ -86,11 +87,18 @@ def _run(options: argparse.Namespace) -> int:
     code = _watched(line, options.timeout, log)
     if code is None:
         raise _timed_out(settings, options.timeout)
-    if code not in range(EXIT_DEFECT):
+    if code not in range(EXIT_DEFECT) or (code == EXIT_FAILED and not _judged(settings)):
         sys.stderr.write(f"spark-submit ended with {code}; the end of {log}:\n{tail(log)}\n")
         return EXIT_DEFECT
     sys.stderr.write(tail(log) + "\n" if code else "")
     return code
+
+
+def _judged(settings: SmokeConfig) -> bool:
+    """Whether the job left this run's verdict: spark-submit itself ends with the same 1 when it cannot start."""
+    path = settings.output_dir / report.FILE
+    found = json.loads(path.read_text()) if path.is_file() else {}
+    return bool(found.get("run_id") == settings.run_id)
 
 
 def find_tools(environment: Mapping[str, str], jars: Path) -> Tools:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible.module_utils.kraft.client_config import librdkafka
-from confluent_kafka import KafkaError, Message, Producer
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from spark_jobs.native import secured
 from spark_jobs.probe.events import ACK, EPOCH, FAILED, LATE, RETRY, SEND, TROUBLE, EventLog
@@ -88,8 +88,11 @@ class Sending:
         self._names = names
         self._window = Window(settings.partitions)
         self._stopping, self._ended = threading.Event(), threading.Event()
-        self._threads = [threading.Thread(target=self._poll, args=(one,)) for one in self._producers.values()]
-        self._sender = threading.Thread(target=self._send)
+        # What ends the process by an error, such as a full disk, must not be outlived by threads that go on for ever.
+        self._threads = [
+            threading.Thread(target=self._poll, args=(one,), daemon=True) for one in self._producers.values()
+        ]
+        self._sender = threading.Thread(target=self._send, daemon=True)
         self.acked: dict[int, int] = {}
 
     def start(self) -> None:
@@ -137,6 +140,9 @@ class Sending:
                 self._producers[name].produce(self._settings.topic, value, partition=partition, on_delivery=answered)
             except BufferError:
                 self._log.add(FAILED, name, partition, sequence, detail="_QUEUE_FULL")
+                return False
+            except KafkaException as error:  # one after a fatal error, say, takes nothing more; the others go on
+                self._log.add(FAILED, name, partition, sequence, detail=error.args[0].name())
                 return False
             return True
 

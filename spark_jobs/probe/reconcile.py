@@ -13,6 +13,7 @@ from spark_jobs.probe.events import ACK, EPOCH, FAILED, RECEIPT, SEND
 from spark_jobs.probe.records import PARTITION_LENGTH, SEQUENCE_LENGTH, prefix
 
 RECORD = ["partition", "sequence"]
+NEVER_US = 2**63 - 1
 
 
 def content(kafka_rows: DataFrame, run_id: str) -> DataFrame:
@@ -62,12 +63,14 @@ def epochs(events: DataFrame) -> DataFrame:
 def outcomes(sent: DataFrame, found: DataFrame, began: DataFrame) -> DataFrame:
     """Records, with ``copies``, ``misplaced`` (copies in another partition) and ``again``.
 
-    ``copies`` is how often the topic holds it; ``again`` says that it was under way when its producer began anew.
+    ``copies`` is how often the topic holds it; ``again`` says that it was under way when its producer began anew. What
+    was never answered is under way until the producer gives it up, or for ever.
     """
     held = found.groupBy(*RECORD).agg(
         F.count(F.lit(1)).alias("copies"), F.count_if(F.col("place") != F.col("partition")).alias("misplaced")
     )
-    under_way = F.exists("epochs_us", lambda at: at.between(F.col("sent_us"), F.col("acked_us")))
+    answered = F.coalesce("acked_us", "failed_us", F.lit(NEVER_US))
+    under_way = F.exists("epochs_us", lambda at: at.between(F.col("sent_us"), answered))
     joined = sent.join(F.broadcast(began), "source", "left").withColumn("again", under_way).drop("epochs_us", "source")
     return (
         joined.join(held, RECORD, "full_outer").fillna(0, ["copies", "misplaced", "receipts"]).fillna(False, ["again"])

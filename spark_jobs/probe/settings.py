@@ -37,6 +37,7 @@ LIMITS = {
     "drain_seconds": (1, 600),
     "part_seconds": (0.2, 60),
 }
+WHOLE = ("partitions", "record_bytes", "producers", "consumers", "replication_factor")
 PATTERNS = {
     "bootstrap_servers": (r"[^\s,]+:\d+(,[^\s,]+:\d+)*", "host:port,host:port"),
     "moved_servers": (r"([^\s,]+:\d+(,[^\s,]+:\d+)*)?", "host:port,host:port"),
@@ -108,8 +109,9 @@ def problems(content: object) -> list[str]:
 def _value_problems(name: str, value: Any) -> list[str]:
     if name in LIMITS:
         low, high = LIMITS[name]
-        fits = isinstance(value, (int, float)) and not isinstance(value, bool) and low <= value <= high
-        return [] if fits else [f"{name}: {value!r} must be a number from {low} to {high}"]
+        fits = isinstance(value, int if name in WHOLE else (int, float)) and not isinstance(value, bool)
+        kind = "a whole number" if name in WHOLE else "a number"
+        return [] if fits and low <= value <= high else [f"{name}: {value!r} must be {kind} from {low} to {high}"]
     if name in PATTERNS:
         pattern, allowed = PATTERNS[name]
         fits = isinstance(value, str) and bool(re.fullmatch(pattern, value) or (name == "run_id" and not value))

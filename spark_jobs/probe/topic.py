@@ -19,6 +19,8 @@ from spark_jobs.probe.settings import ProbeSettings
 SECONDS = 90.0
 #: After so long somebody else is asked: until it is fenced, a broker that has just died is still named as one to ask.
 ATTEMPT_SECONDS = 5.0
+#: Whatever the cluster's defaults are: what they delete would be called lost.
+KEPT = {"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1"}
 SILENCE = (KafkaError._TIMED_OUT, KafkaError._TRANSPORT, KafkaError.REQUEST_TIMED_OUT, KafkaError.NOT_CONTROLLER)
 
 
@@ -44,7 +46,7 @@ class ProbeTopic:
         With three replicas a record is acknowledged by two at least, and one broker may be down.
         """
         for replicas in range(self._settings.replication_factor, 0, -1):
-            config = {"min.insync.replicas": str(max(1, replicas - 1))}
+            config = {"min.insync.replicas": str(max(1, replicas - 1)), **KEPT}
             new = NewTopic(self._settings.topic, self._settings.partitions, replicas, config=config)
             refused = (KafkaError.INVALID_REPLICATION_FACTOR,) if replicas > 1 else ()
             made = partial(AdminClient.create_topics, new_topics=[new])

@@ -95,8 +95,17 @@ def _clients(audit: Mapping[str, Any]) -> list[str]:
     lines = ["; ".join(words)]
     lines += [f"the probe itself got the processor up to {ms(late)} late: stalls include that"] if late else []
     lines += _busy(audit["end"] or {})
-    lines += ["the probe was killed: its last seconds are not in the account"] if not audit["whole"] else []
-    return lines
+    return lines + _ended(audit)
+
+
+def _ended(audit: Mapping[str, Any]) -> list[str]:
+    """A probe that nobody has ended says nothing of what came later, and the operation may have gone on."""
+    if not audit["whole"]:
+        return ["the probe was killed: its last seconds, and what came later, are not in the account"]
+    if audit["end"] and not audit["end"].get("asked", True):
+        seconds = f"{audit['seconds']:.0f} s"
+        return [f"the probe ended by itself after {seconds} (kafka_probe_longest): nothing later is known"]
+    return []
 
 
 def _busy(end: Mapping[str, Any]) -> list[str]:

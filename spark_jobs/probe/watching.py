@@ -24,7 +24,7 @@ class Watching:
         self._settings, self._log = settings, log
         self._admin = AdminClient(connection(settings, log, SOURCE))
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._watch)
+        self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def start(self) -> None:
         self._thread.start()

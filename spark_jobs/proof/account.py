@@ -52,12 +52,20 @@ class Account:
             source_records=self.source_records,
             target_records=self.target_records,
             paired=self.paired,
-            newest=report.iso(datetime.fromtimestamp(self.newest / 1000, timezone.utc)) if self.newest > 0 else None,
+            newest=_moment(self.newest),
             faults={kind: self.faults[kind] for kind in FAULTS},
             not_held={kind: self.not_held[kind] for kind in NOT_HELD},
             rules=pair.rules,
             examples=[fault for kind in FAULTS for fault in self.examples.get(kind, [])],
         )
+
+
+def _moment(epoch_ms: int) -> str | None:
+    """Null for records without timestamps, and for what is no time: producers may stamp their records with anything."""
+    try:
+        return report.iso(datetime.fromtimestamp(epoch_ms / 1000, timezone.utc)) if epoch_ms > 0 else None
+    except (OverflowError, ValueError, OSError):
+        return None
 
 
 def _offset(fault: Fault) -> int:

@@ -103,8 +103,11 @@ def prove(spark: SparkSession, config: ProofConfig, draft: Report, progress: Pro
     draft["topics"] = compare(clusters, pairs, progress.say)
     draft["pace"] = _pace(draft, monotonic() - began)
     draft["groups"] = positions(clusters, pairs, config.groups)
-    grown = topics.grown(clusters[topics.SOURCE], pairs) if config.before_switch else {}
-    draft["verdict"] = verdict(draft["topics"], draft["groups"], config.duplicates_allowed, grown)
+    source = clusters[topics.SOURCE]
+    # In this order: a transaction that ends between the two answers has made the source grow.
+    undecided = topics.undecided(source, pairs) if config.before_switch else {}
+    grown = topics.grown(source, pairs) if config.before_switch else {}
+    draft["verdict"] = verdict(draft["topics"], draft["groups"], config.duplicates_allowed, grown, undecided)
     if config.before_switch and draft["verdict"]["outcome"] == "proven":
         draft["verdict"]["sentences"] += pause(draft["topics"], datetime.now(timezone.utc))
 

@@ -4,7 +4,8 @@ Required: ``run_id``; ``source`` and ``target``, each with ``bootstrap_servers``
 (``kafka.*``) or ``client_file`` (a properties file of Kafka's Java client, such as one with a password);
 ``topics`` (name on the source -> name on the target); ``output_dir``. Optional: ``groups`` (consumer groups whose
 committed offsets are compared), ``duplicates_allowed`` (true: copies beyond the first are counted and do not fail the
-proof, since the copy was made at least once), ``before_switch`` (true: the proof fails where the source still grows).
+proof, since the copy was made at least once), ``before_switch`` (true: the proof fails where the source still grows, or
+has an open transaction).
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class Fault(TypedDict):
 class Topic(TypedDict):
     """One topic: visible records of both sides, those ``paired`` in order, faults and what is not held by both.
 
-    ``newest``: when the source's newest record was written, by its timestamp; null where records bear none.
+    ``newest``: when the source's newest record was written, by its timestamp; null where that is no time.
     ``not_held``: deleted_on_source, compacted_on_target and so on; ``rules`` say what was compared, in sentences.
     """
 

@@ -124,6 +124,20 @@ def grown(cluster: Cluster, pairs: Sequence[TopicPair]) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count}
 
 
+def undecided(cluster: Cluster, pairs: Sequence[TopicPair]) -> dict[str, int]:
+    """Topic -> offsets of the source behind the first open transaction; only those that have any.
+
+    Nobody who reads committed records sees them yet, also those of other producers: neither the copy nor the proof.
+    """
+    counts = {}
+    for pair in pairs:
+        # In this order: what is written between the two answers is not taken for undecided.
+        written = cluster.admin.written_offsets(pair.source.name, pair.partitions)
+        decided = cluster.admin.end_offsets(pair.source.name, pair.partitions)
+        counts[pair.source.name] = sum(max(0, end - decided[at]) for at, end in written.items())
+    return {name: count for name, count in counts.items() if count}
+
+
 def _side(cluster: Cluster, name: str, partitions: list[int]) -> TopicSide:
     starts = cluster.admin.begin_offsets(name, partitions)
     ends = cluster.admin.end_offsets(name, partitions)

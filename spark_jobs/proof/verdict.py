@@ -24,11 +24,13 @@ def verdict(
     groups: Sequence[Position],
     duplicates_allowed: bool,
     grown: Mapping[str, int] = MappingProxyType({}),
+    undecided: Mapping[str, int] = MappingProxyType({}),
 ) -> Verdict:
     """``proven`` unless a record is missing, extra, changed, reordered or duplicated, or a group would skip some.
 
     A group that would read records again fails nothing: so does every restart of a consumer that did not commit.
     `grown`: topic -> offsets that were written on the source meanwhile, where that stands against a switch.
+    `undecided`: topic -> offsets of the source behind an open transaction, where that does.
     """
     allowed = {DUPLICATED} if duplicates_allowed else set()
     failed = [topic for topic in topics if any(n for kind, n in topic["faults"].items() if kind not in allowed)]
@@ -41,7 +43,13 @@ def verdict(
         f"{topic} still grows on the source: {count:,} offsets during the proof. Stop its producers, then repeat this."
         for topic, count in grown.items()
     ]
-    return Verdict(outcome="failed" if failed or astray or grown else "proven", sentences=sentences)
+    sentences += [
+        f"{topic} has an open transaction on the source: {count:,} offsets from there on are neither copied nor "
+        "compared. Stop its producers, or end it with kafka-transactions.sh; then repeat this."
+        for topic, count in undecided.items()
+    ]
+    stands_against = failed or astray or grown or undecided
+    return Verdict(outcome="failed" if stands_against else "proven", sentences=sentences)
 
 
 def switch(source: str, target: str, topics: Sequence[Topic], groups: Sequence[Position]) -> list[str]:
@@ -100,7 +108,8 @@ def describe_position(one: Position) -> str:
     """One group's offset that does not point at the same record."""
     place = f"Group {one['group']}, {one['topic']} partition {one['partition']}, source offset {one['source_offset']}"
     if one["outcome"] == "absent":
-        return f"{place}: the target has no committed offset."
+        remedy = "Wait until it is translated; that of a partition without records never is: set it by hand"
+        return f"{place}: the target has no committed offset. {remedy} (kafka-consumer-groups.sh --reset-offsets)."
     if one["outcome"] == "unknown":
         return f"{place}: target offset {one['target_offset']} is not near the same record."
     return f"{place}: target offset {one['target_offset']} would skip {one['records']} records."

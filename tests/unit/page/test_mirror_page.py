@@ -31,6 +31,13 @@ def test_counts_lag_and_first_faults_are_on_the_page() -> None:
     assert "The last proof" not in words(render(status(), HISTORY, None))
 
 
+def test_a_topic_that_is_not_on_the_target_yet_has_a_dash_there() -> None:
+    found = status(begun=False, lag={"orders": 1200, "new": 5})
+    found["progress"]["records"]["source"]["new"] = 5
+    found["progress"]["ends"]["source"]["new"] = {"0": 5}
+    assert "new 1 5 — 5" in words(render(found, HISTORY, None))
+
+
 @pytest.mark.parametrize(
     ("changed", "judgement"),
     [

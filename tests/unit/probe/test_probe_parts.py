@@ -45,6 +45,13 @@ def test_settings_are_refused_with_everything_that_is_wrong() -> None:
     assert settings.problems(GOOD) == []
 
 
+@pytest.mark.parametrize("name", ["partitions", "record_bytes", "producers", "consumers", "replication_factor"])
+def test_half_a_partition_or_producer_is_refused(name: str) -> None:
+    half = settings.LIMITS[name][0] + 0.5
+    assert [line.partition(":")[0] for line in settings.problems({**GOOD, name: half})] == [name]
+    assert settings.problems({**GOOD, "rate": 0.5 + GOOD["rate"], "part_seconds": 0.5}) == []
+
+
 @pytest.mark.parametrize(
     ("moved", "everywhere"),
     [
@@ -138,6 +145,22 @@ def test_the_account_names_the_longest_stall_with_its_step(wording: Wording) -> 
     sentences = audit()["sentences"]
     assert {"0.41", "“Restart”", "0.5", "<b>", "60", "9.5"} <= values("\n".join(sentences))
     wording(sentences)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({}, None),
+        ({"end": {"asked": False}}, "ended by itself after 10 s (kafka_probe_longest)"),
+        ({"whole": False, "end": None}, "was killed: its last seconds, and what came later, are not in the account"),
+    ],
+    ids=["asked to end", "ended by itself", "killed"],
+)
+def test_a_probe_that_nobody_has_ended_says_that_it_knows_nothing_of_what_came_later(
+    changed: dict[str, Any], said: str | None
+) -> None:
+    last = verdict.sentences({**audit(), **changed})[-1]
+    assert said in last if said else "the probe ended" not in last
 
 
 @pytest.mark.parametrize("fault", list(verdict.FAULTS))

@@ -44,6 +44,12 @@ def test_a_topic_that_still_grows_fails_the_proof_before_a_switch() -> None:
     assert "orders still grows on the source: 1,200 offsets" in found["sentences"][-1]
 
 
+def test_an_open_transaction_fails_the_proof_before_a_switch() -> None:
+    found = verdict([topic("orders")], [], duplicates_allowed=False, undecided={"orders": 3})
+    assert found["outcome"] == "failed"
+    assert "orders has an open transaction on the source: 3 offsets" in found["sentences"][-1]
+
+
 def test_the_pause_of_producers_is_counted_from_the_newest_record_of_all_topics() -> None:
     topics = [topic("orders"), topic("mail"), topic("old")]
     topics[1]["newest"], topics[2]["newest"] = "2026-11-22T10:00:05Z", None
@@ -62,3 +68,11 @@ def test_producers_and_groups_are_told_where_to_go() -> None:
         "Group billing: bootstrap.servers=new:1. Its offsets are there already. It reads 42 records again.",
         "Group mail: bootstrap.servers=new:1. Its offsets are there already.",
     ]
+
+
+def test_a_group_without_an_offset_on_the_target_gets_the_remedy() -> None:
+    one = position("billing", "absent", 0)
+    found = verdict([topic("orders")], [one], duplicates_allowed=False)
+    assert found["outcome"] == "failed"
+    assert "the target has no committed offset" in found["sentences"][-1]
+    assert "kafka-consumer-groups.sh --reset-offsets" in found["sentences"][-1]

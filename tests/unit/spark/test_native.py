@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from confluent_kafka import KafkaError
+from confluent_kafka.admin import AdminClient
 
 from spark_jobs.errors import UnreachableError, UsageError
 from spark_jobs.native import Complaints, NativeAdmin, native_options
@@ -25,6 +28,12 @@ def test_the_last_complaint_of_each_broker_is_kept() -> None:
 
 def test_silence_is_named_as_such() -> None:
     assert str(Complaints()) == "no answer at all"
+
+
+def test_a_topic_that_is_not_seen_may_be_missing_or_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(AdminClient, "list_topics", lambda *_, **__: SimpleNamespace(topics={}, brokers={}))
+    with pytest.raises(UsageError, match=r"orders does not exist on k1:9092, .* create the topic, or .* DESCRIBE"):
+        NativeAdmin("k1:9092", {}, 1.0).describe("orders")
 
 
 def test_a_closed_port_is_named_within_the_timeout() -> None:

@@ -92,6 +92,21 @@ def test_a_copy_is_its_producers_only_when_it_was_under_way_at_a_new_epoch(  # n
     assert result["outcome"] == ("failed" if duplicated else "proven")
 
 
+@pytest.mark.parametrize(
+    ("failed_ms", "epoch_ms", "duplicated", "resent"),
+    [(None, 930, 0, 1), (950, 930, 0, 1), (920, 930, 1, 0)],
+    ids=["no answer came", "given up afterwards", "given up before"],
+)
+def test_a_record_without_an_acknowledgement_is_under_way_until_it_is_given_up(
+    judge: Judge, failed_ms: int | None, epoch_ms: int, duplicated: int, resent: int
+) -> None:
+    events = [*worked(6), Event(SEND, 900 * MS, "producer-0", 0, 6), Event(EPOCH, epoch_ms * MS, "producer-0")]
+    if failed_ms is not None:
+        events.append(Event(FAILED, failed_ms * MS, "producer-0", 0, 6, detail="_MSG_TIMED_OUT"))
+    counts = judge(events, held([*range(7), 6]))["counts"]
+    assert (counts["duplicated"], counts["resent"]) == (duplicated, resent)
+
+
 def test_a_duplicate_made_on_purpose_is_counted_and_is_not_out_of_order(judge: Judge) -> None:
     result = judge(worked(20), held([*range(20), 3, 3]))
     assert result["outcome"] == "failed"

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import stat
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from spark_jobs import submit
-from spark_jobs.errors import EXIT_UNREACHABLE, EXIT_USAGE, InstallationError
+from spark_jobs import native_smoke_command, submit
+from spark_jobs.errors import EXIT_DEFECT, EXIT_FAILED, EXIT_UNREACHABLE, EXIT_USAGE, InstallationError
 
 
 def fake_java(directory: Path, says: str) -> Path:
@@ -134,3 +136,27 @@ def test_the_path_of_a_secret_is_none() -> None:
 
 def test_the_environment_has_a_java_that_is_new_enough() -> None:
     submit.check_java(os.environ)
+
+
+@pytest.mark.parametrize(
+    ("report", "code"),
+    [
+        (None, EXIT_DEFECT),
+        ({"run_id": "another", "verdict": {"outcome": "failed"}}, EXIT_DEFECT),
+        ({"run_id": "run-1", "verdict": {"outcome": "failed"}}, EXIT_FAILED),
+    ],
+    ids=["no report", "the report of another run", "this run's"],
+)
+def test_a_spark_that_cannot_start_is_no_verdict(
+    report: dict[str, Any] | None, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {"run_id": "run-1", "bootstrap_servers": "k1:9092", "topic": "smoke", "output_dir": str(tmp_path)}
+    numbers = {"partitions": 2, "records": 100, "record_bytes": 100}
+    (tmp_path / "smoke.json").write_text(json.dumps({**settings, **numbers}))
+    if report:
+        (tmp_path / "report.json").write_text(json.dumps(report))
+    (tmp_path / submit.LOG).write_text("Master must either be yarn or start with spark, k8s, or local\n")
+    monkeypatch.setattr(submit, "find_tools", lambda *_: submit.Tools(tmp_path / "bin" / "spark-submit", ()))
+    monkeypatch.setattr(submit, "_watched", lambda *_: 1)
+    monkeypatch.setattr(native_smoke_command, "saved_or_made", lambda *_: None)
+    assert submit.main(["--config", str(tmp_path / "smoke.json"), "--master", "nonsense"]) == code

@@ -1,0 +1,45 @@
+"""The second reading of a topic, as a stream."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+from pyspark.sql import DataFrame, SparkSession
+
+from spark_jobs import kafka_io, run
+from spark_jobs.progress import Progress
+from spark_jobs.record_format import Workload
+from tests.unit.spark.kafka_log import SCHEMA, KafkaLog
+
+WORKLOAD = Workload("stream", 40, 100, 2, 2)
+WINDOW = kafka_io.Window({0: 0, 1: 0}, {0: 20, 1: 20})
+
+
+class Files:
+    """A topic whose records are Parquet files: Spark streams them like those of Kafka."""
+
+    def __init__(self, spark: SparkSession, directory: Path) -> None:
+        self._spark, self._directory = spark, directory
+
+    def stream(self, _: kafka_io.Window) -> DataFrame:
+        return self._spark.readStream.schema(SCHEMA).parquet(str(self._directory))
+
+
+def streamed(spark: SparkSession, directory: Path, rows: list[dict[str, Any]]) -> Any:
+    topic = cast("kafka_io.TopicIo", Files(spark, directory))
+    bench = run.Bench(spark, WORKLOAD, topic, cast("Any", None), Progress(directory.parent))
+    return run._stream(bench, WINDOW, rows)[0]
+
+
+def test_a_topic_that_has_lost_everything_is_read_as_a_stream_all_the_same(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "topic").mkdir()
+    found = streamed(spark, tmp_path / "topic", [])
+    assert (found["batches"], found["records"], found["same_as_batch"]) == (0, 0, True)
+
+
+def test_a_stream_counts_what_it_reads(spark: SparkSession, tmp_path: Path) -> None:
+    rows = spark.createDataFrame(KafkaLog.of(WORKLOAD).rows(), SCHEMA)
+    rows.coalesce(1).write.parquet(str(tmp_path / "topic"))
+    found = streamed(spark, tmp_path / "topic", [])
+    assert (found["batches"], found["records"], found["same_as_batch"]) == (1, 40, False)
