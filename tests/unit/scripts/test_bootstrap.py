@@ -29,16 +29,16 @@ REAL = [
     "mv",
     "chmod",
 ]
-SAY = '#!/bin/sh\necho "{name} $*" >>{log}\n'
+SAY = '#!/bin/sh\necho "{name} $*" >>"{log}"\n'
 PYTHON = """#!/bin/sh
 case "$*" in
 *"-m venv"*)
-    echo "python3 $*" >>{log}
+    echo "python3 $*" >>"{log}"
     mkdir -p .venv/bin
     echo "VIRTUAL_ENV='$(pwd)/.venv'" >.venv/bin/activate
     cp "$0" .venv/bin/python
     ;;
-*"-m pip"*) echo "pip $*" >>{log}; printf '#!/bin/sh\\necho "uv $*" >>{log}\\n' >.venv/bin/uv; chmod +x .venv/bin/uv ;;
+*"-m pip"*) echo "pip $* from ${{PIP_FIND_LINKS:-}}" >>"{log}"; printf '#!/bin/sh\\necho "uv $*" >>"{log}"\\n' >.venv/bin/uv; chmod +x .venv/bin/uv ;;
 *"import platform"*) echo "3 11 x86_64" ;;
 *"sys.version_info"*) exit {old} ;;
 *"sys.version"*|-VV) echo "Python {version}" ;;
@@ -60,7 +60,7 @@ class Machine:
         for command in (*REAL, "cp"):
             (self.bin / command).symlink_to(str(shutil.which(command)))
         self.put("apt-get", SAY.format(name="apt-get", log=self.log))
-        self.put("sudo", f'#!/bin/sh\necho sudo >>{self.log}\nexec "$@"\n')
+        self.put("sudo", f'#!/bin/sh\necho sudo >>"{self.log}"\nexec "$@"\n')
         self.python()
 
     def put(self, name: str, text: str = "#!/bin/sh\n") -> None:
@@ -149,7 +149,7 @@ def test_a_bare_machine_gets_packages_then_an_environment_by_the_locks(machine: 
     machine.put("dpkg-deb", UNPACKED)
     done = machine.bootstrap("lab", "archive", "test")
     assert {"podman", "mmdebstrap", "maven", "chromium", "kcat", "openjdk-17-jre-headless"} <= machine.installed()
-    assert machine.called("pip")[0].endswith("--require-hashes --requirement requirements/uv.lock")
+    assert "--require-hashes --requirement requirements/uv.lock from " in machine.called("pip")[0]
     (synced,) = machine.called("uv pip sync")
     assert "--require-hashes --build-constraints requirements/build.lock requirements/dev.lock" in synced
     assert "--no-index" not in synced
@@ -164,6 +164,15 @@ def test_an_unpacked_bundle_asks_no_registry_for_python_packages_and_wants_no_ma
     assert "install --no-index --require-hashes" in installed
     assert "sync --no-index" in synced
     assert "maven" not in machine.installed()
+
+
+def test_an_unpacked_bundle_is_found_below_a_path_with_blanks(tmp_path: Path) -> None:
+    """pip splits what PIP_FIND_LINKS says at blanks."""
+    machine = Machine(tmp_path / "my files")
+    machine.bundle("3 11 x86_64")
+    machine.bootstrap()
+    (installed,) = machine.called("pip")
+    assert len(installed.rpartition(" from ")[2].split()) == 1
 
 
 def test_a_bundle_for_another_python_is_refused_with_the_way_out(machine: Machine) -> None:
