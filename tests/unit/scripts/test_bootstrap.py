@@ -38,7 +38,11 @@ case "$*" in
     echo "VIRTUAL_ENV='$(pwd)/.venv'" >.venv/bin/activate
     cp "$0" .venv/bin/python
     ;;
-*"-m pip"*) echo "pip $* from ${{PIP_FIND_LINKS:-}}" >>"{log}"; printf '#!/bin/sh\\necho "uv $*" >>"{log}"\\n' >.venv/bin/uv; chmod +x .venv/bin/uv ;;
+*"-m pip"*)
+    echo "pip $* from ${{PIP_FIND_LINKS:-}}" >>"{log}"
+    printf '#!/bin/sh\\necho "uv $*" >>"{log}"\\n' >.venv/bin/uv
+    chmod +x .venv/bin/uv
+    ;;
 *"import platform"*) echo "3 11 x86_64" ;;
 *"sys.version_info"*) exit {old} ;;
 *"sys.version"*|-VV) echo "Python {version}" ;;
@@ -132,6 +136,17 @@ def test_alertmanager_gets_its_templates_where_it_looks_for_them(machine: Machin
     assert templates.exists()
 
 
+def test_everybody_reads_alertmanagers_templates_whatever_the_umask_is(machine: Machine) -> None:
+    machine.put("dpkg-deb", UNPACKED)
+    before = os.umask(0o077)
+    try:
+        machine.bootstrap("watch")
+    finally:
+        os.umask(before)
+    templates = machine.share / "prometheus/alertmanager"
+    assert [path.stat().st_mode & 0o777 for path in (templates, templates / "default.tmpl")] == [0o755, 0o644]
+
+
 def test_what_watches_a_demo_comes_without_the_tests_tools(machine: Machine) -> None:
     machine.put("dpkg-deb", UNPACKED)
     machine.bootstrap("watch")
@@ -221,6 +236,22 @@ def test_a_changed_lock_brings_the_environment_up_to_date_without_making_it_anew
     machine.bootstrap()
     assert machine.called("python3") == machine.called("pip") == []
     assert len(machine.called("uv pip sync")) == 1
+
+
+@pytest.mark.parametrize(
+    "activate",
+    [
+        'VIRTUAL_ENV="{place}"\nexport VIRTUAL_ENV\n',  # Python 3.11
+        'if x; then\n    export VIRTUAL_ENV=$(cygpath "{place}")\nelse\n    export VIRTUAL_ENV="{place}"\nfi\n',  # 3.12
+        "    VIRTUAL_ENV=$(cygpath {place})\n    export VIRTUAL_ENV\n    ;;\n    export VIRTUAL_ENV={place}\n",  # 3.13
+    ],
+)
+def test_an_environment_of_any_python_is_brought_up_to_date(machine: Machine, activate: str) -> None:
+    machine.bootstrap()
+    (machine.tree / ".venv/bin/activate").write_text(activate.format(place=machine.tree / ".venv"))
+    (machine.tree / "requirements/dev.lock").write_text("newer")
+    machine.bootstrap()
+    assert machine.called("python3") == []
 
 
 def test_an_environment_that_was_made_otherwise_but_here_is_kept(machine: Machine) -> None:
