@@ -118,5 +118,6 @@ lock: setup ## lock the Python packages of pyproject.toml anew
 		--generate-hashes --python-version 3.11 --no-header --no-annotate -q -o requirements/compatibility/$$env.lock; done
 
 .PHONY: clean
-clean: ## remove caches and reports (not the demo: `make demo-down`)
-	@rm -rf .cache .mypy_cache .ruff_cache .pytest_cache .ansible
+clean: ## remove caches (not the demo: `make demo-down`; not reports and authorities, which are in .kraftwright)
+# What an unpacked bundle has in .cache was brought there, and comes back from nowhere.
+	@rm -rf $(if $(wildcard .cache/wheels),,.cache) .mypy_cache .ruff_cache .pytest_cache .ansible

@@ -31,3 +31,12 @@ def test_an_archive_of_any_path_reaches_the_playbook(path: str) -> None:
 def test_an_archive_of_java_of_any_path_reaches_the_bundle() -> None:
     given = words("bundle", ".venv/bin/python", "JAVA=/my files/jdk.tar.gz")
     assert given[-2:] == ["--java", "/my files/jdk.tar.gz"]
+
+
+@pytest.mark.parametrize("brought", [True, False])
+def test_caches_are_removed_but_for_what_a_bundle_has_brought(tmp_path: Path, brought: bool) -> None:
+    (tmp_path / ".cache" / ("wheels" if brought else "bundle/wheels")).mkdir(parents=True)
+    (tmp_path / ".kraftwright").mkdir()
+    subprocess.run(["make", "-f", str(ROOT / "Makefile"), "clean"], cwd=tmp_path, check=True)
+    assert (tmp_path / ".cache").exists() is brought
+    assert (tmp_path / ".kraftwright").exists()
