@@ -14,8 +14,8 @@ OLDER_KAFKA_VERSION := 4.2.1
 KAFKA_ARCHIVE :=
 KAFKA_ARCHIVE_CHECKSUM :=
 
-GIVEN = $(if $(KAFKA_ARCHIVE),-e kafka_archive=$(abspath $(KAFKA_ARCHIVE)) \
-	-e kafka_archive_checksum=$(or $(KAFKA_ARCHIVE_CHECKSUM),$$($(PYTHON) -m dist checksum $(KAFKA_ARCHIVE))))
+GIVEN = $(if $(KAFKA_ARCHIVE),-e "{\"kafka_archive\": \"$$(realpath -ms "$(KAFKA_ARCHIVE)")\"}" \
+	-e kafka_archive_checksum=$(or $(KAFKA_ARCHIVE_CHECKSUM),$$($(PYTHON) -m dist checksum "$(KAFKA_ARCHIVE)")))
 # An archive of Java, as its makers publish it, that goes into the bundle.
 JAVA :=
 # TLS on all listeners: make demo SECURITY=tls; clients that log in: tls_scram; with certificates: mtls
@@ -45,7 +45,7 @@ client: ## bring the modules' client, Spark's connector and the metrics' agent i
 
 .PHONY: archive
 archive: client ## the same, and Kafka's archive, assembled from locked artifacts
-	@$(if $(KAFKA_ARCHIVE),$(PYTHON) -m dist checksum $(KAFKA_ARCHIVE),$(PYTHON) -m dist kafka $(KAFKA_VERSION))
+	@$(if $(KAFKA_ARCHIVE),$(PYTHON) -m dist checksum "$(KAFKA_ARCHIVE)",$(PYTHON) -m dist kafka $(KAFKA_VERSION))
 
 .PHONY: collection
 collection: client ## build kraftwright.kafka into .cache/collection: a tarball for `ansible-galaxy collection install`
@@ -53,7 +53,7 @@ collection: client ## build kraftwright.kafka into .cache/collection: a tarball 
 
 .PHONY: bundle
 bundle: archive ## one archive for machines that reach no registry: this project, Python packages, Kafka, jars (JAVA=/path/jdk.tar.gz: Java, too)
-	@$(PYTHON) -m dist bundle $(KAFKA_VERSION) $(if $(JAVA),--java $(abspath $(JAVA)))
+	@$(PYTHON) -m dist bundle $(KAFKA_VERSION) $(if $(JAVA),--java "$$(realpath -ms "$(JAVA)")")
 
 .PHONY: archive-older
 archive-older: archive
@@ -118,5 +118,6 @@ lock: setup ## lock the Python packages of pyproject.toml anew
 		--generate-hashes --python-version 3.11 --no-header --no-annotate -q -o requirements/compatibility/$$env.lock; done
 
 .PHONY: clean
-clean: ## remove caches and reports (not the demo: `make demo-down`)
-	@rm -rf .cache .mypy_cache .ruff_cache .pytest_cache .ansible
+clean: ## remove caches (not the demo: `make demo-down`; not reports and authorities, which are in .kraftwright)
+# What an unpacked bundle has in .cache was brought there, and comes back from nowhere.
+	@rm -rf $(if $(wildcard .cache/wheels),,.cache) .mypy_cache .ruff_cache .pytest_cache .ansible

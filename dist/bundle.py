@@ -12,7 +12,7 @@ from pathlib import Path
 
 import tomllib
 
-from dist import kafka, locks
+from dist import checkout, kafka, locks
 
 #: Where scripts/bootstrap looks for Python packages before it asks a registry; its file `python` says for which Python.
 WHEELS = ".cache/wheels"
@@ -34,6 +34,7 @@ def build(root: Path, cache: Path, version: str, java: Path | None) -> Path:
     """Write the bundle below `cache`; its path. `version`: of Kafka; `java`: an archive of Java that goes into it."""
     if java and not java.is_file():
         raise locks.LockError(f"there is no archive of Java {java}; JAVA is the path of one, such as a JDK's .tar.gz")
+    checkout.tracked(root)  # before minutes of fetching
     found = members(root, cache, packages(root, cache / "bundle/wheels"), version, java)
     name = f"kraftwright-{tomllib.loads((root / 'pyproject.toml').read_text())['project']['version']}"
     target = cache / "bundle" / f"{name}.tar"
@@ -60,7 +61,7 @@ def members(root: Path, cache: Path, wheels: Path, version: str, java: Path | No
         packed |= {f".cache/{path.relative_to(cache)}": path for path in matched}
     if java:
         packed[f".cache/java/{java.name}"] = java
-    return {**{path: root / path for path in tracked(root)}, **packed}
+    return {**{path: root / path for path in checkout.tracked(root)}, **packed}
 
 
 def packages(root: Path, directory: Path) -> Path:
@@ -95,12 +96,6 @@ def pin_of(file: str) -> tuple[str, str]:
     """Name and version of the package that a wheel or a source archive of this name holds; empty for another file."""
     named = PACKAGE.match(file)
     return (_normal(named["name"]), named["version"]) if named else ("", "")
-
-
-def tracked(root: Path) -> list[str]:
-    """The files of the checkout, as they are now."""
-    done = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=True)  # noqa: S607
-    return [path for path in done.stdout.split("\0") if path]
 
 
 def _normal(name: str) -> str:

@@ -56,7 +56,7 @@ def jars(version: str, cache: Path) -> Path:
 
 
 def assemble(version: str, cache: Path) -> Path:
-    """The archive of `version`, its sha256 beside it. Made again only when the lock or the files around it change."""
+    """The archive of `version`, its sha256 beside it. Made again where it is damaged, or the files around it change."""
     artifacts = locks.read(f"kafka-{version}")
     if any(a.name == "zookeeper" for a in artifacts):
         raise locks.LockError(
@@ -66,13 +66,24 @@ def assemble(version: str, cache: Path) -> Path:
     target = cache / "kafka" / f"{name}.tgz"
     recipe = _recipe(version)
     made_by = cache / "kafka" / f".{name}.recipe"
-    if target.is_file() and made_by.is_file() and made_by.read_text() == recipe:
+    if made_by.is_file() and made_by.read_text() == recipe and _is_whole(target):
         return target
     members = _members(artifacts, jars(version, cache))
     archive.tar_gz(target, {f"{name}/{path}": content for path, content in members.items()})
-    Path(f"{target}.sha256").write_text(f"{locks.sha256(target)}  {target.name}\n")
+    _beside(target).write_text(f"{locks.sha256(target)}  {target.name}\n")
     made_by.write_text(recipe)
     return target
+
+
+def _beside(archive_file: Path) -> Path:
+    """Where the checksum of an archive lies."""
+    return Path(f"{archive_file}.sha256")
+
+
+def _is_whole(target: Path) -> bool:
+    """Whether the archive has the checksum beside it. Playbooks refuse another, and `make archive` is the remedy."""
+    there = target.is_file() and _beside(target).is_file()
+    return there and _beside(target).read_text().split()[:1] == [locks.sha256(target)]
 
 
 def _members(artifacts: tuple[locks.Artifact, ...], directory: Path) -> dict[str, bytes]:

@@ -44,7 +44,12 @@ def run(goal: str, artifacts: Iterable[Artifact], exclusions: str, *options: str
 
 
 def fetch(artifacts: tuple[Artifact, ...], directory: Path) -> None:
-    """Put exactly `artifacts` into `directory`, each compared with its lock. Does nothing when they are there."""
+    """Leave exactly `artifacts` in `directory`, each compared with its lock. Does nothing when they are there.
+
+    Whoever uses the directory takes all its jars: one of an older lock would be a second version on the class path.
+    """
+    for old in {path.name for path in directory.glob("*.jar")} - {each.jar for each in artifacts}:
+        (directory / old).unlink(missing_ok=True)
     missing = wrong(artifacts, directory)
     if not missing:
         return

@@ -66,6 +66,13 @@ def started() -> list[Started]:
     return [Started(**each) for each in json.loads(STARTED.read_text())] if STARTED.is_file() else []
 
 
+def note(made: Iterable[Started]) -> None:
+    """Keep what was started: whole or not at all, as whoever ends it must be able to read it."""
+    partial = STARTED.with_suffix(".new")
+    partial.write_text(json.dumps([asdict(each) for each in made]))
+    partial.replace(STARTED)
+
+
 def launch(name: str, address: str) -> Started:
     """Start one of them. It outlives this process, and its log stands beside its data."""
     with (HOME / f"{name}.log").open("wb") as log:
@@ -116,7 +123,7 @@ def start(words: Sequence[str]) -> None:
     made = []
     for name, address in addresses.items():
         made.append(launch(name, address))
-        STARTED.write_text(json.dumps([asdict(each) for each in made]))
+        note(made)
     wait_until_watched(made[0])
     looked = [*given, "-e", f"kafka_prometheus_url=http://{addresses['Prometheus']}", "-e", "kafka_status_refuse=false"]
     play("cluster_status", looked)

@@ -6,6 +6,7 @@ A contract test compares.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,17 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 #: What is written between two marks of a README: name of the part -> its table.
-MARKS = ("<!-- {}: begin -->", "<!-- {}: end -->")
+PLACE = ("<!-- {}: begin -->", "<!-- {}: end -->")
+#: Ansible's marks in documentation: C(code), O(option), M(module) and so on. Source: Ansible's developer guide.
+MARKS = {"M": r"[`\1`](\1.md)", "B": r"**\1**", "I": r"*\1*", **dict.fromkeys(("C", "O", "V", "RV", "E"), r"`\1`")}
+
+
+def marked(text: Any) -> str:
+    """Ansible's marks as Markdown; a list of paragraphs becomes one text."""
+    found = " ".join(text) if isinstance(text, list) else str(text)
+    for mark, markdown in MARKS.items():
+        found = re.sub(rf"\b{mark}\(([^)]*)\)", markdown, found)
+    return found
 
 
 def written(option: Mapping[str, Any]) -> str:
@@ -30,20 +41,20 @@ def written(option: Mapping[str, Any]) -> str:
 def table(specs: dict[str, Any]) -> str:
     """One table of all the entry points' options, in the order of the specs."""
     options = {name: option for spec in specs.values() for name, option in spec.get("options", {}).items()}
-    rows = [f"| `{n}` | {written(o)} | {o['description']} |" for n, o in options.items()]
+    rows = [f"| `{n}` | {written(o)} | {marked(o['description'])} |" for n, o in options.items()]
     return "\n".join(["| variable | default | meaning |", "|---|---|---|", *rows])
 
 
 def entry_points(specs: Mapping[str, Any]) -> str:
     """One table of what can be taken by ``tasks_from``, in the order of the specs."""
-    rows = [f"| `{name}` | {spec['short_description']} |" for name, spec in specs.items()]
+    rows = [f"| `{name}` | {marked(spec['short_description'])} |" for name, spec in specs.items()]
     return "\n".join(["| `tasks_from` | what it does |", "|---|---|", *rows])
 
 
 def rendered(readme: str, specs: dict[str, Any]) -> str:
     """A role's README with its tables as the specs have them."""
     for name, text in {"entry points": entry_points(specs), "variables": table(specs)}.items():
-        begin, end = (mark.format(name) for mark in MARKS)
+        begin, end = (mark.format(name) for mark in PLACE)
         head, rest = readme.split(begin)
         readme = f"{head}{begin}\n{text}\n{end}{rest.split(end)[1]}"
     return readme

@@ -6,8 +6,8 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import re
-import subprocess
 import tarfile
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
@@ -15,6 +15,7 @@ from typing import Any
 
 import tomllib
 
+from dist import checkout
 from dist.collection import python, tasks
 from dist.collection.tasks import Names
 
@@ -40,14 +41,7 @@ EXAMPLES = re.compile(r'(?<=^EXAMPLES = r""")(.*?)(?=""")', re.DOTALL | re.MULTI
 
 def tracked(root: Path) -> list[PurePosixPath]:
     """The files of the checkout that belong to a place of the collection, without links and tests."""
-    done = subprocess.run(  # noqa: S603 - a list, no shell
-        ["git", "ls-files", "-z", "--", *PLACES],  # noqa: S607 - whichever git made the checkout
-        cwd=root,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    paths = [PurePosixPath(each) for each in done.stdout.split("\0") if each]
+    paths = [PurePosixPath(each) for each in checkout.tracked(root, *PLACES)]
     return sorted(path for path in paths if not (root / path).is_symlink() and "tests" not in path.parts)
 
 
@@ -177,5 +171,7 @@ def build(root: Path, cache: Path) -> Path:
     shells = frozenset(name for name in files if name.endswith(".sh"))
     target = cache / "collection" / f"{NAMESPACE}-{NAME}-{info['version']}.tar.gz"
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(tarball(described(dict(sorted(files.items())), info), shells))
+    partial = target.with_name(f".{target.name}.{os.getpid()}")
+    partial.write_bytes(tarball(described(dict(sorted(files.items())), info), shells))
+    partial.replace(target)
     return target

@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from scripts.render_role_docs import written
-
-#: Ansible's marks in documentation: C(code), O(option), M(module) and so on. Source: Ansible's developer guide.
-MARKS = {"M": r"[`\1`](\1.md)", "B": r"**\1**", "I": r"*\1*", **dict.fromkeys(("C", "O", "V", "RV", "E"), r"`\1`")}
-
-
-def marked(text: Any) -> str:
-    """Ansible's marks as Markdown; a list of paragraphs becomes one text."""
-    found = " ".join(text) if isinstance(text, list) else str(text)
-    for mark, markdown in MARKS.items():
-        found = re.sub(rf"\b{mark}\(([^)]*)\)", markdown, found)
-    return found
+from scripts.render_role_docs import marked, written
 
 
 def constants(path: Path) -> dict[str, str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from scripts.render_role_docs import written
+from scripts.render_role_docs import marked, written
 
 
 def page(root: Path) -> str:
@@ -17,6 +17,6 @@ def page(root: Path) -> str:
         specs = yaml.safe_load(path.read_text())["argument_specs"]
         options = {name: option for spec in specs.values() for name, option in spec.get("options", {}).items()}
         link = f"[{role}](../roles/{role}/README.md)"
-        rows += [f"| `{n}` | {link} | {written(o)} | {o['description']} |" for n, o in options.items()]
+        rows += [f"| `{n}` | {link} | {written(o)} | {marked(o['description'])} |" for n, o in options.items()]
     head = ["# Variables", "", "Each role's own page has them in the order of their theme.", ""]
     return "\n".join([*head, "| variable | role | default | meaning |", "|---|---|---|---|", *sorted(set(rows)), ""])

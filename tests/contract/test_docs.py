@@ -94,3 +94,10 @@ def test_the_page_for_those_who_come_from_zookeeper_names_each_setting_that_is_r
     assert {key for key, (why, _) in REMOVED.items() if why == ZOOKEEPER} <= named
     assert {f"{prefix}*" for prefix in REMOVED_PREFIXES} <= named
     assert [key for key in named if removal(key) is None] == []
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/daily_use.md"])
+def test_a_page_that_leads_to_every_variable_names_each_role_that_has_some(page: str) -> None:
+    roles = [path.parents[1].name for path in (ROOT / "roles").glob("*/meta/argument_specs.yml")]
+    text = (ROOT / page).read_text()
+    assert [name for name in roles if f"roles/{name}/README.md#variables)" not in text] == []

@@ -100,6 +100,7 @@ def test_readme_lists_every_entry_point_and_variable(role: Path) -> None:
     specs = yaml.safe_load((role / "meta/argument_specs.yml").read_text())["argument_specs"]
     readme = (role / "README.md").read_text()
     assert readme == render_role_docs.rendered(readme, specs), "run scripts/render_role_docs.py"
+    assert not re.search(r"\b(?:C|O|M|V|RV)\(", readme), "Markdown has no such marks, and hides <…> outside of code"
 
 
 @pytest.mark.parametrize("role", ROLES, ids=lambda role: str(role.name))

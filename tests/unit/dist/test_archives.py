@@ -71,6 +71,17 @@ def test_an_archive_that_is_there_is_not_made_again_until_its_lock_changes(small
     assert kafka.assemble("1.0", small_lock).stat().st_mtime_ns > before
 
 
+@pytest.mark.parametrize("damage", ["kafka_2.13-1.0.tgz", "kafka_2.13-1.0.tgz.sha256"])
+@pytest.mark.parametrize("gone", [True, False])
+def test_an_archive_that_is_damaged_is_made_again(small_lock: Path, damage: str, gone: bool) -> None:
+    made = kafka.assemble("1.0", small_lock)
+    before = made.read_bytes()
+    file = small_lock / "kafka" / damage
+    file.unlink() if gone else file.write_text("")
+    assert kafka.assemble("1.0", small_lock).read_bytes() == before
+    assert Path(f"{made}.sha256").read_text().startswith(hashlib.sha256(before).hexdigest())
+
+
 def test_a_release_that_needs_zookeeper_gives_jars_to_tests_and_no_archive(small_lock: Path) -> None:
     assert kafka.jars("1.0", small_lock) == small_lock / "kafka/libs-1.0"
     zookeeper = Artifact("org.apache.zookeeper", "zookeeper", "1.0", "0" * 64)

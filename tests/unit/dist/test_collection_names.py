@@ -79,9 +79,9 @@ def test_modules_and_roles_of_tasks_get_full_names_and_variables_do_not() -> Non
         "  always:\n    - ansible.builtin.include_role:\n        name: kafka\n        tasks_from: kafka\n"
         "- ansible.builtin.debug: {msg: kafka_node}\n"
     )
-    assert tasks.rewritten(source, NAMES) == source.replace("    - kafka_node:", "    - kraftwright.kafka.kafka_node:").replace(
-        "name: kafka\n        tasks", "name: kraftwright.kafka.kafka\n        tasks"
-    )
+    assert tasks.rewritten(source, NAMES) == source.replace(
+        "    - kafka_node:", "    - kraftwright.kafka.kafka_node:"
+    ).replace("name: kafka\n        tasks", "name: kraftwright.kafka.kafka\n        tasks")
 
 
 def test_every_play_is_guarded_and_an_anchor_stays() -> None:

@@ -69,6 +69,13 @@ def test_only_what_is_missing_is_fetched(tmp_path: Path, monkeypatch: pytest.Mon
     assert asked == [[GOOD.jar]]
 
 
+def test_a_jar_of_an_older_lock_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    brings(CONTENT, monkeypatch)
+    (tmp_path / "thing-0.9.jar").write_bytes(CONTENT)
+    maven.fetch((GOOD,), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [GOOD.jar]
+
+
 def test_other_bytes_than_were_locked_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     brings(b"tampered", monkeypatch)
     with pytest.raises(LockError, match=f"not what was locked:\n.*thing-1.0.jar: expected sha256 {GOOD.sha256}"):

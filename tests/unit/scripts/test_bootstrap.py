@@ -29,16 +29,20 @@ REAL = [
     "mv",
     "chmod",
 ]
-SAY = '#!/bin/sh\necho "{name} $*" >>{log}\n'
+SAY = '#!/bin/sh\necho "{name} $*" >>"{log}"\n'
 PYTHON = """#!/bin/sh
 case "$*" in
 *"-m venv"*)
-    echo "python3 $*" >>{log}
+    echo "python3 $*" >>"{log}"
     mkdir -p .venv/bin
     echo "VIRTUAL_ENV='$(pwd)/.venv'" >.venv/bin/activate
     cp "$0" .venv/bin/python
     ;;
-*"-m pip"*) echo "pip $*" >>{log}; printf '#!/bin/sh\\necho "uv $*" >>{log}\\n' >.venv/bin/uv; chmod +x .venv/bin/uv ;;
+*"-m pip"*)
+    echo "pip $* from ${{PIP_FIND_LINKS:-}}" >>"{log}"
+    printf '#!/bin/sh\\necho "uv $*" >>"{log}"\\n' >.venv/bin/uv
+    chmod +x .venv/bin/uv
+    ;;
 *"import platform"*) echo "3 11 x86_64" ;;
 *"sys.version_info"*) exit {old} ;;
 *"sys.version"*|-VV) echo "Python {version}" ;;
@@ -60,7 +64,7 @@ class Machine:
         for command in (*REAL, "cp"):
             (self.bin / command).symlink_to(str(shutil.which(command)))
         self.put("apt-get", SAY.format(name="apt-get", log=self.log))
-        self.put("sudo", f'#!/bin/sh\necho sudo >>{self.log}\nexec "$@"\n')
+        self.put("sudo", f'#!/bin/sh\necho sudo >>"{self.log}"\nexec "$@"\n')
         self.python()
 
     def put(self, name: str, text: str = "#!/bin/sh\n") -> None:
@@ -132,6 +136,17 @@ def test_alertmanager_gets_its_templates_where_it_looks_for_them(machine: Machin
     assert templates.exists()
 
 
+def test_everybody_reads_alertmanagers_templates_whatever_the_umask_is(machine: Machine) -> None:
+    machine.put("dpkg-deb", UNPACKED)
+    before = os.umask(0o077)
+    try:
+        machine.bootstrap("watch")
+    finally:
+        os.umask(before)
+    templates = machine.share / "prometheus/alertmanager"
+    assert [path.stat().st_mode & 0o777 for path in (templates, templates / "default.tmpl")] == [0o755, 0o644]
+
+
 def test_what_watches_a_demo_comes_without_the_tests_tools(machine: Machine) -> None:
     machine.put("dpkg-deb", UNPACKED)
     machine.bootstrap("watch")
@@ -149,7 +164,7 @@ def test_a_bare_machine_gets_packages_then_an_environment_by_the_locks(machine: 
     machine.put("dpkg-deb", UNPACKED)
     done = machine.bootstrap("lab", "archive", "test")
     assert {"podman", "mmdebstrap", "maven", "chromium", "kcat", "openjdk-17-jre-headless"} <= machine.installed()
-    assert machine.called("pip")[0].endswith("--require-hashes --requirement requirements/uv.lock")
+    assert "--require-hashes --requirement requirements/uv.lock from " in machine.called("pip")[0]
     (synced,) = machine.called("uv pip sync")
     assert "--require-hashes --build-constraints requirements/build.lock requirements/dev.lock" in synced
     assert "--no-index" not in synced
@@ -164,6 +179,15 @@ def test_an_unpacked_bundle_asks_no_registry_for_python_packages_and_wants_no_ma
     assert "install --no-index --require-hashes" in installed
     assert "sync --no-index" in synced
     assert "maven" not in machine.installed()
+
+
+def test_an_unpacked_bundle_is_found_below_a_path_with_blanks(tmp_path: Path) -> None:
+    """pip splits what PIP_FIND_LINKS says at blanks."""
+    machine = Machine(tmp_path / "my files")
+    machine.bundle("3 11 x86_64")
+    machine.bootstrap()
+    (installed,) = machine.called("pip")
+    assert len(installed.rpartition(" from ")[2].split()) == 1
 
 
 def test_a_bundle_for_another_python_is_refused_with_the_way_out(machine: Machine) -> None:
@@ -212,6 +236,22 @@ def test_a_changed_lock_brings_the_environment_up_to_date_without_making_it_anew
     machine.bootstrap()
     assert machine.called("python3") == machine.called("pip") == []
     assert len(machine.called("uv pip sync")) == 1
+
+
+@pytest.mark.parametrize(
+    "activate",
+    [
+        'VIRTUAL_ENV="{place}"\nexport VIRTUAL_ENV\n',  # Python 3.11
+        'if x; then\n    export VIRTUAL_ENV=$(cygpath "{place}")\nelse\n    export VIRTUAL_ENV="{place}"\nfi\n',  # 3.12
+        "    VIRTUAL_ENV=$(cygpath {place})\n    export VIRTUAL_ENV\n    ;;\n    export VIRTUAL_ENV={place}\n",  # 3.13
+    ],
+)
+def test_an_environment_of_any_python_is_brought_up_to_date(machine: Machine, activate: str) -> None:
+    machine.bootstrap()
+    (machine.tree / ".venv/bin/activate").write_text(activate.format(place=machine.tree / ".venv"))
+    (machine.tree / "requirements/dev.lock").write_text("newer")
+    machine.bootstrap()
+    assert machine.called("python3") == []
 
 
 def test_an_environment_that_was_made_otherwise_but_here_is_kept(machine: Machine) -> None:

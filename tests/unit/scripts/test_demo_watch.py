@@ -87,3 +87,17 @@ def test_every_playbook_knows_that_there_are_metrics_and_a_sick_demo_is_shown_as
     assert {"kafka_prometheus_url=http://127.0.0.1:9090", "kafka_status_refuse=false"} <= set(played["cluster_status"])
     assert [each.name for each in demo_watch.started()] == ["Prometheus", "Alertmanager"]
     assert str(demo_watch.PAGE) in capsys.readouterr().out
+
+
+def test_a_start_that_dies_while_it_notes_leaves_what_stood_there(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = Started("Prometheus", "127.0.0.1:1", 1, "then")
+    left(home, first)
+
+    def half(path: Path, text: str) -> int:
+        path.write_bytes(text[:5].encode())
+        raise OSError("no space left")
+
+    monkeypatch.setattr(Path, "write_text", half)
+    with pytest.raises(OSError, match="no space"):
+        demo_watch.note([first, first])
+    assert demo_watch.started() == [first]
