@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,6 +42,17 @@ def name_of(test: str) -> str:
 
 def checksum() -> str:
     return "sha256:" + Path(f"{ARCHIVE}.sha256").read_text().split()[0]
+
+
+def temporary(test: str, hosts: tuple[str, ...], factory: pytest.TempPathFactory) -> Iterator[LabHosts]:
+    """For a fixture: hosts that are there during the test, and nothing of them afterwards."""
+    lab = LabHosts(factory.mktemp(test), name_of(test), hosts)
+    try:
+        lab.play("main")
+        yield lab
+    finally:
+        lab.play("destroy")
+        shutil.rmtree(ROOT / ".kraftwright" / lab.name, ignore_errors=True)
 
 
 @dataclass(frozen=True)

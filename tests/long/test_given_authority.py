@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import ssl
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ import pytest
 import yaml
 
 from tests.given_pki import Pair, Pki
-from tests.long.lab_hosts import ROOT, LabHosts, name_of
+from tests.long.lab_hosts import LabHosts, temporary
 
 HOSTS = ("brought1", "brought2", "brought3")
 PID = ("systemctl", "show", "--value", "--property=MainPID", "kafka")
@@ -34,13 +33,7 @@ SETTINGS: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabHosts]:
-    lab = LabHosts(tmp_path_factory.mktemp("brought"), name_of("brought"), HOSTS)
-    try:
-        lab.play("main")
-        yield lab
-    finally:
-        lab.play("destroy")
-        shutil.rmtree(ROOT / ".kraftwright" / lab.name, ignore_errors=True)
+    yield from temporary("brought", HOSTS, tmp_path_factory)
 
 
 @pytest.fixture(scope="module")

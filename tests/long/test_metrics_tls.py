@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import socket
 import ssl
 import urllib.error
@@ -15,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.long.lab_hosts import ROOT, LabHosts, name_of
+from tests.long.lab_hosts import ROOT, LabHosts, temporary
 
 HOSTS = ("scraped1", "scraped2", "scraped3")
 PORTS = {9404: "kafka_quorum_leader_id", 9100: "kafka_collector_timestamp_seconds"}
@@ -35,24 +34,16 @@ ON = ("-e", json.dumps({"kafka_metrics_tls": True}))
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabHosts]:
-    lab = LabHosts(tmp_path_factory.mktemp("scraped"), name_of("scraped"), HOSTS)
-    try:
-        lab.play("main")
-        yield lab
-    finally:
-        lab.play("destroy")
+    yield from temporary("scraped", HOSTS, tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
-def inventory(lab: LabHosts) -> Iterator[Path]:
+def inventory(lab: LabHosts) -> Path:
     """A running cluster whose exporters have no TLS yet; its authority lies below the test's own directory."""
     tls = {"passphrase": "only-for-this-test-0", "directory": str(lab.home / "authority")}
     own = lab.inventory(lab.name, lab.hosts, kafka_tls=tls, **SETTINGS)
-    try:
-        play(lab, own, "deploy_cluster")
-        yield own
-    finally:
-        shutil.rmtree(ROOT / ".kraftwright" / lab.name, ignore_errors=True)
+    play(lab, own, "deploy_cluster")
+    return own
 
 
 def play(lab: LabHosts, inventory: Path, name: str, *more: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +13,7 @@ import pytest
 
 from tests.integration.log_receiver import receiver
 from tests.integration.node_pki import Pki
-from tests.long.lab_hosts import ROOT, LabHosts, name_of
+from tests.long.lab_hosts import LabHosts, temporary
 
 HOSTS = ("shipped1", "shipped2", "shipped3")
 PORT = 20514
@@ -58,13 +57,7 @@ def until(what: Callable[[], bool]) -> None:
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabHosts]:
-    lab = LabHosts(tmp_path_factory.mktemp("shipped"), name_of("shipped"), HOSTS)
-    try:
-        lab.play("main")
-        yield lab
-    finally:
-        lab.play("destroy")
-        shutil.rmtree(ROOT / ".kraftwright" / lab.name, ignore_errors=True)
+    yield from temporary("shipped", HOSTS, tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
