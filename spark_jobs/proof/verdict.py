@@ -108,8 +108,11 @@ def describe_position(one: Position) -> str:
     """One group's offset that does not point at the same record."""
     place = f"Group {one['group']}, {one['topic']} partition {one['partition']}, source offset {one['source_offset']}"
     if one["outcome"] == "absent":
-        remedy = "Wait until it is translated; that of a partition without records never is: set it by hand"
-        return f"{place}: the target has no committed offset. {remedy} (kafka-consumer-groups.sh --reset-offsets)."
+        remedy = (
+            "Wait until MirrorMaker has translated it. It never does so for a partition without records: "
+            "there set the offset by hand (kafka-consumer-groups.sh --reset-offsets)."
+        )
+        return f"{place}: the target has no committed offset. {remedy}"
     if one["outcome"] == "unknown":
         return f"{place}: target offset {one['target_offset']} is not near the same record."
     return f"{place}: target offset {one['target_offset']} would skip {one['records']} records."

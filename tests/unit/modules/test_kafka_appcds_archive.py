@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.node.release import appcds_archive
+from ansible.module_utils.kraft.node.release import appcds_archive, appcds_archive_io
 from ansible.module_utils.kraft.node.release import manifest as release
 from ansible.module_utils.kraft.node.release.appcds_archive import AppCdsArchive, plan_appcds_archive
 
@@ -178,6 +178,17 @@ def test_a_making_that_was_killed_is_begun_anew(host: Host) -> None:
     assert (begun["operation"], begun["changed"], begun["in_use"], begun["missing"]) == ("make", False, False, True)
     (host.systemd / "systemd-run").write_text(SYSTEMD["systemd-run"])
     assert host.make()["in_use"]
+
+
+def test_a_host_that_goes_down_ends_a_making_at_once() -> None:
+    asked: list[list[str]] = []
+
+    def run(words: list[str]) -> tuple[int, str, str]:
+        asked.append(words)
+        return 0, "", ""
+
+    appcds_archive_io.begin(run, "make.sh")
+    assert "--property=KillSignal=SIGKILL" in asked[0]
 
 
 def test_a_making_that_runs_is_left_alone(host: Host) -> None:

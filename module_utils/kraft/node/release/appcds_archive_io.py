@@ -35,7 +35,7 @@ from ansible.module_utils.kraft.node.service.state import Run
 VERIFY = "-XX:+VerifySharedSpaces"
 DUMP_OPTIONS = ("-Xshare:dump", VERIFY, "-Xmx256m", "-XX:+UseG1GC", "-XX:TieredStopAtLevel=1", "-Xlog:disable")
 #: Whatever else wants the processor or the disk goes first. A host that goes down does not wait for it either: Java
-#: would finish its dump first, and systemd waits for 90 s on a busy host. What is half made is in use by nobody.
+#: would go on with its dump at idle priority, and systemd waits for it. What is half made is in use by nobody.
 UNIT_PROPERTIES = (
     "Nice=19",
     "CPUSchedulingPolicy=idle",

@@ -64,7 +64,7 @@ def certificates(subject: Subject) -> Iterator[Problem]:
             remedy = "397 days leave time for a yearly renewal"
             yield Problem("tls_days", message, remedy, f"{VARIABLE}.days", node.host, tls.days)
         elif not 1 <= tls.renew_before_days < tls.days:
-            message = f"is not from 1 to {tls.days - 1}: no run would renew in time, or each would"
+            message = f"is not from 1 to {tls.days - 1}: at 0 no run renews in time, above that each run renews"
             remedy, where = "give a third of kafka_tls.days, or less", f"{VARIABLE}.renew_before_days"
             yield Problem("tls_days", message, remedy, where, node.host, tls.renew_before_days)
         elif (left := subject.surroundings.tls_days_left) is not None and 0 <= left < tls.days:
