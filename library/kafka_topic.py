@@ -108,7 +108,6 @@ topics:
       returned: when present
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
@@ -116,16 +115,9 @@ from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
-from ansible.module_utils.kraft.operations.topics import report as topic_report
-from ansible.module_utils.kraft.operations.topics.admin import TopicAdmin
-from ansible.module_utils.kraft.operations.topics.plan import Desired, desired, duplicates, find, plan, problems
+from ansible.module_utils.kraft.operations.topics.plan import desired
+from ansible.module_utils.kraft.operations.topics.run import TOPIC_SPEC, TopicRun
 
-TOPIC_SPEC: dict[str, Any] = {
-    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
-    "partitions": {"type": "int"},
-    "replication_factor": {"type": "int"},
-    "config": {"type": "dict"},
-}
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
     "name": {"type": "str"},
@@ -139,39 +131,10 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-class Run:
-    """One run of the module: what was planned first is what is reported, however often the connection broke."""
-
-    def __init__(self, client: Client, topics: Sequence[Desired], timeout: float, check_mode: bool) -> None:
-        self._client, self._desired, self._timeout, self._check_mode = client, topics, timeout, check_mode
-        self._reported: list[dict[str, Any]] = []
-
-    def __call__(self) -> list[dict[str, Any]]:
-        admin = TopicAdmin(self._client, self._timeout)
-        snapshot, overrides = admin.look([one.name for one in self._desired])
-        found = [*duplicates(self._desired), *(text for one in self._desired for text in problems(one, snapshot))]
-        if found:
-            raise RefusedError(found)
-        plans = [plan(one, snapshot, overrides.get(one.name, {})) for one in self._desired]
-        refused = admin.validate(plans)
-        if refused:
-            raise RefusedError(refused)
-        reported = [
-            topic_report.entry(
-                one, find(snapshot, one.desired.name), overrides.get(one.desired.name, {}), admin.resolved
-            )
-            for one in plans
-        ]
-        self._reported = self._reported or reported
-        if not self._check_mode:
-            admin.apply(plans)
-        return self._reported
-
-
-def result(reported: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    diffs = [one["diff"] for one in reported if one["changed"]]
-    topics = [{key: value for key, value in one.items() if key not in ("diff", "replicas")} for one in reported]
-    return {"changed": bool(diffs), "topics": topics, "diff": diffs}
+def carried_out(run: TopicRun, check_mode: bool) -> None:
+    run.plan()
+    if not check_mode:
+        run.apply()
 
 
 def main() -> None:
@@ -185,13 +148,13 @@ def main() -> None:
     topics = [desired(one) for one in params["topics"] or [params]]
     try:
         with Client(params["client"]) as client:
-            run = Run(client, topics, params["timeout"], module.check_mode)
-            reported = until_answered(run, params["timeout"])
+            run = TopicRun(client, topics, params["timeout"])
+            until_answered(lambda: carried_out(run, module.check_mode), params["timeout"])
     except RefusedError as error:
         module.fail_json(msg=str(error), problems=[str(problem) for problem in error.problems])
     except KraftError as error:
         module.fail_json(msg=str(error))
-    module.exit_json(**result(reported))
+    module.exit_json(**run.result())
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ def loaded(name: str, path: Path) -> Any:
 def documentation(module: str) -> dict[str, Any]:
     """A module's documentation with the fragments that it extends."""
     documented: dict[str, Any] = yaml.safe_load(literal(module, "DOCUMENTATION"))
-    options = documented.setdefault("options", {}) or {}
+    options = documented["options"] = documented.get("options") or {}
     for name in documented.get("extends_documentation_fragment", []):
         file, _, part = name.partition(".")
         fragment = loaded(file, ROOT / "plugins/doc_fragments" / f"{file}.py").ModuleDocFragment

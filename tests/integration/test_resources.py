@@ -176,3 +176,45 @@ def test_quotas_are_set_changed_shown_and_removed(broker: KafkaCluster, run_modu
     assert "kafka_prune" in refused["problems"][0]
     absent = [{"user": "*", "client_id": "*", "state": "absent"}, {"ip": "*", "state": "absent"}]
     assert len(run_module("kafka_quota", **{**asked, "quotas": absent})["steps"]) == 2
+
+
+def test_topics_users_acls_and_quotas_are_one_run(broker: KafkaCluster, run_module: RunModule) -> None:
+    allowed = {"principal": "User:together", "topic": "together", "operations": ["write"]}
+    asked: dict[str, Any] = {
+        "client": reached(broker),
+        "logins": logins(broker),
+        "topics": [{"name": "together", "partitions": 2}],
+        "users": [{"name": "together", "password": AWKWARD}],
+        "acls": [allowed],
+        "quotas": [{"user": "together", "producer_byte_rate": 1048576}],
+    }
+    steps = [
+        "add user together (SCRAM-SHA-512)",
+        "add User:together may write: topic together",
+        "add user together: producer_byte_rate (bytes/s)",
+    ]
+    foretold = run_module("kafka_resources", check_mode=True, **asked)
+    made = run_module("kafka_resources", **asked)
+    for result in (foretold, made):
+        assert result["changed"]
+        assert result["topics"][0]["steps"] == ["create: partitions 2, replicas 1"]
+        assert result["steps"] == steps
+        assert [diff["after_header"] for diff in result["diff"]] == ["topic together", "users", "ACLs", "quotas"]
+    assert written(broker, "together", AWKWARD, "together") == ""
+    again = run_module("kafka_resources", **asked)
+    assert (again["changed"], again["steps"], again["diff"]) == (False, [], [])
+
+
+def test_a_kind_that_is_refused_keeps_all_others_as_they_are(broker: KafkaCluster, run_module: RunModule) -> None:
+    undeclared = [{"user": f"kept-{number}", "producer_byte_rate": 1048576} for number in range(5)]
+    run_module("kafka_quota", client=reached(broker), quotas=undeclared)
+    asked: dict[str, Any] = {"client": reached(broker), "users": [{"name": "never", "password": PASSWORD}]}
+    topics = [{"name": "never", "partitions": 1, "replication_factor": 3}]
+    refused = run_module("kafka_resources", **asked, topics=topics, quotas=[], prune=["quotas"])
+    assert refused["failed"]
+    assert [problem.split(":")[0] for problem in refused["problems"]] == ["topic never", "kafka_prune"]
+    left_out = run_module("kafka_resources", check_mode=True, **asked)
+    assert left_out["steps"] == ["add user never (SCRAM-SHA-512)"]
+    assert not [each for each in left_out["drift"] if "kept" in each]
+    absent = [{"user": each["user"], "state": "absent"} for each in undeclared]
+    assert len(run_module("kafka_quota", client=reached(broker), quotas=absent)["steps"]) == len(undeclared)

@@ -1,10 +1,10 @@
-"""One run for a kind of resource: look, plan, change, and look again until the cluster shows it."""
+"""One run for kinds of resources: look, plan, change, and look again until the cluster shows it."""
 
 from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from ansible.module_utils.kraft.cluster.client import Client
@@ -47,34 +47,70 @@ class Asked(Generic[Key]):
 Made = Callable[[Client, Mapping[str, Any]], Asked[Key]]
 
 
-class Run(Generic[Key]):
+class KindRun(Generic[Key]):
     """What was planned first is what is reported, however often the connection broke."""
 
-    def __init__(self, client: Client, made: Made[Key], params: Mapping[str, Any]) -> None:
+    def __init__(self, client: Client, made: Made[Key], params: Mapping[str, Any], prune: Prune) -> None:
         """`params`: of the module, and ``check_mode``."""
-        self._client, self._made, self._params = client, made, params
+        self._client, self._made, self._params, self._prune = client, made, params, prune
         self._reported: dict[str, Any] = {}
 
-    def __call__(self) -> dict[str, Any]:
-        asked = self._made(self._client, self._params)
-        current = asked.admin.look(asked.wanted)
-        found = asked.plan(current, Prune(self._params["prune"], self._params["prune_most"]))
-        self._reported = self._reported or result(found, current, asked.admin.name)
-        if found.changes and not self._params["check_mode"]:
-            apply(asked, found, self._params["timeout"])
+    def plan(self) -> None:
+        """Look, and compare. RefusedError: all that forbids it."""
+        self._asked = self._made(self._client, self._params)
+        current = self._asked.admin.look(self._asked.wanted)
+        self._found = self._asked.plan(current, self._prune)
+        self._reported = self._reported or result(self._found, current, self._asked.admin.name)
+
+    def add(self) -> None:
+        """Set what is new or differs."""
+        self._must(self._asked.admin.put(self._found.put))
+
+    def remove(self) -> None:
+        """Take away what must go. Ends when the cluster shows all of the plan."""
+        asked, found, timeout = self._asked, self._found, self._params["timeout"]
+        self._must(asked.admin.remove(found.remove))
+        deadline = time.monotonic() + timeout
+        while found.changes and not is_seen(found, asked.admin.look(asked.wanted)):
+            if time.monotonic() >= deadline:
+                raise ToolError(f"{asked.admin.name}: changed, but not all of it is seen after {timeout:g} s")
+            time.sleep(POLL_SECONDS)
+
+    def result(self) -> dict[str, Any]:
+        """As modules return it."""
         return self._reported
 
-
-def apply(asked: Asked[Key], found: Plan[Key], timeout: float) -> None:
-    """New access comes before old access goes. Ends when the cluster shows all of it."""
-    for refusals in (asked.admin.put(found.put), asked.admin.remove(found.remove)):
+    @staticmethod
+    def _must(refusals: list[str]) -> None:
         if refusals:
             raise RefusedError(refusals)
-    deadline = time.monotonic() + timeout
-    while not is_seen(found, asked.admin.look(asked.wanted)):
-        if time.monotonic() >= deadline:
-            raise ToolError(f"{asked.admin.name}: changed, but not all of it is seen after {timeout:g} s")
-        time.sleep(POLL_SECONDS)
+
+
+class Planned(Protocol):
+    """A part of a run."""
+
+    def plan(self) -> None:
+        """Look, and compare. RefusedError: all that forbids it."""
+
+
+def plan_all(parts: Iterable[Planned]) -> None:
+    """Plan every part before any is changed. RefusedError: what forbids one of them."""
+    problems: list[object] = []
+    for part in parts:
+        try:
+            part.plan()
+        except RefusedError as error:
+            problems += error.problems
+    if problems:
+        raise RefusedError(problems)
+
+
+def apply(kinds: Sequence[KindRun[Any]]) -> None:
+    """New access of every kind comes before old access of any goes."""
+    for kind in kinds:
+        kind.add()
+    for kind in kinds:
+        kind.remove()
 
 
 def is_seen(found: Plan[Key], current: Mapping[Key, Any]) -> bool:

@@ -9,7 +9,8 @@ from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
-from ansible.module_utils.kraft.operations.resources.run import Key, Made, Run
+from ansible.module_utils.kraft.operations.resources.plan import Prune
+from ansible.module_utils.kraft.operations.resources.run import Key, KindRun, Made, apply
 
 #: Parameters that all of them have beside their own.
 RUN_SPEC: dict[str, Any] = {
@@ -25,9 +26,17 @@ def carry_out(module: AnsibleModule, made: Made[Key]) -> None:
     params = module.params
     try:
         with Client(params["client"]) as client:
-            found = until_answered(Run(client, made, {**params, "check_mode": module.check_mode}), params["timeout"])
+            prune = Prune(params["prune"], params["prune_most"])
+            kind = KindRun(client, made, {**params, "check_mode": module.check_mode}, prune)
+            until_answered(lambda: attempt(kind, module.check_mode), params["timeout"])
     except RefusedError as error:
         module.fail_json(msg=str(error), problems=[str(problem) for problem in error.problems])
     except KraftError as error:
         module.fail_json(msg=str(error))
-    module.exit_json(**found)
+    module.exit_json(**kind.result())
+
+
+def attempt(kind: KindRun[Any], check_mode: bool) -> None:
+    kind.plan()
+    if not check_mode:
+        apply([kind])

@@ -1,10 +1,10 @@
-"""Documentation that the modules of resources share."""
+"""Documentation that the modules of one kind of resource share."""
 
 from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """C(kafka_resources): what happens to what nobody declared, and how long is waited."""
+    """C(kafka_resource): what happens to what nobody declared, and how long is waited."""
 
     DOCUMENTATION = r"""
 options:

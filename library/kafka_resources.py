@@ -1,0 +1,180 @@
+#!/usr/bin/python
+"""Topics, users, ACLs and quotas in one run."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: kafka_resources
+short_description: Makes topics, users who log in with SCRAM, ACLs and quotas be as they are declared
+description:
+  - Looks at all of it and plans all of it before anything is changed; all refusals are listed at once.
+  - Topics come first. New access comes before old access goes, over all kinds.
+  - A kind that is left out is neither looked at nor changed.
+  - A password is compared by logging in with it, so a run with nothing to do changes nothing.
+options:
+  topics:
+    description: Topics, each name once.
+    type: list
+    elements: dict
+    suboptions:
+      name:
+        description: The topic.
+        type: str
+        required: true
+      state:
+        description: Whether the topic is to be there. Kafka's own topics are never removed.
+        type: str
+        choices: [present, absent]
+        default: present
+      partitions:
+        description: Number of partitions; may only grow. Left out, that of the topic or the cluster's default.
+        type: int
+      replication_factor:
+        description: Replicas of each partition. Left out, that of the topic or the cluster's default.
+        type: int
+      config:
+        description: Settings of the topic. A null value takes the topic's own setting away. Others are left alone.
+        type: dict
+  prune:
+    description: Kinds of which nothing else is to be there. What nobody declared goes then, a tenth of it at most.
+    type: list
+    elements: str
+    choices: [users, acls, quotas]
+    default: []
+  prune_most:
+    description: How many of a kind may go that nobody declared, in place of a tenth.
+    type: int
+  timeout:
+    description: Seconds to wait for the cluster to answer, and to show what was changed.
+    type: int
+    default: 60
+extends_documentation_fragment: [kafka_client, kafka_users, kafka_acls, kafka_quotas]
+author: Kraftwright
+"""
+
+EXAMPLES = r"""
+- name: Give one user a topic
+  kafka_resources:
+    client:
+      bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
+      python_path: /opt/kafka/client/kafka_python.zip
+    topics:
+      - {name: orders, partitions: 12, replication_factor: 3}
+    users:
+      - {name: orders-writer, password: "{{ vault_orders_writer }}"}
+    logins:
+      SCRAM-SHA-512:
+        bootstrap_servers: ["192.0.2.11:9094"]
+        security_protocol: SASL_SSL
+        ca_file: /opt/kafka/tls/nodes.pem
+        python_path: /opt/kafka/client/kafka_python.zip
+    acls:
+      - {principal: "User:orders-writer", topic: orders, operations: [write]}
+    quotas:
+      - {user: orders-writer, producer_byte_rate: 10485760}
+"""
+
+RETURN = r"""
+topics:
+  description: As C(kafka_topic) returns them.
+  returned: success
+  type: list
+  elements: dict
+steps:
+  description: What was done with users, ACLs and quotas, or would be, in words.
+  returned: success
+  type: list
+  elements: str
+drift:
+  description: Users, ACLs and quotas that nobody declared; they are left alone without O(prune).
+  returned: success
+  type: list
+  elements: str
+problems:
+  description: Everything that forbids it.
+  returned: when refused
+  type: list
+  elements: str
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.cluster.client import Client
+from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
+from ansible.module_utils.kraft.cluster.retry import until_answered
+from ansible.module_utils.kraft.errors import KraftError, RefusedError
+from ansible.module_utils.kraft.operations.resources import asked
+from ansible.module_utils.kraft.operations.resources.plan import Prune
+from ansible.module_utils.kraft.operations.resources.run import KindRun, Made, apply, plan_all
+from ansible.module_utils.kraft.operations.topics.plan import desired
+from ansible.module_utils.kraft.operations.topics.run import TOPIC_SPEC, TopicRun
+
+#: In the order in which new access is created.
+KINDS: dict[str, Made[Any]] = {"users": asked.users, "acls": asked.acls, "quotas": asked.quotas}
+ARGUMENT_SPEC: dict[str, Any] = {
+    "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
+    "topics": {
+        "type": "list",
+        "elements": "dict",
+        "options": {"name": {"type": "str", "required": True}, **TOPIC_SPEC},
+    },
+    "users": asked.USERS,
+    "logins": asked.LOGINS,
+    "acls": asked.ACLS,
+    "quotas": asked.QUOTAS,
+    "prune": {"type": "list", "elements": "str", "choices": list(KINDS), "default": []},
+    "prune_most": {"type": "int"},
+    "timeout": {"type": "int", "default": 60},
+}
+
+
+class Run:
+    """The kinds that were given."""
+
+    def __init__(self, client: Client, params: dict[str, Any], check_mode: bool) -> None:
+        given, self._check_mode = {**params, "check_mode": check_mode}, check_mode
+        topics = [desired(one) for one in params["topics"] or ()]
+        self._topics = [TopicRun(client, topics, params["timeout"])] if topics else []
+        self._kinds = [
+            KindRun(client, made, given, Prune(kind in params["prune"], params["prune_most"]))
+            for kind, made in KINDS.items()
+            if params[kind] is not None
+        ]
+
+    def __call__(self) -> None:
+        plan_all([*self._topics, *self._kinds])
+        if self._check_mode:
+            return
+        for topics in self._topics:
+            topics.apply()
+        apply(self._kinds)
+
+    def result(self) -> dict[str, Any]:
+        topics = [part.result() for part in self._topics]
+        kinds = [part.result() for part in self._kinds]
+        return {
+            "changed": any(one["changed"] for one in (*topics, *kinds)),
+            "topics": [entry for one in topics for entry in one["topics"]],
+            "steps": [step for one in kinds for step in one["steps"]],
+            "drift": [each for one in kinds for each in one["drift"]],
+            "diff": [diff for one in topics for diff in one["diff"]] + [one["diff"] for one in kinds if "diff" in one],
+        }
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    try:
+        with Client(module.params["client"]) as client:
+            run = Run(client, module.params, module.check_mode)
+            until_answered(run, module.params["timeout"])
+    except RefusedError as error:
+        module.fail_json(msg=str(error), problems=[str(problem) for problem in error.problems])
+    except KraftError as error:
+        module.fail_json(msg=str(error))
+    module.exit_json(**run.result())
+
+
+if __name__ == "__main__":
+    main()

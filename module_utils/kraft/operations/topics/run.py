@@ -1,0 +1,60 @@
+"""Topics as one part of a run: look, refuse, validate, and then change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ansible.module_utils.kraft.cluster.client import Client
+from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.operations.topics import report as topic_report
+from ansible.module_utils.kraft.operations.topics.admin import TopicAdmin
+from ansible.module_utils.kraft.operations.topics.plan import Desired, Plan, duplicates, find, plan, problems
+
+#: What is asked of a topic, beside its name, as modules take it.
+TOPIC_SPEC: dict[str, Any] = {
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    "partitions": {"type": "int"},
+    "replication_factor": {"type": "int"},
+    "config": {"type": "dict"},
+}
+
+
+class TopicRun:
+    """What was planned first is what is reported, however often the connection broke."""
+
+    def __init__(self, client: Client, topics: Sequence[Desired], timeout: float) -> None:
+        """`timeout`: seconds without any advance after which waiting is given up."""
+        self._client, self._desired, self._timeout = client, topics, timeout
+        self._reported: list[dict[str, Any]] = []
+        self._plans: list[Plan] = []
+
+    def plan(self) -> None:
+        """Look, and have Kafka validate what must change. RefusedError: all that forbids it."""
+        self._admin = admin = TopicAdmin(self._client, self._timeout)
+        snapshot, overrides = admin.look([one.name for one in self._desired])
+        found = [*duplicates(self._desired), *(text for one in self._desired for text in problems(one, snapshot))]
+        if found:
+            raise RefusedError(found)
+        self._plans = [plan(one, snapshot, overrides.get(one.name, {})) for one in self._desired]
+        refused = admin.validate(self._plans)
+        if refused:
+            raise RefusedError(refused)
+        self._reported = self._reported or [
+            topic_report.entry(
+                one, find(snapshot, one.desired.name), overrides.get(one.desired.name, {}), admin.resolved
+            )
+            for one in self._plans
+        ]
+
+    def apply(self) -> None:
+        """Carry the plan out, and wait until every broker shows it."""
+        self._admin.apply(self._plans)
+
+    def result(self) -> dict[str, Any]:
+        """As modules return it."""
+        diffs = [one["diff"] for one in self._reported if one["changed"]]
+        topics = [
+            {key: value for key, value in one.items() if key not in ("diff", "replicas")} for one in self._reported
+        ]
+        return {"changed": bool(diffs), "topics": topics, "diff": diffs}
