@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
+import ssl
+import subprocess
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +30,7 @@ from tests.integration.spark_topic import create
 
 RunModule = Callable[..., dict[str, Any]]
 ISSUER, AUDIENCE, TOPIC = "https://id.example.org/", "kafka", "tokens"
+LISTENERS = ("FILE", "ISSUER")
 ACL = {"principal": "User:reporter", "topic": TOPIC, "operations": ["write", "describe"]}
 
 
@@ -56,17 +61,63 @@ class Key:
         return f"{signed}.{coded(self._key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
 
 
+class Issuer:
+    """Gives its public keys by https on loopback, with a certificate that nobody else has made."""
+
+    def __init__(self, directory: Path) -> None:
+        self.keys: list[Key] = []
+        certify(directory)
+        issuer = self
+
+        class Answer(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                content = json.dumps({"keys": [each.public for each in issuer.keys]}).encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(directory / "node.pem")
+        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self.truststore = directory / "issuer.jks"
+        made = ["keytool", "-importcert", "-noprompt", "-storetype", "JKS", "-storepass", "changeit"]
+        files = ["-alias", "issuer", "-file", str(directory / "ca.pem"), "-keystore", str(self.truststore)]
+        subprocess.run([*made, *files], check=True, capture_output=True)
+
+    @property
+    def url(self) -> str:
+        return f"https://127.0.0.1:{self._server.server_port}/keys"
+
+    @property
+    def trusted(self) -> list[str]:
+        """What tells Java to trust it (docs/runbooks/give_access.md)."""
+        return [f"-Djavax.net.ssl.trustStore={self.truststore}"]
+
+    def stop(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
 class WithTokens(KafkaCluster):
-    """One node with a listener SSO beside the usual ones."""
+    """One node with listeners FILE and ISSUER, by where their keys are, beside the usual ones."""
 
     def server_properties(self, node: KafkaNode) -> dict[str, str]:
-        usual, own = super().server_properties(node), sso(self.directory, int(self.properties["SSO"]))
+        usual, own = super().server_properties(node), described(self.directory, self.properties)
+        more = own.listeners
         return {
-            **{key: value for key, value in usual.items() if key != "SSO"},
+            **{key: value for key, value in usual.items() if key not in {"FILE", "ISSUER", "ADDRESS"}},
             **access_settings(Cluster("demo", "", "4.3.1", (own,), security="tls"), own),
-            "listeners": f"{usual['listeners']},{own.listeners[0].url}",
-            "advertised.listeners": f"{usual['advertised.listeners']},{own.listeners[0].advertised_url}",
-            "listener.security.protocol.map": f"{usual['listener.security.protocol.map']},SSO:SASL_SSL",
+            "listeners": ",".join([usual["listeners"], *(each.url for each in more)]),
+            "advertised.listeners": ",".join([usual["advertised.listeners"], *(each.advertised_url for each in more)]),
+            "listener.security.protocol.map": ",".join(
+                [usual["listener.security.protocol.map"], *(f"{each.name}:{each.protocol}" for each in more)]
+            ),
             "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
             "super.users": "User:ANONYMOUS",
             "ssl.keystore.type": "PEM",
@@ -74,23 +125,40 @@ class WithTokens(KafkaCluster):
         }
 
 
-def sso(directory: Path, port: int) -> Node:
-    """The node as the inventory describes it; its file of keys is in `directory`."""
-    judged = OAuth(ISSUER, AUDIENCE, str(directory / "keys.json"))
-    listener = Listener(
-        "SSO", port, "SASL_SSL", "client", "127.0.0.1", "127.0.0.1", port, mechanisms=("OAUTHBEARER",), oauth=judged
+def described(directory: Path, given: Mapping[str, str]) -> Node:
+    """The node as the inventory describes it; its file of keys is in `directory`. `given`: ports, and an address."""
+    keys = {"FILE": str(directory / "keys.json"), "ISSUER": given["ADDRESS"]}
+    listeners = tuple(
+        Listener(
+            name,
+            int(given[name]),
+            "SASL_SSL",
+            "client",
+            "127.0.0.1",
+            "127.0.0.1",
+            int(given[name]),
+            mechanisms=("OAUTHBEARER",),
+            oauth=OAuth(ISSUER, AUDIENCE, jwks),
+        )
+        for name, jwks in keys.items()
     )
-    return Node("kafka1", 1, ("broker",), "127.0.0.1", (listener,), (), install_dir=str(directory))
+    return Node("kafka1", 1, ("broker",), "127.0.0.1", listeners, (), install_dir=str(directory))
 
 
 def give_keys(directory: Path, *keys: Key) -> None:
     """What a deployment does where the file on the control machine has changed."""
-    (name,) = (each["name"] for each in oauth.key_sets(sso(directory, 1)))
-    source, target = directory / "keys.json", directory / "config" / name
+    source, target = directory / "keys.json", directory / "config/jwks-file.json"
     source.write_text(json.dumps({"keys": [each.public for each in keys]}))
     assert key_sets.fault(str(source)) == ""
     target.parent.mkdir(exist_ok=True)
     source.replace(target)
+
+
+@pytest.fixture(scope="module")
+def issuer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Issuer]:
+    made = Issuer(tmp_path_factory.mktemp("issuer"))
+    yield made
+    made.stop()
 
 
 @pytest.fixture(scope="module")
@@ -99,25 +167,27 @@ def key() -> Key:
 
 
 @pytest.fixture(scope="module")
-def broker(tmp_path_factory: pytest.TempPathFactory, key: Key) -> Iterator[KafkaCluster]:
+def broker(tmp_path_factory: pytest.TempPathFactory, key: Key, issuer: Issuer) -> Iterator[KafkaCluster]:
     directory = tmp_path_factory.mktemp("oauth")
     certify(directory)
     give_keys(directory, key)
-    port = free_ports(1)[0]
+    issuer.keys = [key]
+    given = {**dict(zip(("FILE", "ISSUER"), map(str, free_ports(2)), strict=True)), "ADDRESS": issuer.url}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JDK_JAVA_OPTIONS", " ".join(oauth.token_options(sso(directory, port))))
-        cluster = WithTokens.start(directory, 1, {**ONE_COPY, "SSO": str(port)})
+        options = [*oauth.token_options(described(directory, given)), *issuer.trusted]
+        patch.setenv("JDK_JAVA_OPTIONS", " ".join(options))
+        cluster = WithTokens.start(directory, 1, {**ONE_COPY, **given})
     create(cluster.bootstrap_servers, TOPIC, 1, replicas=1)
     yield cluster
     cluster.stop()
 
 
-def sent(broker: KafkaCluster, token: str) -> str:
+def sent(broker: KafkaCluster, listener: str, token: str) -> str:
     """``stored``, or the first error of a producer with that token."""
     met: list[str] = []
     producer = Producer(
         {
-            "bootstrap.servers": f"127.0.0.1:{broker.properties['SSO']}",
+            "bootstrap.servers": f"127.0.0.1:{broker.properties[listener]}",
             "security.protocol": "SASL_SSL",
             "sasl.mechanism": "OAUTHBEARER",
             "ssl.ca.location": str(broker.directory / "ca.pem"),
@@ -134,13 +204,17 @@ def sent(broker: KafkaCluster, token: str) -> str:
     return met[0] if met else "nothing"
 
 
+def test_a_user_without_a_right_is_known_and_may_not_write(broker: KafkaCluster, key: Key) -> None:
+    assert {sent(broker, each, key.token()) for each in LISTENERS} == {"TOPIC_AUTHORIZATION_FAILED"}
+
+
+@pytest.mark.parametrize("listener", LISTENERS)
 def test_a_token_opens_the_listener_for_its_owner_and_another_ones_does_not(
-    broker: KafkaCluster, key: Key, run_module: RunModule
+    broker: KafkaCluster, key: Key, run_module: RunModule, listener: str
 ) -> None:
-    assert sent(broker, key.token()) == "TOPIC_AUTHORIZATION_FAILED"
     run_module("kafka_acl", client={"bootstrap_servers": [broker.bootstrap_servers]}, acls=[ACL])
-    assert sent(broker, key.token()) == "stored"
-    assert sent(broker, key.token(sub="somebody")) == "TOPIC_AUTHORIZATION_FAILED"
+    assert sent(broker, listener, key.token()) == "stored"
+    assert sent(broker, listener, key.token(sub="somebody")) == "TOPIC_AUTHORIZATION_FAILED"
     refused = {
         "audience": key.token(aud="another"),
         "issuer": key.token(iss="https://another.example.org/"),
@@ -149,13 +223,19 @@ def test_a_token_opens_the_listener_for_its_owner_and_another_ones_does_not(
         "unknown key": Key("second").token(),
         "changed": key.token().replace(".", f".{coded(b'x')}", 1),
     }
-    found = {name: sent(broker, token) for name, token in refused.items()}
+    found = {name: sent(broker, listener, token) for name, token in refused.items()}
     assert found == dict.fromkeys(refused, "_AUTHENTICATION")
 
 
-def test_other_keys_count_without_a_restart(broker: KafkaCluster, key: Key, run_module: RunModule) -> None:
+@pytest.mark.parametrize("listener", LISTENERS)
+def test_other_keys_count_without_a_restart(
+    broker: KafkaCluster, key: Key, issuer: Issuer, run_module: RunModule, listener: str
+) -> None:
     run_module("kafka_acl", client={"bootstrap_servers": [broker.bootstrap_servers]}, acls=[ACL])
     other = Key("other")
     give_keys(broker.directory, other)
-    assert sent(broker, other.token()) == "stored"
-    assert sent(broker, key.token()) == "_AUTHENTICATION"
+    issuer.keys = [other]
+    end = time.monotonic() + 30
+    while sent(broker, listener, other.token()) != "stored":  # the first token with an unknown key has the issuer asked
+        assert time.monotonic() < end
+    assert sent(broker, listener, key.token()) == "_AUTHENTICATION"
