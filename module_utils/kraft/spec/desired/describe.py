@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.spec.desired.contributions import collector, met
 from ansible.module_utils.kraft.spec.desired.jvm import derived_options
 from ansible.module_utils.kraft.spec.desired.logs import logs
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
-from ansible.module_utils.kraft.spec.desired.oauth import key_sets
+from ansible.module_utils.kraft.spec.desired.oauth import key_servers, key_sets
 from ansible.module_utils.kraft.spec.desired.operable import client_options
 from ansible.module_utils.kraft.spec.desired.sizing import heap_mb
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, OAUTHBEARER
@@ -122,6 +122,7 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
         "listeners": [describe_listener(listener) for listener in node.own_listeners],
         **describe_contributions(node),
         "key_sets": key_sets(node),
+        "key_servers": key_servers(node),
         "collector": collector(node),
         "metrics_proxy": metrics_proxy(node),
         "proxy_addresses": proxy_addresses(node),

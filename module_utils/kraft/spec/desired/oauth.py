@@ -6,10 +6,15 @@ A node asks for nothing but an address that this option of the JVM allows. A fil
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
+from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.terms import CLIENT, OAUTHBEARER
 
 PACKAGE = "org.apache.kafka.common.security.oauthbearer"
+PROXY = "-Dhttps.proxyHost="  #: by this option Java asks another host for any address with https
+HTTPS_PORT = 443
 ALLOWED = "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls"
 
 
@@ -56,4 +61,24 @@ def key_sets(node: Node) -> list[dict[str, str]]:
         {"name": key_set_name(each), "source": each.oauth.jwks}
         for each in with_tokens(node)
         if each.oauth and each.oauth.is_file
+    ]
+
+
+def server_of(url: str) -> str:
+    """Who answers at an address with https, as ``host:port``; empty where it names no host or no possible port."""
+    try:
+        parts = urlsplit(url)
+        return host_port(parts.hostname, HTTPS_PORT if parts.port is None else parts.port) if parts.hostname else ""
+    except ValueError:
+        return ""
+
+
+def key_servers(node: Node) -> list[dict[str, str]]:
+    """Whom the node itself asks for keys when it starts: ``listener`` and ``server`` (``host:port``)."""
+    if any(option.startswith(PROXY) for option in node.jvm_options):
+        return []
+    return [
+        {"listener": each.name, "server": server_of(each.oauth.jwks)}
+        for each in with_tokens(node)
+        if each.oauth and not each.oauth.is_file
     ]

@@ -15,6 +15,7 @@ from ansible.module_utils.kraft.spec.preflight import (
     devices,
     disk,
     exporter,
+    issuers,
     logs,
     machine,
     members,
@@ -26,7 +27,7 @@ from ansible.module_utils.kraft.spec.preflight import (
 from ansible.module_utils.kraft.spec.preflight.subject import Subject
 
 OF_HOSTS = (cross_host, renamed, migration, members, accounts, machine, devices, disk, network)
-PARTS = (*OF_HOSTS, exporter, metrics_proxy, logs)
+PARTS = (*OF_HOSTS, issuers, exporter, metrics_proxy, logs)
 
 
 def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Problem]:

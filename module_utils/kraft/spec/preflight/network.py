@@ -21,6 +21,7 @@ def questions(desired: Mapping[str, Any], name: str) -> dict[str, list[Any]]:
     """What `kafka_host_info` shall ask on host `name`: ``{log_dirs, ports, resolve, bind, reach}``.
 
     Nodes reach one another by the listeners that are theirs; a client's port may be closed between them on purpose.
+    They reach the issuers of tokens, too, where they ask these for keys.
     """
     nodes = desired["nodes"]
     own = nodes[name]["listeners"]
@@ -33,7 +34,10 @@ def questions(desired: Mapping[str, Any], name: str) -> dict[str, list[Any]]:
         "ports": sorted({each["port"] for each in [*own, *contributed(nodes[name]), *shipping(nodes[name])]}),
         "resolve": sorted({each for each in advertised + binds if not is_address(each)}),
         "bind": sorted(set(binds)),
-        "reach": sorted({target(listener) for listener in others if listener["purpose"] != "client"}),
+        "reach": sorted(
+            {target(listener) for listener in others if listener["purpose"] != "client"}
+            | {each["server"] for each in nodes[name].get("key_servers", ())}
+        ),
     }
 
 

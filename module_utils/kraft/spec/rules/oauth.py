@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.secret_values import HIDDEN, is_secret
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node
-from ansible.module_utils.kraft.spec.desired.oauth import ALLOWED, with_tokens
+from ansible.module_utils.kraft.spec.desired.oauth import ALLOWED, server_of, with_tokens
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named
 from ansible.module_utils.kraft.terms import CLIENT, OAUTHBEARER, SASL_PLAINTEXT
 
@@ -56,7 +56,7 @@ def key_sets(subject: Subject) -> Iterator[Problem]:
         elif is_secret("", jwks):
             message = "holds a secret, which the process list of the node would show"
             yield Problem("oauth_keys", message, "give an address without one, or a file", at, node.host, HIDDEN)
-        elif not URL.fullmatch(jwks):
+        elif not URL.fullmatch(jwks) or not server_of(jwks):
             message = "is neither an address with https nor an absolute path"
             yield Problem("oauth_keys", message, remedy, at, node.host, jwks)
 

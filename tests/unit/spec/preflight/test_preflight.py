@@ -808,6 +808,20 @@ def test_the_address_of_another_role_is_asked_for_and_refused_where_the_host_has
     assert told(scene) == [("error", "foreign_bind", "k1", "kafka_contribution_metrics", "10.9.9.9")]
 
 
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [("open", ""), ("refused", "connection refused"), ("no answer within 2 s", "no answer within 2 s")],
+)
+def test_a_node_that_asks_an_issuer_for_keys_reaches_it(answer: str, said: str) -> None:
+    server = "id.example.org:443"
+    scene = broken(facts(reach={server: answer}))
+    scene.nodes["k1"]["key_servers"] = [{"listener": "SSO", "server": server}]
+    assert server in network.questions({"cluster": scene.cluster, "nodes": scene.nodes}, "k1")["reach"]
+    at = ("k1", "kafka_listeners[SSO].oauth.jwks", server)
+    assert told(scene) == ([("error", "issuer_unreachable", *at)] if said else [])
+    assert [problem.message.endswith(said) for problem in preflight.check(scene.subject())] == ([True] if said else [])
+
+
 def test_nodes_need_not_reach_what_only_clients_use() -> None:
     scene = Scene()
     for listener in scene.nodes["k2"]["listeners"]:

@@ -42,6 +42,21 @@ def jwks(given: str) -> dict[str, Any]:
     return with_sso(oauth={**OAUTH, "jwks": given})
 
 
+@pytest.mark.parametrize(
+    ("address", "options", "servers"),
+    [
+        (JWKS, [], ["id.example.org:443"]),
+        ("https://id.example.org:8443/jwks", [], ["id.example.org:8443"]),
+        ("https://[2001:db8::1]/jwks", [], ["[2001:db8::1]:443"]),
+        (JWKS, ["-Dhttps.proxyHost=proxy.example.org"], []),
+        (FILE, [], []),
+    ],
+)
+def test_who_is_asked_for_keys_is_known(address: str, options: list[str], servers: list[str]) -> None:
+    node = describe.describe(cluster(**jwks(address), kafka_jvm_options=options))["nodes"]["k1"]
+    assert [each["server"] for each in node["key_servers"]] == servers
+
+
 def test_a_listener_with_tokens_has_no_problem_and_all_its_settings() -> None:
     assert [str(each) for each in problems_of(hosts(**with_sso()))] == []
     made = cluster(**with_sso())
@@ -107,6 +122,8 @@ CASES: list[tuple[str, dict[str, Any], tuple[str, str, str, Any]]] = [
     ("oauth_keys", jwks("http://id.example.org/jwks"), ("error", "k1", f"{AT}.oauth.jwks", "http://id.example.org/jwks")),
     ("oauth_keys", jwks("keys.json"), ("error", "k1", f"{AT}.oauth.jwks", "keys.json")),
     ("oauth_keys", jwks("https://a,https://b"), ("error", "k1", f"{AT}.oauth.jwks", "https://a,https://b")),
+    ("oauth_keys", jwks("https:///jwks"), ("error", "k1", f"{AT}.oauth.jwks", "https:///jwks")),
+    ("oauth_keys", jwks("https://a:99999/jwks"), ("error", "k1", f"{AT}.oauth.jwks", "https://a:99999/jwks")),
     ("oauth_keys", jwks("https://a:opens@id.example.org/"), ("error", "k1", f"{AT}.oauth.jwks", "(hidden)")),
     ("oauth_allowed", {**with_sso(), "kafka_jvm_options": [f"{ALLOWED}=https://b"]},
      ("error", "k1", "kafka_jvm_options", None)),

@@ -1,0 +1,23 @@
+"""Issuers of tokens: who asks one for its keys must reach it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.preflight.subject import Subject
+
+OPEN = "open"
+
+
+def check(subject: Subject) -> Iterator[Problem]:
+    """A broker asks for the keys while it starts, and ends where it gets none (Kafka's RefreshingHttpsJwks.init)."""
+    for host, facts in subject.seen:
+        for each in host.node.get("key_servers", ()):
+            answer = facts["reach"].get(each["server"], OPEN)
+            if answer != OPEN:
+                reason = "connection refused" if answer == "refused" else answer
+                message = f"cannot reach the issuer, whose keys the node needs to start: {reason}"
+                remedy = "open the way, wait for the issuer, or give its keys as a file"
+                variable = f"kafka_listeners[{each['listener']}].oauth.jwks"
+                yield Problem("issuer_unreachable", message, remedy, variable, host.name, each["server"])
