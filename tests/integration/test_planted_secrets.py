@@ -284,6 +284,7 @@ DESIRED = {
     "cluster": {
         "name": "planted",
         "clients": {"LOGIN": {"bootstrap.servers": "127.0.0.1:1", "security.protocol": "SASL_SSL"}},
+        "login_mechanisms": {"LOGIN": ["SCRAM-SHA-512"]},
         "mutual_listeners": [],
     },
     "nodes": {"kafka1": {"certificate": None}},

@@ -89,7 +89,12 @@ def write_files(cluster: KafkaCluster, listener: str, user: dict[str, str]) -> C
     (authority / "nodes.pem").write_text((cluster.directory / "ca.pem").read_text())  # the broker shows this one
     used = {"bootstrap.servers": f"127.0.0.1:{cluster.properties[listener]}", "security.protocol": SECURED[listener]}
     plain = {"bootstrap.servers": cluster.bootstrap_servers, "security.protocol": "PLAINTEXT"}
-    found = {"name": CLUSTER, "clients": {"CLIENT": used, "PLAIN": plain}, "mutual_listeners": ["CLIENT"]}
+    found = {
+        "name": CLUSTER,
+        "clients": {"CLIENT": used, "PLAIN": plain},
+        "login_mechanisms": {"CLIENT": ["SCRAM-SHA-512"]},
+        "mutual_listeners": ["CLIENT"],
+    }
     desired = {"cluster": found, "nodes": {"k1": {"certificate": {"authority": str(authority)}}}}
     files = {name: content for name, content in user_files(desired, [user]).items() if content}
     assert {Path(name).name.split(".")[0] for name in files} == {"CLIENT"}

@@ -48,7 +48,12 @@ def test_airflow_gets_a_connection_to_produce_and_one_to_consume() -> None:
 def test_a_user_gets_files_for_listeners_that_ask_in_its_way_and_loses_all_others() -> None:
     clients = {"LOGIN": INSIDE, "MUTUAL": OUTSIDE, "TLS": OUTSIDE}
     desired = {
-        "cluster": {"name": "demo", "clients": clients, "mutual_listeners": ["MUTUAL"]},
+        "cluster": {
+            "name": "demo",
+            "clients": clients,
+            "login_mechanisms": {"LOGIN": ["SCRAM-SHA-512"]},
+            "mutual_listeners": ["MUTUAL"],
+        },
         "nodes": {"k1": {"certificate": {"authority": "/srv/tls"}}},
     }
     users = [
@@ -69,7 +74,12 @@ def test_a_user_gets_files_for_listeners_that_ask_in_its_way_and_loses_all_other
 def test_users_trust_the_brokers_authority_where_controllers_need_no_certificate() -> None:
     broker = {"certificate": {"authority": "/srv/tls"}}
     desired = {
-        "cluster": {"name": "demo", "clients": {"MUTUAL": OUTSIDE}, "mutual_listeners": ["MUTUAL"]},
+        "cluster": {
+            "name": "demo",
+            "clients": {"MUTUAL": OUTSIDE},
+            "login_mechanisms": {},
+            "mutual_listeners": ["MUTUAL"],
+        },
         "nodes": {"c1": {"certificate": None}, "k1": broker, "k2": broker},
     }
     text = user_files(desired, [{"name": "shows", "authentication": "tls"}])["shows/MUTUAL.properties"] or ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from ansible.module_utils.kraft.cluster.connections import node_setting
 from ansible.module_utils.kraft.spec.desired.model import (
     LEAVE,
     MTLS,
@@ -66,6 +67,23 @@ def logins(cluster: Cluster, listener: Listener) -> tuple[str, ...]:
     if not listener.protocol.startswith("SASL"):
         return ()
     return listener.mechanisms or ((SCRAM,) if cluster.security in (TLS_SCRAM, MTLS) else ())
+
+
+def mechanisms_taken(cluster: Cluster, settings: Mapping[str, Mapping[str, str]]) -> dict[str, list[str]]:
+    """Client listener with SASL -> mechanisms that each broker takes there. `settings`: host -> all of its node."""
+    found: dict[str, list[str]] = {}
+    for node in cluster.brokers:
+        for listener in node.listeners_for(CLIENT):
+            if listener.protocol.startswith("SASL"):
+                taken = enabled_mechanisms(settings[node.host], listener.name)
+                found[listener.name] = [each for each in found.get(listener.name, taken) if each in taken]
+    return found
+
+
+def enabled_mechanisms(settings: Mapping[str, str], listener: str) -> list[str]:
+    """The mechanisms of one node's listener, as Kafka writes them."""
+    given = node_setting(settings, listener, "sasl.enabled.mechanisms")
+    return [each.strip().upper() for each in given.split(",") if each.strip()]
 
 
 def _scram(mechanisms: Iterable[str]) -> list[str]:

@@ -43,8 +43,9 @@ def _trusting(config: ClientConfig, own: ClientConfig) -> ClientConfig:
 def user_files(desired: Mapping[str, Any], users: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
     """``<user>/<file>`` -> content, with the password; None where there is to be none.
 
-    `desired`: ``kafka_desired``'s fact. One for each listener that asks who a client is. Clients trust the cluster's
-    own authority, or those that their machine trusts. A certificate lies beside the authority; files name its path.
+    `desired`: ``kafka_desired``'s fact. Content for each listener that takes the user's way to log in. Clients trust
+    the cluster's own authority, or those that their machine trusts. A certificate lies beside the authority; files name
+    its path.
     """
     cluster = desired["cluster"]
     authority = next((desired["nodes"][host]["certificate"]["authority"] for host in certified(desired)), "")
@@ -62,8 +63,7 @@ def user_files(desired: Mapping[str, Any], users: Iterable[Mapping[str, Any]]) -
                 username=str(user["name"]),
                 password=str(user.get("password") or ""),
             )
-            takes_it = given.get("sasl.mechanism", config.sasl_mechanism) == config.sasl_mechanism
-            usable = with_certificate or (config.uses_login and config.sasl_mechanism and takes_it)
+            usable = with_certificate or config.sasl_mechanism in cluster["login_mechanisms"].get(listener, ())
             for name, content in files_of(cluster["name"], listener, config).items():
                 found[f"{user['name']}/{name}"] = content if usable and user.get("state") != ABSENT else None
     return found

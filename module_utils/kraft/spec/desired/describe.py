@@ -7,6 +7,7 @@ from typing import Any
 from ansible.module_utils.kraft.client_config import normal_name
 from ansible.module_utils.kraft.secret_values import secret_keys, shown, shown_line
 from ansible.module_utils.kraft.spec.desired import quorum, settings
+from ansible.module_utils.kraft.spec.desired.access import mechanisms_taken
 from ansible.module_utils.kraft.spec.desired.alerting import alerting
 from ansible.module_utils.kraft.spec.desired.contributions import collector, metrics_proxy, proxy_addresses
 from ansible.module_utils.kraft.spec.desired.jvm import derived_options
@@ -38,6 +39,7 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
         "bootstrap_servers": quorum.bootstrap_servers(cluster),
         "client_options": client_options(cluster),
         "clients": clients(cluster),
+        "login_mechanisms": login_mechanisms(cluster),
         "mutual_listeners": sorted({each.name for each in _of_clients(cluster) if each.client_auth}),
         "node_listeners": node_listeners(cluster),
         "controller_bootstrap": quorum.controller_bootstrap(cluster),
@@ -67,6 +69,11 @@ def clients(cluster: Cluster) -> dict[str, dict[str, str]]:
         }
         for name, listeners in found.items()
     }
+
+
+def login_mechanisms(cluster: Cluster) -> dict[str, list[str]]:
+    """Client listener with SASL -> the mechanisms by which a user can log in there."""
+    return mechanisms_taken(cluster, {node.host: settings.server_settings(cluster, node) for node in cluster.brokers})
 
 
 def _of_clients(cluster: Cluster) -> list[Listener]:

@@ -9,8 +9,12 @@ from typing import Any
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.secret_values import HIDDEN
-from ansible.module_utils.kraft.spec.desired.access import AUTHORIZER, SUPER_USERS
-from ansible.module_utils.kraft.spec.desired.model import Listener, Node
+from ansible.module_utils.kraft.spec.desired.access import (
+    AUTHORIZER,
+    SUPER_USERS,
+    enabled_mechanisms,
+    mechanisms_taken,
+)
 from ansible.module_utils.kraft.spec.resources import acls, quotas, users
 from ansible.module_utils.kraft.spec.rules.authorizer import principal_fault, principals
 from ansible.module_utils.kraft.spec.rules.secrets import weakness
@@ -23,6 +27,7 @@ PRUNABLE = ("users", "acls", "quotas")
 NOBODY = "ANONYMOUS"  #: the name of who does not log in
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 EVERYBODY = "User:*"
+SCRAM = ("SCRAM-SHA-256", "SCRAM-SHA-512")
 Entry = Mapping[str, Any]
 
 
@@ -46,7 +51,7 @@ def people(subject: Subject) -> Iterator[Problem]:
     """Users have a name of their own, and a password that nobody guesses."""
     given = given_of(subject, USERS)
     yield from twice(USERS, (user["name"] for user in given))
-    offered = _offered(subject)
+    offered = {one for each in mechanisms_taken(subject.cluster, subject.settings).values() for one in each}
     for user in given:
         where, name = f"{USERS}[{user['name']}]", user["name"]
         if not users.NAME.fullmatch(name):
@@ -65,9 +70,16 @@ def people(subject: Subject) -> Iterator[Problem]:
         else:
             yield from _password(str(user.get("password") or ""), name, f"{where}.password")
         if users.mechanism(user) not in offered:
-            message = f"logs in with {users.mechanism(user)}, and no client listener takes it"
-            remedy = "use kafka_security: tls_scram, or mechanisms of a client listener with SASL"
-            yield Problem("user_mechanism", message, remedy, f"{where}.authentication", severity=WARNING)
+            yield _not_taken(users.mechanism(user), sorted(offered), f"{where}.authentication")
+
+
+def _not_taken(mechanism: str, offered: list[str], where: str) -> Problem:
+    """A password that nothing asks for."""
+    own = [each.lower() for each in offered if each in SCRAM]
+    other = f"set {' or '.join(own)}" if own else "use kafka_security: tls_scram"
+    message = f"logs in with {mechanism}, and no client listener takes it"
+    remedy = f"{other}; or name {mechanism} among the mechanisms of a client listener with SASL"
+    return Problem("user_mechanism", message, remedy, where, value=mechanism.lower())
 
 
 def _generated(subject: Subject, where: str) -> Iterator[Problem]:
@@ -105,23 +117,6 @@ def _certificate(subject: Subject, user: Entry, where: str) -> Iterator[Problem]
         yield Problem("user_mechanism", message, remedy, how, severity=WARNING)
 
 
-def _offered(subject: Subject) -> set[str]:
-    """Mechanisms of the brokers' client listeners."""
-    return {
-        each
-        for node in subject.cluster.brokers
-        for listener in node.listeners_for(CLIENT)
-        if listener.protocol.startswith("SASL")
-        for each in _taken(subject, node, listener)
-    }
-
-
-def _taken(subject: Subject, node: Node, listener: Listener) -> list[str]:
-    """Mechanisms of one listener."""
-    given = subject.settings[node.host].get(f"listener.name.{listener.name.lower()}.sasl.enabled.mechanisms", "")
-    return [each.strip().upper() for each in given.split(",") if each.strip()]
-
-
 def own_client(subject: Subject) -> Iterator[Problem]:
     """Our own clients log in as somebody who is there."""
     name, there = subject.cluster.client_user, users.present(given_of(subject, USERS))
@@ -133,7 +128,7 @@ def own_client(subject: Subject) -> Iterator[Problem]:
     listener = subject.cluster.client_listener(node) if node else None
     if not user or not node or not listener:
         return
-    scram = [each for each in _taken(subject, node, listener) if each.startswith("SCRAM")]
+    scram = [each for each in enabled_mechanisms(subject.settings[node.host], listener.name) if each in SCRAM]
     other = listener.client_auth != users.has_certificate(user)
     if other or (scram and users.mechanism(user) not in scram):
         wanted = users.TLS if listener.client_auth else next(iter(scram), "SCRAM-SHA-512").lower()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.spec.desired import describe, operable, own_clients
+from ansible.module_utils.kraft.spec.desired import client_files, describe, operable, own_clients
 from ansible.module_utils.kraft.spec.desired.node_client import login_parameters
 from ansible.module_utils.kraft.spec.desired.settings import server_settings
 from ansible.module_utils.kraft.spec.resources import acls, quotas
@@ -99,6 +99,7 @@ def test_passwords_are_tried_at_the_brokers_own_listener(bind: str, host: str) -
     assert login_parameters(describe.describe_node(plain, plain.nodes[0])) == {}
 
 
+ONLY = {"mechanisms": ["SCRAM-SHA-256"]}
 SHORT = {"name": "SHORT", "port": 9095, "purpose": "client", "mechanisms": ["SCRAM-SHA-256"]}
 
 
@@ -109,6 +110,47 @@ def test_each_password_is_tried_where_its_mechanism_is_taken() -> None:
         "SCRAM-SHA-512": "CLIENT",
         "SCRAM-SHA-256": "SHORT",
     }
+
+
+SSO = {
+    "name": "SSO",
+    "port": 9096,
+    "purpose": "client",
+    "protocol": "SASL_SSL",
+    "mechanisms": ["OAUTHBEARER"],
+    "oauth": {"issuer": "https://id.example.org/", "audience": "kafka", "jwks": "https://id.example.org/jwks"},
+}
+BOTH = {**SHORT, "name": "BOTH", "port": 9097, "mechanisms": ["SCRAM-SHA-256", "SCRAM-SHA-512"]}
+MUTUAL = {"name": "MUTUAL", "port": 9098, "purpose": "client", "protocol": "SSL", "client_auth": "required"}
+
+
+def listeners_with_files(user: dict[str, Any], **given: Any) -> set[str]:
+    files = client_files.user_files(describe.describe(cluster(**given)), [user])
+    return {name.split("/")[1].split(".")[0] for name, content in files.items() if content}
+
+
+def test_a_user_gets_files_for_listeners_that_take_its_mechanism() -> None:
+    given = secured(kafka_listeners=[*UNNAMED, SHORT, SSO, BOTH, MUTUAL])
+    assert listeners_with_files(VERIFIER, **given) == {"CLIENT", "BOTH"}
+    assert listeners_with_files({**VERIFIER, "authentication": "scram-sha-256"}, **given) == {"SHORT", "BOTH"}
+    assert listeners_with_files({"name": "shows", "authentication": "tls"}, **given) == {"MUTUAL"}
+
+
+def test_a_user_gets_no_file_for_a_listener_that_some_broker_opens_in_another_way() -> None:
+    given = secured(
+        kafka_listeners=[*UNNAMED, BOTH], per_host={"k2": {"kafka_listeners": [*UNNAMED, {**BOTH, **ONLY}]}}
+    )
+    assert listeners_with_files(VERIFIER, **given) == {"CLIENT"}
+
+
+def test_mechanisms_of_all_listeners_count_where_settings_give_them() -> None:
+    listeners = [{**UNNAMED[0], "protocol": "SASL_PLAINTEXT"}, *LISTENERS[1:]]
+    given = {"kafka_listeners": listeners, "kafka_config": {"sasl.enabled.mechanisms": "scram-sha-256, PLAIN"}}
+    short = {**VERIFIER, "authentication": "scram-sha-256"}
+    assert listeners_with_files(short, **given) == {"CLIENT"}
+    assert found("user_mechanism", kafka_users=[short], **given) == []
+    where = "kafka_users[verifier].authentication"
+    assert found("user_mechanism", kafka_users=[VERIFIER], **given) == [("error", "", where, "scram-sha-512")]
 
 
 def test_our_own_clients_log_in_by_the_mechanism_of_their_user() -> None:
@@ -126,7 +168,7 @@ CASES: list[tuple[str, dict[str, Any], tuple[str, str, str, Any]]] = [
     ("weak_secret", user(name="long-enough", password="Long-Enough"),  # noqa: S106
      ("warning", "", "kafka_users[long-enough].password", "(hidden)")),
     ("user_mechanism", user(authentication="scram-sha-256"),
-     ("warning", "", "kafka_users[writer].authentication", None)),
+     ("error", "", "kafka_users[writer].authentication", "scram-sha-256")),
     ("client_user", secured(kafka_client_user="nobody"), ("error", "", "kafka_client_user", "nobody")),
     ("client_user", secured(kafka_users=[{**VERIFIER, "state": "absent"}]),
      ("error", "", "kafka_client_user", "verifier")),
