@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 from ansible.module_utils.kraft.client_config import from_java, spark
+from ansible.module_utils.kraft.spec.desired import numbers
 from ansible.module_utils.kraft.spec.desired.operable import PROBE, SMOKE, as_texts
 from ansible.template import Templar
 
@@ -25,6 +26,12 @@ def client_options(hostvars: Any, loader: Any, first: str, smoke: bool = True) -
         hosts[PROBE] = first
     found = {name: _value(hostvars, loader, host, name) or {} for name, host in hosts.items()}
     return {name: as_texts(options) for name, options in found.items() if isinstance(options, Mapping)}
+
+
+def smoke_numbers(hostvars: Any, loader: Any) -> dict[str, Any]:
+    """The numbers of the smoke test that somebody gave to this machine."""
+    found = {name: _value(hostvars, loader, "localhost", name) for name in numbers.SMOKE}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def with_login(options: Mapping[str, str], users: Any, name: str) -> dict[str, str]:

@@ -1,0 +1,50 @@
+"""Numbers of the proof with Spark and of the probe, within which these can work.
+
+Both refuse such numbers themselves, but only when a deployment has changed its hosts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.desired.numbers import PROBE, SMOKE
+from ansible.module_utils.kraft.spec.rules.subject import Subject
+
+LIMITS = {**SMOKE, **PROBE}
+
+
+def of_nodes(subject: Subject) -> Iterator[Problem]:
+    """What the nodes' variables say."""
+    for variable in LIMITS:
+        for node in subject.sound(variable):
+            yield from judged(variable, node.variables.get(variable), node.host)
+
+
+def of_this_machine(subject: Subject) -> Iterator[Problem]:
+    """The proof runs on this machine, which may have variables of its own."""
+    for variable, value in subject.surroundings.smoke_numbers.items():
+        judged_already = [node.variables[variable] for node in subject.sound(variable) if variable in node.variables]
+        if whole(value) not in judged_already:
+            yield from judged(variable, value, "localhost")
+
+
+def judged(variable: str, value: Any, host: str) -> Iterator[Problem]:
+    """A value out of range, with the range; one that nobody gave is the default."""
+    least, most = LIMITS[variable]
+    number = whole(value)
+    if value is not None and (number is None or not least <= number <= most):
+        message = f"is {'out of range' if number is not None else 'no whole number'}"
+        yield Problem("limit", message, f"give a number from {least} to {most}", variable, host, value)
+
+
+def whole(value: Any) -> int | None:
+    """A number, also one that the command line gave as text."""
+    try:
+        return None if isinstance(value, (bool, float)) else int(value)
+    except (TypeError, ValueError):
+        return None
+
+
+RULES = (of_nodes, of_this_machine)
