@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ansible.module_utils.kraft.node.storage import log_dir
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
-from ansible.module_utils.kraft.spec.rules.subject import RISK
+from ansible.module_utils.kraft.spec.rules.subject import RISK, named
 
 IN_MEMORY = ("tmpfs", "ramfs", "devtmpfs")
 OVER_NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "beegfs")
@@ -32,9 +32,9 @@ def check(subject: Subject) -> Iterator[Problem]:
         for path, found in host.found():
             if not host.pending(path, found):
                 yield from filesystem(host, path, found)
-                yield from room(host, path, found)
             yield from ownership(host, path, found)
             yield from obstacles(host, path, found)
+        yield from room(host)
         yield from sharing(host)
         yield from misplaced(host)
         yield from dropped(host, facts)
@@ -58,22 +58,44 @@ def filesystem(host: Host, path: str, found: Facts) -> Iterator[Problem]:
         yield Problem("log_dir_read_only", f"{where}, which is mounted read-only", remedy, variable, host.name, path)
 
 
-def room(host: Host, path: str, found: Facts) -> Iterator[Problem]:
-    """Space and inodes. What a living node lacks does not stop a run, unless the disk is full."""
-    free, variable, living = found["free_mb"], host.variable_of(path), found["state"] == log_dir.FORMATTED
-    has = f"{path} has {free} MiB free of {found['total_mb']} MiB"
-    metadata = host.is_controller and path == host.node["metadata_log_dir"]
-    if free < FULL_MB:
-        remedy = "free space or use a larger disk: on a full disk files are left empty or half-written"
-        yield Problem("log_dir_full", has, remedy, variable, host.name, free)
-    elif free < SCARCE_MB or (metadata and free < METADATA_MB):
-        needed = METADATA_MB if metadata else SCARCE_MB
-        remedy = f"use a disk with at least {needed} MiB free" + (" for the metadata log" if metadata else "")
-        yield Problem("log_dir_scarce", has, remedy, variable, host.name, free, WARNING if living else RISK)
-    if 0 <= found["free_inodes"] < FEW_INODES:
-        message = f"{found['mount']}, where {path} lies, has {found['free_inodes']} inodes left"
-        remedy = "free inodes: each log segment is three files"
-        yield Problem("log_dir_no_inodes", message, remedy, variable, host.name, found["free_inodes"])
+def room(host: Host) -> Iterator[Problem]:
+    """Space and inodes of each filesystem, once, for all log dirs on it.
+
+    What a living node lacks does not stop a run, unless the disk is full.
+    """
+    for dirs in filesystems(host):
+        metadata = host.is_controller and host.node["metadata_log_dir"] in dirs
+        path = host.node["metadata_log_dir"] if metadata else next(iter(dirs))
+        free, variable = min(found["free_mb"] for found in dirs.values()), host.variable_of(path)
+        needed = SCARCE_MB * len(dirs) + (METADATA_MB - SCARCE_MB if metadata else 0)
+        mount, alone = dirs[path]["mount"], len(dirs) == 1
+        lie = f"{mount}, where {named(dirs)} {'lies' if alone else 'lie'},"
+        has = f"{path if alone else lie} has {free} MiB free of {dirs[path]['total_mb']} MiB"
+        if free < FULL_MB * len(dirs):
+            remedy = "free space or use a larger disk: on a full disk files are left empty or half-written"
+            yield Problem("log_dir_full", has, remedy, variable, host.name, free)
+        elif free < needed:
+            severity = WARNING if all(found["state"] == log_dir.FORMATTED for found in dirs.values()) else RISK
+            what = " for the metadata log" if metadata else ""
+            remedy = f"use a disk with at least {needed} MiB free{what if alone else ' for these log dirs'}"
+            yield Problem("log_dir_scarce", has, remedy, variable, host.name, free, severity)
+        inodes = min(found["free_inodes"] for found in dirs.values())
+        if 0 <= inodes < FEW_INODES * len(dirs):
+            remedy = "free inodes: each log segment is three files"
+            yield Problem("log_dir_no_inodes", f"{lie} has {inodes} inodes left", remedy, variable, host.name, inodes)
+
+
+def filesystems(host: Host) -> list[dict[str, Facts]]:
+    """The log dirs that lie on one filesystem each: path -> what was found.
+
+    A device that is mounted twice is one. Directories with a quota of their own show another size.
+    """
+    groups: dict[tuple[str, int], dict[str, Facts]] = {}
+    for path, found in host.found():
+        if not host.pending(path, found):
+            place = found["device"] if found["device"].startswith("/dev/") else found["mount"]
+            groups.setdefault((place, found["total_mb"]), {})[path] = found
+    return list(groups.values())
 
 
 def ownership(host: Host, path: str, found: Facts) -> Iterator[Problem]:

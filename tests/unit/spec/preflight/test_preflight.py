@@ -648,6 +648,40 @@ def test_log_dirs_that_share_something_are_told(second: dict[str, Any], expected
     assert told(scene) == expected
 
 
+def dirs_on_one_disk(scene: Scene, free_mb: int, **second: Any) -> list[Told]:
+    two_dirs(scene, **{"mount": "/data", "free_mb": free_mb, **second})
+    scene.logs("k1", free_mb=free_mb)
+    return [each for each in told(scene) if each[1].startswith("log_dir_")]
+
+
+@pytest.mark.parametrize(
+    ("free", "expected"), [(6144, None), (6143, "log_dir_scarce"), (128, "log_dir_scarce"), (127, "log_dir_full")]
+)
+def test_free_space_of_a_disk_counts_once_for_all_log_dirs_on_it(free: int, expected: str | None) -> None:
+    found = [("error", expected, "k1", "kafka_log_dirs", free)] if expected else []
+    assert dirs_on_one_disk(Scene(), free) == found
+
+
+def test_a_device_that_is_mounted_twice_is_one_and_quotas_of_directories_are_not() -> None:
+    twice = {"mount": "/more", "device": "/dev/vdb"}
+    assert dirs_on_one_disk(Scene(), 5500, **twice) == [("error", "log_dir_scarce", "k1", "kafka_log_dirs", 5500)]
+    assert dirs_on_one_disk(Scene(), 5500, mount="/more", device="/dev/vdc") == []
+    assert dirs_on_one_disk(Scene(), 5500, total_mb=9000) == []
+
+
+def test_a_new_log_dir_beside_a_living_one_counts_with_it() -> None:
+    scene = Scene()
+    scene.format()
+    assert dirs_on_one_disk(scene, 5500) == [("error", "log_dir_scarce", "k1", "kafka_log_dirs", 5500)]
+
+
+def test_inodes_of_a_disk_count_once() -> None:
+    scene = Scene()
+    scene.logs("k1", free_inodes=1999)
+    found = dirs_on_one_disk(scene, 90000, free_inodes=1999)
+    assert found == [("error", "log_dir_no_inodes", "k1", "kafka_log_dirs", 1999)]
+
+
 def test_separate_metadata_dir_may_share_a_disk_and_is_named_by_its_variable() -> None:
     scene = Scene()
     scene.nodes["k1"]["metadata_log_dir"] = "/data/meta"
