@@ -7,12 +7,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from dist import bundle, client, given, kafka, locks, maven
 from dist.collection import build
+from dist.whole import alone
 
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / ".cache"
@@ -62,8 +64,9 @@ def main(arguments: list[str]) -> int:
         "checksum": lambda: [given.checksum(Path(asked.what))],
     }
     try:
-        for result in made[asked.verb]():
-            sys.stdout.write(f"{result}\n")
+        with contextlib.nullcontext() if asked.verb == "checksum" else alone(CACHE):
+            for result in made[asked.verb]():
+                sys.stdout.write(f"{result}\n")
     except locks.LockError as error:
         sys.stderr.write(f"dist: {error}\n")
         return 1

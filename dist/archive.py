@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gzip
 import io
-import os
 import tarfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+
+from dist.whole import whole
 
 FIRST_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -16,7 +17,8 @@ FIRST_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 def tar_gz(target: Path, members: Mapping[str, bytes], executable: str = "/bin/") -> None:
     """Write `members` (name -> content), sorted, owned by root, without dates; those below `executable` can be run."""
     with (
-        _whole(target).open("wb") as raw,
+        whole(target) as partial,
+        partial.open("wb") as raw,
         gzip.GzipFile("", "wb", compresslevel=1, fileobj=raw, mtime=0) as packed,
         tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
     ):
@@ -25,18 +27,10 @@ def tar_gz(target: Path, members: Mapping[str, bytes], executable: str = "/bin/"
             entry.size = len(members[name])
             entry.mode = 0o755 if executable in name else 0o644
             archive.addfile(entry, io.BytesIO(members[name]))
-    _whole(target).replace(target)
 
 
 def zip_file(target: Path, members: Mapping[str, bytes]) -> None:
     """Write `members`, sorted and without dates."""
-    with zipfile.ZipFile(_whole(target), "w", zipfile.ZIP_DEFLATED) as archive:
+    with whole(target) as partial, zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(members):
             archive.writestr(zipfile.ZipInfo(name, FIRST_ZIP_DATE), members[name], zipfile.ZIP_DEFLATED)
-    _whole(target).replace(target)
-
-
-def _whole(target: Path) -> Path:
-    """Where `target` is written before it is whole."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    return target.with_name(f".{target.name}.{os.getpid()}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import re
 import subprocess
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import tomllib
 
-from dist import checkout, kafka, locks
+from dist import checkout, kafka, locks, whole
 
 #: Where scripts/bootstrap looks for Python packages before it asks a registry; its file `python` says for which Python.
 WHEELS = ".cache/wheels"
@@ -38,12 +37,9 @@ def build(root: Path, cache: Path, version: str, java: Path | None) -> Path:
     found = members(root, cache, packages(root, cache / "bundle/wheels"), version, java)
     name = f"kraftwright-{tomllib.loads((root / 'pyproject.toml').read_text())['project']['version']}"
     target = cache / "bundle" / f"{name}.tar"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(f".{target.name}.{os.getpid()}")
-    with tarfile.open(partial, "w") as archive:
+    with whole.whole(target) as partial, tarfile.open(partial, "w") as archive:
         for path, source in sorted(found.items()):
             archive.add(source, f"{name}/{path}", recursive=False, filter=_nobodys)
-    partial.replace(target)
     return target
 
 
@@ -77,7 +73,7 @@ def packages(root: Path, directory: Path) -> Path:
         if pin_of(path.name) not in pins(root):
             path.unlink()  # of an older lock
     made_for = " ".join((*platform.python_version_tuple()[:2], platform.machine()))
-    (directory / "python").write_text(f"{made_for}\n")
+    whole.write(directory / "python", f"{made_for}\n")
     return directory
 
 

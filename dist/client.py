@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 from pathlib import Path
 
-from dist import archive, locks
+from dist import archive, locks, whole
 
 LEFT_OUT = ("/benchmarks/", "/cli/")
 
@@ -21,5 +21,5 @@ def build(cache: Path) -> Path:
     version = target.with_suffix(".version")
     if not (target.is_file() and version.is_file() and version.read_text() == package.version):
         archive.zip_file(target, members)
-        version.write_text(package.version)
+        whole.write(version, package.version)
     return target

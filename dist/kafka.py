@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
-from dist import archive, locks, maven, tools
+from dist import archive, locks, maven, tools, whole
 
 SCALA = "2.13"
 LOG4J = "2.25.1"
@@ -44,7 +44,7 @@ def lock(version: str, cache: Path) -> Path:
     maven.run("copy-dependencies", artifacts, maven.ALONE, f"-DoutputDirectory={directory}")
     hashed = tuple(locks.Artifact(a.group, a.name, a.version, locks.sha256(directory / a.jar)) for a in artifacts)
     target = locks.path(f"kafka-{version}")
-    target.write_text(locks.text(hashed))
+    whole.write(target, locks.text(hashed))
     return target
 
 
@@ -70,8 +70,8 @@ def assemble(version: str, cache: Path) -> Path:
         return target
     members = _members(artifacts, jars(version, cache))
     archive.tar_gz(target, {f"{name}/{path}": content for path, content in members.items()})
-    _beside(target).write_text(f"{locks.sha256(target)}  {target.name}\n")
-    made_by.write_text(recipe)
+    whole.write(_beside(target), f"{locks.sha256(target)}  {target.name}\n")
+    whole.write(made_by, recipe)
     return target
 
 

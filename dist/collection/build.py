@@ -6,7 +6,6 @@ import gzip
 import hashlib
 import io
 import json
-import os
 import re
 import tarfile
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ import tomllib
 from dist import checkout
 from dist.collection import python, tasks
 from dist.collection.tasks import Names
+from dist.whole import whole
 
 NAMESPACE, NAME = "kraftwright", "kafka"
 COLLECTION = f"{NAMESPACE}.{NAME}"
@@ -170,8 +170,6 @@ def build(root: Path, cache: Path) -> Path:
     files = {**tree(root), **dict(sorted(packed(cache).items()))}
     shells = frozenset(name for name in files if name.endswith(".sh"))
     target = cache / "collection" / f"{NAMESPACE}-{NAME}-{info['version']}.tar.gz"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(f".{target.name}.{os.getpid()}")
-    partial.write_bytes(tarball(described(dict(sorted(files.items())), info), shells))
-    partial.replace(target)
+    with whole(target) as partial:
+        partial.write_bytes(tarball(described(dict(sorted(files.items())), info), shells))
     return target

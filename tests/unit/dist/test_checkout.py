@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dist import __main__ as dist
-from dist import checkout
+from dist import checkout, whole
 from dist.locks import LockError
 
 
@@ -53,4 +53,4 @@ def test_what_git_says_is_shown_and_nothing_is_made(
     monkeypatch.setattr(dist, "CACHE", tmp_path / ".cache")
     assert dist.main([verb]) == 1
     assert "not a git repository" in capsys.readouterr().err
-    assert not (tmp_path / ".cache").exists()
+    assert [path.name for path in (tmp_path / ".cache").iterdir()] == [whole.LOCK]
