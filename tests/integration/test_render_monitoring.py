@@ -87,6 +87,7 @@ def test_the_key_of_prometheus_comes_and_goes_with_the_proxies(tmp_path: Path) -
     ("given", "said"),
     [
         ({}, "No node publishes metrics"),
+        ({"kafka_collector": True}, "No node publishes metrics"),
         ({"kafka_metrics": "maybe"}, "kafka_metrics "),
         ({"kafka_metrics": True, "kafka_metrics_level": "partition"}, "kafka_metrics_level"),
         ({"kafka_metrics": True, "kafka_metrics_port": 9092}, "is the port of CLIENT, kafka_contribution_metrics"),

@@ -24,13 +24,13 @@ CA, PAIR = "nodes.pem", "scraper.pem"
 
 
 def files(desired: Mapping[str, Any], defaults: Mapping[str, str]) -> dict[str, str]:
-    """Name -> content, the same for the same desired state; none where no node publishes metrics.
+    """Name -> content, the same for the same desired state; none where no node has the agent.
 
     `defaults`: of the variables of ``spec/desired/alerting.py``; what the inventory gives counts before them.
     """
     found = {TARGETS: targets(desired, GIVER), HOST_TARGETS: targets(desired, HOST_GIVER)}
-    if not any(found.values()):
-        return {}
+    if not found[TARGETS]:
+        return {}  # the collector's figures alone: KafkaClusterNotScraped would fire for good
     cluster = desired["cluster"]["name"]
     alerting = {**defaults, **desired["cluster"].get("alerting", {})}
     given = {name: str(value) for name, value in alerting.items()}  # Ansible's own kind of text is no YAML

@@ -64,6 +64,11 @@ def test_without_an_agent_there_is_nothing_to_write() -> None:
     assert files(desired(a={"contributed_ports": {}}), DEFAULTS) == {}
 
 
+def test_with_the_collector_alone_no_alert_is_written_that_would_fire_for_good() -> None:
+    given = {"contributed_ports": {BESIDE: [9100]}, "contributed_addresses": {BESIDE: ["10.0.0.1"]}}
+    assert files(desired(a=given), DEFAULTS) == {}
+
+
 def test_what_the_inventory_says_of_alerts_counts_before_the_defaults() -> None:
     made = desired(a={})
     given = {"kafka_metrics_page_receiver": "on call", "kafka_metrics_alertmanager": "alerts:9093"}
