@@ -242,7 +242,7 @@ def look(hostvars: Any, loader: Any, hosts: list[str], run: Run = NOTHING_MORE) 
         password_fault=passwords.fault(variables[0].values, loader._vault),
         tls_days_left=own_authority.days_left(variables[0].values),
         agent_digests={path: digest(file, "sha256:") if file else "" for path, file in agents.items()},
-        smoke_numbers=own_clients.smoke_numbers(hostvars, loader),
+        smoke=own_clients.smoke(hostvars, loader, specs),
         client_options=own_clients.client_options(hostvars, loader, hosts[0], smoke="spark" in run.needs),
     )
     return validation.validate(variables, specs, surroundings)

@@ -5,6 +5,7 @@ Source: ``LIMITS`` of ``spark_jobs/config.py`` and ``spark_jobs/probe/settings.p
 
 from __future__ import annotations
 
+OF_SMOKE = "kafka_smoke_"  #: how the smoke test's variables begin
 WEEK = 7 * 24 * 3600
 SMOKE = {
     "kafka_smoke_records": (1, 999_999_999_999),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.errors import AnsibleError
@@ -28,9 +28,9 @@ def client_options(hostvars: Any, loader: Any, first: str, smoke: bool = True) -
     return {name: as_texts(options) for name, options in found.items() if isinstance(options, Mapping)}
 
 
-def smoke_numbers(hostvars: Any, loader: Any) -> dict[str, Any]:
-    """The numbers of the smoke test that somebody gave to this machine."""
-    found = {name: _value(hostvars, loader, "localhost", name) for name in numbers.SMOKE}
+def smoke(hostvars: Any, loader: Any, names: Iterable[str]) -> dict[str, Any]:
+    """The variables of the smoke test, of `names`, that somebody gave to this machine."""
+    found = {name: _value(hostvars, loader, "localhost", name) for name in names if name.startswith(numbers.OF_SMOKE)}
     return {name: value for name, value in found.items() if value is not None}
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.desired.numbers import PROBE, SMOKE
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.spec.desired.numbers import OF_SMOKE, PROBE, SMOKE
+from ansible.module_utils.kraft.spec.desired.operable import SMOKE as OPTIONS
 from ansible.module_utils.kraft.spec.rules.subject import Subject
 
 LIMITS = {**SMOKE, **PROBE}
@@ -24,10 +25,27 @@ def of_nodes(subject: Subject) -> Iterator[Problem]:
 
 def of_this_machine(subject: Subject) -> Iterator[Problem]:
     """The proof runs on this machine, which may have variables of its own."""
-    for variable, value in subject.surroundings.smoke_numbers.items():
+    for variable in SMOKE:
+        value = subject.surroundings.smoke.get(variable)
         judged_already = [node.variables[variable] for node in subject.sound(variable) if variable in node.variables]
         if whole(value) not in judged_already:
             yield from judged(variable, value, "localhost")
+
+
+def of_nobody(subject: Subject) -> Iterator[Problem]:
+    """Spark runs on this machine, which does not read what only the nodes' group has."""
+    for node in subject.cluster.nodes:
+        for variable, value in node.variables.items():
+            here = subject.surroundings.smoke.get(variable)
+            if not variable.startswith(OF_SMOKE) or variable == OPTIONS or as_text(value) == as_text(here):
+                continue
+            message = "has no effect: Spark runs on this machine, which does not read the variables of this host"
+            yield Problem("smoke_variable", message, "move it to group_vars/all", variable, node.host, severity=WARNING)
+
+
+def as_text(value: Any) -> str:
+    """For a comparison: the command line gives everything as text."""
+    return str(value).lower()
 
 
 def judged(variable: str, value: Any, host: str) -> Iterator[Problem]:
@@ -47,4 +65,4 @@ def whole(value: Any) -> int | None:
         return None
 
 
-RULES = (of_nodes, of_this_machine)
+RULES = (of_nodes, of_this_machine, of_nobody)

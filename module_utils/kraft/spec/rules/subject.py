@@ -30,7 +30,7 @@ class Surroundings:
     ``plan_faults``: variable -> why the plan that it names cannot be used.
     ``maintenance_faults``: variable -> why the maintenance that it asks for cannot be done.
     ``client_options``: variable -> options of each client of ours that connects to the client listener.
-    ``smoke_numbers``: numbers of the smoke test that this machine has (variable -> value); the nodes have others.
+    ``smoke``: variables of the smoke test that this machine has, on which it runs; the nodes may have others.
     ``agent_digests``: path of an agent's jar -> its sha256; empty where there is no such file.
     ``key_set_faults``: path of a file with the keys of tokens -> why it cannot be used.
     ``log_authority_faults``: path of the authority of a receiver of logs -> why it cannot be used.
@@ -57,7 +57,7 @@ class Surroundings:
     password_fault: str = ""
     tls_fault: str = ""
     tls_days_left: int | None = None
-    smoke_numbers: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    smoke: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     agent_digests: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 

@@ -23,7 +23,7 @@ RANGES = [(name, least, most) for name, (least, most) in LIMITS.items()]
 
 
 def found(given: dict[str, Any], smoke: dict[str, Any] | None = None) -> list[Finding]:
-    surroundings = Surroundings(names=frozenset(KNOWN), smoke_numbers=smoke or {})
+    surroundings = Surroundings(names=frozenset(KNOWN), smoke=smoke or {})
     problems = validate(hosts(1, **given), KNOWN, surroundings)[1]
     return [finding(each) for each in problems if each.rule == "limit"]
 
@@ -41,6 +41,31 @@ def test_numbers_that_only_this_machine_has_are_refused_once() -> None:
     assert found({}, {name: "many"}) == [("error", "localhost", name, "many")]
     assert found({}, {name: "5000"}) == []
     assert found({name: 0}, {name: "0"}) == [("error", "k1", name, 0)]
+
+
+@pytest.mark.parametrize(
+    ("node", "here", "warned"),
+    [
+        ({"kafka_smoke_records": 5000}, {}, True),
+        ({"kafka_smoke_records": 5000}, {"kafka_smoke_records": "5000"}, False),
+        ({"kafka_smoke_records": 5000}, {"kafka_smoke_records": 20000}, True),
+        ({}, {"kafka_smoke_records": 20000}, False),
+    ],
+)
+def test_what_only_the_nodes_have_is_said_to_have_no_effect(
+    node: dict[str, Any], here: dict[str, Any], warned: bool
+) -> None:
+    problems = validate(hosts(1, **node), KNOWN, Surroundings(names=frozenset(KNOWN), smoke=here))[1]
+    said = [finding(each)[:3] for each in problems if each.rule == "smoke_variable"]
+    assert said == ([("warning", "k1", "kafka_smoke_records")] if warned else [])
+
+
+@pytest.mark.parametrize(("file", "warned"), [("group_vars/kafka/proof.yml", True), ("group_vars/all.yml", False)])
+def test_the_proof_does_not_read_the_group_of_the_nodes(tmp_path: Path, file: str, warned: bool) -> None:
+    source = example(tmp_path)
+    (source / file).write_text(yaml.safe_dump({"kafka_smoke_topic": "own"}))
+    said = {finding(each)[:3:2] for each in look(source)[1] if each.rule == "smoke_variable"}
+    assert said == ({("warning", "kafka_smoke_topic")} if warned else set())
 
 
 def test_the_inventory_of_this_machine_is_read(tmp_path: Path) -> None:
