@@ -23,7 +23,7 @@ REMEMBERED = Path("/run/host_state.json")
 SKIPPED = re.compile(
     r"/(proc|sys|dev|run|tmp|var/tmp|var/log|var/lib/systemd|srv/kafka/logs)|.*/(\.ansible|__pycache__)"
 )
-LOG_DIR = re.compile(r"/opt/kafka/kraft-logs/[^/]+|/srv/kafka/(data\d|meta)")
+LOG_DIR = re.compile(r"/opt/kafka/kraft-logs/[^/]+|/srv/kafka/(data\d|meta)|/data/kafka-logs\d")
 #: Partitions that Kafka is about to remove, in its own time.
 LEAVING = re.compile(r".+-(delete|stray)")
 #: Partitions that a running broker has got in its own time, as after a restart or a move.

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
+from host_state import LOG_DIR as PATTERN
 from host_state import differences
+
+SCENARIOS = Path(__file__).resolve().parents[3] / "molecule"
 
 LOG_DIR = "/opt/kafka/kraft-logs/kafka-logs1"
 KEPT = {f"{LOG_DIR}/orders-0": ["0o40750", 999, 997], f"{LOG_DIR}/meta.properties": ["0o100644", 999, 997]}
@@ -26,3 +32,10 @@ def test_a_partition_that_comes_is_the_broker_s_own_work(name: str) -> None:
 )
 def test_whatever_else_differs_is_a_change(name: str, now: list[object] | None) -> None:
     assert differences(KEPT, {**KEPT, name: now}) == [name]
+
+
+@pytest.mark.parametrize("file", [*SCENARIOS.glob("*/inventory/**/*.yml"), *SCENARIOS.glob("*/vars/operations.yml")])
+def test_what_kafka_writes_into_the_log_dirs_of_a_scenario_is_its_own_work(file: Path) -> None:
+    given = re.findall(r"^\s*kafka_log_dirs: \[(.+)\]", file.read_text(), re.MULTILINE)
+    for path in (each.strip() for line in given for each in line.split(",")):
+        assert PATTERN.fullmatch(path), path
