@@ -50,7 +50,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.operations.resources import asked
-from ansible.module_utils.kraft.operations.resources.shell import RUN_SPEC, carry_out
+from ansible.module_utils.kraft.operations.resources.shell import RUN_SPEC, carry_out_kind
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "acls": asked.ACLS,
@@ -60,7 +60,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True, required_one_of=[("acls",)])
-    carry_out(module, asked.acls)
+    carry_out_kind(module, asked.acls)
 
 
 if __name__ == "__main__":

@@ -103,11 +103,10 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
-from ansible.module_utils.kraft.cluster.retry import until_answered
-from ansible.module_utils.kraft.errors import KraftError, RefusedError
 from ansible.module_utils.kraft.operations.resources import asked
 from ansible.module_utils.kraft.operations.resources.plan import Prune
-from ansible.module_utils.kraft.operations.resources.run import KindRun, Made, apply, plan_all
+from ansible.module_utils.kraft.operations.resources.run import KindRun, Made, Resources
+from ansible.module_utils.kraft.operations.resources.shell import carry_out
 from ansible.module_utils.kraft.operations.topics.plan import desired
 from ansible.module_utils.kraft.operations.topics.run import TOPIC_SPEC, TopicRun
 
@@ -130,50 +129,34 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-class Run:
+def parts(client: Client, params: dict[str, Any], check_mode: bool) -> Resources:
     """The kinds that were given."""
-
-    def __init__(self, client: Client, params: dict[str, Any], check_mode: bool) -> None:
-        given, self._check_mode = {**params, "check_mode": check_mode}, check_mode
-        topics = [desired(one) for one in params["topics"] or ()]
-        self._topics = [TopicRun(client, topics, params["timeout"])] if topics else []
-        self._kinds = [
+    given, topics = {**params, "check_mode": check_mode}, [desired(one) for one in params["topics"] or ()]
+    return Resources(
+        topics=[TopicRun(client, topics, params["timeout"])] if topics else [],
+        kinds=[
             KindRun(client, made, given, Prune(kind in params["prune"], params["prune_most"]))
             for kind, made in KINDS.items()
             if params[kind] is not None
-        ]
+        ],
+    )
 
-    def __call__(self) -> None:
-        plan_all([*self._topics, *self._kinds])
-        if self._check_mode:
-            return
-        for topics in self._topics:
-            topics.apply()
-        apply(self._kinds)
 
-    def result(self) -> dict[str, Any]:
-        topics = [part.result() for part in self._topics]
-        kinds = [part.result() for part in self._kinds]
-        return {
-            "changed": any(one["changed"] for one in (*topics, *kinds)),
-            "topics": [entry for one in topics for entry in one["topics"]],
-            "steps": [step for one in kinds for step in one["steps"]],
-            "drift": [each for one in kinds for each in one["drift"]],
-            "diff": [diff for one in topics for diff in one["diff"]] + [one["diff"] for one in kinds if "diff" in one],
-        }
+def result(resources: Resources) -> dict[str, Any]:
+    topics = [part.result() for part in resources.topics]
+    kinds = [part.result() for part in resources.kinds]
+    return {
+        "changed": any(one["changed"] for one in (*topics, *kinds)),
+        "topics": [entry for one in topics for entry in one["topics"]],
+        "steps": [step for one in kinds for step in one["steps"]],
+        "drift": [each for one in kinds for each in one["drift"]],
+        "diff": [diff for one in topics for diff in one["diff"]] + [one["diff"] for one in kinds if "diff" in one],
+    }
 
 
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    try:
-        with Client(module.params["client"]) as client:
-            run = Run(client, module.params, module.check_mode)
-            until_answered(run, module.params["timeout"])
-    except RefusedError as error:
-        module.fail_json(msg=str(error), problems=[str(problem) for problem in error.problems])
-    except KraftError as error:
-        module.fail_json(msg=str(error))
-    module.exit_json(**run.result())
+    carry_out(module, lambda client: parts(client, module.params, module.check_mode), result)
 
 
 if __name__ == "__main__":

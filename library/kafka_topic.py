@@ -111,10 +111,9 @@ topics:
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
-from ansible.module_utils.kraft.cluster.retry import until_answered
-from ansible.module_utils.kraft.errors import KraftError, RefusedError
+from ansible.module_utils.kraft.operations.resources.run import Resources
+from ansible.module_utils.kraft.operations.resources.shell import carry_out
 from ansible.module_utils.kraft.operations.topics.plan import desired
 from ansible.module_utils.kraft.operations.topics.run import TOPIC_SPEC, TopicRun
 
@@ -131,12 +130,6 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-def carried_out(run: TopicRun, check_mode: bool) -> None:
-    run.plan()
-    if not check_mode:
-        run.apply()
-
-
 def main() -> None:
     module = AnsibleModule(
         argument_spec=ARGUMENT_SPEC,
@@ -144,17 +137,12 @@ def main() -> None:
         mutually_exclusive=[("name", "topics")],
         required_one_of=[("name", "topics")],
     )
-    params = module.params
-    topics = [desired(one) for one in params["topics"] or [params]]
-    try:
-        with Client(params["client"]) as client:
-            run = TopicRun(client, topics, params["timeout"])
-            until_answered(lambda: carried_out(run, module.check_mode), params["timeout"])
-    except RefusedError as error:
-        module.fail_json(msg=str(error), problems=[str(problem) for problem in error.problems])
-    except KraftError as error:
-        module.fail_json(msg=str(error))
-    module.exit_json(**run.result())
+    topics = [desired(one) for one in module.params["topics"] or [module.params]]
+    carry_out(
+        module,
+        lambda client: Resources(topics=[TopicRun(client, topics, module.params["timeout"])]),
+        lambda resources: resources.topics[0].result(),
+    )
 
 
 if __name__ == "__main__":

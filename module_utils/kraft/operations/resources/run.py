@@ -86,15 +86,48 @@ class KindRun(Generic[Key]):
             raise RefusedError(refusals)
 
 
-class Planned(Protocol):
-    """A part of a run."""
+class Part(Protocol):
+    """What is planned for itself."""
 
     def plan(self) -> None:
         """Look, and compare. RefusedError: all that forbids it."""
 
+    def result(self) -> dict[str, Any]:
+        """As modules return it."""
 
-def plan_all(parts: Iterable[Planned]) -> None:
-    """Plan every part before any is changed. RefusedError: what forbids one of them."""
+
+class TopicPart(Part, Protocol):
+    """Topics, which are changed in an order of their own (``operations/topics/run.py``)."""
+
+    def apply(self) -> None:
+        """Carry the plan out, and wait until every broker shows it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Resources:
+    """What one run takes care of."""
+
+    topics: Sequence[TopicPart] = ()
+    kinds: Sequence[KindRun[Any]] = ()
+
+    def attempt(self, check_mode: bool = False) -> None:
+        """Plan every part, and only then change anything: topics first, then new access of every kind, then the old.
+
+        RefusedError: what forbids any of them. May be tried again where the connection broke.
+        """
+        plan_all([*self.topics, *self.kinds])
+        if check_mode:
+            return
+        for topics in self.topics:
+            topics.apply()
+        for kind in self.kinds:
+            kind.add()
+        for kind in self.kinds:
+            kind.remove()
+
+
+def plan_all(parts: Iterable[Part]) -> None:
+    """Plan every part. RefusedError: all that forbids one of them."""
     problems: list[object] = []
     for part in parts:
         try:
@@ -103,14 +136,6 @@ def plan_all(parts: Iterable[Planned]) -> None:
             problems += error.problems
     if problems:
         raise RefusedError(problems)
-
-
-def apply(kinds: Sequence[KindRun[Any]]) -> None:
-    """New access of every kind comes before old access of any goes."""
-    for kind in kinds:
-        kind.add()
-    for kind in kinds:
-        kind.remove()
 
 
 def is_seen(found: Plan[Key], current: Mapping[Key, Any]) -> bool:

@@ -1,7 +1,8 @@
-"""What the modules of all kinds of resources do: connect, run, and say how it went."""
+"""What the modules of resources do: connect, run, and say how it went."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
@@ -10,9 +11,9 @@ from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
 from ansible.module_utils.kraft.operations.resources.plan import Prune
-from ansible.module_utils.kraft.operations.resources.run import Key, KindRun, Made, apply
+from ansible.module_utils.kraft.operations.resources.run import Key, KindRun, Made, Resources
 
-#: Parameters that all of them have beside their own.
+#: Parameters of a module of one kind beside its own.
 RUN_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
     "prune": {"type": "bool", "default": False},
@@ -21,22 +22,27 @@ RUN_SPEC: dict[str, Any] = {
 }
 
 
-def carry_out(module: AnsibleModule, made: Made[Key]) -> None:
+def carry_out(
+    module: AnsibleModule, made: Callable[[Client], Resources], result: Callable[[Resources], dict[str, Any]]
+) -> None:
     """Ends the module, with what was done or with why nothing was."""
-    params = module.params
     try:
-        with Client(params["client"]) as client:
-            prune = Prune(params["prune"], params["prune_most"])
-            kind = KindRun(client, made, {**params, "check_mode": module.check_mode}, prune)
-            until_answered(lambda: attempt(kind, module.check_mode), params["timeout"])
+        with Client(module.params["client"]) as client:
+            resources = made(client)
+            until_answered(lambda: resources.attempt(module.check_mode), module.params["timeout"])
     except RefusedError as error:
         module.fail_json(msg=str(error), problems=[str(problem) for problem in error.problems])
     except KraftError as error:
         module.fail_json(msg=str(error))
-    module.exit_json(**kind.result())
+    module.exit_json(**result(resources))
 
 
-def attempt(kind: KindRun[Any], check_mode: bool) -> None:
-    kind.plan()
-    if not check_mode:
-        apply([kind])
+def carry_out_kind(module: AnsibleModule, made: Made[Key]) -> None:
+    """The same, for a module of one kind."""
+    params = {**module.params, "check_mode": module.check_mode}
+    prune = Prune(params["prune"], params["prune_most"])
+    carry_out(
+        module,
+        lambda client: Resources(kinds=[KindRun(client, made, params, prune)]),
+        lambda resources: resources.kinds[0].result(),
+    )

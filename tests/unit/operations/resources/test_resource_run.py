@@ -9,7 +9,7 @@ import pytest
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.resources.plan import Prune
-from ansible.module_utils.kraft.operations.resources.run import Asked, KindRun, apply, plan_all
+from ansible.module_utils.kraft.operations.resources.run import Asked, KindRun, Resources
 
 NO_CLIENT = cast("Client", None)
 
@@ -45,9 +45,9 @@ def test_new_access_of_every_kind_comes_before_old_access_of_any_goes() -> None:
     done: list[str] = []
     users, acls = Kind("user", {"old"}, done), Kind("ACL", {"old"}, done)
     runs = [run_of(kind, {"new"}, {"old"}) for kind in (users, acls)]
-    plan_all(runs)
+    Resources(kinds=runs).attempt(check_mode=True)
     assert done == []
-    apply(runs)
+    Resources(kinds=runs).attempt()
     assert done == ["add user new", "add ACL new", "remove user old", "remove ACL old"]
     assert [run.result()["steps"] for run in runs] == [["add new", "remove old"]] * 2
 
@@ -56,8 +56,9 @@ def test_what_forbids_one_kind_is_told_with_what_forbids_another_before_any_is_c
     done: list[str] = []
     many = {f"number {number}" for number in range(5)}
     kinds = [Kind(name, many, done) for name in ("user", "ACL")]
+    refused_kinds = [run_of(kind, set(), prune=True) for kind in kinds]
     with pytest.raises(RefusedError) as refused:
-        plan_all([run_of(Kind("quota", set(), done), {"new"}), *(run_of(kind, set(), prune=True) for kind in kinds)])
+        Resources(kinds=[run_of(Kind("quota", set(), done), {"new"}), *refused_kinds]).attempt()
     assert len(refused.value.problems) == 2
     assert done == []
 
@@ -66,9 +67,8 @@ def test_what_kafka_refuses_ends_the_run_before_anything_is_taken_away() -> None
     done: list[str] = []
     users, acls = Kind("user", {"old"}, done), Kind("ACL", set(), done, refused="Kafka says no")
     runs = [run_of(users, {"new"}, {"old"}), run_of(acls, {"new"})]
-    plan_all(runs)
     with pytest.raises(RefusedError, match="Kafka says no"):
-        apply(runs)
+        Resources(kinds=runs).attempt()
     assert done == ["add user new", "add ACL new"]
 
 
@@ -76,7 +76,6 @@ def test_a_second_attempt_reports_what_the_first_one_planned() -> None:
     done: list[str] = []
     run = run_of(Kind("user", set(), done), {"new"})
     for _ in range(2):
-        plan_all([run])
-        apply([run])
+        Resources(kinds=[run]).attempt()
     assert run.result()["steps"] == ["add new"]
     assert done == ["add user new"]
