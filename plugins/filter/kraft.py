@@ -21,6 +21,7 @@ from ansible.module_utils.kraft.node.service.difference_text import sentences
 from ansible.module_utils.kraft.node.service.unit import fingerprinted
 from ansible.module_utils.kraft.operations.config import dynamic_config_request
 from ansible.module_utils.kraft.operations.features import upgrade
+from ansible.module_utils.kraft.operations.resources import foretold
 from ansible.module_utils.kraft.secret_values import is_secret
 from ansible.module_utils.kraft.spec.desired import client_files, contributions, files
 from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
@@ -133,13 +134,17 @@ def kraft_ungranted(looked: Mapping[str, Mapping[str, Any]], nodes: Mapping[str,
 
 
 def kraft_now(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """``{client, nodes, running}``: where the deployed nodes are reached now, and the hosts that run Kafka.
+    """``{client, nodes, looked, running}``: where the deployed nodes are reached now, and the hosts that run Kafka.
 
-    Of those of `hosts` that ``kafka_host_info`` has looked at.
+    Of those of `hosts` that ``kafka_host_info`` has looked at, which are ``looked``.
     """
     found = _looked_at(hosts, hostvars)
     running = [host for host, facts in found.items() if facts["service"]["pid"]]
-    return {**listeners_now(facts["deployed"] for facts in found.values()), "running": running}
+    return {
+        **listeners_now(facts["deployed"] for facts in found.values()),
+        "looked": [*found],
+        "running": running,
+    }
 
 
 def kraft_controllers_now(
@@ -276,6 +281,7 @@ class FilterModule:
             "kraft_jvm_options_text": files.jvm_options_text,
             "kraft_properties_text": kraft_properties_text,
             "kraft_first_broker": kraft_first_broker,
+            "kraft_foretold_resources": foretold.steps,
             "kraft_fingerprinted_unit": fingerprinted,
             "kraft_broker_now": kraft_broker_now,
             "kraft_controllers_now": kraft_controllers_now,

@@ -166,6 +166,7 @@ def test_listeners_now_are_those_of_the_hosts_that_were_looked_at() -> None:
             {"name": "I", "address": address, "protocol": "PLAINTEXT", "purpose": "inter_broker"}
             for address in ("k:19092", "k:19192")
         ],
+        "looked": ["k1", "k2"],
         "running": ["k2"],
     }
 
