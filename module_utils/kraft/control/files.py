@@ -37,7 +37,7 @@ def key_fault(path: str) -> str:
     """Why ssh cannot use a private key, as a clause; empty where it can. sshd's client wants 0600 of its own user."""
     if not path:
         return ""
-    key = Path(path).expanduser()
+    key = Path(os.path.expanduser(path))
     try:
         found = key.stat()
     except OSError as error:

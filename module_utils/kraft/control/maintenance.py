@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os.path
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleError
 from ansible.module_utils.parsing.convert_bool import boolean
+from ansible.playbook.block import Block
 from ansible.playbook.helpers import load_list_of_blocks
 from ansible.playbook.play import Play
+from ansible.playbook.role_include import IncludeRole
 
 TASKS, REBOOT = "kafka_maintenance_tasks", "kafka_reboot"
 
@@ -22,13 +25,15 @@ def faults(values: Mapping[str, Any], loader: Any, variable_manager: Any) -> dic
     file, reboot = values.get(TASKS), boolean(values.get(REBOOT), strict=False)
     if not file:
         return {} if reboot else {TASKS: "names no tasks, and there is no reboot either"}
-    clause = _fault(Path(str(file)).expanduser().resolve(), loader, variable_manager)
+    try:
+        path = Path(os.path.expanduser(str(file))).resolve()
+        clause = _fault(path, loader, variable_manager) if path.is_file() else f"is no file: {path}"
+    except (OSError, ValueError) as error:
+        clause = f"is no file: {error}"
     return {TASKS: clause} if clause else {}
 
 
 def _fault(path: Path, loader: Any, variable_manager: Any) -> str:
-    if not path.is_file():
-        return f"is no file: {path}"
     try:
         tasks = loader.load_from_file(str(path))
         if not isinstance(tasks, list) or not all(isinstance(task, Mapping) for task in tasks) or not tasks:
@@ -37,7 +42,32 @@ def _fault(path: Path, loader: Any, variable_manager: Any) -> str:
             return "is a playbook, and a list of tasks is wanted"
         play = Play.load({"hosts": "localhost", "gather_facts": False}, variable_manager, loader)
         imported = [{"ansible.builtin.import_tasks": str(path)}]  # so that what it imports is found from its own folder
-        load_list_of_blocks(imported, play=play, variable_manager=variable_manager, loader=loader)
+        read = load_list_of_blocks(imported, play=play, variable_manager=variable_manager, loader=loader)
     except AnsibleError as error:
         return f"cannot be run: {' '.join(str(error).split())}"
+    except (AttributeError, TypeError, RecursionError) as error:  # Ansible's own, of keys that are no text and the like
+        return f"cannot be run: {type(error).__name__}: {error}"
+    return _leaves_down(list(_tasks(read)))
+
+
+def _tasks(parts: Iterable[Any]) -> Iterator[Any]:
+    """Every task in blocks, however deep."""
+    for part in parts:
+        if isinstance(part, Block):
+            yield from _tasks([*part.block, *part.rescue, *part.always])
+        else:
+            yield part
+
+
+def _leaves_down(tasks: list[Any]) -> str:
+    """What would end Ansible's run, or a host's part in it, while the node is stopped: no rescue starts it again."""
+    for task in tasks:
+        meta = task.args.get("_raw_params") if task.action.rpartition(".")[2] == "meta" else None
+        if str(meta or "").startswith("end_"):
+            return f"has meta: {meta}, which ends the run while the node is stopped; use a condition (when)"
+    brings_handlers = any(task._role or isinstance(task, IncludeRole) for task in tasks)
+    notified = next((task.notify for task in tasks if task.notify), "")
+    if notified and not brings_handlers:
+        first = notified if isinstance(notified, str) else notified[0]
+        return f"notifies the handler {first}, which does not exist; make it a task with a condition"
     return ""

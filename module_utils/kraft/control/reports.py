@@ -44,7 +44,7 @@ def foreign(values: Mapping[str, Any], top: Path) -> tuple[str, ...]:
     if name in ("", "..") or Path(name).name != name:
         return ()  # it is refused anyway
     given = (values.get(each) for each in ("kafka_smoke_report_dir", "kafka_probe_report_dir"))
-    places = [top, *(Path(each).expanduser() for each in given if isinstance(each, str))]
+    places = [top, *(Path(os.path.expanduser(each)) for each in given if isinstance(each, str))]
     directories = dict.fromkeys(place.absolute() / name for place in places)
     return tuple(str(each) for each in directories if is_foreign(each, cluster_id))
 

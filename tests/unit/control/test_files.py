@@ -55,6 +55,7 @@ def test_a_private_key_that_ssh_would_not_take_is_found_beforehand(
     assert key_fault("~/good") == ""
     assert key_fault(str(tmp_path / "open")).startswith("can be read by others")
     assert key_fault("~/nothing") == "cannot be read: No such file or directory"
+    assert key_fault("~nobody-of-this-name/key") == "cannot be read: No such file or directory"
     assert key_fault(str(tmp_path)).startswith("is no file")
     connections = {
         "a": {"ansible_ssh_private_key_file": "~/good"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os.path
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,7 @@ def faults(values: Mapping[str, Any], plans: bool) -> dict[str, str]:
 
 def place(given: str) -> Path:
     """A path as the plan's module takes it: ``-e kafka_plan_file=~/plan.json`` reaches us with its ``~``."""
-    return Path(given).expanduser()
+    return Path(os.path.expanduser(given))
 
 
 def unwritable(path: Path) -> str:

@@ -161,6 +161,7 @@ def test_plan_of_another_cluster_is_refused(tmp_path: Path) -> None:
         ({"kafka_plan_file": "~/plan.json"}, True, set()),
         ({"kafka_plan_file": "~/a", "kafka_approved_plan": "{here}/a"}, True, {"kafka_plan_file"}),
         ({"kafka_plan_file": "{here}"}, True, {"kafka_plan_file"}),
+        ({"kafka_plan_file": "~nobody-of-this-name/plan.json"}, True, {"kafka_plan_file"}),
         ({"kafka_plan_file": "{here}/missing/plan.json"}, True, {"kafka_plan_file"}),
         ({"kafka_approved_plan": "{here}/missing.json"}, True, {"kafka_approved_plan"}),
         ({"kafka_plan_file": "{here}/plan.json"}, False, {"kafka_plan_file"}),
