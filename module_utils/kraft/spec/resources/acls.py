@@ -65,13 +65,17 @@ def expanded(entry: Mapping[str, Any], principal: str = "") -> tuple[Acl, ...]:
 
 
 def as_java(host: str) -> str:
-    """An address as brokers compare it. Java writes each part of an IPv6 address, without leading zeros."""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
+    """An address as brokers compare it. Java writes each part of an IPv6 address, without leading zeros.
+
+    Of an IPv4 address inside an IPv6 address it makes the IPv4 address.
+    """
+    if not is_address(host):
         return host
+    address = ipaddress.ip_address(host)
     if isinstance(address, ipaddress.IPv4Address):
         return host
+    if address.ipv4_mapped:
+        return str(address.ipv4_mapped)
     return ":".join(f"{int(part, 16):x}" for part in address.exploded.split(":"))
 
 

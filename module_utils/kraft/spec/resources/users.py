@@ -86,6 +86,7 @@ def acls(users: Iterable[Entry], others: Iterable[Entry], client_user: str = "")
     for user in users:
         if user.get("state") == ABSENT:
             found.append({"principal": principal(user), "state": ABSENT})
+            continue
         found += [{**entry, "principal": principal(user)} for entry in user.get("allow") or ()]
     return [*found, *map(dict, others)]
 

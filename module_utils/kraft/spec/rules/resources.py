@@ -151,7 +151,7 @@ def access(subject: Subject) -> Iterator[Problem]:
             yield Problem("acl_principal", fault, "write it as User:NAME, or User:* for everybody", where, value=who)
     lines += [
         (f"{USERS}[{user['name']}].allow[{number}]", entry)
-        for user in given_of(subject, USERS)
+        for user in users.present(given_of(subject, USERS))
         for number, entry in enumerate(user.get("allow") or ())
     ]
     everything = [(where, entry) for where, entry in lines if entry.get("state") != users.ABSENT]
@@ -173,17 +173,28 @@ def _super_users(subject: Subject) -> set[str]:
 
 def contradictions(subject: Subject) -> Iterator[Problem]:
     """What is declared is not declared otherwise, too."""
-    given = given_of(subject, ACLS)
-    kept, gone = (
-        {acl for entry in given if (entry.get("state") == users.ABSENT) is absent for acl in acls.expanded(entry)}
-        for absent in (False, True)
-    )
-    for acl in sorted(kept & gone):
-        message, remedy = "is declared, and declared absent", "keep one of the entries"
-        yield Problem("resource_twice", message, remedy, ACLS, value=str(acl))
-    lines = [entry for entry in given_of(subject, QUOTAS) if entry.get("state") != users.ABSENT]
-    of_users = [{"user": user["name"], **user["quotas"]} for user in given_of(subject, USERS) if user.get("quotas")]
-    yield from twice(QUOTAS, (str(quota) for entry in (*lines, *of_users) for quota in quotas.expanded(entry)))
+    given, people = given_of(subject, ACLS), users.present(given_of(subject, USERS))
+    absent = [entry for entry in given if entry.get("state") == users.ABSENT]
+    gone = {acl for entry in absent for acl in acls.expanded(entry)}
+    nobody = {entry["principal"] for entry in absent if acls.is_of_all(entry)}
+    declared = users.acls(people, [entry for entry in given if entry not in absent], subject.cluster.client_user)
+    for acl in sorted({acl for entry in declared for acl in acls.expanded(entry)}):
+        if acl in gone or acl.principal in nobody:
+            message, remedy = "is declared, and declared absent", "keep one of the entries"
+            yield Problem("resource_twice", message, remedy, ACLS, value=str(acl))
+    yield from _contradicting_quotas(given_of(subject, QUOTAS), people)
+
+
+def _contradicting_quotas(given: list[Entry], people: list[Entry]) -> Iterator[Problem]:
+    lines = [entry for entry in given if entry.get("state") != users.ABSENT]
+    lines += [{"user": user["name"], **user["quotas"]} for user in people if user.get("quotas")]
+    declared = [quota for entry in lines for quota in quotas.expanded(entry)]
+    yield from twice(QUOTAS, map(str, declared))
+    gone = {quotas.entity(entry) for entry in given if entry.get("state") == users.ABSENT}
+    for quota in dict.fromkeys(declared):
+        if quota.entity in gone:
+            message, remedy = "is declared, and declared absent", "keep one of the entries"
+            yield Problem("resource_twice", message, remedy, QUOTAS, value=str(quota))
 
 
 def prune(subject: Subject) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ import pytest
 from ansible.module_utils.kraft.spec.desired import client_files, describe, operable, own_clients
 from ansible.module_utils.kraft.spec.desired.node_client import login_parameters
 from ansible.module_utils.kraft.spec.desired.settings import server_settings
-from ansible.module_utils.kraft.spec.resources import acls, quotas
+from ansible.module_utils.kraft.spec.resources import acls, quotas, users
 
 from tests.unit.spec.inventory import LISTENERS, cluster, finding, found, hosts, problems_of
 
@@ -352,7 +352,16 @@ LIMIT = {"user": "writer", "producer_byte_rate": 5.0}
         (allowed(topic="t", operations=["read"], host="10.0.0.0/8"), "acl", "kafka_users[writer].allow[0]"),
         (allowed(topic="t", operations=["read"], host="db.example.org"), "acl", "kafka_users[writer].allow[0]"),
         (allowed(topic="t", operations=["read"], host="fe80::1%eth0"), "acl", "kafka_users[writer].allow[0]"),
+        (with_acls({**READ, "host": "fe80::1%eth0"}), "acl", "kafka_acls[0]"),
+        (with_quotas({"ip": "fe80::1%eth0", "connection_creation_rate": 5.0}), "quota", "kafka_quotas[0]"),
         (with_acls(READ, {**READ, "state": "absent"}), "resource_twice", "kafka_acls"),
+        (with_acls(READ, {"principal": "User:a", "state": "absent"}), "resource_twice", "kafka_acls"),
+        (
+            with_acls({"principal": "User:writer", "topic": "orders", "operations": ["write"], "state": "absent"}),
+            *("resource_twice", "kafka_acls"),
+        ),
+        (with_acls({"principal": "User:verifier", "state": "absent"}), "resource_twice", "kafka_acls"),
+        (with_quotas(LIMIT, {"user": "writer", "state": "absent"}), "resource_twice", "kafka_quotas"),
         (with_acls({**READ, "principal": "User:CN=k1,OU=nodes,O=test"}), "acl_super_user", "kafka_acls[0]"),
         (with_quotas({"ip": "999.1.1.1", "connection_creation_rate": 5.0}), "quota", "kafka_quotas[0]"),
         (with_quotas({"ip": "10.0.0.1", "connection_creation_rate": 3e9}), "quota", "kafka_quotas[0]"),
@@ -393,6 +402,10 @@ def test_what_kafka_would_not_take_or_nobody_can_mean_is_refused(given: dict[str
 @pytest.mark.parametrize(
     "given",
     [
+        user(state="absent", quotas={"producer_byte_rate": 1.0}),
+        {**user(state="absent"), "kafka_acls": [{**READ, "principal": "User:writer"}]},
+        {**user(state="absent", quotas={"producer_byte_rate": 1.0}), "kafka_quotas": [LIMIT]},
+        with_quotas(LIMIT, {"user": "writer", "client_id": "a", "state": "absent"}),
         secured(kafka_prune="users, acls"),
         secured(kafka_prune=["quotas"], kafka_prune_most=3),
         allowed(topic="t", operations=["read"], host="2001:db8::1"),
@@ -407,8 +420,16 @@ def test_what_kafka_takes_is_let_through(given: dict[str, Any]) -> None:
     assert [str(each) for each in found] == []
 
 
+def test_a_user_who_goes_keeps_nothing_of_what_the_entry_allowed() -> None:
+    gone = {**WRITER, "state": "absent", "quotas": {"producer_byte_rate": 1.0}}
+    assert users.acls([gone], []) == [{"principal": "User:writer", "state": "absent"}]
+    assert users.quotas([gone], []) == [{"user": "writer", "state": "absent"}]
+    assert users.credentials([gone]) == [{"name": "writer", "state": "absent"}]
+
+
 def test_an_address_is_compared_as_java_writes_it() -> None:
     entry = {"topic": "t", "operations": ["read"], "host": "2001:DB8::0010"}
     assert [each.host for each in acls.expanded(entry, "User:a")] == ["2001:db8:0:0:0:0:0:10"]
     assert quotas.entity({"ip": "::1"}) == (("ip", "0:0:0:0:0:0:0:1"),)
-    assert acls.as_java("10.0.0.1") == "10.0.0.1"
+    assert acls.as_java("10.0.0.1") == acls.as_java("::ffff:10.0.0.1") == "10.0.0.1"
+    assert acls.as_java("fe80::1%eth0") == "fe80::1%eth0"
