@@ -102,7 +102,7 @@ def quotas(client: Client, params: Mapping[str, Any]) -> Asked[Quota]:
     present = [one for one in entries if one["state"] == "present"]
     wrong = [
         Problem("quota", message, remedy, f"quota {number}")
-        for number, one in enumerate(present, 1)
+        for number, one in enumerate(entries, 1)
         for message, remedy in quota_rules.faults(one)
     ]
     if wrong:

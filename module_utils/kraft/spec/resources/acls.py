@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import ipaddress
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,6 +13,9 @@ LITERAL, PREFIXED = "literal", "prefixed"
 ALL = "all"
 ABSENT = "absent"
 EVERY_HOST = "*"
+USER = "User:"  #: with which the name of a user's resource begins, as KafkaApis asks for it (owner.toString)
+#: What stands in names of topics. Source: org.apache.kafka.common.internals.Topic of Kafka 4.3.1.
+IN_TOPICS = re.compile(r"[A-Za-z0-9._-]{1,249}")
 CLUSTER_NAME = "kafka-cluster"  #: how Kafka calls the resource that is the cluster itself
 #: Resource -> operations that it has. Source: org.apache.kafka.security.authorizer.AclEntry of Kafka 4.3.1.
 OPERATIONS: Mapping[str, tuple[str, ...]] = {
@@ -114,3 +118,16 @@ def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield f"has the operation {each}, which no {resource} has", f"use {', '.join((*OPERATIONS[resource], ALL))}"
     if entry.get("pattern") == PREFIXED and (resource == "cluster" or entry[resource] == "*"):
         yield "is prefixed, but its name stands for all already", "leave pattern out"
+    if entry.get("state") != ABSENT:  # what somebody made by hand, and is of no use, can be taken away
+        yield from _useless(resource, str(entry[resource]), entry.get("pattern") == PREFIXED, host)
+
+
+def _useless(resource: str, name: str, prefixed: bool, host: str) -> Iterator[tuple[str, str]]:
+    """What Kafka takes and keeps, and what nothing and nobody ever matches."""
+    if is_address(host) and ipaddress.ip_address(host).is_unspecified:
+        yield f"has the host {host}, from which nobody connects", "leave host out for all addresses"
+    if resource == "topic" and name != "*" and not IN_TOPICS.fullmatch(name):
+        remedy = "give the beginning of the names with pattern: prefixed, or '*' for all topics"
+        yield f"names {name!r}, and no topic can have such a name: Kafka knows no patterns in it", remedy
+    if resource == "user" and name != "*" and not name.startswith(USER) and not (prefixed and USER.startswith(name)):
+        yield f"names the user {name}, whom Kafka knows as {USER}{name} here", f"write {USER}{name}"

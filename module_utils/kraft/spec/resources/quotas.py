@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import ipaddress
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.spec.resources.acls import as_java, is_address
+from ansible.module_utils.kraft.spec.resources.acls import ABSENT, USER, as_java, is_address
 
 DEFAULT = "*"  #: in the inventory: Kafka's default entity, which counts for whoever has no quota of its own
+OLD_DEFAULT = "<default>"  #: what ZooKeeper kept for it, a mere name today
 #: Kind of quota -> what it is a number of. Source: org.apache.kafka.server.config.QuotaConfig of Kafka 4.3.1.
 OF_CLIENTS: Mapping[str, str] = {
     "producer_byte_rate": "bytes/s",
@@ -53,7 +55,7 @@ def expanded(entry: Mapping[str, Any]) -> dict[Quota, float]:
 
 
 def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What is wrong with an entry, and what to do."""
+    """What is wrong with an entry, and what to do. One that is to be absent takes all of its entity away."""
     given = {kind for kind, _ in entity(entry)}
     if not given:
         yield "names nobody", f"give {', '.join(ENTITIES)}; '*' is Kafka's default entity"
@@ -63,6 +65,9 @@ def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         return
     if "ip" in given and entry["ip"] != DEFAULT and not is_address(str(entry["ip"])):
         yield f"is for {entry['ip']}, which is no address", "give one address, or '*' for all others"
+    if entry.get("state") == ABSENT:
+        return
+    yield from _useless(entry)
     known = OF_ADDRESSES if "ip" in given else OF_CLIENTS
     found = [kind for kind in UNITS if entry.get(kind) is not None]
     if not found:
@@ -72,8 +77,22 @@ def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield f"has {kind}, which does not go with {' and '.join(sorted(given))}", f"use {', '.join(known)}"
         elif entry[kind] <= 0:
             yield f"has {kind} {entry[kind]:g}, which lets nothing through", "give more than 0, or leave it out"
-        elif kind in WHOLE and not (float(entry[kind]).is_integer() and entry[kind] <= WHOLE[kind]):
+        elif kind in WHOLE and not (float(entry[kind]).is_integer() and entry[kind] <= float(WHOLE[kind])):
             yield (
                 f"has {kind} {entry[kind]:g}, and Kafka keeps a whole number up to {WHOLE[kind]}",
                 "give such a number",
             )
+
+
+def _useless(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What Kafka takes and keeps, and what nobody ever matches."""
+    for field in ENTITIES:
+        name = str(entry.get(field) or "")
+        if name == OLD_DEFAULT or (name != DEFAULT and name.endswith(DEFAULT)):
+            remedy = f"give one {field}, or '*' for all without a quota of their own"
+            yield f"is for the {field} {name!r}, and Kafka takes it for a name: it knows no patterns", remedy
+    user = str(entry.get("user") or "")
+    if user.startswith(USER):
+        yield f"is for the user {user}, whom Kafka knows as {user.removeprefix(USER)} here", "leave the type out"
+    if is_address(ip := str(entry.get("ip") or "")) and ipaddress.ip_address(ip).is_unspecified:
+        yield f"is for {ip}, from which nobody connects", "give '*' for all others"

@@ -20,6 +20,8 @@ BUILDER = "principal.builder.class"
 EVERYONE = "allow.everyone.if.no.acl.found"
 #: A principal behind a comma, where a semicolon belongs.
 SECOND = re.compile(r",\s*user:", re.IGNORECASE)
+#: A part of a subject as openssl prints it; a comma within a value is escaped.
+LOOSE_NAME = re.compile(r"(?<!\\),\s+[A-Za-z0-9.]+\s*=|^[A-Za-z0-9.]+\s+=")
 FORM = "write each one as User:NAME, with ';' between them"
 
 
@@ -85,6 +87,10 @@ def principal_fault(text: str, own_types: bool = False) -> str:
         (not name.strip(), "has no name"),
         (name != name.strip(), "has a blank before the name"),
         (name == "*", "matches no principal: wildcards are not supported here"),
+        (
+            not own_types and LOOSE_NAME.search(name),
+            "matches no certificate: Kafka writes its subject without blanks, as CN=a,OU=b",
+        ),
     )
     return next((fault for wrong, fault in faults if wrong), "")
 

@@ -37,6 +37,7 @@ def settings(supers: str, **more: Any) -> dict[str, Any]:
         "User:a, user:b",
         "User:a,b",
         "User:CN=a,O=x,User:b",
+        "User:CN=a, O=x",
         'User:CN=a;"User:b"',
         "User:a;user:b",
         "User:a;b",
