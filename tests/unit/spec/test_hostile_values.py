@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.inventory import report
+from ansible.module_utils.kraft.spec.inventory.spec import BROKEN, convert
 
 from tests.unit.spec.inventory import LISTENERS, SPECS, hosts, problems_of
 
@@ -51,6 +52,13 @@ def test_any_value_in_a_listener_is_taken_or_refused(key: str) -> None:
     for value in HOSTILE:
         for given in listeners(key, value):
             told(problems_of(hosts(1, kafka_listeners=given)))
+
+
+@pytest.mark.parametrize(("kind", "value"), [("float", 10**400), ("int", "9" * 5000)])
+def test_a_number_that_python_cannot_hold_is_refused(kind: str, value: Any) -> None:
+    converted, faults = convert(value, {"type": kind})
+    assert converted is BROKEN
+    assert len(faults) == 1
 
 
 @pytest.mark.parametrize("key", SETTINGS)

@@ -229,8 +229,9 @@ def read_tls(given: Mapping[str, Any], brought: Given | None = None) -> Tls | No
 
 
 def _texts(given: Any) -> tuple[str, ...]:
-    """A list, or one value alone, as texts."""
-    return tuple(map(str, given if isinstance(given, (list, tuple)) else [given]))
+    """A list, or one value alone, as texts; what YAML makes of nothing, ``no`` and ``on`` is no name."""
+    found = given if isinstance(given, (list, tuple)) else [given]
+    return tuple("" if each is None or isinstance(each, bool) else str(each) for each in found)
 
 
 def read_listener(entry: Mapping[str, Any], address: str, security: str) -> Listener:

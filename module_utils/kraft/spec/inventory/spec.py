@@ -76,7 +76,7 @@ def _int(value: Any) -> Any:
     if isinstance(value, int):
         return value
     text = value.strip() if isinstance(value, str) else ""
-    return int(text) if re.fullmatch(r"-?\d+", text, re.ASCII) else BROKEN
+    return int(text) if re.fullmatch(r"-?\d{1,4000}", text, re.ASCII) else BROKEN  # Python reads no more digits
 
 
 def _float(value: Any) -> Any:
@@ -84,7 +84,7 @@ def _float(value: Any) -> Any:
         return BROKEN
     try:
         number = float(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return BROKEN
     return number if math.isfinite(number) else BROKEN
 

@@ -120,6 +120,8 @@ CASES: list[tuple[str, dict[str, Any], tuple[str, str, str, Any]]] = [
     ("tls_days", tls(days=30, renew_before_days=0), ("error", "k1", "kafka_tls.renew_before_days", 0)),
     ("tls_name", tls(names={"CLIENTS": ["a"]}), ("error", "k1", "kafka_tls.names[CLIENTS]", "CLIENTS")),
     ("tls_name", {**SECURED, "kafka_cluster_name": "c" * 57}, ("error", "", "kafka_cluster_name", "c" * 57)),
+    ("tls_name", tls(names={"CLIENT": None}), ("error", "k1", "kafka_tls.names[CLIENT]", "")),
+    ("tls_name", tls(names={"CLIENT": ["a", False]}), ("error", "k1", "kafka_tls.names[CLIENT]", "")),
     ("tls_name", tls(names={"CLIENT": ["a b"]}), ("error", "k1", "kafka_tls.names[CLIENT]", "a b")),
     (
         "setting_derived",
