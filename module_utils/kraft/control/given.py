@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
 GIVEN = "given"  #: of ``kafka_tls.authority``
 #: Kinds of faults.
@@ -27,7 +28,8 @@ class Given:
 
     ``principal``: as whom Kafka knows its owner, by the whole name; empty where that is unsure.
     ``names``: DNS names and addresses that it is good for. ``shared``: faults of what is no node's own.
-    ``clients``: whether there are roots of clients. ``users``: those whose certificates are there.
+    ``clients``: whether there are roots of clients. ``users``: those whose certificates are there; that of our own
+    client with the reason why it could not connect by it.
     """
 
     is_read: bool = False
@@ -36,7 +38,7 @@ class Given:
     faults: tuple[Fault, ...] = ()
     shared: tuple[Fault, ...] = ()
     clients: bool = False
-    users: frozenset[str] = frozenset()
+    users: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     def lacks(self, names: list[str]) -> list[str]:
         """Those of `names` for which it is not good; ``*`` stands for one label (RFC 6125, 6.4.3)."""

@@ -26,6 +26,7 @@ from cryptography.hazmat.primitives import serialization
 
 VAULT = "$ANSIBLE_VAULT"
 PRIVATE = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----", re.DOTALL)
+PKCS8 = re.compile(r"-----BEGIN PRIVATE KEY-----")
 ENCRYPTED = re.compile(r"BEGIN ENCRYPTED PRIVATE KEY|^Proc-Type: 4,ENCRYPTED", re.MULTILINE)
 PEM = serialization.Encoding.PEM
 PUT = {
@@ -82,7 +83,10 @@ def of(host: str, values: Mapping[str, Any], loader: Any) -> Given | None:
         faults=tuple(_of_node(source, chain, roots[NODES], now)),
         shared=tuple(_of_all(directory, roots, now)),
         clients=(directory / f"{CLIENTS}.pem").is_file(),
-        users=frozenset(path.stem for path in directory.glob("users/*.pem")),
+        users={
+            path.stem: _of_user(path, roots[CLIENTS], now) if path.stem == values.get("kafka_client_user") else ""
+            for path in directory.glob("users/*.pem")
+        },
     )
 
 
@@ -100,6 +104,23 @@ def _of_all(directory: Path, roots: Mapping[str, Certificates | str], now: datet
     nodes, clients = roots[NODES], roots[CLIENTS]
     if isinstance(nodes, tuple) and isinstance(clients, tuple):
         yield from given_faults.of_both(nodes, clients, str(directory / f"{CLIENTS}.pem"))
+
+
+def _of_user(path: Path, roots: Certificates | str, now: datetime.datetime) -> str:
+    """Why our own client could not connect with a user's file, as a clause; empty where it can. Java reads it."""
+    found = _certificates(path)
+    if isinstance(found, str):
+        return found
+    text = path.read_text(encoding="utf-8", errors="replace")
+    try:
+        key = _opened(text, "")
+    except _UnusableKeyError as error:
+        return "holds an encrypted key, which nobody here opens" if ENCRYPTED.search(text) else str(error)
+    if not PKCS8.search(text):
+        return "holds a key that is no PKCS#8, which Java does not read"
+    if key.public_key() != found[0].public_key():
+        return "holds a key that does not belong to its first certificate"
+    return given_faults.of_user(found, roots if isinstance(roots, tuple) else (), path.stem, now)
 
 
 def _of_node(
@@ -142,7 +163,16 @@ def _certificates(path: Path) -> Certificates | str:
         return f"cannot be read: {error.strerror}"
     except ValueError:
         return "holds no certificate that can be read as PEM"
-    return found
+    return next(filter(None, map(_unreadable, found)), found)
+
+
+def _unreadable(certificate: x509.Certificate) -> str:
+    """Why nobody can tell what a certificate is good for, as a clause; empty where it can be told."""
+    try:
+        certificate.extensions  # noqa: B018 - they are read here, and a name in Latin-1 is an error
+    except (ValueError, x509.DuplicateExtension) as error:
+        return f"holds a certificate with an extension that cannot be read ({error})"
+    return ""
 
 
 def _text(source: Source) -> str:

@@ -98,6 +98,21 @@ def of_both(nodes: Chain, clients: Chain, path: str) -> Iterator[Fault]:
             yield Fault(ROOT, f"{name(client)} is a root of nodes, too", remedy, path)
 
 
+def of_user(chain: Chain, roots: Chain, user: str, now: datetime.datetime) -> str:
+    """Why listeners would not take who shows this chain for `user`, as a clause. `roots`: of clients."""
+    own = chain[0]
+    head = own.subject.rfc4514_string().partition(",")[0]
+    if head != f"CN={user}":
+        return f"holds the certificate of {head or 'nobody'}"
+    if not own.not_valid_before_utc <= now < own.not_valid_after_utc:
+        between = f"{own.not_valid_before_utc:%Y-%m-%d %H:%M} to {own.not_valid_after_utc:%Y-%m-%d %H:%M} UTC"
+        return f"holds a certificate that is good from {between}"
+    broken = _broken(chain)
+    if broken or (roots and not is_anchored(chain, roots)):
+        return broken or f"is incomplete: no root in clients.pem has signed {name(chain[-1])}, the last one"
+    return ""
+
+
 def principal(subject: x509.Name) -> str:
     """The name by which Kafka knows the owner; empty where it is unsure how Java writes it."""
     parts = [(KEYWORDS.get(each.oid, ""), str(each.value)) for each in reversed(list(subject))]

@@ -68,9 +68,12 @@ def clients(subject: Subject) -> Iterator[Problem]:
         yield Problem("certificate_file", message, remedy, VARIABLE, value=f"{directory}/clients.pem")
     name = subject.cluster.client_user
     user = next((each for each in users.present(given_of(subject, USERS)) if each["name"] == name), None)
-    if user and users.has_certificate(user) and name not in given.users:
-        message = "has no certificate there, by which the smoke test and the probe connect"
-        remedy = f"put key and certificate there, with CN={name} in its subject, as one PEM file"
+    missing = "has no certificate there, by which the smoke test and the probe connect"
+    message = given.users.get(name, missing)
+    if user and users.has_certificate(user) and message:
+        remedy = (
+            f"put key (PKCS#8, not encrypted) and certificate there, with CN={name} in its subject, as one PEM file"
+        )
         yield Problem("certificate_file", message, remedy, CLIENT_USER, value=user_certificate(directory, name))
 
 

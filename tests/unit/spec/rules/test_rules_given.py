@@ -19,10 +19,13 @@ from ansible.module_utils.kraft.spec.desired.settings import server_settings
 from ansible.module_utils.kraft.spec.inventory.reading import read
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
+from cryptography.x509.oid import ExtensionOID
 
 from plugins.action import kafka_desired
-from tests.given_pki import BOTH, PKCS8, Pki, make, rsa_key
+from tests.given_pki import BOTH, PKCS8, Pair, Pki, make, rsa_key
 from tests.unit.problems import worded
 from tests.unit.spec.inventories import example, host_variables
 from tests.unit.spec.inventory import LISTENERS, SPECS, hosts, problems_of
@@ -244,6 +247,51 @@ def test_our_own_client_needs_a_certificate_and_listeners_the_roots_of_clients(p
     pki.write(CLIENTS, pki.people.pem)
     pki.user("smoke")
     assert refused(pki, kafka_security="mtls", **users) == []
+
+
+def two_pairs(pki: Pki) -> str:
+    return pki.user("smoke").key_pem(PKCS8) + pki.user("smoke").pem
+
+
+@pytest.mark.parametrize(
+    ("bend", "said"),
+    [
+        (lambda _: "nothing", "no certificate"),
+        (lambda pki: pki.user("smoke").pem, "no private key"),
+        (lambda pki: (made := pki.user("smoke")).key_pem() + made.pem, "PKCS#8"),
+        (lambda pki: (made := pki.user("smoke")).key_pem(PKCS8, "a-passphrase") + made.pem, "encrypted"),
+        (two_pairs, "belong"),
+        (lambda pki: (made := pki.user("other")).key_pem(PKCS8) + made.pem, "CN=other"),
+        (lambda pki: (made := make("CN=smoke", pki.people, days=-0.5)).key_pem(PKCS8) + made.pem, "good"),
+        (lambda pki: (made := make("CN=smoke", pki.issuing)).key_pem(PKCS8) + made.pem, "CN=smoke"),
+    ],
+)
+def test_a_certificate_by_which_our_own_client_could_not_connect_is_refused(
+    pki: Pki, bend: Callable[[Pki], str], said: str
+) -> None:
+    users = {"kafka_users": [{"name": "smoke", "authentication": "tls"}], "kafka_client_user": "smoke"}
+    path = pki.write("users/smoke.pem", bend(pki))
+    (made,) = refused(pki, kafka_security="mtls", **users)
+    assert (made.rule, made.variable, made.value) == ("certificate_file", "kafka_client_user", str(path))
+    assert said in made.message
+
+
+def with_a_name_beyond_ascii(pki: Pki) -> None:
+    """As openssl makes of ``DNS:kä`` in Latin-1: the library for certificates makes none."""
+    signed = pki.issuing
+    built = x509.CertificateBuilder().subject_name(x509.Name.from_rfc4514_string("CN=k1"))
+    built = built.issuer_name(signed.certificate.subject).serial_number(7).public_key(signed.key.public_key())
+    built = built.not_valid_before(signed.certificate.not_valid_before_utc)
+    built = built.not_valid_after(signed.certificate.not_valid_after_utc)
+    names = x509.UnrecognizedExtension(ExtensionOID.SUBJECT_ALTERNATIVE_NAME, b"\x30\x04\x82\x02k\xe4")
+    made = built.add_extension(names, critical=False).sign(signed.key, hashes.SHA256())
+    pki.place("k1", Pair(made, signed.key))
+
+
+def test_a_certificate_whose_names_cannot_be_read_is_refused(pki: Pki) -> None:
+    with_a_name_beyond_ascii(pki)
+    found = [(each.rule, each.host, each.value) for each in refused(pki)]
+    assert found == [("certificate_file", "k1", str(pki.directory / K1))]
 
 
 def test_the_files_are_read_from_the_inventory(tmp_path: Path, pki: Pki) -> None:
