@@ -38,7 +38,17 @@ OWNED_OPTIONS = {
     "@": OPTIONS,
 }
 KERNEL_SETTING = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_*-]+)+")
-SMALLEST = {"kafka_start_timeout": 10, "kafka_host_partition_budget": 1, "kafka_nofile_limit": 1024}
+SMALLEST = {
+    "kafka_start_timeout": 10,
+    "kafka_host_partition_budget": 1,
+    "kafka_nofile_limit": 1024,
+    "kafka_max_unavailable": 1,
+    "kafka_max_concurrent_moves": 1,
+    "kafka_move_throttle": 0,
+    "kafka_move_timeout": 1,
+    "kafka_reboot_timeout": 10,
+    "kafka_soak_seconds": 0,
+}
 FILES_PER_PARTITION = 10
 
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.model import Node
+from ansible.module_utils.kraft.spec.inventory.spec import nearest
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, sharing
 
-ROLES = "kafka_process_roles"
+ROLES, RESTARTED = "kafka_process_roles", "kafka_restart_nodes"
 MOST_USEFUL_CONTROLLERS = 5
 #: Networks that no host is in.
 DOCUMENTATION = tuple(map(ipaddress.ip_network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")))
@@ -153,8 +154,18 @@ def racks(subject: Subject) -> Iterator[Problem]:
         yield Problem("rack_missing", message, remedy, "kafka_rack", named(without), severity=WARNING)
 
 
+def restarted(subject: Subject) -> Iterator[Problem]:
+    """Nodes that a run may restart are nodes: a roll that knows no such name comes after the files are written."""
+    known = [node.host for node in subject.cluster.nodes]
+    found = {name for node in subject.sound(RESTARTED) for name in node.variables.get(RESTARTED) or ()}
+    for name in sorted(found - set(known)):
+        near = nearest(name, known)
+        remedy = f"did you mean {near}?" if near else f"name some of {named(known)}"
+        yield Problem("restart_nodes", "is no node of this cluster", remedy, RESTARTED, value=name)
+
+
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
 
 
-RULES = (roles, controllers, brokers, agreement, replaced_layers, machines, placeholders, racks)
+RULES = (roles, controllers, brokers, agreement, replaced_layers, machines, placeholders, racks, restarted)

@@ -133,6 +133,12 @@ CASES: list[tuple[str, dict[str, Any], Finding]] = [
         {"kafka_start_timeout": 0},
         ("error", "k1", "kafka_start_timeout", 0),
     ),
+    ("limit", {"kafka_move_throttle": -1}, ("error", "k1", "kafka_move_throttle", -1)),
+    ("limit", {"kafka_max_concurrent_moves": 0}, ("error", "k1", "kafka_max_concurrent_moves", 0)),
+    ("limit", {"kafka_max_unavailable": 0}, ("error", "k1", "kafka_max_unavailable", 0)),
+    ("limit", {"kafka_move_timeout": 0}, ("error", "k1", "kafka_move_timeout", 0)),
+    ("limit", {"kafka_reboot_timeout": 0}, ("error", "k1", "kafka_reboot_timeout", 0)),
+    ("limit", {"kafka_soak_seconds": -1}, ("error", "k1", "kafka_soak_seconds", -1)),
     (
         "nofile",
         {"kafka_nofile_limit": 10000, "kafka_host_partition_budget": 4000},

@@ -105,6 +105,7 @@ CASES: list[tuple[str, dict[str, Any], Finding]] = [
         {"per_host": {"k2": {"kafka_rack": "b "}}},
         ("error", "k2", "kafka_rack", "b "),
     ),
+    ("restart_nodes", {"kafka_restart_nodes": ["k1", "kk2"]}, ("error", "", "kafka_restart_nodes", "kk2")),
     (
         "rack_missing",
         {"per_host": {"k1": {"kafka_rack": "a"}, "k2": {"kafka_rack": "b"}}},
