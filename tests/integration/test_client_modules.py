@@ -268,6 +268,13 @@ def test_a_topic_is_created_once_with_what_it_should_have(
     assert not topic(**asked)["changed"]
 
 
+def test_more_partitions_than_kafka_takes_at_once_are_asked_for_in_portions(
+    client: dict[str, Any], run_module: Module
+) -> None:
+    topics = [{"name": f"large-{number}", "partitions": 4000} for number in range(3)]
+    assert len(run_module("kafka_topic", check_mode=True, client=client, topics=topics)["topics"]) == len(topics)
+
+
 def test_check_mode_knows_what_kafka_would_choose(client: dict[str, Any], run_module: Module) -> None:
     found = run_module("kafka_topic", check_mode=True, client=client, name="defaults")
     assert found["topics"][0]["steps"] == ["create: partitions 1, replicas 3"]

@@ -22,6 +22,10 @@ SET, DELETE = 0, 1
 UNKNOWN_TOPIC, UNKNOWN_TOPIC_CODE = "UnknownTopicOrPartition", 3  #: retriable to Kafka; here it means: not there
 REQUEST_MS = 15_000
 POLL_SECONDS = 0.2
+#: Of new partitions in one request. Kafka takes 10,000 records for one, with those of topics and settings among them.
+#: Source: QuorumController.MAX_RECORDS_PER_USER_OP and ReplicationControlManager of Kafka 4.3.1.
+PARTITIONS_AT_ONCE = 5000
+UNTOLD_PARTITIONS = 50  #: what is reckoned for a topic that gets as many as the cluster's default says
 Overrides = Mapping[str, Mapping[str, str]]
 
 
@@ -149,23 +153,26 @@ class TopicAdmin:
 
     def _create(self, plans: Sequence[Plan], validate_only: bool = False) -> list[str]:
         made = [one for one in plans if one.create]
-        if not made:
-            return []
-        topics: list[Any] = [
-            (
-                one.desired.name,
-                one.desired.partitions or -1,
-                one.desired.replication_factor or -1,
-                [],
-                list(one.settings.items()),
+        found: list[str] = []
+        for some in portions(
+            [(one, (one.desired.partitions or UNTOLD_PARTITIONS) + len(one.settings)) for one in made]
+        ):
+            topics: list[Any] = [
+                (
+                    one.desired.name,
+                    one.desired.partitions or -1,
+                    one.desired.replication_factor or -1,
+                    [],
+                    list(one.settings.items()),
+                )
+                for one in some
+            ]
+            answer = self._ask("CreateTopicsRequest", topics=topics, timeout_ms=REQUEST_MS, validate_only=validate_only)
+            self.resolved.update(
+                {one["name"]: (one["num_partitions"], one["replication_factor"]) for one in answer["topics"]}
             )
-            for one in made
-        ]
-        answer = self._ask("CreateTopicsRequest", topics=topics, timeout_ms=REQUEST_MS, validate_only=validate_only)
-        self.resolved.update(
-            {one["name"]: (one["num_partitions"], one["replication_factor"]) for one in answer["topics"]}
-        )
-        return [text for one in answer["topics"] if (text := self._refusal(f"topic {one['name']}", one))]
+            found += [text for one in answer["topics"] if (text := self._refusal(f"topic {one['name']}", one))]
+        return found
 
     def _delete(self, plans: Sequence[Plan]) -> list[str]:
         gone = [(one.desired.name, None) for one in plans if one.delete]
@@ -176,11 +183,13 @@ class TopicAdmin:
         return [text for one in there if (text := self._refusal(f"topic {one['name']}", one))]
 
     def _add_partitions(self, plans: Sequence[Plan], validate_only: bool = False) -> list[str]:
-        more = [(one.desired.name, one.add_to, None) for one in plans if one.add_to]
-        if not more:
-            return []
-        answer = self._ask("CreatePartitionsRequest", topics=more, timeout_ms=REQUEST_MS, validate_only=validate_only)
-        return [text for one in answer["results"] if (text := self._refusal(f"topic {one['name']}", one))]
+        found: list[str] = []
+        for some in portions([(one, one.add_to) for one in plans if one.add_to]):
+            more = [(one.desired.name, one.add_to, None) for one in some]
+            asked = {"topics": more, "timeout_ms": REQUEST_MS, "validate_only": validate_only}
+            answer = self._ask("CreatePartitionsRequest", **asked)
+            found += [text for one in answer["results"] if (text := self._refusal(f"topic {one['name']}", one))]
+        return found
 
     def _configure(self, plans: Sequence[Plan], validate_only: bool = False) -> list[str]:
         changes = [
@@ -219,6 +228,19 @@ class TopicAdmin:
         found = [text for text in refusals if text]
         if found:
             raise RefusedError(found)
+
+
+def portions(weighed: Iterable[tuple[Plan, int]]) -> list[list[Plan]]:
+    """The plans in their order, in portions of PARTITIONS_AT_ONCE at most; one that weighs more is alone."""
+    found: list[list[Plan]] = []
+    left = 0
+    for one, weight in weighed:
+        if not found or weight > left:
+            found.append([])
+            left = PARTITIONS_AT_ONCE
+        found[-1].append(one)
+        left -= weight
+    return found
 
 
 def _as_planned(one: Plan, seen: Mapping[str, Any] | None, settled: bool) -> bool:

@@ -6,7 +6,16 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment
 from ansible.module_utils.kraft.operations.topics import report as topic_report
-from ansible.module_utils.kraft.operations.topics.plan import Desired, config_value, desired, duplicates, plan, problems
+from ansible.module_utils.kraft.operations.topics.admin import portions
+from ansible.module_utils.kraft.operations.topics.plan import (
+    Desired,
+    Plan,
+    config_value,
+    desired,
+    duplicates,
+    plan,
+    problems,
+)
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, topic
 from tests.unit.problems import named, values, worded
@@ -155,3 +164,18 @@ def test_a_deletion_leaves_nothing() -> None:
     assert entry["steps"] == ["delete"]
     assert entry["diff"]["after"] == ""
     assert "partitions" not in entry
+
+
+@pytest.mark.parametrize(
+    ("weights", "found"),
+    [
+        ([], []),
+        ([1, 2, 3], [[1, 2, 3]]),
+        ([4000, 1000, 1], [[4000, 1000], [1]]),
+        ([4000, 4000, 4000], [[4000], [4000], [4000]]),
+        ([9000, 1], [[9000], [1]]),
+    ],
+)
+def test_no_request_makes_more_partitions_than_kafka_takes_at_once(weights: list[int], found: list[list[int]]) -> None:
+    made = portions([(Plan(Desired(str(weight))), weight) for weight in weights])
+    assert [[int(one.desired.name) for one in some] for some in made] == found
