@@ -19,7 +19,7 @@ PEOPLE: list[dict[str, Any]] = [
 
 
 def test_everything_that_is_declared_is_new_and_nothing_else() -> None:
-    topics = [{"name": "orders", "partitions": 3}, {"name": "old", "state": "absent"}]
+    topics: list[dict[str, Any]] = [{"name": "orders", "partitions": 3}, {"name": "old", "state": "absent"}]
     credentials, acls, quotas = users.credentials(PEOPLE), users.acls(PEOPLE, []), users.quotas(PEOPLE, [])
     assert steps(topics, credentials, acls, quotas) == [
         "add topic orders",
