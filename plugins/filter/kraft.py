@@ -21,13 +21,11 @@ from ansible.module_utils.kraft.node.service.difference_text import sentences
 from ansible.module_utils.kraft.node.service.unit import fingerprinted
 from ansible.module_utils.kraft.operations.config import dynamic_config_request
 from ansible.module_utils.kraft.operations.features import upgrade
-from ansible.module_utils.kraft.operations.resources import foretold
 from ansible.module_utils.kraft.secret_values import is_secret
 from ansible.module_utils.kraft.spec.desired import client_files, contributions, files
 from ansible.module_utils.kraft.spec.desired.node_client import client_parameter
 from ansible.module_utils.kraft.spec.inventory.releases import release_features
 from ansible.module_utils.kraft.spec.preflight.network import questions
-from ansible.module_utils.kraft.spec.resources import users
 from ansible.module_utils.kraft.status.through import asked_through
 from ansible.module_utils.kraft.terms import INTER_BROKER
 
@@ -265,7 +263,6 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""
         return {
-            "kraft_acls": users.acls,
             "kraft_asked_through": asked_through,
             "kraft_certified": client_files.certified,
             "kraft_change_nodes": kraft_change_nodes,
@@ -277,18 +274,15 @@ class FilterModule:
             "kraft_holds_secret": kraft_holds_secret,
             "kraft_maintenance_failure": kraft_maintenance_failure,
             "kraft_hosts_named": kraft_hosts_named,
-            "kraft_kinds": users.kinds,
             "kraft_jvm_options_text": files.jvm_options_text,
             "kraft_properties_text": kraft_properties_text,
             "kraft_first_broker": kraft_first_broker,
-            "kraft_foretold_resources": foretold.steps,
             "kraft_fingerprinted_unit": fingerprinted,
             "kraft_broker_now": kraft_broker_now,
             "kraft_controllers_now": kraft_controllers_now,
             "kraft_now": kraft_now,
             "kraft_client_files": kraft_client_files,
             "kraft_picked": kraft_picked,
-            "kraft_quotas": users.quotas,
             "kraft_questions": questions,
             "kraft_registered": kraft_registered,
             "kraft_stale": kraft_stale,
@@ -296,7 +290,6 @@ class FilterModule:
             "kraft_secured_addresses": secured_addresses,
             "kraft_release_features": kraft_release_features,
             "kraft_ungranted": kraft_ungranted,
-            "kraft_user_files": client_files.user_files,
             "kraft_voter_listeners": kraft_voter_listeners,
             "kraft_upgrade_problems": kraft_upgrade_problems,
             "kraft_to_revert": kraft_to_revert,
