@@ -22,9 +22,9 @@ SET, DELETE = 0, 1
 UNKNOWN_TOPIC, UNKNOWN_TOPIC_CODE = "UnknownTopicOrPartition", 3  #: retriable to Kafka; here it means: not there
 REQUEST_MS = 15_000
 POLL_SECONDS = 0.2
-#: Of new partitions in one request. Kafka takes 10,000 records for one, with those of topics and settings among them.
-#: Source: QuorumController.MAX_RECORDS_PER_USER_OP and ReplicationControlManager of Kafka 4.3.1.
-PARTITIONS_AT_ONCE = 5000
+#: Records that one request may make: half of what Kafka takes.
+#: Source: QuorumController.MAX_RECORDS_PER_USER_OP (10,000) and ReplicationControlManager of Kafka 4.3.1.
+RECORDS_AT_ONCE = 5000
 UNTOLD_PARTITIONS = 50  #: what is reckoned for a topic that gets as many as the cluster's default says
 Overrides = Mapping[str, Mapping[str, str]]
 
@@ -154,9 +154,7 @@ class TopicAdmin:
     def _create(self, plans: Sequence[Plan], validate_only: bool = False) -> list[str]:
         made = [one for one in plans if one.create]
         found: list[str] = []
-        for some in portions(
-            [(one, (one.desired.partitions or UNTOLD_PARTITIONS) + len(one.settings)) for one in made]
-        ):
+        for some in portions([(one, records_of(one)) for one in made]):
             topics: list[Any] = [
                 (
                     one.desired.name,
@@ -230,14 +228,19 @@ class TopicAdmin:
             raise RefusedError(found)
 
 
+def records_of(one: Plan) -> int:
+    """What Kafka writes for a new topic: one record for itself, for each partition and for each setting."""
+    return 1 + (one.desired.partitions or UNTOLD_PARTITIONS) + len(one.settings)
+
+
 def portions(weighed: Iterable[tuple[Plan, int]]) -> list[list[Plan]]:
-    """The plans in their order, in portions of PARTITIONS_AT_ONCE at most; one that weighs more is alone."""
+    """The plans in their order, in portions of RECORDS_AT_ONCE at most; one that weighs more is alone."""
     found: list[list[Plan]] = []
     left = 0
     for one, weight in weighed:
         if not found or weight > left:
             found.append([])
-            left = PARTITIONS_AT_ONCE
+            left = RECORDS_AT_ONCE
         found[-1].append(one)
         left -= weight
     return found

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment
 from ansible.module_utils.kraft.operations.topics import report as topic_report
-from ansible.module_utils.kraft.operations.topics.admin import portions
+from ansible.module_utils.kraft.operations.topics.admin import portions, records_of
 from ansible.module_utils.kraft.operations.topics.plan import (
     Desired,
     Plan,
@@ -179,3 +179,7 @@ def test_a_deletion_leaves_nothing() -> None:
 def test_no_request_makes_more_partitions_than_kafka_takes_at_once(weights: list[int], found: list[list[int]]) -> None:
     made = portions([(Plan(Desired(str(weight))), weight) for weight in weights])
     assert [[int(one.desired.name) for one in some] for some in made] == found
+
+
+def test_a_topic_of_one_partition_is_more_than_one_record() -> None:
+    assert records_of(Plan(Desired("small", partitions=1), create=True, settings={"retention.ms": "1000"})) == 3
