@@ -11,7 +11,7 @@ from operations import Nodes, Operation
 from runs import Outcome, hold
 
 #: Every start of the unit since the host came up; the journal is the witness.
-STARTS = "journalctl --unit kafka --grep '^Started kafka.service' --output cat --no-pager | wc -l"
+STARTS = "journalctl --unit kafka --grep '^Started kafka.service' --output json --output-fields _PID --no-pager || true"
 #: The release whose jars the running process holds open.
 RELEASE = "ls -l /proc/$(systemctl show --value --property=MainPID kafka)/fd | grep -m1 -o 'releases/[0-9.]*'"
 
@@ -66,9 +66,9 @@ class Condition:
             self.every.power(operation.gone, on=False)
             self.every = self.every.without(operation.gone)
 
-    def starts(self) -> dict[str, int]:
-        """How often Kafka was started, by host."""
-        return {host: int(text) for host, text in self.every.everywhere(STARTS).items()}
+    def starts(self) -> dict[str, frozenset[str]]:
+        """The starts of Kafka that each host's journal knows, a line with its time each. A reboot takes the journal."""
+        return {host: frozenset(text.splitlines()) for host, text in self.every.everywhere(STARTS).items()}
 
     def identity(self) -> dict[str, str]:
         """``host path:key`` -> value of every meta.properties that is there."""

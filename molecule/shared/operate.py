@@ -31,6 +31,7 @@ SIGKILL = -9
 PLANNED = ("deploy_cluster", "upgrade_cluster")
 #: Those that need their probe: it is the witness.
 PROBED = ("drill",)
+Starts = Mapping[str, frozenset[str]]  # of Kafka, by host, as Condition.starts gives them
 
 
 class Operator:
@@ -50,7 +51,7 @@ class Operator:
             self._command_line.adopt(condition.directory_ids())
         starts = condition.starts()
         condition.lose_machines(operation)
-        starts.update({operation.machine: 0} if operation.machine else {})
+        starts.update({operation.machine: frozenset()} if operation.machine else {})
         self._on_hosts(operation.before)
         known = condition.identity()
         with watching(condition.addresses, condition.bootstrap) if operation.together else nullcontext(Seen()) as seen:
@@ -97,7 +98,7 @@ class Operator:
         plan = self._runs.directory / "plan.json"
         return ["-e", f"kafka_plan_file={plan}"], ["-e", f"kafka_approved_plan={plan}"]
 
-    def _hold(self, operation: Operation, run: Outcome, before: Mapping[str, int], known: Mapping[str, str]) -> None:
+    def _hold(self, operation: Operation, run: Outcome, before: Starts, known: Mapping[str, str]) -> None:
         if operation.told:
             hold(run.code != 0 and bool(re.search(operation.told, run.output)), "not refused as it should be", run)
         else:
@@ -116,8 +117,10 @@ class Operator:
         if operation.release:
             self._condition.hold_release(operation.release, run)
 
-    def _started_since(self, before: Mapping[str, int]) -> dict[str, int]:
-        return {host: count - before[host] for host, count in self._condition.starts().items() if count != before[host]}
+    def _started_since(self, before: Starts) -> dict[str, int]:
+        """How often, by host; who was not started is not in it. A count would hide one behind a lost journal."""
+        new = {host: len(known - before[host]) for host, known in self._condition.starts().items()}
+        return {host: count for host, count in new.items() if count}
 
     def _batches(self, operation: Operation, seen: Seen, runs: Sequence[Outcome]) -> str:
         """That the largest batch was as large as asked for, and that no partition had too few replicas in sync.
