@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -19,6 +19,8 @@ DIGESTS = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
 ITERATIONS = 4096
 SALT_BYTES = 24
 LOGINS_AT_ONCE = 8
+#: So many are tried again together: a broker under load accepts some too late, and one that accepts none is given up.
+LOGINS_TOGETHER = 64
 NO_SUCH_USER = 91  #: RESOURCE_NOT_FOUND
 
 
@@ -65,8 +67,9 @@ class UserAdmin(Asker):
         ]
         declared = [each for each in there if each in self._passwords and each in desired]
         compared = [each for each in declared if each.mechanism in self._logins]
-        with ThreadPoolExecutor(LOGINS_AT_ONCE) as pool:
-            right = dict(zip(compared, pool.map(self._accepted, compared)))
+        right: dict[Credential, bool] = {}
+        for first in range(0, len(compared), LOGINS_TOGETHER):
+            right.update(self._all_accepted(compared[first : first + LOGINS_TOGETHER]))
         return {each: right.get(each, each not in desired or each in self._passwords) for each in there}
 
     def put(self, values: Mapping[Credential, bool]) -> list[str]:
@@ -75,7 +78,26 @@ class UserAdmin(Asker):
     def remove(self, keys: tuple[Credential, ...]) -> list[str]:
         return self._alter([(each.user, MECHANISMS[each.mechanism]) for each in keys], [])
 
+    def _all_accepted(self, credentials: Sequence[Credential]) -> dict[Credential, bool]:
+        """Which passwords are right. Who got no answer tries again, as long as any other one got one."""
+        right: dict[Credential, bool] = {}
+        while waiting := [each for each in credentials if each not in right]:
+            with ThreadPoolExecutor(LOGINS_AT_ONCE) as pool:
+                answers = list(zip(waiting, pool.map(self._answer, waiting)))
+            silent = [answer for _, answer in answers if isinstance(answer, UnreachableError)]
+            if len(silent) == len(waiting):
+                raise silent[0]
+            right.update({each: answer for each, answer in answers if not isinstance(answer, UnreachableError)})
+        return right
+
+    def _answer(self, credential: Credential) -> bool | UnreachableError:
+        try:
+            return self._accepted(credential)
+        except UnreachableError as error:
+            return error
+
     def _accepted(self, credential: Credential) -> bool:
+        """Raises UnreachableError."""
         options = {
             **self._logins[credential.mechanism],
             "sasl_mechanism": credential.mechanism,

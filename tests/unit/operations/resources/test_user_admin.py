@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.errors import UnreachableError
 from ansible.module_utils.kraft.operations.resources import user_admin
 from ansible.module_utils.kraft.operations.resources.user_admin import Credential, UserAdmin
 
@@ -49,6 +52,43 @@ class Login:
 
     def reach(self) -> str:
         return "k1:9094"
+
+
+class Late(Login):
+    """Answers nobody at first, and later whom it may."""
+
+    deaf: frozenset[str]  #: users who are never answered
+    late: frozenset[str]  #: users whose first login is not answered
+
+    def reach(self) -> str:
+        user = self.at[-1][0]
+        if user in self.deaf or (user in self.late and len([one for one in self.at if one[0] == user]) == 1):
+            raise UnreachableError("k1:9094 accepts connections and does not answer")
+        return "k1:9094"
+
+
+@pytest.mark.parametrize(
+    ("deaf", "late", "asked"),
+    [
+        ([], ["long"], {"long": 2, "short": 1}),
+        (["long"], ["short"], None),
+        (["long", "short"], [], None),
+    ],
+)
+def test_a_login_without_an_answer_is_tried_again_as_long_as_others_are_answered(
+    monkeypatch: pytest.MonkeyPatch, deaf: list[str], late: list[str], asked: dict[str, int] | None
+) -> None:
+    for name, value in {"at": [], "deaf": frozenset(deaf), "late": frozenset(late)}.items():
+        monkeypatch.setattr(Late, name, value, raising=False)
+    monkeypatch.setattr(user_admin, "Client", Late)
+    monkeypatch.setattr(user_admin, "LOGINS_AT_ONCE", 1)
+    cluster: Any = Cluster()
+    login = {"listener": "A"}
+    admin = UserAdmin(cluster, PASSWORDS, {"SCRAM-SHA-512": login, "SCRAM-SHA-256": login}, awaited=False)
+    with nullcontext() if asked else pytest.raises(UnreachableError):
+        assert admin.look({LONG: True, SHORT: True}) == {LONG: True, SHORT: True}
+    assert not asked or Counter(user for user, _ in Late.at) == asked
+    assert len(Late.at) <= 3
 
 
 @pytest.mark.parametrize(
