@@ -11,7 +11,7 @@ from operations import Nodes, Operation
 from runs import Outcome, hold
 
 #: Every start of the unit since the host came up; the journal is the witness.
-STARTS = "journalctl --unit kafka --grep '^Started kafka.service' --output json --output-fields _PID --no-pager || true"
+STARTS = "journalctl --unit kafka --grep '^Started kafka.service' --output short-unix --quiet --no-pager || true"
 #: The release whose jars the running process holds open.
 RELEASE = "ls -l /proc/$(systemctl show --value --property=MainPID kafka)/fd | grep -m1 -o 'releases/[0-9.]*'"
 
