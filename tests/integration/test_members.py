@@ -311,7 +311,7 @@ def test_a_broker_gets_its_share_although_runs_end_half_way_and_is_emptied_again
     assert 0 < begun["left"]["bytes"] < 13_000_000
     left = seen()[1]
     assert {broker: set(values.values()) for broker, values in left.rates.items()} == {
-        one: {"200000"} for one in (1, 2, 3, 4)
+        one: {"200417"} for one in (1, 2, 3, 4)
     }
     assert left.marked == {"moved"}
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ansible.module_utils.kraft.cluster.health import listed
 from ansible.module_utils.kraft.operations.disks.model import BrokerDisks, Disk, DiskMove
-from ansible.module_utils.kraft.operations.disks.throttle import Rates, is_ours
+from ansible.module_utils.kraft.operations.disks.throttle import Rates
 from ansible.module_utils.kraft.operations.reassignment.move_format import NAMED, amount
+from ansible.module_utils.kraft.operations.reassignment.throttle import is_our_rate
 from ansible.module_utils.kraft.wording import counted
 
 TOPICS = 5  #: of each log dir, the largest
@@ -18,7 +19,7 @@ def steps(moves: Sequence[DiskMove], under_way: int, cancel: bool, found: Rates,
     """The whole in a few sentences; none where there is nothing to do."""
     copied = sum(one.copied for one in moves)
     where = listed({one.node_id for one in moves})
-    ours = [one for one, value in found.items() if is_ours(value)]
+    ours = [one for one, value in found.items() if is_our_rate(value)]
     said = [f"take back {counted(len(moves), 'move')} between log dirs"] if cancel and moves else []
     if moves and not cancel:
         said.append(f"move {counted(len(moves), 'replica')} between log dirs of brokers {where}, {amount(copied)}")

@@ -19,6 +19,7 @@ from ansible.module_utils.kraft.operations.disks.admin import DisksAdmin
 from ansible.module_utils.kraft.operations.disks.model import BrokerDisks, DiskMove
 from ansible.module_utils.kraft.operations.disks.plan import FLOOR, Drained, plan, problems
 from ansible.module_utils.kraft.operations.reassignment.move_format import amount
+from ansible.module_utils.kraft.operations.reassignment.throttle import is_our_rate
 from ansible.module_utils.kraft.wording import counted
 
 POLL_SECONDS = 0.5
@@ -57,7 +58,7 @@ class Work:
 
     @property
     def changes(self) -> bool:
-        return bool(self.moves or self.under_way or any(map(throttle.is_ours, self.rates.values())))
+        return bool(self.moves or self.under_way or any(map(is_our_rate, self.rates.values())))
 
 
 class Run:

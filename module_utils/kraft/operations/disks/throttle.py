@@ -1,7 +1,7 @@
 """How fast replicas are copied inside a broker, and what a killed run has left of it. Pure.
 
 Kafka has one rate for each broker, and nothing beside it that could say who set it. So a rate of this project ends in
-digits of its own (MARK): a run finds what a killed one has left, and leaves alone what somebody else has set.
+digits of its own (RATE_MARK): a run finds what a killed one has left, and leaves alone what somebody else has set.
 """
 
 from __future__ import annotations
@@ -9,35 +9,29 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from ansible.module_utils.kraft.cluster.health import listed
-from ansible.module_utils.kraft.operations.reassignment.throttle import Alteration
+from ansible.module_utils.kraft.operations.reassignment.throttle import Alteration, is_our_rate, marked_rate
 from ansible.module_utils.kraft.problem import Problem
 
 RATE = "replica.alter.log.dirs.io.max.bytes.per.second"
-MARK, UNIT = 417, 1000
 
 Rates = Mapping[int, str]  #: broker -> its rate; none where none is set
 
 
-def is_ours(value: str) -> bool:
-    return value.isdigit() and int(value) % UNIT == MARK
-
-
 def wanted(brokers: Collection[int], rate: int) -> dict[int, str]:
     """What must be set while replicas are copied inside `brokers`; nothing without a rate."""
-    marked = max(rate // UNIT, 1) * UNIT + MARK
-    return dict.fromkeys(sorted(brokers), str(marked)) if rate else {}
+    return dict.fromkeys(sorted(brokers), marked_rate(rate)) if rate else {}
 
 
 def alterations(found: Rates, aim: Rates) -> tuple[Alteration, ...]:
     """What to set, and which of our rates to take away."""
     new = [Alteration(broker=one, values={RATE: value}) for one, value in aim.items() if found.get(one) != value]
-    old = [one for one, value in sorted(found.items()) if one not in aim and is_ours(value)]
+    old = [one for one, value in sorted(found.items()) if one not in aim and is_our_rate(value)]
     return (*new, *(Alteration(broker=one, values={RATE: None}) for one in old))
 
 
 def problems(found: Rates, aim: Rates) -> Iterator[Problem]:
     """A rate of somebody else where ours would be."""
-    foreign = [one for one in aim if one in found and not is_ours(found[one])]
+    foreign = [one for one in aim if one in found and not is_our_rate(found[one])]
     if foreign:
         remedy = "take it away (kafka-configs.sh --alter --delete-config), or move without a throttle (throttle: 0)"
         yield Problem("foreign_throttle", f"somebody else has set {RATE} on brokers {listed(foreign)}", remedy)

@@ -81,9 +81,8 @@ def throttles(found: Throttles, aim: Throttles) -> list[str]:
         said.append(
             f"limit what each broker sends and receives for it to {amount(int(rate))}/s, and no more afterwards"
         )
-    elif found.marked:
-        where = f"brokers {listed(found.rates)}" if found.rates else "no broker"
-        said.append(
-            f"take away throttles that an earlier run has left ({where}, {counted(len(found.marked), 'topic')})"
-        )
+    elif found.ours:
+        where = f"brokers {listed(found.throttled)}" if found.throttled else "no broker"
+        topics = f", {counted(len(found.marked), 'topic')}" if found.marked else ""
+        said.append(f"take away throttles that an earlier run has left ({where}{topics})")
     return said

@@ -65,7 +65,7 @@ class Work:
 
     @property
     def changes(self) -> bool:
-        return bool(self.moves or self.under_way or self.found.marked or self.displaced)
+        return bool(self.moves or self.under_way or self.found.ours or self.displaced)
 
 
 class Run:

@@ -2,8 +2,9 @@
 
 Kafka limits what brokers send and receive (two rates on each broker) for the replicas that topics list (two lists on
 each topic). Nothing in it says who set them. So the lists of this project hold one entry more, MARK: a replica on a
-broker that cannot be. Lists are set before rates and removed after them, so a marked list is there
-whenever rates of ours are set. A run finds what a killed one has left although nothing was written down elsewhere.
+broker that cannot be. Lists are set before rates and removed after them. Rates end in digits of their own (RATE_MARK):
+a list goes with its topic, and a broker that is fenced keeps its rates when the lists go.
+A run finds what a killed one has left although nothing was written down elsewhere.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from ansible.module_utils.kraft.problem import Problem
 RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
 LISTS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
 MARK = "0:2147483647"  #: partition 0 on the largest id that a broker could have
+RATE_MARK, RATE_UNIT = 417, 1000
 NAMED = 5
 
 Values = Mapping[str, str]
@@ -35,6 +37,17 @@ class Throttles:
         """Topics with a list of ours."""
         return frozenset(topic for topic, values in self.lists.items() if any(map(is_ours, values.values())))
 
+    @property
+    def throttled(self) -> frozenset[int]:
+        """Brokers with rates of ours; beside a marked list these are all, as earlier releases did not mark rates."""
+        all_are = bool(self.marked)
+        return frozenset(broker for broker, one in self.rates.items() if all_are or all(map(is_our_rate, one.values())))
+
+    @property
+    def ours(self) -> bool:
+        """Whether anything of it is ours."""
+        return bool(self.marked or self.throttled)
+
 
 @dataclasses.dataclass(frozen=True)
 class Alteration:
@@ -49,6 +62,15 @@ def is_ours(value: str) -> bool:
     return MARK in (one.strip() for one in value.split(","))
 
 
+def marked_rate(rate: int) -> str:
+    """About `rate` bytes per second, as it is set."""
+    return str(max(rate // RATE_UNIT, 1) * RATE_UNIT + RATE_MARK)
+
+
+def is_our_rate(value: str) -> bool:
+    return value.isdigit() and int(value) % RATE_UNIT == RATE_MARK
+
+
 def wanted(moves: Sequence[Move], brokers: Collection[int], rate: int) -> Throttles:
     """What must be set while `moves` go on; nothing without a rate, or where no record is moved."""
     copied = [one for one in moves if one.adding]
@@ -60,7 +82,7 @@ def wanted(moves: Sequence[Move], brokers: Collection[int], rate: int) -> Thrott
         leaders += [f"{move.partition}:{broker}" for broker in move.before]
         followers += [f"{move.partition}:{broker}" for broker in move.adding]
     lists = {topic: dict(zip(LISTS, map(",".join, both))) for topic, both in entries.items()}
-    return Throttles({broker: dict.fromkeys(RATES, str(rate)) for broker in sorted(brokers)}, lists)
+    return Throttles({broker: dict.fromkeys(RATES, marked_rate(rate)) for broker in sorted(brokers)}, lists)
 
 
 def still(aim: Throttles, moving: Collection[tuple[str, int]]) -> Throttles:
@@ -89,11 +111,10 @@ def alterations(found: Throttles, aim: Throttles) -> tuple[Alteration, ...]:
     rates = {one: _new(found.rates.get(one), values) for one, values in aim.rates.items()}
     set_lists = [Alteration(topic=one, values=new) for one, new in lists.items() if new]
     set_rates = [Alteration(broker=one, values=new) for one, new in rates.items() if new]
-    ours = bool(found.marked)
     drop_rates = [
-        Alteration(broker=one, values=dict.fromkeys(values))
-        for one, values in found.rates.items()
-        if ours and one not in aim.rates
+        Alteration(broker=one, values=dict.fromkeys(found.rates[one]))
+        for one in sorted(found.throttled)
+        if one not in aim.rates
     ]
     drop_lists = [
         Alteration(topic=one, values=dict.fromkeys(found.lists[one]))
@@ -110,8 +131,9 @@ def _new(found: Values | None, aim: Values) -> dict[str, str | None]:
 def problems(found: Throttles, aim: Throttles) -> Iterator[Problem]:
     """Throttles of somebody else where ours would be: they are not ours to change."""
     remedy = "take them away (kafka-configs.sh --alter --delete-config), or move without a throttle (throttle: 0)"
-    if found.rates and not found.marked and aim.rates:
-        text = f"somebody else has set replication.throttled.rate on brokers {listed(found.rates)}"
+    others = found.rates.keys() - found.throttled
+    if others and aim.rates:
+        text = f"somebody else has set replication.throttled.rate on brokers {listed(others)}"
         yield Problem("foreign_throttle", text, remedy)
     foreign = sorted(set(aim.lists) & set(found.lists) - found.marked)
     if foreign:

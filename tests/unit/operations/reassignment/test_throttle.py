@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ansible.module_utils.kraft.operations.reassignment import throttle
 from ansible.module_utils.kraft.operations.reassignment.model import Move
-from ansible.module_utils.kraft.operations.reassignment.move_format import amount
+from ansible.module_utils.kraft.operations.reassignment.move_format import amount, throttles
 from ansible.module_utils.kraft.operations.reassignment.throttle import LISTS, MARK, RATES, Alteration, Throttles
 
 MOVES = [Move("a", 3, (1, 2), (4, 2)), Move("b", 0, (1,), (2,)), Move("c", 0, (1, 2), (2, 1))]
@@ -33,7 +33,7 @@ def test_leaders_are_those_that_hold_it_followers_those_that_get_it() -> None:
     aim = throttle.wanted(MOVES, {1, 2, 4}, 1000)
     assert aim.lists["a"] == {LISTS[0]: f"{MARK},3:1,3:2", LISTS[1]: f"{MARK},3:4"}
     assert set(aim.lists) == {"a", "b"}
-    assert aim.rates == {one: dict.fromkeys(RATES, "1000") for one in (1, 2, 4)}
+    assert aim.rates == {one: dict.fromkeys(RATES, "1417") for one in (1, 2, 4)}
     assert throttle.wanted(MOVES[2:], {1, 2}, 1000) == throttle.wanted(MOVES, {1, 2}, 0) == Throttles()
 
 
@@ -60,11 +60,30 @@ def test_a_kill_between_any_two_steps_leaves_what_the_next_run_takes_away() -> N
             assert applied(left, cleaning[:cleaned]).marked
 
 
+def test_rates_are_found_although_their_topic_is_deleted_or_their_broker_was_fenced() -> None:
+    aim = throttle.wanted(MOVES, {1, 2, 4}, 1000)
+    left = Throttles(rates={**aim.rates, 3: {RATES[0]: "5"}})
+    assert (left.marked, left.throttled, left.ours) == (frozenset(), {1, 2, 4}, True)
+    assert applied(left, throttle.alterations(left, Throttles())) == Throttles({3: {RATES[0]: "5"}})
+    assert [one.message.endswith("brokers 3") for one in throttle.problems(left, aim)] == [True]
+    assert list(throttle.problems(Throttles(aim.rates), throttle.wanted(MOVES, {1, 2}, 2000))) == []
+    assert throttles(Throttles(aim.rates), Throttles()) == [
+        "take away throttles that an earlier run has left (brokers 1, 2, 4)"
+    ]
+
+
+def test_rates_without_a_mark_are_ours_beside_a_marked_list() -> None:
+    aim = throttle.wanted(MOVES, {1, 2}, 1000)
+    old = Throttles({1: dict.fromkeys(RATES, "1000")}, aim.lists)
+    assert applied(old, throttle.alterations(old, Throttles())) == Throttles()
+    assert not Throttles(old.rates).ours
+
+
 def test_another_rate_changes_rates_alone_and_the_same_one_nothing() -> None:
     aim = throttle.wanted(MOVES, {1, 2}, 1000)
     assert throttle.alterations(aim, aim) == ()
     changes = throttle.alterations(aim, throttle.wanted(MOVES, {1, 2}, 2000))
-    assert [(one.broker, set(one.values.values())) for one in changes] == [(1, {"2000"}), (2, {"2000"})]
+    assert [(one.broker, set(one.values.values())) for one in changes] == [(1, {"2417"}), (2, {"2417"})]
 
 
 def test_what_somebody_else_has_set_is_left_and_stands_in_the_way() -> None:
