@@ -10,7 +10,7 @@ description:
   - Stops and disables Kafka. Removes the unit, the releases, the configuration, certificates and log files of a node,
     and the user that it ran as. Java, kernel settings in force, disks and their mounts stay.
   - Data are deleted only where the log dir's own file names the cluster id. That file goes last, so that the next run
-    finishes what a killed run began.
+    finishes what a killed run began. A log dir on a disk that cannot be read stays, and is named.
   - A unit that somebody else has written, and a log dir of another cluster, are refused before anything is touched.
 options:
   cluster_id:
@@ -75,6 +75,11 @@ kept:
   returned: success
   type: list
   elements: str
+staying:
+  description: Log dirs whose data stay, whether or not they were asked to go.
+  returned: success
+  type: list
+  elements: str
 problems:
   description: Everything that forbids it.
   returned: when refused
@@ -114,7 +119,8 @@ def ensure_absent(module: AnsibleModule) -> dict[str, Any]:
     made = plan(desired, found)
     if made.changes and not module.check_mode:
         apply.carry_out(module.run_command, made, params, desired)
-    return {"changed": made.changes, "steps": made.steps(desired.user), "kept": list(made.kept)}
+    kept = {"kept": list(made.kept), "staying": list(made.staying)}
+    return {"changed": made.changes, "steps": made.steps(desired.user), **kept}
 
 
 def main() -> None:

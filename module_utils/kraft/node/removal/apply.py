@@ -34,12 +34,13 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
     named = (*metrics_proxy.SERVICES.values(), *beside)
     held = log_shipping.undelivered()
     services = filter(collector.is_ours, map(collector.unit_path, named))
-    user = accounts.user(params["user"])
+    user, (log_dirs, unreadable) = accounts.user(params["user"]), _log_dirs(params["log_dirs"])
     users = USERS if held else (*USERS, log_shipper.USER)  # what nobody has received is a file of its user
     return Found(
         unit=read_text(unit) if os.path.lexists(unit) else None,
         runs=service.active or service.enabled or service.pid > 0,  # a process that is stopping writes still
-        log_dirs={path: _cluster_of(path) for path in params["log_dirs"] if _holds_something(path)},
+        log_dirs=log_dirs,
+        unreadable=unreadable,
         paths=tuple(path for path in (*services, *below, *logs, params["sysctl_file"]) if os.path.lexists(path)),
         strangers=tuple(_strangers(params)),
         undelivered=f"{held} messages in {log_shipping.WORK}" if held else "",
@@ -60,13 +61,18 @@ def _names(path: str) -> list[str]:
         return []
 
 
-def _holds_something(path: str) -> bool:
-    return bool(set(_names(path)) - {LOST_AND_FOUND})
-
-
-def _cluster_of(path: str) -> str:
-    """The cluster id in a log dir's own file; empty without one."""
-    return read_meta(path).values.get("cluster.id", "")
+def _log_dirs(paths: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Log dirs that are there and not empty: path -> cluster id of its own file, and those of a broken disk -> why."""
+    found, unreadable = dict[str, str](), dict[str, str]()
+    for path in paths:
+        try:
+            if set(os.listdir(path)) - {LOST_AND_FOUND}:
+                found[path] = read_meta(path).values.get("cluster.id", "")
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            unreadable[path] = error.strerror or str(error)
+    return found, unreadable
 
 
 def _strangers(params: Mapping[str, Any]) -> Iterable[str]:
@@ -150,9 +156,18 @@ def remove(path: str) -> None:
 
 
 def remove_empty(path: str, top: str) -> None:
-    """Remove a directory without content, then those above it up to `top`. A mounted disk stays."""
-    while os.path.isdir(path) and not os.path.ismount(path) and not _names(path):
+    """Remove a directory without content, then those above it up to `top`. A mounted disk and a link stay."""
+    while _is_removable(path):
         os.rmdir(path)
         path = os.path.dirname(path)
         if os.path.commonpath([path, top]) != top:
             return
+
+
+def _is_removable(path: str) -> bool:
+    if not os.path.isdir(path) or os.path.islink(path) or os.path.ismount(path):
+        return False
+    try:
+        return not os.listdir(path)
+    except OSError:  # of a broken disk
+        return False

@@ -34,6 +34,7 @@ class Found:
 
     ``unit``: text of the unit file, None without one. ``runs``: whether the service is up, or enabled. ``log_dirs``:
     path -> cluster id, empty where nothing says whose the files are; only directories that are there and not empty.
+    ``unreadable``: log dirs on a disk that cannot be read -> the reason.
     ``paths``: what deployments left, in the order in which it goes. ``strangers``: paths beside it that are not ours.
     ``undelivered``: messages of log files that nobody has received, with their path; empty without any.
     ``has_account``: the user exists; ``account_is_ours``: it is one as deployments make it. ``users``: those that
@@ -43,6 +44,7 @@ class Found:
     unit: str | None = None
     runs: bool = False
     log_dirs: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    unreadable: Mapping[str, str] = dataclasses.field(default_factory=dict)
     paths: tuple[str, ...] = ()
     strangers: tuple[str, ...] = ()
     undelivered: str = ""
@@ -53,7 +55,10 @@ class Found:
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """Steps in their order. ``data``: log dirs that are emptied; ``kept``: what stays, and why, as sentences."""
+    """Steps in their order. ``data``: log dirs that are emptied; ``kept``: what stays, and why, as sentences.
+
+    ``staying``: log dirs whose data stay.
+    """
 
     stop: bool
     data: tuple[str, ...]
@@ -62,6 +67,7 @@ class Plan:
     account: bool
     kept: tuple[str, ...]
     users: tuple[str, ...] = ()
+    staying: tuple[str, ...] = ()
 
     @property
     def changes(self) -> bool:
@@ -100,15 +106,17 @@ def problems(desired: Desired, found: Found) -> Iterator[Problem]:
 def plan(desired: Desired, found: Found) -> Plan:
     """The steps. A log dir goes only where its own files say that it is this cluster's."""
     data = [path for path, cluster in found.log_dirs.items() if desired.delete_data and cluster]
-    staying = {path: cluster for path, cluster in found.log_dirs.items() if path not in data}
-    kept = [f"the data in {path} stay{_why(desired, cluster)}" for path, cluster in staying.items()]
+    staying = {path: _why(desired, cluster) for path, cluster in found.log_dirs.items() if path not in data}
+    staying |= {path: f": the disk cannot be read ({why})" for path, why in found.unreadable.items()}
+    kept = [f"the data in {path} stay{why}" for path, why in staying.items()]
     kept += [f"{path} stays: Kraftwright did not make it" for path in found.strangers]
     kept += [f"{found.undelivered} stay: nobody has received them"] if found.undelivered else []
     account = found.account_is_ours and not staying
     if found.has_account and not account:
         why = "the data are its own" if staying else "Kraftwright did not make it"
         kept.append(f"the user {desired.user} stays: {why}")
-    return Plan(found.runs, tuple(data), found.paths, found.unit is not None, account, tuple(kept), found.users)
+    unit = found.unit is not None
+    return Plan(found.runs, tuple(data), found.paths, unit, account, tuple(kept), found.users, tuple(staying))
 
 
 def _why(desired: Desired, cluster: str) -> str:

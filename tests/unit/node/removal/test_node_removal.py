@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import errno
+import os
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +158,36 @@ def test_a_deletion_that_is_cut_short_is_finished_by_the_next_run(host: Path, mo
         left = [path for path in dirs if path.exists() and any(path.iterdir())]
         assert all((path / "meta.properties").exists() for path in left)
     assert runs > len(dirs)
+
+
+def test_what_lies_behind_links_goes_and_the_links_stay(host: Path) -> None:
+    for path in ("log", "data", "kafka/kraft-logs/one"):
+        (host / path).rename(host / f"{Path(path).name}.real")
+        (host / path).symlink_to(host / f"{Path(path).name}.real")
+    (host / "log.real/mine.log").unlink()
+    remove(host, DELETES)
+    left = {"log", "log.real", "data", "data.real", "one.real", "kafka/kraft-logs", "kafka/kraft-logs/one"}
+    assert tree(host) == left | {"kafka", "kafka/notes.txt"}
+    assert not apply.observe(run, params(host)).log_dirs
+
+
+def test_a_broken_disk_keeps_nothing_else_from_its_end(host: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, broken = os.listdir, str(host / "data")
+
+    def listdir(path: str) -> list[str]:
+        if path == broken:
+            raise OSError(errno.EIO, os.strerror(errno.EIO), path)
+        return real(path)
+
+    monkeypatch.setattr(os, "listdir", listdir)
+    found = apply.observe(run, params(host))
+    assert found.unreadable == {broken: "Input/output error"}
+    made = plan(DELETES, dataclasses.replace(found, has_account=True, account_is_ours=True))
+    assert (made.staying, made.account) == ((broken,), False)
+    assert made.kept[0] == f"the data in {broken} stay: the disk cannot be read (Input/output error)"
+    remove(host, DELETES)
+    assert (host / "data").exists()
+    assert not (host / "kafka/kraft-logs").exists()
 
 
 @pytest.mark.parametrize(("code", "words"), [(0, ["disable"]), (124, ["disable", "kill", "stop"])])
