@@ -12,6 +12,7 @@ description:
     difference in words. Whether an earlier task changed something does not matter, so a killed run loses no restart.
   - The files to start with wait in C(next) below O(install_dir). Only a start puts them in place and leads the link
     C(current) to the release, so a node that crashes while it waits for its turn comes back with what it ran with.
+    A file that a running process reads again by itself, or runs with already, is put in place at once.
     Then it reloads systemd where that has an older unit, enables the unit, and starts it once.
   - A start is done when the JVM loads classes. One that ends at once is a failure, with its last words. Whether the
     node is ready is asked by M(kafka_health).
@@ -263,7 +264,7 @@ def ensure_node(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str,
     if {node.START, node.RESTART} & set(actions) and (problems := node_io.start_problems(place)):
         raise RefusedError(problems)
     try:
-        node_io.apply(run, actions, place, params["timeout"])
+        node_io.apply(run, found, actions, place, params["timeout"])
     except ToolError as error:
         raise StartError(str(error), actions) from error
     return {**result, **described(node_io.observe_node(run, place, given), found)}

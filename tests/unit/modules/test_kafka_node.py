@@ -34,6 +34,7 @@ WAITING = dataclasses.replace(UP, pid=0, state="activating", sub_state="auto-res
 FAILED = dataclasses.replace(DOWN, state="failed", sub_state="failed", result="exit-code")
 FILES = ("server.properties", "kafka.service")
 UNIT_DIFFERS, RELEASE_DIFFERS = (OF_THE_UNIT,), (Difference(RELEASE, "", "4.2.1", "4.3.1"),)
+LIVE, GIVEN = (Difference("server.properties", "num.io.threads", "8", "16"),), (Difference("tls.pem"),)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +62,13 @@ UNIT_DIFFERS, RELEASE_DIFFERS = (OF_THE_UNIT,), (Difference(RELEASE, "", "4.2.1"
         (NodeState(DOWN, "4.3.1", pending=FILES), "started", "place reload reset start"),
         (NodeState(UP, "4.3.1", "4.3.1", pending=("log4j2.yaml",)), "started", "place"),
         (NodeState(UP, "4.3.1", "4.3.1", pending=FILES), "started", "place reload"),
-        (NodeState(UP, "4.3.1", "4.3.1", UNIT_DIFFERS, FILES, True), "started", ""),
+        (NodeState(UP, "4.3.1", "4.3.1", UNIT_DIFFERS, FILES, True), "started", "place"),
+        (NodeState(UP, "4.3.1", "4.3.1", UNIT_DIFFERS, FILES[1:], True), "started", ""),
+        (NodeState(UP, "4.3.1", "4.3.1", LIVE, FILES[:1], edited=FILES[:1]), "started", "restore"),
+        (NodeState(UP, "4.3.1", "4.3.1", LIVE, (*FILES, "a.yml"), edited=FILES), "started", "restore place reload"),
+        (NodeState(UP, "4.3.1", "4.3.1", GIVEN, ("a.yml", "tls.pem")), "started", ""),
+        (NodeState(UP, "4.3.1", "4.3.1", GIVEN, ("a.yml", "log4j2.yaml")), "started", "place"),
+        (NodeState(UP, "4.2.1", "4.2.1", RELEASE_DIFFERS, ("log4j2.yaml",)), "started", ""),
         (NodeState(UP, "4.3.1", "4.3.1", UNIT_DIFFERS, FILES, True), "restarted", "keep place reload reset restart"),
         (NodeState(UP, "4.3.1", "4.3.1", UNIT_DIFFERS, FILES, False), "restarted", "place reload reset restart"),
         (NodeState(UP, "4.3.1", "4.3.1", (), (), True), "restarted", "reset restart"),
@@ -288,6 +295,40 @@ def test_an_edit_in_place_is_put_right_without_a_restart(host: Host) -> None:
     assert in_place(host) == "node.id=1\n"
     (host.install_dir / "releases/4.3.1/config/jvm.options").chmod(0o600)
     assert host.kafka_node()["actions"] == ["place"]
+    assert not host.kafka_node()["changed"]
+
+
+def test_what_was_changed_live_keeps_no_other_file_from_its_place(host: Host) -> None:
+    host.install()
+    config, room = host.install_dir / "releases/4.3.1/config", host.install_dir / "next"
+    (room / "log4j2.yaml").write_text("monitorInterval: 10\n")
+    host.kafka_node()
+    host.configure("node.id=1\nnum.io.threads=16\n")
+    (room / "log4j2.yaml").write_text("monitorInterval: 10\nlevel: debug\n")
+    foretold = host.kafka_node(check_mode=True)
+    result = host.kafka_node()
+    assert (foretold["actions"], result["actions"], result["stale"]) == (["place"], ["place"], True)
+    assert ((config / "log4j2.yaml").read_text()[-6:], in_place(host)) == ("debug\n", "node.id=1\n")
+    assert not host.kafka_node()["changed"]
+
+
+def test_an_edit_of_a_file_that_waits_for_a_restart_is_taken_back(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    host.configure("node.id=1\nnum.io.threads=16\n")
+    (host.install_dir / "releases/4.3.1/config/server.properties").write_text("node.id=9\n")
+    result = host.kafka_node()
+    assert (result["actions"], result["stale"], host.commands) == (["restore"], True, [])
+    assert "put back as it was started with: server.properties" in result["diff"][0]["after"]
+    assert in_place(host) == "node.id=1\n"
+    assert not host.kafka_node()["changed"]
+
+
+def test_files_that_a_killed_restart_has_put_in_place_stay_there(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    host.configure("node.id=1\nnum.io.threads=16\n")
+    (host.install_dir / "releases/4.3.1/config/server.properties").write_text("node.id=1\nnum.io.threads=16\n")
     assert not host.kafka_node()["changed"]
 
 

@@ -84,7 +84,8 @@ def observe_node(run: Run, place: Place, given: Mapping[str, str]) -> node.NodeS
     desired = desired_inputs(place, given)
     found = tuple(differences(running, desired, service.environment_unit, place.release))
     kept = staging.can_keep(place, record)
-    return node.NodeState(service, current, version, found, pending, kept, moves(running, desired))
+    edited = staging.edited(place, pending, given, record) if version == place.release else ()
+    return node.NodeState(service, current, version, found, pending, kept, moves(running, desired), edited)
 
 
 def start_problems(place: Place) -> list[str]:
@@ -151,18 +152,26 @@ def start(run: Run, unit: str, how: str, timeout: int) -> None:
         raise ToolError(f"{unit}.service was started and ended at once ({how_it_ended}). It said:\n{words}")
 
 
-def apply(run: Run, actions: tuple[str, ...], place: Place, timeout: int) -> None:
-    """Carry the actions out, in their order."""
-    if {node.STOP, node.START, node.RESTART} & set(actions):
-        planned_work.begin()
+def _files(found: node.NodeState, actions: tuple[str, ...], place: Place) -> None:
+    """What the actions do to files and links."""
     if node.KEEP in actions:
         staging.keep(place, started_files(STARTED_DIR))
+    if node.RESTORE in actions:
+        staging.restore(place, node.restorable(found), started_files(STARTED_DIR))
     if node.PLACE in actions:
-        staging.put_in_place(place)
+        starts = {node.START, node.RESTART} & set(actions)
+        staging.put_in_place(place, None if starts else node.placeable(found))
     if node.FLIP in actions:
         write_link(f"{place.install_dir}/current", f"releases/{place.release}")
     if node.PLACE in actions:
         staging.clean_other_releases(place)
+
+
+def apply(run: Run, found: node.NodeState, actions: tuple[str, ...], place: Place, timeout: int) -> None:
+    """Carry the actions out, in their order. `found`: the node that they were planned for."""
+    if {node.STOP, node.START, node.RESTART} & set(actions):
+        planned_work.begin()
+    _files(found, actions, place)
     commands = {
         node.RELOAD: ("daemon-reload",),
         node.ENABLE: ("enable", "--quiet", place.service),

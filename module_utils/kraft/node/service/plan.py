@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 
-from ansible.module_utils.kraft.difference import Difference
+from ansible.module_utils.kraft.difference import (
+    JVM_OPTIONS,
+    LOGGING,
+    PROPERTIES,
+    RECORD,
+    RELEASE,
+    REQUEST,
+    UNIT,
+    Difference,
+)
 from ansible.module_utils.kraft.node.service.client_moves import Move
 from ansible.module_utils.kraft.node.service.difference_text import sentences
 from ansible.module_utils.kraft.node.service.state import ServiceState
@@ -12,10 +21,12 @@ from ansible.module_utils.kraft.node.service.state import ServiceState
 STARTED, RESTARTED, REVERTED, STOPPED, REPORTED = "started", "restarted", "reverted", "stopped", "reported"
 STATES = (STARTED, RESTARTED, REVERTED, STOPPED, REPORTED)
 #: Actions in the order in which they are done.
-KEEP, PLACE, FLIP, RELOAD, ENABLE, RESET = "keep", "place", "flip", "reload", "enable", "reset"
+KEEP, RESTORE, PLACE, FLIP, RELOAD, ENABLE = "keep", "restore", "place", "flip", "reload", "enable"
+RESET = "reset"
 START, RESTART, STOP = "start", "restart", "stop"
 #: What nobody but systemd, or a later undo, notices.
 HOUSEKEEPING = (KEEP, RELOAD, RESET)
+OWN = (PROPERTIES, JVM_OPTIONS, LOGGING)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,7 +36,8 @@ class NodeState:
     ``running_release``: version that the running process was started from, '' where nothing runs or nobody knows.
     ``differences``: what a start would change about the running process. ``pending``: files that wait for a start, or
     that somebody has edited in place. ``recorded``: the process's record is whole, so that it can be kept. ``moves``:
-    what a start would change for clients.
+    what a start would change for clients. ``edited``: those of `pending` that are neither what waits nor what was
+    started, and are known to the record.
     """
 
     service: ServiceState
@@ -35,6 +47,7 @@ class NodeState:
     pending: tuple[str, ...] = ()
     recorded: bool = False
     moves: tuple[Move, ...] = ()
+    edited: tuple[str, ...] = ()
 
     @property
     def running(self) -> bool:
@@ -88,17 +101,35 @@ def plan_node(node: NodeState, state: str, release: str, keep: bool = False) -> 
 def put_right(node: NodeState, release: str) -> tuple[str, ...]:
     """What a running node needs without a restart.
 
-    Where the process runs with what is wanted, so must the files: an edit made in place would come with some later
-    start. Where it does not, they wait for the restart.
+    A file with which the process runs as wanted, or that it reads again by itself, must be in place: an edit would come
+    with some later start. One that differs waits for the restart, and until then what was started stays in place. It
+    may wait for long: what was changed live restarts nobody.
     """
-    edited = node.pending if not node.differences else ()
+    free, kept = placeable(node), restorable(node)
     wanted = {
-        PLACE: bool(edited),
+        RESTORE: bool(kept),
+        PLACE: bool(free),
         FLIP: node.running_release == release != node.current,
-        RELOAD: has_unit(edited),
+        RELOAD: has_unit((*free, *kept)),
         ENABLE: not node.service.enabled,
     }
     return tuple(action for action, needed in wanted.items() if needed)
+
+
+def placeable(node: NodeState) -> tuple[str, ...]:
+    """Those of `pending` that wait for no restart. Files of other roles belong together: their list names them."""
+    differing = {one.file for one in node.differences}
+    if differing & {RELEASE, RECORD}:
+        return ()
+    others = {name for name in differing if name not in (*OWN, UNIT, REQUEST) and not name.startswith("/")}
+    held = differing | {name for name in node.pending if others and name not in OWN and not has_unit((name,))}
+    return tuple(name for name in node.pending if (UNIT if has_unit((name,)) else name) not in held)
+
+
+def restorable(node: NodeState) -> tuple[str, ...]:
+    """Files that wait for a restart, and were edited in place meanwhile."""
+    free = placeable(node)
+    return tuple(name for name in node.edited if name not in free)
 
 
 def changes(actions: tuple[str, ...]) -> bool:
@@ -115,7 +146,9 @@ def diff(node: NodeState, actions: tuple[str, ...], release: str, unit: str) -> 
     running = STOP not in actions and (node.running or bool({START, RESTART} & set(actions)))
     after = described(running, node.service.enabled or ENABLE in actions, release if FLIP in actions else node.current)
     if PLACE in actions and not {START, RESTART} & set(actions):
-        after += "".join(f"put back as wanted: {name}\n" for name in node.pending)
+        after += "".join(f"put back as wanted: {name}\n" for name in placeable(node))
+    if RESTORE in actions:
+        after += "".join(f"put back as it was started with: {name}\n" for name in restorable(node))
     if RESTART in actions and node.running:
         why = sentences(node.differences) or ["the request"]
         after += "restarted, because of\n" + "".join(f"  {text}\n" for text in why)

@@ -13,7 +13,7 @@ import dataclasses
 import glob
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from ansible.module_utils.kraft.difference import CONTRIBUTED, PROPERTIES
 from ansible.module_utils.kraft.node.files.apply import make_directory, remove, write_file
@@ -105,13 +105,33 @@ def attributes(path: str) -> tuple[int, int, int]:
     return status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)
 
 
-def put_in_place(place: Place) -> None:
-    """Copy every file of the room to its place, each in one step, the unit last; what nobody gives goes first."""
+def edited(
+    place: Place, names: Iterable[str], given: Mapping[str, str], record: Mapping[str, bytes]
+) -> tuple[str, ...]:
+    """Those of `names` whose place holds neither what waits nor what the process of that `record` was started with."""
+    wanted, places = to_start_with(place, given), place.destinations()
+    known = {name: record[name].decode("utf-8", "replace") for name in names if name in record and name in places}
+    return tuple(name for name, started in known.items() if read_text(places[name]) not in (wanted[name], started))
+
+
+def put_in_place(place: Place, names: Collection[str] | None = None) -> None:
+    """Copy every file of the room, or `names`, to its place, each in one step, the unit last.
+
+    What nobody gives any more goes first.
+    """
     for name in reversed(withdrawn(place)):  # the list goes last: it says what is ours
-        remove(f"{place.release_dir}/config/{name}")
+        if names is None or name in names:
+            remove(f"{place.release_dir}/config/{name}")
     for name, source in place.sources().items():
-        with open(source, "rb") as file:
-            write_file(place.destinations()[name], file.read(), *attributes(source))
+        if names is None or name in names:
+            with open(source, "rb") as file:
+                write_file(place.destinations()[name], file.read(), *attributes(source))
+
+
+def restore(place: Place, names: Iterable[str], record: Mapping[str, bytes]) -> None:
+    """Put what the running process was started with back in place."""
+    for name in names:
+        write_file(place.destinations()[name], record[name], *attributes(place.sources()[name]))
 
 
 def clean_other_releases(place: Place) -> None:
