@@ -17,6 +17,7 @@ from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node.collector import MARK, systemctl
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
+from ansible.module_utils.kraft.node.files.plan import temporary
 from ansible.module_utils.kraft.node.machine.network import ports_in_use
 from ansible.module_utils.kraft.node.service.state import Run
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
@@ -27,6 +28,7 @@ SERVICE = "kafka-mirror"
 USER = "kafka-mirror"  #: role kafka_mirror makes it; not Kafka's own, whose memory it could look into
 TARGET = "target"  #: MirrorMaker's alias of this cluster
 SECRETS = "secrets.properties"
+FILES = (SECRETS, "mirror.properties", "log4j2.yaml")
 SSL = "ssl."
 #: What a client takes of the node's own settings to reach other nodes. Source: Kafka's ``SslConfigs``.
 OF_NODE = (
@@ -252,21 +254,27 @@ def ensure(run: Run, settings: Settings, restart: bool, check_mode: bool) -> dic
 
 
 def remove(run: Run, install_dir: str, check_mode: bool) -> dict[str, Any]:
-    """Stop the service and remove its files; nothing of what was copied."""
+    """Stop the service and remove its files; nothing of what was copied, and nothing that others keep beside them."""
     home = f"{install_dir}/mirror"
-    names = (SECRETS, "mirror.properties", "log4j2.yaml")
-    changed = os.path.lexists(home) or is_ours()
+    changed = _has_ours(home) or is_ours()
     if changed and not check_mode:
         if is_ours():
             systemctl(run, "disable", "--now", SERVICE)
-        if os.path.lexists(home):
-            for name in names:
+        if os.path.isdir(home):
+            for name in FILES:
                 file_io.remove(f"{home}/{name}")  # with what a killed run has left beside it
-            os.rmdir(home)
+            if not os.listdir(home):
+                os.rmdir(home)
         if is_ours():  # the last one: by it the next run knows that there is something to stop
             file_io.remove(unit_path())
             systemctl(run, "daemon-reload")
     return {"changed": changed, "diff": []}
+
+
+def _has_ours(home: str) -> bool:
+    """Whether there is a file of ours, or what a killed run has left of one, or an empty directory."""
+    ours = [path for name in FILES for path in (f"{home}/{name}", temporary(f"{home}/{name}"))]
+    return any(map(os.path.lexists, ours)) or (os.path.isdir(home) and not os.listdir(home))
 
 
 def is_active(run: Run) -> bool:

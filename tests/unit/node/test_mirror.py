@@ -139,6 +139,20 @@ def test_what_a_killed_run_has_left_beside_its_files_goes_with_them(settings: Se
     assert not Path(settings.home).exists()
 
 
+def test_files_that_others_keep_beside_it_stay_and_stop_no_removal(settings: Settings) -> None:
+    ensure(Systemd(), settings)
+    kept = Path(settings.home, "old-ca.pem")
+    kept.write_text("of the source")
+    systemd = Systemd()
+    assert mirror.remove(systemd, settings.install_dir, False)["changed"]
+    assert [path.name for path in Path(settings.home).iterdir()] == ["old-ca.pem"]
+    assert not Path(mirror.unit_path()).exists()
+    assert not mirror.remove(systemd, settings.install_dir, False)["changed"]
+    kept.unlink()
+    assert mirror.remove(systemd, settings.install_dir, False)["changed"]
+    assert not Path(settings.home).exists()
+
+
 def test_a_unit_of_somebody_else_and_an_archive_without_it_are_refused(settings: Settings) -> None:
     Path(mirror.unit_path()).write_text("[Service]\n")
     with pytest.raises(RefusedError, match="somebody else"):
