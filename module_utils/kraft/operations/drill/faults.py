@@ -81,7 +81,7 @@ def hosts(name: str, snapshot: Snapshot, node_ids: Mapping[str, int]) -> list[st
         return sorted(node_ids)
     controller = snapshot.controller_id
     if controller == NO_NODE:
-        raise KraftError("the controllers have no leader")
+        raise KraftError("the controllers have no leader: start those that are down, then run again")
     if target == ACTIVE:
         chosen = [controller]
     else:
@@ -90,8 +90,15 @@ def hosts(name: str, snapshot: Snapshot, node_ids: Mapping[str, int]) -> list[st
         chosen = brokers[:1]
     found = [host for host, node_id in node_ids.items() if node_id in chosen]
     if not found:
-        raise KraftError(f"{name}: the cluster has no broker beside the active controller that the inventory knows")
+        raise KraftError(_nobody(name, chosen, controller))
     return found
+
+
+def _nobody(name: str, chosen: Iterable[int], controller: int) -> str:
+    """Why no host can have the fault, with the remedy."""
+    unknown = "".join(f"node {one} is no node of the inventory. Add its host" for one in chosen)
+    why = unknown or f"no broker serves beside the active controller, node {controller}. Start or add one"
+    return f"kafka_drill_faults: {name} breaks {FAULTS[name].target}, and {why}, or leave {name} out"
 
 
 def examined(names: Iterable[str]) -> list[str]:

@@ -41,9 +41,20 @@ def test_without_an_active_controller_nothing_is_broken(name: str) -> None:
         faults.hosts(name, snapshot(controller=-1), NODES)
 
 
-def test_a_cluster_of_one_broker_has_none_to_lose() -> None:
-    with pytest.raises(KraftError, match="no broker beside the active controller"):
-        faults.hosts("broker_killed", snapshot(fenced=(2, 3)), {"k1": 1})
+@pytest.mark.parametrize(
+    ("name", "fenced", "nodes", "words"),
+    [
+        ("broker_killed", (2, 3), {"k1": 1}, ("no broker serves beside", "node 1", "leave broker_killed out")),
+        ("broker_killed", (), {"k1": 1}, ("node 3 is no node of the inventory", "leave broker_killed out")),
+        ("controller_killed", (), {"k2": 2}, ("node 1 is no node of the inventory", "leave controller_killed out")),
+    ],
+)
+def test_a_fault_that_no_host_can_have_says_what_to_do(
+    name: str, fenced: tuple[int, ...], nodes: dict[str, int], words: tuple[str, ...]
+) -> None:
+    with pytest.raises(KraftError) as refused:
+        faults.hosts(name, snapshot(fenced=fenced), nodes)
+    assert all(one in str(refused.value) for one in ("kafka_drill_faults", *words))
 
 
 @pytest.mark.parametrize(
