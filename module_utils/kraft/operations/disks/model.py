@@ -40,8 +40,13 @@ class BrokerDisks:
 
     @property
     def coming(self) -> dict[Name, tuple[str, int]]:
-        """Replica that is on the move -> the log dir that gets it, and the bytes that have arrived."""
-        return {name: (disk.path, size) for disk in self.disks for name, size in disk.coming.items()}
+        """Replica that is on the move -> the log dir that gets it, and the bytes that have arrived.
+
+        One whose own log dir has failed is none: Kafka lists what has arrived of it, and copies no more.
+        """
+        held = self.held
+        found = ((name, disk.path, size) for disk in self.disks for name, size in disk.coming.items())
+        return {name: (path, size) for name, path, size in found if name in held}
 
 
 @dataclasses.dataclass(frozen=True)

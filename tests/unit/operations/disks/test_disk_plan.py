@@ -6,9 +6,11 @@ import random
 from collections.abc import Collection, Iterable, Mapping
 
 import pytest
+from ansible.module_utils.kraft.cluster.snapshot import Broker, Snapshot
 from ansible.module_utils.kraft.operations.disks import disk_format, throttle
 from ansible.module_utils.kraft.operations.disks.model import BrokerDisks, Disk, DiskMove, Name, broker_disks
 from ansible.module_utils.kraft.operations.disks.plan import broker_plan, plan, problems
+from ansible.module_utils.kraft.operations.disks.run import Desired, Run
 from ansible.module_utils.kraft.operations.reassignment.throttle import Alteration
 
 from tests.unit.problems import told
@@ -51,6 +53,44 @@ def test_a_new_disk_gets_its_share_with_the_fewest_moves() -> None:
 
 def test_a_disk_of_twice_the_size_gets_twice_the_bytes() -> None:
     assert after(disk("/a", [10] * 6, free=40), disk("/b", free=200)) == (4, {"/a": 20, "/b": 40})
+
+
+def test_what_a_failed_disk_was_to_give_is_waited_for_no_more() -> None:
+    name = ("t", 0)
+    moving = broker(Disk("/a", 10, 20, held={name: 5}), Disk("/b", 10, 20, coming={name: 2}))
+    assert moving.coming == {name: ("/b", 2)}
+    failed = broker(Disk("/a", error="offline"), Disk("/b", 10, 20, coming={name: 2}))
+    assert failed.coming == {}
+    calls = Calls(failed)
+    run = Run(calls, Desired(cancel=True))  # type: ignore[arg-type]
+    work = run.work()
+    assert not work.changes
+    assert run.apply(work)
+    assert calls.waited == 0
+
+
+class Calls:
+    """Of ``DisksAdmin``: a cluster of one broker where nothing moves."""
+
+    def __init__(self, made: BrokerDisks) -> None:
+        self._made, self.waited = made, 0
+
+    def look(self) -> Snapshot:
+        return Snapshot("a3JhZnR3cmlnaHQtZGVtbw", (Broker(1, "k1", 9092),))
+
+    def disks(self, _: object) -> tuple[BrokerDisks, ...]:
+        return (self._made,)
+
+    def rates(self, _: object) -> dict[int, str]:
+        return {}
+
+    def throttle(self, *_: object) -> None:
+        pass
+
+    def sleep(self, _: float) -> None:
+        self.waited += 1
+        if self.waited > 3:
+            raise TimeoutError
 
 
 def test_one_huge_replica_stays_where_it_is() -> None:
