@@ -102,7 +102,8 @@ def _leaderless(snapshot: Snapshot) -> Iterator[Problem]:
     if found:
         more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
         text = f"partitions without a leader: {', '.join(found[:NAMED])}{more}"
-        yield Problem("no_leader", text, "start the brokers that hold them first")
+        remedy = "start the brokers that hold them first; where their disks are lost for good, delete these topics"
+        yield Problem("no_leader", text, remedy)
 
 
 def _drain(layout: Layout, leaving: Collection[int], able: Collection[int]) -> None:
