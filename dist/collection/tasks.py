@@ -87,8 +87,10 @@ def guarded(node: yaml.Node, playbook: str) -> Edit:
     """The hosts of a play of `playbook`, or the name of another one, through the filter that refuses a run."""
     inner = re.fullmatch(r"\{\{ (.*) \}\}", node.value)
     value = f"({inner[1]})" if inner else f"'{node.value}'"
-    call = "kraft_guard(true)" if PROOF in (playbook, node.value) else "kraft_guard"
-    call = "kraft_guard(switches=true)" if playbook == SWITCH else call
+    given = ["true"] if PROOF in (playbook, node.value) else []
+    given += ["switches=true"] if playbook == SWITCH else []
+    given += ["groups=groups"] if not node.value.endswith(".yml") else []  # an import is none of a play
+    call = f"kraft_guard({', '.join(given)})" if given else "kraft_guard"
     return Edit(node.start_mark.index, node.end_mark.index, json.dumps(f"{{{{ {value} | {call} }}}}"))
 
 

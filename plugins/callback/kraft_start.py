@@ -11,6 +11,8 @@ description:
     leave out validation, lock or preflight, or do nothing and report success.
   - Refuses C(--limit) for a playbook that proves the cluster (C(site.yml), C(verify_cluster.yml)), or a copy
     (C(mirror_cutover.yml)).
+  - Refuses a play whose hosts the inventory does not have, or C(--limit) leaves out. Ansible passes over it and
+    reports success.
   - Refuses a run without the settings of the project's C(ansible.cfg) that the plays rely on.
   - Other playbooks are left alone. Listings (C(--list-tasks), C(--syntax-check)) load no callback.
   - Ansible asks callbacks before any play, whichever task a run is to begin with. This one is found beside
@@ -29,17 +31,23 @@ from ansible.plugins.callback import CallbackBase
 
 ROOT = Path(__file__).resolve().parents[2]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
-from ansible.module_utils.kraft.control.start import Start, objection
+from ansible.module_utils.kraft.control.start import HERE, Start, nowhere, objection
 
 PROOF = "verify_cluster.yml"
 SWITCH = "mirror_cutover.yml"
 BAD_OPTIONS = 5  # Ansible's own exit code for options that cannot be used
+REFUSED = 2  # as where the inventory is refused
 
 
 def ours(playbook: Any) -> list[tuple[Any, str]]:
     """The plays of `playbook` that stand in this project's playbooks, each with the name of its file."""
     paths = [(play, Path(str(play.get_path()).rpartition(":")[0]).resolve()) for play in playbook.get_plays()]
     return [(play, path.name) for play, path in paths if path.parent == ROOT / "playbooks"]
+
+
+def patterns(play: Any) -> list[str]:
+    """The hosts of a play: one name or a list of names, as it was written or, once it runs, as templates gave it."""
+    return [play.hosts] if isinstance(play.hosts, str) else list(play.hosts or ())
 
 
 def asked(plays: list[tuple[Any, str]]) -> Start:
@@ -69,10 +77,28 @@ class CallbackModule(CallbackBase):
     CALLBACK_TYPE = "aggregate"
     CALLBACK_NAME = "kraft_start"
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._ours: list[Any] = []
+        self._play: Any = None
+
     def v2_playbook_on_start(self, playbook: Any) -> None:
         """End the run where it must not begin: Ansible makes a warning of a callback's errors, so this one exits."""
         plays = ours(playbook)
-        text = objection(asked(plays)) if plays else ""
+        self._ours = [play for play, _ in plays]
+        self._end(objection(asked(plays)) if plays else "", BAD_OPTIONS)
+
+    def v2_playbook_on_play_start(self, play: Any) -> None:
+        self._play = play
+
+    def v2_playbook_on_no_hosts_matched(self) -> None:
+        """End a run that would do nothing and report success. Plays with an empty list have nothing to do."""
+        if self._play in self._ours:
+            alone = all(patterns(each) == [HERE] for each in self._ours)
+            text = nowhere(patterns(self._play), str(context.CLIARGS.get("subset") or ""), alone)
+            self._end(text, REFUSED)
+
+    def _end(self, text: str, code: int) -> None:
         if text:
             self._display.error(text, wrap_text=False)
-            sys.exit(BAD_OPTIONS)
+            sys.exit(code)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,19 @@ ROOT = Path(__file__).resolve().parents[2]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 
 from ansible.module_utils.kraft.control.home import home
-from ansible.module_utils.kraft.control.start import Start, objection
+from ansible.module_utils.kraft.control.start import HERE, Start, nowhere, objection
+
+#: Options of Ansible by which it runs no play.
+LISTINGS = ("syntax", "listhosts", "listtasks", "listtags")
 
 
-def kraft_guard(hosts: Any, proves: bool = False, switches: bool = False) -> Any:
-    """`hosts` of a play as they are; the run ends here, before the play, where it must not begin as asked for."""
+def kraft_guard(
+    hosts: Any, proves: bool = False, switches: bool = False, groups: Mapping[str, Any] | None = None
+) -> Any:
+    """`hosts` of a play as they are; the run ends here, before the play, where it must not begin as asked for.
+
+    `groups`: of the inventory, where `hosts` may be one of them.
+    """
     options, settings = context.CLIARGS, vars(constants)
     text = objection(
         Start(
@@ -35,9 +43,16 @@ def kraft_guard(hosts: Any, proves: bool = False, switches: bool = False) -> Any
             installed=True,
         )
     )
+    if groups is not None and not any(options.get(name) for name in LISTINGS) and is_absent(hosts, groups):
+        text = text or nowhere([hosts])
     if text:
         raise AnsibleFilterError(text)
     return hosts
+
+
+def is_absent(hosts: Any, groups: Mapping[str, Any]) -> bool:
+    """Whether `hosts` names a group that has no host; Ansible would pass over the play, and report success."""
+    return isinstance(hosts, str) and hosts != HERE and not groups.get(hosts)
 
 
 def kraft_home(playbook_dir: str) -> str:

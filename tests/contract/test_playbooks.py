@@ -36,8 +36,8 @@ def callback() -> ModuleType:
 
 
 class Play:
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, hosts: Any = "kafka") -> None:
+        self._path, self.hosts, self.tags = path, hosts, ()
 
     def get_path(self) -> str:
         return f"{self._path}:3"
@@ -55,6 +55,43 @@ def test_a_playbook_beside_the_others_is_ours_and_one_elsewhere_is_not(callback:
     assert callback.ours(Playbook(ROOT / "playbooks/a_new_one.yml"))
     assert callback.ours(Playbook(Path("/home/ann/own.yml"), ROOT / "playbooks/deploy_cluster.yml"))
     assert not callback.ours(Playbook(Path("/home/ann/own.yml")))
+
+
+@pytest.mark.parametrize(
+    ("hosts", "place", "code"),
+    [
+        (["kafka"], "playbooks", 2),
+        ([], "playbooks", None),
+        (["localhost"], "playbooks", 2),
+        (["kafka"], "elsewhere", None),
+    ],
+)
+def test_a_play_of_ours_that_finds_no_host_ends_the_run(
+    callback: ModuleType, monkeypatch: pytest.MonkeyPatch, hosts: list[str], place: str, code: int | None
+) -> None:
+    watching = callback.CallbackModule()
+    book = Playbook(ROOT / place / "a.yml")
+    (play,) = book.get_plays()
+    play.hosts = hosts
+    monkeypatch.setattr(callback, "objection", lambda _: "")
+    monkeypatch.setattr(callback, "asked", lambda _: None)
+    watching.v2_playbook_on_start(book)
+    watching.v2_playbook_on_play_start(play)
+    if code is None:
+        watching.v2_playbook_on_no_hosts_matched()
+        return
+    with pytest.raises(SystemExit) as ended:
+        watching.v2_playbook_on_no_hosts_matched()
+    assert ended.value.code == code
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("playbooks/*.yml")), ids=lambda path: path.name)
+def test_only_the_making_of_machines_may_find_no_host(path: Path) -> None:
+    """A template that gives an empty list where a group is missing reports success for nothing."""
+    hosts = [str(play.get("hosts", "")) for play in yaml.safe_load(path.read_text())]
+    silent = {each for each in hosts if "default([])" in each}
+    expected = {"provision_ec2.yml": "ec2", "mirror_cutover.yml": "way_back"}
+    assert all(f"groups['{expected.get(path.name)}']" in each for each in silent)
 
 
 @pytest.mark.parametrize("playbook", PLAYBOOKS, ids=lambda path: path.name)

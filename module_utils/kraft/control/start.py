@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 WHOLE = "all"
+#: The machine on which Ansible runs, as plays name it.
+HERE = "localhost"
 #: Words of --skip-tags that leave out tasks whatever tags they carry, and the one tag that a task of ours has.
 LEAVES_OUT = frozenset({"all", "always", "tagged", "untagged"})
 #: Strategies that take all hosts through a task before the next one begins; the plays rely on it.
@@ -74,6 +77,23 @@ def partial_proof(start: Start) -> str:
 def takes_all(start: Start) -> bool:
     """Whether ``--tags`` leaves nothing out: not given, or every play carries one of them."""
     return start.tags == (WHOLE,) or (bool(start.play_tags) and all(tags & set(start.tags) for tags in start.play_tags))
+
+
+def nowhere(patterns: Sequence[str], limit: str = "", alone: bool = False) -> str:
+    """Why a run must end at a play whose hosts are nowhere: Ansible passes over it, and reports success.
+
+    `patterns`: the hosts of the play; none means that it has nothing to do. `alone`: every play of the playbook works
+    on this machine. Beside others a play does so, too, and may be left out by `limit`.
+    """
+    if not patterns or (set(patterns) == {HERE} and not alone):
+        return ""
+    if HERE in patterns:
+        return f"--limit {limit} leaves out {HERE}, where this playbook works. {NOTHING} Run it without --limit."
+    group = ", ".join(patterns)
+    if limit not in ("", WHOLE):
+        return f"--limit {limit} leaves no host of the group {group}. {NOTHING} Correct --limit, or leave it out."
+    remedy = f"Name the inventory with -i, and put its hosts into the group {group}."
+    return f"The inventory has no host in the group {group}. {NOTHING} {remedy}"
 
 
 def foreign_settings(start: Start) -> str:

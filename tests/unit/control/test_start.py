@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.control.start import Start, objection
+from ansible.module_utils.kraft.control.start import Start, nowhere, objection
 
 OURS = Start(config_file="/srv/kraftwright/ansible.cfg", root="/srv/kraftwright")
 
@@ -77,3 +77,22 @@ def test_an_ansible_cfg_of_ones_own_is_fine_with_what_plays_rely_on(strategy: st
 )
 def test_missing_settings_are_named_with_their_remedy(settings: dict[str, Any], said: str) -> None:
     assert said in objection(dataclasses.replace(OURS, **settings))
+
+
+@pytest.mark.parametrize(
+    ("patterns", "limit", "alone", "said"),
+    [
+        (["kafka"], "", False, "The inventory has no host in the group kafka."),
+        (["kafka"], "all", False, "The inventory has no host in the group kafka."),
+        (["ec2"], "web1", False, "--limit web1 leaves no host of the group ec2."),
+        (["localhost"], "kafka1", True, "--limit kafka1 leaves out localhost"),
+        (["localhost"], "kafka1", False, ""),
+        ([], "", False, ""),
+    ],
+)
+def test_a_play_without_hosts_ends_the_run_unless_it_has_nothing_to_do(
+    patterns: list[str], limit: str, alone: bool, said: str
+) -> None:
+    found = nowhere(patterns, limit, alone)
+    assert found.startswith(said)
+    assert bool(found) == bool(said)

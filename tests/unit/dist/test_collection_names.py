@@ -91,12 +91,13 @@ def test_every_play_is_guarded_and_an_anchor_stays() -> None:
     )
     guard = "kraftwright.kafka.kraft_guard"
     assert tasks.rewritten(source, NAMES, "site.yml") == (
-        f"- hosts: &all \"{{{{ (groups['x']) | {guard} }}}}\"\n  roles:\n    - role: kraftwright.kafka.kafka\n"
-        f"- hosts: *all\n- hosts: \"{{{{ 'kafka' | {guard} }}}}\"\n"
+        f"- hosts: &all \"{{{{ (groups['x']) | {guard}(groups=groups) }}}}\"\n"
+        "  roles:\n    - role: kraftwright.kafka.kafka\n"
+        f"- hosts: *all\n- hosts: \"{{{{ 'kafka' | {guard}(groups=groups) }}}}\"\n"
         f"- ansible.builtin.import_playbook: \"{{{{ 'verify_cluster.yml' | {guard}(true) }}}}\"\n"
     )
     switch = tasks.rewritten("- hosts: localhost\n", NAMES, "mirror_cutover.yml")
-    assert switch == f"- hosts: \"{{{{ 'localhost' | {guard}(switches=true) }}}}\"\n"
+    assert switch == f"- hosts: \"{{{{ 'localhost' | {guard}(switches=true, groups=groups) }}}}\"\n"
 
 
 @pytest.mark.parametrize(
