@@ -14,6 +14,8 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 PLAYBOOKS = sorted([ROOT / "site.yml", *ROOT.glob("playbooks/*.yml")])
 TASK_FILES = [*PLAYBOOKS, *sorted(ROOT.glob("roles/*/tasks/*.yml"))]
+#: They start no module here as the user: one only reads, two work as root.
+RUN_NOTHING_AS_USER = {"validate_inventory.yml", "create_lab.yml", "destroy_lab.yml"}
 #: Folders in which Ansible looks beside a playbook, whatever ansible.cfg is read.
 BESIDE = {
     "action_plugins": "plugins/action",
@@ -92,6 +94,28 @@ def test_only_the_making_of_machines_may_find_no_host(path: Path) -> None:
     silent = {each for each in hosts if "default([])" in each}
     expected = {"provision_ec2.yml": "ec2", "mirror_cutover.yml": "way_back"}
     assert all(f"groups['{expected.get(path.name)}']" in each for each in silent)
+
+
+@pytest.mark.parametrize("path", TASK_FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_what_runs_on_this_machine_does_not_become_root_because_all_hosts_do(path: Path) -> None:
+    """``ansible_become`` in group_vars/all reaches this machine, too, and wins over the keyword."""
+    local = [
+        entry
+        for entry in tasks(yaml.safe_load(path.read_text()))
+        if entry.get("connection") == "local"
+        or "localhost" in str(entry.get("hosts"))
+        or entry.get("delegate_to") == "localhost"
+    ]
+    for entry in local if path.name not in RUN_NOTHING_AS_USER else ():
+        assert entry["vars"]["ansible_become"] is False
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("roles/kafka_smoke/tasks/*.yml")), ids=lambda path: path.name)
+def test_what_a_play_says_of_this_machine_does_not_reach_the_broker(path: Path) -> None:
+    for task in tasks(yaml.safe_load(path.read_text())):
+        if "delegate_to" in task:
+            assert task["become"] is True
+            assert task["vars"]["ansible_become"] == "{{ __kafka_smoke_become }}"
 
 
 @pytest.mark.parametrize("playbook", PLAYBOOKS, ids=lambda path: path.name)
