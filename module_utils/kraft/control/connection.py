@@ -25,6 +25,25 @@ BY_HAND = "`ssh {target}` shows why"
 #: The first whose pattern is found is the cause: what is narrower stands before what is wider.
 CAUSES = (
     Cause(
+        "jump_host",
+        # No "open failed": then the host in between has let ssh in, and says why it goes no further.
+        r"(?s)\A(?!.*open failed).*Connection closed by UNKNOWN port 65535",
+        "ssh does not get into the host in between (ProxyJump or ProxyCommand)",
+        "log in to the host in between by hand: it is down, refuses the login, or ssh does not know its host key",
+    ),
+    Cause(
+        "jump_host_forbids",
+        r"open failed: administratively prohibited",
+        "the host in between (ProxyJump) forwards no connection to it",
+        "allow that in the sshd_config of the host in between (AllowTcpForwarding, PermitOpen)",
+    ),
+    Cause(
+        "jump_host_apart",
+        r"open failed: connect failed: (?!Connection refused)",
+        "the host in between (ProxyJump) does not reach it",
+        "bring the host up, or correct ansible_host: the host in between must resolve and reach it",
+    ),
+    Cause(
         "host_key_changed",
         r"REMOTE HOST IDENTIFICATION HAS CHANGED|Host key for \S+ has changed",
         "its host key is not the one that ssh knows",
@@ -78,6 +97,19 @@ CAUSES = (
         "add --ask-become-pass to the command, or let the user use sudo without one (NOPASSWD in /etc/sudoers.d)",
     ),
     Cause(
+        "sudo_needs_terminal",
+        r"you must have a tty to run sudo",
+        "sudo wants a terminal, and Ansible gives it none",
+        "let the user use sudo without one: `Defaults:<user> !requiretty` in /etc/sudoers.d of the host",
+    ),
+    Cause(
+        "password_expired",
+        r"[Pp]assword has expired|Password change required|required to change your password"
+        r"|[Aa]ccount (or password )?(is|has) expired",
+        "the account or its password has expired",
+        "`ssh {target}` asks for a new password; an account of machines needs none that ends (chage -M -1 -E -1)",
+    ),
+    Cause(
         "sudo_refused",
         r"is not in the sudoers file|is not allowed to (execute|run)|may not run sudo",
         "its user may not use sudo",
@@ -95,6 +127,12 @@ CAUSES = (
         r"|module interpreter \S+ was not found",
         "there is no Python where Ansible looks for it",
         "install python3 on the host, or set ansible_python_interpreter",
+    ),
+    Cause(
+        "python_old",
+        r"requires a minimum of Python version|SyntaxError: (future feature annotations is not defined|invalid syntax)",
+        "its Python is too old for Ansible",
+        "install Python 3.9 or newer beside it, and name that as ansible_python_interpreter of the host",
     ),
     Cause(
         "ssh_refused",

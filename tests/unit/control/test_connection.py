@@ -11,7 +11,34 @@ from ansible.module_utils.kraft.control.reaching import reached
 
 PLAIN = 'Task failed: Data could not be sent to remote host "10.89.3.12". Make sure this host can be reached over ssh: '
 KEY = "ssh does not know its host key, or knows another one"
+JUMP = "kex_exchange_identification: Connection closed by remote host\r\nConnection closed by UNKNOWN port 65535"
 SEEN = [
+    ("jump_host", PLAIN + f"ssh: connect to host 10.89.3.1 port 22: Connection refused\r\n{JUMP}"),
+    ("jump_host", PLAIN + f"ssh: Could not resolve hostname bastion: Name or service not known\r\n{JUMP}"),
+    ("jump_host", PLAIN + f"ops@bastion: Permission denied (publickey).\r\n{JUMP}"),
+    ("jump_host", PLAIN + f"Host key verification failed.\r\n{JUMP}"),
+    (
+        "jump_host_forbids",
+        PLAIN + f"channel 0: open failed: administratively prohibited: open failed\nstdio forwarding failed\n{JUMP}",
+    ),
+    (
+        "jump_host_apart",
+        PLAIN + f"channel 0: open failed: connect failed: No route to host\nstdio forwarding failed\n{JUMP}",
+    ),
+    (
+        "jump_host_apart",
+        PLAIN + f"channel 0: open failed: connect failed: Name or service not known\nstdio forwarding failed\n{JUMP}",
+    ),
+    (
+        "ssh_refused",
+        PLAIN + f"channel 0: open failed: connect failed: Connection refused\nstdio forwarding failed\n{JUMP}",
+    ),
+    ("sudo_needs_terminal", "sudo: sorry, you must have a tty to run sudo\nModule result deserialization failed"),
+    ("password_expired", "WARNING: Your password has expired.\nPassword change required but no TTY available."),
+    ("password_expired", "sudo: Account or password is expired, reset your password and try again"),
+    ("python_old", 'File "<stdin>", line 3\nSyntaxError: future feature annotations is not defined'),
+    ("python_old", "def import_controller_module(_module_name: str, /) -> t.Any:\nSyntaxError: invalid syntax"),
+    ("python_old", "ansible-core requires a minimum of Python version 3.9. Current version: 3.8.18"),
     ("host_key_unknown", PLAIN + "No ED25519 host key is known for 10.89.3.12 and you have requested strict checking."),
     (
         "host_key_changed",
