@@ -23,6 +23,9 @@ systemctl is-active --quiet kafka || exit 0
 for file in server.properties jvm.options; do cmp /run/kafka/started/$file {install}/config/$file 2>&1; done
 """
 
+#: The throttle of moves from disk to disk; the others have one word in common.
+BETWEEN_DISKS = "replica.alter.log.dirs.io.max.bytes.per.second"
+
 
 def leftovers(hosts: Hosts, brokers: Collection[int], install: str) -> list[str]:
     """One line for each thing that is left on `hosts`, and in the cluster whose brokers these are."""
@@ -43,6 +46,6 @@ def _in_cluster(bootstrap: list[str], brokers: Collection[int]) -> list[str]:
         for kind, named in configs.items()
         for name, settings in named.items()
         for key, setting in settings.items()
-        if ".replication.throttled." in key
+        if ".replication.throttled." in key or key == BETWEEN_DISKS
     ]
     return [*throttled, *(f"on the move: {move}" for move in moves)]
