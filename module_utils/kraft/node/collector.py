@@ -10,66 +10,23 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.errors import RefusedError, ToolError
+from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.unit_files import MARK, hardened, is_ours, refuse_foreign, systemctl, unit_path
 
-UNITS = "/etc/systemd/system"
 COLLECTOR, EXPORTER = SERVICES = ("kafka-collector", "prometheus-node-exporter")
 OF_DISTRIBUTION = "/usr/bin/prometheus-node-exporter"
 DIRECTORY = "/run/kafka-collector"  #: where the collector writes; systemd makes it, and removes it with the service
-MARK = "# Written by Kraftwright"
 CORE = __name__.partition(".node.")[0]
 PACKAGES = CORE.split(".")[:-1]
 LAUNCH = f"import sys\nfrom {CORE}.monitoring.collector import main\nmain(sys.argv[1])\n"
-SECONDS = 30
 #: Role kafka_collector makes it. Not Kafka's own: what runs as the same user may look into Kafka's memory.
 USER = "kafka-collector"
-#: What no service beside Kafka needs. Without DynamicUser=, which containers do not grant.
-HARDENED = """\
-Restart=always
-RestartSec=5s
-Nice=10
-CapabilityBoundingSet=
-AmbientCapabilities=
-NoNewPrivileges=true
-PrivateDevices=true
-PrivateTmp=true
-PrivateUsers=true
-ProtectSystem=strict
-RemoveIPC=true
-RestrictSUIDSGID=true
-ProtectClock=true
-ProtectControlGroups=true
-ProtectHome=read-only
-ProtectHostname=true
-ProtectKernelLogs=true
-ProtectKernelModules=true
-ProtectKernelTunables=true
-LockPersonality=true
-MemoryDenyWriteExecute=true
-RestrictNamespaces=true
-RestrictRealtime=true
-SystemCallArchitectures=native
-SystemCallFilter=@system-service
-SystemCallFilter=~@privileged @resources
-SystemCallErrorNumber=EPERM
-UMask=0022
-"""
 
 Settings = Mapping[str, Any]
-
-
-def unit_path(name: str) -> str:
-    return f"{UNITS}/{name}.service"
-
-
-def hardened(user: str, wanted_by: str = "multi-user.target", allowed: str = "") -> str:
-    """The rest of a unit: as whom it runs, what it may not do, and with what it starts. `allowed`: a system call."""
-    call = f"SystemCallFilter={allowed}\n" if allowed else ""
-    return f"User={user}\n{HARDENED}{call}\n[Install]\nWantedBy={wanted_by}\n"
 
 
 def collector_unit(settings: Settings, home: str, group: str, python: str) -> str:
@@ -130,11 +87,6 @@ def wanted(settings: Settings, install_dir: str, group: str, python: str) -> dic
     }
 
 
-def is_ours(unit: str) -> bool:
-    """Whether this unit file is one that Kraftwright wrote."""
-    return os.path.isfile(unit) and file_io.read(unit).startswith(MARK.encode())
-
-
 def services(settings: Settings) -> list[str]:
     """Those that shall run."""
     return [*([COLLECTOR] if settings else []), *([EXPORTER] if settings.get("exporter") else [])]
@@ -177,12 +129,7 @@ def ensure(run: Run, settings: Settings, install_dir: str, group: str, check_mod
     changed = due(run, settings, install_dir, group)
     if not changed or check_mode:
         return changed
-    foreign = [unit_path(name) for name in services(settings) if os.path.isfile(unit_path(name))]
-    foreign = [path for path in foreign if not is_ours(path)]
-    if foreign:
-        raise RefusedError(
-            [f"{path}: somebody else wrote it. Set kafka_collector_exporter to present" for path in foreign]
-        )
+    refuse_foreign(map(unit_path, services(settings)), "Set kafka_collector_exporter to present")
     if lacks_exporter(settings):
         raise RefusedError([f"{settings['exporter']['binary']}: is no program"])
     files = wanted(settings, install_dir, group, sys.executable)
@@ -198,19 +145,5 @@ def ensure(run: Run, settings: Settings, install_dir: str, group: str, check_mod
         systemctl(run, "enable", name)
         systemctl(run, "start", name)
     if not settings:
-        remove_user(run, USER)
+        accounts.remove_user(run, USER)
     return True
-
-
-def remove_user(run: Run, name: str) -> None:
-    """Once nothing runs as it any more."""
-    if accounts.is_of_service(name):
-        code, _, error = run(["userdel", name])
-        if code != 0:
-            raise ToolError(f"userdel {name} failed: {error.strip()}")
-
-
-def systemctl(run: Run, *command: str) -> None:
-    code, _, error = run(["timeout", str(SECONDS), "systemctl", *command])
-    if code != 0:
-        raise ToolError(f"systemctl {' '.join(command)} failed: {error.strip()}")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.node import certificate, stunnel
-from ansible.module_utils.kraft.node.collector import MARK, hardened
+from ansible.module_utils.kraft.node.unit_files import MARK, hardened
 
 SHIPPER, PROXY = SERVICES = ("kafka-logs", "kafka-logs-proxy")
 RSYSLOG = "/usr/sbin/rsyslogd"

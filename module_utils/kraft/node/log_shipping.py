@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
-from ansible.module_utils.kraft.node import certificate, collector, log_shipper, stunnel
-from ansible.module_utils.kraft.node.collector import systemctl
+from ansible.module_utils.kraft.node import certificate, log_shipper, stunnel, unit_files
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
 from ansible.module_utils.kraft.node.log_shipper import LOADED, PROXY, QUEUE, RSYSLOG, SERVICES, SHIPPER
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.unit_files import systemctl
 
 WORK = "/var/lib/kafka-logs"  #: systemd makes it: the queue, and how far each file was read
 PLACE = "imfile-state"  #: how the names of files begin there that say how far a file was read
@@ -54,7 +54,7 @@ def paths(install_dir: str) -> dict[str, str]:
         "rsyslog": f"{place}/rsyslog.conf",
         "stunnel": f"{place}/stunnel.conf",
         "roots": f"{place}/receiver.pem",
-        **{name: collector.unit_path(name) for name in SERVICES},
+        **{name: unit_files.unit_path(name) for name in SERVICES},
     }
 
 
@@ -87,7 +87,7 @@ def wanted(settings: Settings, install_dir: str, group: str) -> dict[str, Any]:
 
 def is_leaving(path: str) -> bool:
     """Whether a file is there and ours: a unit may be somebody else's."""
-    return os.path.lexists(path) and (not path.startswith(f"{collector.UNITS}/") or collector.is_ours(path))
+    return os.path.lexists(path) and (not path.startswith(f"{unit_files.UNITS}/") or unit_files.is_ours(path))
 
 
 def undelivered() -> int:
@@ -145,9 +145,7 @@ def ensure(run: Run, settings: Settings, install_dir: str, group: str, check_mod
 def bring(run: Run, settings: Settings, install_dir: str, group: str) -> None:
     if lacking := missing():
         raise RefusedError([f"{', '.join(lacking)}: not installed. Install the packages, or set kafka_logs_packages"])
-    foreign = [path for path in map(collector.unit_path, SERVICES) if os.path.isfile(path)]
-    if foreign := [path for path in foreign if not collector.is_ours(path)]:
-        raise RefusedError([f"{path}: somebody else wrote it" for path in foreign])
+    unit_files.refuse_foreign(map(unit_files.unit_path, SERVICES), "Give your own service another name")
     run(["systemctl", "stop", *SERVICES])  # there may be none yet; what is in the queue stays on disk
     ensure_files(wanted(settings, install_dir, group))
     systemctl(run, "daemon-reload")
@@ -159,7 +157,7 @@ def bring(run: Run, settings: Settings, install_dir: str, group: str) -> None:
 
 def withdraw(run: Run, install_dir: str, group: str) -> None:
     """Stop, and remove what is ours. Messages that nobody has received stay, with the place of each file."""
-    units = [name for name in SERVICES if collector.is_ours(collector.unit_path(name))]
+    units = [name for name in SERVICES if unit_files.is_ours(unit_files.unit_path(name))]
     if units:
         systemctl(run, "disable", "--now", *units)
     ensure_files(wanted({}, install_dir, group))

@@ -14,14 +14,14 @@ from typing import Any
 
 from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
-from ansible.module_utils.kraft.node import certificate, collector, stunnel
-from ansible.module_utils.kraft.node.collector import MARK, systemctl
+from ansible.module_utils.kraft.node import certificate, stunnel, unit_files
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.served import accepted, showing_other, subjects
 from ansible.module_utils.kraft.node.service.apply import STARTED_DIR
 from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.unit_files import MARK, systemctl
 
 #: The contribution that a proxy is for -> its unit.
 SERVICES = {"metrics": "kafka-metrics-proxy", "collector": "kafka-collector-proxy"}
@@ -47,13 +47,13 @@ def config_path(install_dir: str, proxy: Proxy) -> str:
 
 
 def unit_path(name: str) -> str:
-    return f"{collector.UNITS}/{SERVICES[name]}.service"
+    return unit_files.unit_path(SERVICES[name])
 
 
 def link_path(proxy: Proxy) -> str:
     """By which systemd starts it with its exporter."""
     wanting = f"{proxy['behind']}.service" if proxy["behind"] else "multi-user.target"
-    return f"{collector.UNITS}/{wanting}.wants/{SERVICES[proxy['name']]}.service"
+    return f"{unit_files.UNITS}/{wanting}.wants/{SERVICES[proxy['name']]}.service"
 
 
 def public(proxy: Proxy) -> str:
@@ -80,7 +80,7 @@ def sign(proxy: Proxy) -> tuple[str, str]:
     if proxy["behind"] == AGENT:
         return f"={where}:", f"{STARTED_DIR}/jvm.options"
     if proxy["behind"]:
-        return f"--web.listen-address={where} ", collector.unit_path(proxy["behind"])
+        return f"--web.listen-address={where} ", unit_files.unit_path(proxy["behind"])
     return "", ""
 
 
@@ -112,7 +112,7 @@ def wanted(settings: Settings, install_dir: str, group: str) -> dict[str, Any]:
         contents[config_path(install_dir, proxy)] = config_text(proxy, settings["directory"])
         contents[unit_path(proxy["name"])] = unit_text(proxy, settings, install_dir, group)
     ours = [config_path(install_dir, {"name": name}) for name in SERVICES]
-    ours += [path for path in map(unit_path, SERVICES) if collector.is_ours(path)]
+    ours += [path for path in map(unit_path, SERVICES) if unit_files.is_ours(path)]
     owned = {"owner": "root", "group": "root", "mode": "0644", "sensitive": False}
     return {
         "directories": [{"path": home, "owner": "root", "group": "root", "mode": "0755"}] if given else [],
@@ -169,12 +169,9 @@ def ensure(run: Run, settings: Settings, install_dir: str, group: str, check_mod
     given = proxies(settings)
     if given and not stunnel.program():
         raise RefusedError([stunnel.MISSING])
-    units = [unit_path(each["name"]) for each in given]
-    foreign = [path for path in units if os.path.isfile(path) and not collector.is_ours(path)]
-    if foreign:
-        raise RefusedError([f"{path}: somebody else wrote it" for path in foreign])
+    unit_files.refuse_foreign((unit_path(each["name"]) for each in given), "Give your own service another name")
     files = wanted(settings, install_dir, group)
-    known = [name for name in SERVICES if collector.is_ours(unit_path(name))]
+    known = [name for name in SERVICES if unit_files.is_ours(unit_path(name))]
     if known:  # an exporter may come with other units from now on
         systemctl(run, "disable", "--now", *(SERVICES[name] for name in known))
     ensure_files(files)
@@ -183,7 +180,7 @@ def ensure(run: Run, settings: Settings, install_dir: str, group: str, check_mod
         systemctl(run, "enable", SERVICES[proxy["name"]])
         systemctl(run, "start", SERVICES[proxy["name"]])
     if not given:
-        collector.remove_user(run, USER)
+        accounts.remove_user(run, USER)
     wait(run, settings)
     return True
 
@@ -201,7 +198,7 @@ def reload(run: Run, settings: Settings, check_mode: bool) -> bool:
 
 def await_answers(run: Run, settings: Settings) -> None:
     """Until each answers that is set up, as `wait` has it: a cluster may run before a deployment that brings them."""
-    ours = [each for each in proxies(settings) if collector.is_ours(unit_path(each["name"]))]
+    ours = [each for each in proxies(settings) if unit_files.is_ours(unit_path(each["name"]))]
     wait(run, {**settings, "proxies": ours})
 
 

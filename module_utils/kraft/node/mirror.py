@@ -14,16 +14,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.node.collector import MARK, systemctl
+from ansible.module_utils.kraft.node import unit_files
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
 from ansible.module_utils.kraft.node.files.plan import temporary
 from ansible.module_utils.kraft.node.machine.network import ports_in_use
 from ansible.module_utils.kraft.node.service.state import Run
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
+from ansible.module_utils.kraft.node.unit_files import MARK, systemctl
 from ansible.module_utils.kraft.secret_values import is_secret
 
-UNITS = "/etc/systemd/system"
 SERVICE = "kafka-mirror"
 USER = "kafka-mirror"  #: role kafka_mirror makes it; not Kafka's own, whose memory it could look into
 TARGET = "target"  #: MirrorMaker's alias of this cluster
@@ -115,7 +115,7 @@ class Settings:
 
 
 def unit_path() -> str:
-    return f"{UNITS}/{SERVICE}.service"
+    return unit_files.unit_path(SERVICE)
 
 
 def unit(settings: Settings, release: str) -> str:
@@ -214,7 +214,7 @@ def wanted(settings: Settings, server: Mapping[str, str], release: str) -> dict[
 
 def is_ours() -> bool:
     """Whether there is a unit file, and Kraftwright wrote it."""
-    return os.path.isfile(unit_path()) and file_io.read(unit_path()).startswith(MARK.encode())
+    return unit_files.is_ours(unit_path())
 
 
 def refuse_taken_port(run: Run, port: int) -> None:
@@ -234,8 +234,7 @@ def ensure(run: Run, settings: Settings, restart: bool, check_mode: bool) -> dic
         raise RefusedError(
             [f"{current}/libs: has no MirrorMaker. Deploy an archive that has it, such as that of `make archive`"]
         )
-    if os.path.lexists(unit_path()) and not is_ours():
-        raise RefusedError([f"{unit_path()}: somebody else wrote it. Remove it, or run this mirror on other hosts"])
+    unit_files.refuse_foreign([unit_path()], "Remove it, or run this mirror on other hosts")
     if settings.hosts > 1:
         refuse_taken_port(run, settings.port)
     with open(f"{current}/config/server.properties", encoding="utf-8") as file:

@@ -15,6 +15,7 @@ from ansible.module_utils.kraft.node.service.apply import STARTED_DIR
 from ansible.module_utils.kraft.node.service.differences import parse_properties
 from ansible.module_utils.kraft.node.service.state import Run, observe_service
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties as unescaped
+from ansible.module_utils.kraft.node.unit_files import unit_path
 from ansible.module_utils.kraft.secret_values import HIDDEN, is_secret, shown_text
 from ansible.module_utils.kraft.secret_values import secret_keys as names_of_secrets
 
@@ -89,7 +90,7 @@ def _journal(unit: str) -> tuple[str, ...]:
 def beside() -> list[str]:
     """The services beside Kafka that have a unit here."""
     named = (*metrics_proxy.SERVICES.values(), mirror.SERVICE, *collector.SERVICES, *log_shipper.SERVICES)
-    return [name for name in named if os.path.lexists(collector.unit_path(name))]
+    return [name for name in named if os.path.lexists(unit_path(name))]
 
 
 class Hiding:

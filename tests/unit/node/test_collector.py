@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.monitoring import collector as _  # noqa: F401 - is a part of the program
-from ansible.module_utils.kraft.node import collector
+from ansible.module_utils.kraft.node import collector, unit_files
 from ansible.module_utils.kraft.node.machine import accounts
 
 SETTINGS: dict[str, Any] = {
@@ -49,7 +49,7 @@ class Systemd:
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     units = tmp_path / "units"
     units.mkdir()
-    monkeypatch.setattr(collector, "UNITS", str(units))
+    monkeypatch.setattr(unit_files, "UNITS", str(units))
     return tmp_path
 
 

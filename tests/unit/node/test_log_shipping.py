@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
-from ansible.module_utils.kraft.node import collector, log_shipper, log_shipping
+from ansible.module_utils.kraft.node import log_shipper, log_shipping, unit_files
 
 ROOT = Path(__file__).resolve().parents[3]
 QUEUE = "<OPB:1:qqueue:1:\n+iQueueSize:2:2:17:\n+tVars.disk.sizeOnDisk:2:4:3158:\n>End\n.\n"
@@ -67,7 +67,7 @@ class Host:
 def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Host:
     for name in ("units", "work"):
         (tmp_path / name).mkdir()
-    monkeypatch.setattr(collector, "UNITS", str(tmp_path / "units"))
+    monkeypatch.setattr(unit_files, "UNITS", str(tmp_path / "units"))
     monkeypatch.setattr(log_shipping, "RUN", str(tmp_path / "run"))
     monkeypatch.setattr(log_shipping, "WORK", str(tmp_path / "work"))
     monkeypatch.setattr(log_shipping, "SECONDS", 0.0)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
-from ansible.module_utils.kraft.node import collector, metrics_proxy, stunnel
+from ansible.module_utils.kraft.node import metrics_proxy, stunnel, unit_files
 from ansible.module_utils.kraft.node.machine import accounts
 
 AGENT = {"name": "metrics", "address": "10.0.0.1", "port": 9404, "user": "prometheus", "behind": "kafka"}
@@ -65,7 +65,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Host:
     for name in ("units", "started"):
         (tmp_path / name).mkdir()
     host = Host(tmp_path)
-    monkeypatch.setattr(collector, "UNITS", str(host.units))
+    monkeypatch.setattr(unit_files, "UNITS", str(host.units))
     monkeypatch.setattr(metrics_proxy, "STARTED_DIR", str(tmp_path / "started"))
     monkeypatch.setattr(metrics_proxy, "SECONDS", 0.0)
     monkeypatch.setattr(stunnel, "PROGRAMS", ("/bin/true",))
@@ -174,7 +174,7 @@ def test_the_user_goes_with_the_last_proxy_although_an_earlier_run_has_left_it(
 ) -> None:
     there = {"kafka-metrics"}
     monkeypatch.setattr(accounts, "is_of_service", lambda name: name in there)
-    monkeypatch.setattr(collector, "remove_user", lambda _, name: there.remove(name))
+    monkeypatch.setattr(accounts, "remove_user", lambda _, name: there.remove(name))
     host.move("127.0.0.1")
     ensure(host, SETTINGS)
     assert not ensure(host, SETTINGS)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.node import mirror
+from ansible.module_utils.kraft.node import mirror, unit_files
 from ansible.module_utils.kraft.node.mirror import Settings
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 
@@ -39,7 +39,7 @@ class Systemd:
 @pytest.fixture
 def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     (tmp_path / "units").mkdir()
-    monkeypatch.setattr(mirror, "UNITS", str(tmp_path / "units"))
+    monkeypatch.setattr(unit_files, "UNITS", str(tmp_path / "units"))
     for name in ("current/libs", "current/config"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "current/libs/connect-mirror-4.3.1.jar").touch()

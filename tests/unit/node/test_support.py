@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ansible.module_utils.kraft.node import collector, support
+from ansible.module_utils.kraft.node import support, unit_files
 
 SECRET = "drawn-for-this-test"  # noqa: S105 - opens nothing
 PROPERTIES = f"""node.id=1
@@ -25,7 +25,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "data/meta.properties").write_text("node.id=1\n")
     (tmp_path / "data/t-0/0.log").write_bytes(b"x" * 9000)
     monkeypatch.setattr(support, "STARTED_DIR", str(tmp_path / "nothing"))
-    monkeypatch.setattr(collector, "UNITS", str(tmp_path))
+    monkeypatch.setattr(unit_files, "UNITS", str(tmp_path))
     return tmp_path
 
 

@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ansible.module_utils.kraft.errors import ToolError
+from ansible.module_utils.kraft.node.service.state import Run
+
 PROC = Path("/proc")
 #: Home and shell of the users that roles here make.
 NOWHERE, NO_SHELL = "/nonexistent", "/usr/sbin/nologin"
@@ -31,6 +34,14 @@ def is_of_service(name: str) -> bool:
     """Whether the user is there as roles here make it for a service beside Kafka; somebody else's is another one."""
     found = user(name)
     return (found["home"], found["shell"], found["group"]) == (NOWHERE, NO_SHELL, name)
+
+
+def remove_user(run: Run, name: str) -> None:
+    """Remove the user of a service, once nothing runs as it any more. Raises ToolError."""
+    if is_of_service(name):
+        code, _, error = run(["userdel", name])
+        if code != 0:
+            raise ToolError(f"userdel {name} failed: {error.strip()}")
 
 
 def group(name: str) -> dict[str, Any]:

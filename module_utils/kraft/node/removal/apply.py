@@ -9,15 +9,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import ToolError
-from ansible.module_utils.kraft.node import collector, log_shipper, log_shipping, metrics_proxy, mirror
+from ansible.module_utils.kraft.node import collector, log_shipper, log_shipping, metrics_proxy, mirror, unit_files
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.removal.plan import LOG_FILE, OURS, Desired, Found, Plan
-from ansible.module_utils.kraft.node.service.apply import STARTED_DIR, systemctl
+from ansible.module_utils.kraft.node.service.apply import STARTED_DIR
 from ansible.module_utils.kraft.node.service.state import Run, observe_service
+from ansible.module_utils.kraft.node.service.systemd import systemctl
 from ansible.module_utils.kraft.node.storage.log_dir import LOST_AND_FOUND, META, read_meta
+from ansible.module_utils.kraft.node.unit_files import unit_path
 
-UNITS = "/etc/systemd/system"
 WORKERS = ("kafka-appcds-archive",)  #: what a deployment may have left at work
 #: Of the services beside Kafka.
 USERS = (metrics_proxy.USER, mirror.USER, collector.USER)
@@ -33,7 +34,7 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
     beside = (mirror.SERVICE, *reversed(collector.SERVICES), *log_shipper.SERVICES)
     named = (*metrics_proxy.SERVICES.values(), *beside)
     held = log_shipping.undelivered()
-    services = filter(collector.is_ours, map(collector.unit_path, named))
+    services = filter(unit_files.is_ours, map(unit_path, named))
     user, (log_dirs, unreadable) = accounts.user(params["user"]), _log_dirs(params["log_dirs"])
     users = USERS if held else (*USERS, log_shipper.USER)  # what nobody has received is a file of its user
     return Found(
@@ -48,10 +49,6 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
         users=tuple(filter(accounts.is_of_service, users)),
         account_is_ours=bool(user["exists"] and user["home"] == accounts.NOWHERE and user["group"] == params["group"]),
     )
-
-
-def unit_path(unit: str) -> str:
-    return f"{UNITS}/{unit}.service"
 
 
 def _names(path: str) -> list[str]:
@@ -100,7 +97,7 @@ def carry_out(run: Run, plan: Plan, params: Mapping[str, Any], desired: Desired)
         end_service(run, path, params["timeout"])
         remove(path)
     for name in plan.users:
-        collector.remove_user(run, name)
+        accounts.remove_user(run, name)
     for path in (*params["log_dirs"], params["log4j_dir"], params["install_dir"]):
         remove_empty(path, params["install_dir"])
     if plan.unit:
@@ -115,9 +112,9 @@ def carry_out(run: Run, plan: Plan, params: Mapping[str, Any], desired: Desired)
 
 def end_service(run: Run, path: str, timeout: int) -> None:
     """Where the path is one of a unit beside Kafka."""
-    if path.startswith(f"{collector.UNITS}/"):
+    if path.startswith(f"{unit_files.UNITS}/"):
         systemctl(run, timeout, "disable", "--now", os.path.basename(path))
-        if path == collector.unit_path(log_shipper.PROXY):  # the shipper has stopped before
+        if path == unit_path(log_shipper.PROXY):  # the shipper has stopped before
             log_shipping.forget()
 
 

@@ -17,6 +17,7 @@ from ansible.module_utils.kraft.node.service import staging
 from ansible.module_utils.kraft.node.service.differences import CONFIG_FILES, Inputs, differences, moves, running_inputs
 from ansible.module_utils.kraft.node.service.staging import Place
 from ansible.module_utils.kraft.node.service.state import Run, ServiceState, observe_service, started_files
+from ansible.module_utils.kraft.node.service.systemd import systemctl
 
 STARTED_DIR = "/run/kafka/started"
 PROC = "/proc"
@@ -24,8 +25,6 @@ PROC = "/proc"
 WATCH_SECONDS = 10.0
 WATCH_STEP = 0.02
 LAST_LINES = 20
-#: What timeout(1) exits with when it had to end the command.
-TIMED_OUT = 124
 
 
 def current_release(install_dir: str) -> str:
@@ -104,17 +103,6 @@ def last_words(run: Run, unit: str, since: float) -> str:
     command = ["journalctl", f"--unit={unit}.service", f"--since=@{int(since)}", "--no-pager", "--quiet"]
     rc, out, _ = run([*command, "--output=cat", f"--lines={LAST_LINES}"])
     return out.strip() if rc == 0 and out.strip() else f"(the journal has nothing; see journalctl --unit={unit})"
-
-
-def systemctl(run: Run, timeout: int, *words: str) -> None:
-    """One systemctl command, given up after `timeout` seconds; systemd itself goes on with it."""
-    rc, out, err = run(["timeout", str(timeout), "systemctl", *words])
-    if rc == 0:
-        return
-    said = (err or out).strip() or f"exit code {rc}"
-    if rc == TIMED_OUT:
-        said = f"not done after {timeout} s; systemd goes on with it"
-    raise ToolError(f"systemctl {' '.join(words)}: {said}")
 
 
 def has_classes(pid: int) -> bool:

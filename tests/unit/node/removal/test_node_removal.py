@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.node import collector
+from ansible.module_utils.kraft.node import collector, unit_files
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.removal import apply
 from ansible.module_utils.kraft.node.removal.plan import MARK, Desired, Found, plan, problems
@@ -235,10 +235,10 @@ def test_users_of_services_go_though_their_units_are_gone_and_others_of_that_nam
 def test_the_services_beside_kafka_go_first_and_the_collector_last_since_both_have_one_user(
     host: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(collector, "UNITS", str(host))
-    units = [collector.unit_path(name) for name in (collector.EXPORTER, collector.COLLECTOR)]
+    monkeypatch.setattr(unit_files, "UNITS", str(host))
+    units = [unit_files.unit_path(name) for name in (collector.EXPORTER, collector.COLLECTOR)]
     for unit in units:
-        Path(unit).write_text(collector.MARK)
+        Path(unit).write_text(unit_files.MARK)
     assert apply.observe(run, params(host)).paths[:2] == tuple(units)
     Path(units[0]).write_text("[Service]\n")
     assert apply.observe(run, params(host)).paths[:1] == (units[1],)

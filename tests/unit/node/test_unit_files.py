@@ -1,0 +1,36 @@
+"""Unit files of services beside Kafka: whose they are, and what a command to systemd that fails says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ansible.module_utils.kraft.errors import RefusedError, ToolError
+from ansible.module_utils.kraft.node import unit_files
+
+
+def test_a_unit_of_somebody_else_is_refused_with_its_path_and_a_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unit_files, "UNITS", str(tmp_path))
+    ours, foreign, absent = map(unit_files.unit_path, ("ours", "foreign", "absent"))
+    Path(ours).write_text(f"{unit_files.MARK}; changes made here are lost.\n")
+    Path(foreign).write_text("[Service]\n")
+    unit_files.refuse_foreign([ours, absent], "Rename it")
+    with pytest.raises(RefusedError) as refused:
+        unit_files.refuse_foreign([ours, foreign, absent], "Rename it")
+    assert refused.value.problems == (f"{foreign}: somebody else wrote it. Rename it",)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ((1, "", "Unit x.service not found.\n"), "Unit x.service not found."),
+        ((124, "", ""), "not done after 30 s; systemd goes on with it"),
+        ((4, "", ""), "exit code 4"),
+    ],
+)
+def test_a_command_that_fails_says_why_also_where_systemd_says_nothing(answer: tuple[int, str, str], said: str) -> None:
+    with pytest.raises(ToolError) as failed:
+        unit_files.systemctl(lambda _: answer, "start", "x")
+    assert str(failed.value) == f"systemctl start x: {said}"
