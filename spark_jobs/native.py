@@ -21,8 +21,7 @@ NOT_YET = {
     KafkaError.UNKNOWN_TOPIC_OR_PART,
     KafkaError.OFFSET_NOT_AVAILABLE,
 }
-
-
+#: What says why a connection fails.
 OF_CONNECTIONS = {KafkaError._TRANSPORT, KafkaError._RESOLVE, KafkaError._SSL, KafkaError._AUTHENTICATION}
 
 
@@ -47,12 +46,7 @@ class Complaints:
         After a refusal librdkafka reports a lost connection as well: that does not replace the reason.
         """
         broker, found, reason = error.str().partition(": ")
-        if error.code() not in {
-            KafkaError._TRANSPORT,
-            KafkaError._RESOLVE,
-            KafkaError._SSL,
-            KafkaError._AUTHENTICATION,
-        }:
+        if error.code() not in OF_CONNECTIONS:
             return
         name, refused = broker.rpartition("/")[0] or broker, refusal(error)
         if refused or not self.last.get(name, (False, ""))[0]:

@@ -17,7 +17,6 @@ IDLE, BOTH, ISSUED, NEW_ONLY = "idle", "both", "issued", "new_only"
 #: Steps from one phase to the next one.
 BEGIN, ISSUE, DROP, FINISH = "begin", "issue", "drop", "finish"
 STEP = {IDLE: BEGIN, BOTH: ISSUE, ISSUED: DROP, NEW_ONLY: FINISH}
-PHASE_AFTER = {BEGIN: BOTH, ISSUE: ISSUED, DROP: NEW_ONLY, FINISH: IDLE}
 #: What clients must have taken before the step: whom they trust, or their new certificates.
 CLIENTS_FIRST = {NODES: ISSUE}
 
