@@ -86,10 +86,10 @@ ARGUMENT_SPEC: dict[str, Any] = {
 def look(client: Client, cluster_id: str) -> Snapshot:
     """The cluster, whole. Raises UnreachableError while a part of it is not known."""
     snapshot = observe(client, registration.PARTS)
-    if cluster_id and snapshot.cluster_id != cluster_id:
-        raise RefusedError([f"this is cluster {snapshot.cluster_id}, and {cluster_id} is expected"])
+    if other := snapshot.other_cluster(cluster_id):
+        raise RefusedError([other])
     if snapshot.unanswered:
-        raise UnreachableError("; ".join(f"{part}: {reason}" for part, reason in snapshot.unanswered.items()))
+        raise UnreachableError("; ".join(snapshot.unknown))
     return snapshot
 
 

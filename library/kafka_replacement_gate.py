@@ -121,8 +121,7 @@ def judged(client: Client, node: replacement.Replaced) -> tuple[Snapshot | None,
     except KraftError as error:
         return None, (str(error),)
     if snapshot.unanswered:
-        missing = (f"{part} is not known: {reason}" for part, reason in snapshot.unanswered.items())
-        return None, (*missing, *((NO_MAJORITY,) if "quorum" in snapshot.unanswered else ()))
+        return None, (*snapshot.unknown, *((NO_MAJORITY,) if "quorum" in snapshot.unanswered else ()))
     found = replacement.problems(node, snapshot)
     if found:
         raise RefusedError(found)

@@ -157,8 +157,8 @@ def main() -> None:
             snapshot = looked(client, 0 if module.check_mode else module.params["timeout"])
     except KraftError as error:
         module.fail_json(msg=str(error))
-    if snapshot and wanted.cluster_id and snapshot.cluster_id != wanted.cluster_id:
-        module.fail_json(msg=f"this is cluster {snapshot.cluster_id}, and {wanted.cluster_id} is expected")
+    if snapshot and (other := snapshot.other_cluster(wanted.cluster_id)):
+        module.fail_json(msg=str(other))
     module.exit_json(changed=False, answers=snapshot is not None, batches=planned(snapshot, module.params, wanted))
 
 

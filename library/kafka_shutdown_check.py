@@ -83,9 +83,8 @@ def judged(client: Client, node_ids: list[int], wanted: Expected) -> tuple[shutd
         snapshot = gather.observe(client, shutdown_check.PARTS)
     except KraftError as error:
         return shutdown_check.Verdict(reasons=(str(error),)), None
-    if wanted.cluster_id and snapshot.cluster_id != wanted.cluster_id:
-        text = f"this is cluster {snapshot.cluster_id}, and {wanted.cluster_id} is expected"
-        return shutdown_check.Verdict(reasons=(text,)), None
+    if other := snapshot.other_cluster(wanted.cluster_id):
+        return shutdown_check.Verdict(reasons=(str(other),)), None
     return shutdown_check.judge(snapshot, node_ids, wanted.largest_delay_ms), distance(snapshot, wanted)
 
 

@@ -99,7 +99,7 @@ def members(answer: Mapping[str, Any] | None, cluster_id: str) -> tuple[Snapshot
     snapshot = from_dict(answer["snapshot"])
     if snapshot.cluster_id != cluster_id:
         return None, ""
-    return snapshot, "; ".join(f"{part}: {reason}" for part, reason in snapshot.unanswered.items())
+    return snapshot, "; ".join(snapshot.unknown)
 
 
 def seen(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> Mapping[str, Any] | None:

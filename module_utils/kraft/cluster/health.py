@@ -52,10 +52,10 @@ def expected(data: Mapping[str, Any]) -> Expected:
 
 def problems(snapshot: Snapshot, wanted: Expected) -> tuple[str, ...]:
     """Every reason not to call the cluster healthy, in words; the parts that were not asked for are not judged."""
-    if wanted.cluster_id and snapshot.cluster_id != wanted.cluster_id:
-        return (f"this is cluster {snapshot.cluster_id}, and {wanted.cluster_id} is expected",)
+    if other := snapshot.other_cluster(wanted.cluster_id):
+        return (str(other),)
     return (
-        *(f"{part} is not known: {reason}" for part, reason in snapshot.unanswered.items()),
+        *snapshot.unknown,
         *_quorum(snapshot.quorum, wanted),
         *_brokers(snapshot, wanted),
         *_partitions(snapshot, wanted),

@@ -38,12 +38,11 @@ class Verdict:
 def judge(snapshot: Snapshot, node_ids: Iterable[int], largest_delay_ms: int = LARGEST_DELAY_MS) -> Verdict:
     """Whether all of `node_ids` may go down together, from a snapshot that holds PARTS."""
     going = frozenset(node_ids)
-    unknown = tuple(f"{part} is not known: {reason}" for part, reason in snapshot.unanswered.items())
     quorum_reasons, quorum_unavoidable = _quorum(snapshot.quorum, going, largest_delay_ms)
     serving = going & snapshot.unfenced
     partition_reasons, partition_unavoidable = _partitions(snapshot, serving)
     return Verdict(
-        (*unknown, *quorum_reasons, *partition_reasons, *_moves(snapshot, serving)),
+        (*snapshot.unknown, *quorum_reasons, *partition_reasons, *_moves(snapshot, serving)),
         (*quorum_unavoidable, *partition_unavoidable),
     )
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.client_config import host_port
+from ansible.module_utils.kraft.problem import Problem
 
 NO_NODE = -1
 
@@ -134,6 +135,18 @@ class Snapshot:
     @property
     def unfenced(self) -> frozenset[int]:
         return frozenset(broker.node_id for broker in self.brokers if not broker.fenced)
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """A clause for each part that was asked for and not answered, with the reason."""
+        return tuple(f"{part} is not known: {reason}" for part, reason in self.unanswered.items())
+
+    def other_cluster(self, expected_id: str) -> Problem | None:
+        """What is wrong where another cluster answered than the one with `expected_id`; an empty id is not compared."""
+        if not expected_id or self.cluster_id == expected_id:
+            return None
+        remedy = "correct kafka_cluster_id, or the addresses of the nodes in the inventory"
+        return Problem("other_cluster", f"this is cluster {self.cluster_id}, and {expected_id} is expected", remedy)
 
     def to_dict(self) -> dict[str, Any]:
         made: dict[str, Any] = _plain(dataclasses.asdict(self))

@@ -71,8 +71,8 @@ class Run:
     def work(self) -> Work:
         """The plan. Raises RefusedError with every problem at once."""
         snapshot, asked = self._admin.look(), self._asked
-        if asked.cluster_id and snapshot.cluster_id != asked.cluster_id:
-            raise RefusedError([f"this is cluster {snapshot.cluster_id}, and {asked.cluster_id} is expected"])
+        if other := snapshot.other_cluster(asked.cluster_id):
+            raise RefusedError([other])
         brokers, rates = self._admin.disks(snapshot.brokers), self._admin.rates(snapshot.brokers)
         if asked.cancel:
             return Work(snapshot, brokers, taken_back(brokers), rates, {})

@@ -27,8 +27,8 @@ class FeatureAdmin:
     def look(self, cluster_id: str = "") -> tuple[Snapshot, Supported]:
         """The cluster, and broker -> features as each that serves says itself."""
         snapshot = gather.observe(self._client, ("features",))
-        if cluster_id and snapshot.cluster_id != cluster_id:
-            raise RefusedError([f"this is cluster {snapshot.cluster_id}, and {cluster_id} is expected"])
+        if other := snapshot.other_cluster(cluster_id):
+            raise RefusedError([other])
         serving = [one for one in snapshot.brokers if not one.fenced]
         question = self._client.request("ApiVersionsRequest", **gather.software())
         given = self._client.ask_all([Question(one.address, question) for one in serving])

@@ -31,7 +31,7 @@ class QuorumAdmin:
         """The quorum and the features. Raises UnreachableError while either is not known."""
         snapshot = observe(self._client, PARTS)
         if snapshot.unanswered:
-            raise UnreachableError("; ".join(f"{part}: {reason}" for part, reason in snapshot.unanswered.items()))
+            raise UnreachableError("; ".join(snapshot.unknown))
         return snapshot
 
     def planned(self, desired: Desired) -> tuple[Snapshot, Plan]:

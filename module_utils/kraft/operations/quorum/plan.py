@@ -110,9 +110,8 @@ def target(desired: Desired, quorum: Quorum) -> str:
 
 def problems(desired: Desired, snapshot: Snapshot) -> list[Problem]:
     """Everything that no waiting changes."""
-    if desired.cluster_id and snapshot.cluster_id != desired.cluster_id:
-        text = f"this is cluster {snapshot.cluster_id}, and {desired.cluster_id} is expected"
-        return [Problem("other_cluster", text, "correct client.bootstrap_servers or cluster_id")]
+    if other := snapshot.other_cluster(desired.cluster_id):
+        return [other]
     level = next((one.level for one in snapshot.features or () if one.name == KRAFT_VERSION), 0)
     if snapshot.features is not None and level < 1:
         text = f"the quorum is static ({KRAFT_VERSION} {level}): its voters are those of controller.quorum.voters"

@@ -36,7 +36,7 @@ class ReassignmentAdmin:
         """Brokers, partitions and what is on the move. Raises UnreachableError while a part of it is not known."""
         snapshot = observe(self._client, PARTS, self._address)
         if snapshot.unanswered:
-            raise UnreachableError("; ".join(f"{part}: {reason}" for part, reason in snapshot.unanswered.items()))
+            raise UnreachableError("; ".join(snapshot.unknown))
         return snapshot
 
     def under_way(self) -> tuple[Reassignment, ...]:

@@ -80,8 +80,8 @@ class Run:
     def work(self) -> Work:
         """The plan. Raises RefusedError with every problem at once."""
         snapshot, goal = self._admin.look(), self._asked.goal
-        if self._asked.cluster_id and snapshot.cluster_id != self._asked.cluster_id:
-            raise RefusedError([f"this is cluster {snapshot.cluster_id}, and {self._asked.cluster_id} is expected"])
+        if other := snapshot.other_cluster(self._asked.cluster_id):
+            raise RefusedError([other])
         under_way, found = snapshot.reassignments or (), self._admin.throttles(snapshot)
         if self._asked.cancel:
             return Work(snapshot, (), under_way, found, Throttles())

@@ -94,7 +94,7 @@ class Looks:
 
 def test_an_unanswered_part_is_no_look(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = Looks(monkeypatch, Snapshot("x", unanswered={"quorum": "no answer", "features": "late"}))
-    with pytest.raises(UnreachableError, match=r"^quorum: no answer; features: late$"):
+    with pytest.raises(UnreachableError, match=r"^quorum is not known: no answer; features is not known: late$"):
         looks.admin().look()
 
 
