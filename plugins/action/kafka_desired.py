@@ -5,17 +5,14 @@ from __future__ import annotations
 import dataclasses
 import os
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import ansible.module_utils
 import yaml
-from ansible import context
-from ansible.errors import AnsibleAction, AnsibleError
-from ansible.parsing.vault import EncryptedString
+from ansible.errors import AnsibleAction
 from ansible.plugins.action import ActionBase
-from ansible.template import Templar
 from ansible.utils.display import Display
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,29 +22,21 @@ from ansible.module_utils.kraft.control import given_certificates, key_sets, mai
 from ansible.module_utils.kraft.control.files import key_faults, spark_lacks
 from ansible.module_utils.kraft.control.home import home, with_places
 from ansible.module_utils.kraft.control.log_authority import faults as log_authority_faults
-from ansible.module_utils.kraft.control.readable import is_readable
 from ansible.module_utils.kraft.operations.deployment import document
 from ansible.module_utils.kraft.operations.resources import passwords
 from ansible.module_utils.kraft.problem import WARNING, Problem, errors
-from ansible.module_utils.kraft.secret_values import is_secret
 from ansible.module_utils.kraft.spec.desired import describe as desired
 from ansible.module_utils.kraft.spec.desired import migration, own_clients
-from ansible.module_utils.kraft.spec.desired.contributions import PREFIX as CONTRIBUTION
 from ansible.module_utils.kraft.spec.desired.contributions import files_of
 from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.inventory import reading, report, validation
 from ansible.module_utils.kraft.spec.inventory.archive_file import digest, local_path
-from ansible.module_utils.kraft.spec.inventory.role_variables import role_variables
+from ansible.module_utils.kraft.spec.inventory.hostvars import PREFIX, Inventory, plain
 from ansible.module_utils.kraft.spec.rules.archive import AWAITED
 from ansible.module_utils.kraft.spec.rules.subject import Surroundings
 
-PREFIX = "kafka_"
 #: Roles whose variables make up the desired state; those of all other roles are checked where somebody sets them.
 CORE = ("kafka", "kafka_host")
-CONNECTION = (
-    *("ansible_host", "ansible_port", "ansible_connection", "ansible_ssh_private_key_file"),
-    *("ansible_user", "ansible_ssh_user"),
-)
 ARGUMENT_SPEC = {
     "hosts": {"type": "list", "elements": "str", "required": True},
     "refuse": {"type": "bool", "default": True},
@@ -56,22 +45,7 @@ ARGUMENT_SPEC = {
     "phase": {"type": "str", "choices": ["", *migration.PHASES], "default": ""},
     "report": {"type": "str", "choices": ["warnings", "table", "json"], "default": "warnings"},
 }
-NO_FACTS = " (facts of the hosts are not gathered: give the value itself)"
 DISPLAY = Display()
-
-
-def plain(value: Any) -> Any:
-    """A value without Ansible's own types: what it says, and nothing of where it came from."""
-    if isinstance(value, Mapping):
-        return {str.__str__(str(key)): plain(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple, set)):
-        return [plain(each) for each in value]
-    if value is None or isinstance(value, bool):
-        return value
-    for kind in (int, float):
-        if isinstance(value, kind):
-            return kind(value)
-    return str.__str__(value if isinstance(value, str) else str(value))
 
 
 def load_specs() -> dict[str, dict[str, Any]]:
@@ -84,80 +58,6 @@ def load_specs() -> dict[str, dict[str, Any]]:
             for name, option in (entry.get("options") or {}).items():
                 specs.setdefault(name, {**option, "core": core, "required": core and option.get("required", False)})
     return specs
-
-
-class Inventory:
-    """Hosts' variables, resolved each in its own host's context, whether or not a role is in scope."""
-
-    def __init__(self, hostvars: Any, loader: Any, specs: Mapping[str, Mapping[str, Any]]) -> None:
-        self._hostvars, self._loader, self._specs = hostvars, loader, specs
-        self._defaults = role_variables(loader)
-
-    def read(self, host: str, hosts: list[str]) -> reading.HostVariables:
-        """Every variable of the core, and those of other roles that somebody set."""
-        given = self._hostvars.raw_get(host)
-        merged = {**self._defaults, "kafka_hosts": hosts, "hostvars": self._hostvars, **given}
-        templar = Templar(loader=self._loader, variables=merged)
-        values: dict[str, Any] = {}
-        unresolved: dict[str, str] = {}
-        for name in self._specs:
-            if name in given or (name in merged and self._specs[name].get("core")):
-                try:
-                    values[name] = plain(templar.template(merged[name]))
-                except AnsibleError as error:
-                    unresolved[name] = reason(error, merged[name])
-        contributions: dict[str, Any] = {}
-        for name in (each for each in merged if each.startswith(CONTRIBUTION)):
-            try:
-                contributions[name] = plain(templar.template(merged[name]))
-            except AnsibleError as error:
-                unresolved[name] = reason(error, merged[name])
-        return reading.HostVariables(
-            host=host,
-            values=values,
-            unresolved=unresolved,
-            contributions=contributions,
-            facts=plain((given.get("ansible_facts") or {}).get("kafka_host") or {}),
-            connection=self._connection(templar, given),
-        )
-
-    def used(self, host: str) -> frozenset[str]:
-        """Names that the inventory or the command line sets; what tasks registered is none of ours."""
-        registered = getattr(self._hostvars, "_variable_manager", None)
-        passing = getattr(registered, "_nonpersistent_fact_cache", {}).get(host, {})
-        return frozenset(
-            name for name in self._hostvars.raw_get(host) if name.startswith(PREFIX) and name not in passing
-        )
-
-    def readable(self, host: str) -> frozenset[str]:
-        """Settings whose secret everybody can read who can read the inventory."""
-        given = self._hostvars.raw_get(host)
-        layers = ((name, given.get(name)) for name in (*reading.LAYERS, "kafka_tls"))
-        users = given.get("kafka_users")
-        people = frozenset(
-            f"kafka_users[{plain(user.get('name'))}].password"
-            for user in (users if isinstance(users, list) else ())
-            if isinstance(user, Mapping) and is_readable(user.get("password"))
-        )
-        return people | frozenset(
-            f"{name}[{plain(key)}]"
-            for name, layer in layers
-            for key, value in (layer.items() if isinstance(layer, Mapping) else ())
-            if is_readable(value) and "certificate" not in str(key) and is_secret(str(key), value)
-        )
-
-    def _connection(self, templar: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-        try:
-            found = {name: plain(templar.template(given[name])) for name in CONNECTION if name in given}
-        except AnsibleError:
-            found = {}
-        return {"remote_user": context.CLIARGS.get("remote_user"), **found}  # --user, or else of ansible.cfg
-
-
-def reason(error: AnsibleError, value: Any) -> str:
-    """An error's own words with those of its causes, without the advice that Ansible adds for itself."""
-    said = " ".join(str(error).replace("Use -vvvvv to see paths searched.", "").split()).rstrip(".")
-    return said + (NO_FACTS if not isinstance(value, EncryptedString) and "ansible_" in str(value) else "")
 
 
 class ActionModule(ActionBase):

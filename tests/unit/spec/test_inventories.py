@@ -10,6 +10,7 @@ import pytest
 import yaml
 from ansible.module_utils.kraft.problem import Problem, errors
 from ansible.module_utils.kraft.spec.desired.describe import describe
+from ansible.module_utils.kraft.spec.inventory.hostvars import Inventory, plain
 from ansible.parsing.vault import VaultLib, VaultSecret
 
 from plugins.action import kafka_desired
@@ -144,7 +145,7 @@ kafka:
 def test_a_registered_result_is_no_unknown_variable(tmp_path: Path) -> None:
     hostvars = host_variables(example(tmp_path, kafka_typo=1))
     hostvars._variable_manager.set_nonpersistent_facts("node1", {"kafka_result_of_mine": {"rc": 0}})
-    used = kafka_desired.Inventory(hostvars, hostvars._loader, {}).used("node1")
+    used = Inventory(hostvars, hostvars._loader, {}).used("node1")
     assert "kafka_typo" in used
     assert "kafka_result_of_mine" not in used
     assert "kafka_result_of_mine" in hostvars.raw_get("node1")
@@ -187,7 +188,7 @@ def test_a_secret_in_the_open_is_found_and_an_encrypted_one_is_not(tmp_path: Pat
     settings = {**SECRETS, "ssl.key.password": "{{ lookup('env', 'X') }}"}
     opened = example(tmp_path / "a", kafka_config=settings, kafka_tls={"passphrase": "a-long-and-random-one"})
     hostvars = host_variables(opened)
-    inventory = kafka_desired.Inventory(hostvars, hostvars._loader, {})
+    inventory = Inventory(hostvars, hostvars._loader, {})
     assert inventory.readable("node1") == {"kafka_config[ssl.keystore.password]", "kafka_tls[passphrase]"}
     secret = VaultSecret(b"key")
     vault = VaultLib([("default", secret)])
@@ -196,7 +197,7 @@ def test_a_secret_in_the_open_is_found_and_an_encrypted_one_is_not(tmp_path: Pat
     (closed / "group_vars/kafka/zz.yml").write_bytes(vault.encrypt(text, secret))
     hostvars = host_variables(closed, [("default", secret)])
     assert hostvars["node1"]["kafka_config"]["num.io.threads"] == 9
-    assert kafka_desired.Inventory(hostvars, hostvars._loader, {}).readable("node1") == frozenset()
+    assert Inventory(hostvars, hostvars._loader, {}).readable("node1") == frozenset()
 
 
 def test_facts_of_the_host_size_the_node(tmp_path: Path) -> None:
@@ -219,4 +220,4 @@ def test_values_lose_ansibles_own_types(tmp_path: Path) -> None:
 
     assert kinds(describe(cluster)) <= {dict, list, str, int, bool, type(None)}
     assert yaml.safe_load(yaml.safe_dump(describe(cluster))) == describe(cluster)
-    assert kafka_desired.plain({1: (True, 1.5, None, {"a"})}) == {"1": [True, 1.5, None, ["a"]]}
+    assert plain({1: (True, 1.5, None, {"a"})}) == {"1": [True, 1.5, None, ["a"]]}

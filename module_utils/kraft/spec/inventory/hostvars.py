@@ -1,0 +1,113 @@
+"""Hosts' variables as Ansible resolves them, each in its own host's context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible import context
+from ansible.errors import AnsibleError
+from ansible.module_utils.kraft.control.readable import is_readable
+from ansible.module_utils.kraft.secret_values import is_secret
+from ansible.module_utils.kraft.spec.desired.contributions import PREFIX as CONTRIBUTION
+from ansible.module_utils.kraft.spec.inventory.reading import LAYERS, HostVariables
+from ansible.module_utils.kraft.spec.inventory.role_variables import role_variables
+from ansible.parsing.vault import EncryptedString
+from ansible.template import Templar
+
+PREFIX = "kafka_"
+CONNECTION = (
+    *("ansible_host", "ansible_port", "ansible_connection", "ansible_ssh_private_key_file"),
+    *("ansible_user", "ansible_ssh_user"),
+)
+NO_FACTS = " (facts of the hosts are not gathered: give the value itself)"
+
+
+def plain(value: Any) -> Any:
+    """A value without Ansible's own types: what it says, and nothing of where it came from."""
+    if isinstance(value, Mapping):
+        return {str.__str__(str(key)): plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple, set)):
+        return [plain(each) for each in value]
+    if value is None or isinstance(value, bool):
+        return value
+    for kind in (int, float):
+        if isinstance(value, kind):
+            return kind(value)
+    return str.__str__(value if isinstance(value, str) else str(value))
+
+
+class Inventory:
+    """Hosts' variables, resolved each in its own host's context, whether or not a role is in scope."""
+
+    def __init__(self, hostvars: Any, loader: Any, specs: Mapping[str, Mapping[str, Any]]) -> None:
+        self._hostvars, self._loader, self._specs = hostvars, loader, specs
+        self._defaults = role_variables(loader)
+
+    def read(self, host: str, hosts: list[str]) -> HostVariables:
+        """Every variable of the core, and those of other roles that somebody set."""
+        given = self._hostvars.raw_get(host)
+        merged = {**self._defaults, "kafka_hosts": hosts, "hostvars": self._hostvars, **given}
+        templar = Templar(loader=self._loader, variables=merged)
+        named = [name for name in self._specs if name in given or (name in merged and self._specs[name].get("core"))]
+        values, faults = _resolved(templar, merged, named)
+        contributions, others = _resolved(templar, merged, [each for each in merged if each.startswith(CONTRIBUTION)])
+        return HostVariables(
+            host=host,
+            values=values,
+            unresolved={**faults, **others},
+            contributions=contributions,
+            facts=plain((given.get("ansible_facts") or {}).get("kafka_host") or {}),
+            connection=self._connection(templar, given),
+        )
+
+    def used(self, host: str) -> frozenset[str]:
+        """Names that the inventory or the command line sets; what tasks registered is none of ours."""
+        registered = getattr(self._hostvars, "_variable_manager", None)
+        passing = getattr(registered, "_nonpersistent_fact_cache", {}).get(host, {})
+        return frozenset(
+            name for name in self._hostvars.raw_get(host) if name.startswith(PREFIX) and name not in passing
+        )
+
+    def readable(self, host: str) -> frozenset[str]:
+        """Settings whose secret everybody can read who can read the inventory."""
+        given = self._hostvars.raw_get(host)
+        layers = ((name, given.get(name)) for name in (*LAYERS, "kafka_tls"))
+        users = given.get("kafka_users")
+        people = frozenset(
+            f"kafka_users[{plain(user.get('name'))}].password"
+            for user in (users if isinstance(users, list) else ())
+            if isinstance(user, Mapping) and is_readable(user.get("password"))
+        )
+        return people | frozenset(
+            f"{name}[{plain(key)}]"
+            for name, layer in layers
+            for key, value in (layer.items() if isinstance(layer, Mapping) else ())
+            if is_readable(value) and "certificate" not in str(key) and is_secret(str(key), value)
+        )
+
+    def _connection(self, templar: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            found = {name: plain(templar.template(given[name])) for name in CONNECTION if name in given}
+        except AnsibleError:
+            found = {}
+        return {"remote_user": context.CLIARGS.get("remote_user"), **found}  # --user, or else of ansible.cfg
+
+
+def _resolved(
+    templar: Any, variables: Mapping[str, Any], names: Iterable[str]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Name -> value of those that can be resolved, and name -> reason of the others."""
+    values, faults = {}, {}
+    for name in names:
+        try:
+            values[name] = plain(templar.template(variables[name]))
+        except AnsibleError as error:
+            faults[name] = reason(error, variables[name])
+    return values, faults
+
+
+def reason(error: AnsibleError, value: Any) -> str:
+    """An error's own words with those of its causes, without the advice that Ansible adds for itself."""
+    said = " ".join(str(error).replace("Use -vvvvv to see paths searched.", "").split()).rstrip(".")
+    return said + (NO_FACTS if not isinstance(value, EncryptedString) and "ansible_" in str(value) else "")
