@@ -1,4 +1,4 @@
-"""Every runbook has the same five parts, and a test runs the commands that it shows."""
+"""Every runbook has the same five parts. A test runs the commands that it shows, and the messages in it are said."""
 
 from __future__ import annotations
 
@@ -19,6 +19,30 @@ TESTS = "\n".join(
 )
 TYPED = re.compile(r"^ansible-playbook (?:.*\\\n)*.*$", re.MULTILINE)
 SHOWN = [f"{page.stem}: {command}" for page in PAGES for command in TYPED.findall(page.read_text())]
+FAILS = re.compile(r"^## If it fails$(.*?)^## ", re.MULTILINE | re.DOTALL)
+QUOTED = [
+    f"{page.stem}: {message}"
+    for page in PAGES
+    for part in FAILS.findall(page.read_text())
+    for row in re.findall(r"^\| (.+?) \| ", part, re.MULTILINE)
+    for message in re.findall(r"`([^`]+)`", row)
+]
+#: Where messages are written, the tests' own sentences among them: there values stand in their place.
+SAID_IN = ("module_utils", "plugins", "library", "roles", "playbooks", "spark_jobs", "dist", "scripts", "tests/wording")
+#: What others say (Kafka, its clients, OpenSSL), and a command.
+OF_OTHERS = ("SASL authentication error", "credentials with SASL mechanism", "certificate verify failed", "journalctl")
+RUN = 3  #: so many words of a message stand together in the code; values stand between the others
+
+
+def said() -> str:
+    """All text in which a message can be, with the pieces of one sentence joined."""
+    found = [
+        path.read_text()
+        for folder in SAID_IN
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in (".py", ".yml", ".j2", ".txt") or path.name == "bootstrap"
+    ]
+    return re.sub(r"\s+", " ", re.sub(r'"\s*\n\s*f?"', "", "\n".join(found)))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.stem))
@@ -34,3 +58,22 @@ def test_a_test_runs_the_playbook_with_its_variables(command: str) -> None:
     assert any(re.search(each, TESTS) for each in run_as)
     given = set(re.findall(r"\bkafka_[a-z_]+(?=\"?[=:])", command))
     assert {name for name in given if not re.search(rf"\b{name}\b", TESTS)} == set()
+
+
+def runs(message: str) -> list[str]:
+    """Each run of words of a message, of which one must be in the code as it is. Names and numbers are values."""
+    pieces = [piece.split() for piece in re.split(r"…|\.\.\.|\S*[_/\d]\S*", message)]
+    longest = min(RUN, max(map(len, pieces)))
+    return [" ".join(words[one : one + longest]) for words in pieces for one in range(len(words) - longest + 1)]
+
+
+def test_every_message_that_a_runbook_quotes_is_one_that_is_said() -> None:
+    text = said()
+    unsaid = [each for each in QUOTED if not any(run in text for run in runs(each.partition(": ")[2]))]
+    assert [each for each in unsaid if not any(other in each for other in OF_OTHERS)] == []
+
+
+def test_a_message_that_nobody_says_is_seen() -> None:
+    assert runs("would remove … of all ACLs") == ["of all ACLs"]
+    assert runs("cannot be run") == ["cannot be run"]
+    assert not any(run in said() for run in runs("another process answers under this node id"))
