@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,9 @@ from ansible.errors import AnsibleFilterError
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
-from ansible.module_utils.kraft.difference import differences_from
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.machine import ungranted
 from ansible.module_utils.kraft.node.service.deployed import controllers_now, listeners_now, secured_addresses
-from ansible.module_utils.kraft.node.service.difference_text import sentences
 from ansible.module_utils.kraft.node.service.unit import fingerprinted
 from ansible.module_utils.kraft.operations.config import dynamic_config_request
 from ansible.module_utils.kraft.operations.features import upgrade
@@ -54,49 +51,6 @@ def kraft_client_files(cluster: Mapping[str, Any], options: Mapping[str, str]) -
         return client_files.client_files(cluster["name"], cluster["clients"], options)
     except KraftError as error:
         raise AnsibleFilterError(f"kafka_smoke_client_options: {error}") from error
-
-
-def kraft_stale(
-    looked: Mapping[str, Mapping[str, Any]],
-    desired: Mapping[str, Any],
-    settled: Mapping[str, Iterable[str]] | None = None,
-    down: bool = False,
-) -> list[dict[str, Any]]:
-    """The hosts whose process must be restarted, as ``kafka_roll_plan`` takes them; with `down` also those without one.
-
-    `looked`: as `kraft_registered` gives it, with ``process`` (``kafka_node``); `desired` is ``kafka_desired``'s fact.
-    `settled`: host -> settings that are changed live, as ``kafka_config_plan`` returned them. A host that is left out
-    of the run (``--limit``) has no process, and is none of them.
-    """
-    out = []
-    for host, found in _processes(looked).items():
-        live = set((settled or {}).get(host, ()))
-        differences = [each.as_dict() for each in differences_from(found["differences"]) if each.setting not in live]
-        if (found["stale"] and differences) or (down and not found["running"]):
-            node_id, started_at = desired["nodes"][host]["node_id"], found.get("started_at", 0)
-            out.append({"host": host, "node_id": node_id, "started_at": started_at, "differences": differences})
-    return out
-
-
-def kraft_change_nodes(
-    looked: Mapping[str, Mapping[str, Any]], desired: Mapping[str, Any], always: bool = False
-) -> list[dict[str, Any]]:
-    """The nodes as ``kafka_config_plan`` takes them; none where nothing differs and nothing was written.
-
-    `looked`: as `kraft_registered` gives it, with ``process`` (``kafka_node``).
-    `always`: also where no file differs. Where every node was down until now nothing can be changed live. Nothing is
-    known of a host that is left out of the run (``--limit``), so nothing is changed there.
-    """
-    found = _processes(looked)
-    written = any(one.get("changed_paths") for one in found.values())
-    nodes = dynamic_config_request.change_nodes(found, found, desired)
-    differs = always or written or any(node["differences"] for node in nodes)
-    return nodes if differs and not all(node["started"] for node in nodes) else []
-
-
-def _processes(looked: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """What ``kafka_node`` said of each host; one that ``--limit`` leaves out is not among them, and stays as it is."""
-    return {host: one["process"] for host, one in looked.items() if one["process"]}
 
 
 def kraft_registered(
@@ -176,47 +130,6 @@ def kraft_status_nodes(looked: Mapping[str, Mapping[str, Any]], desired: Mapping
     return [{**node, "serves": node["serves"] and node["host"] not in silent} for node in nodes]
 
 
-def kraft_to_revert(batch: Mapping[str, Any], restarts: Mapping[str, Any]) -> list[str]:
-    """Hosts of a `batch` that were restarted and have something to go back to.
-
-    `restarts` is what the loop over the batch's nodes registered: ``kafka_node`` has ``keep`` among its actions where
-    it kept what ran before.
-    """
-    kept = {one[one["ansible_loop_var"]]["host"] for one in restarts["results"] if "keep" in one.get("actions", ())}
-    return [node["host"] for node in batch["nodes"] if node["host"] in kept]
-
-
-def kraft_batch_failure(batch: Mapping[str, Any], reverted: Iterable[str], failure: Mapping[str, Any]) -> str:
-    """What is said when a batch of a roll did not come back; `failure` is the failed task's result."""
-    back = set(reverted)
-    results = [one for one in failure.get("results", [failure]) if one.get("failed")]
-    lines = [str(one.get("msg", "no reason given")) for one in results]
-    for node in batch["nodes"]:
-        why = "; ".join(sentences(differences_from(node["differences"]))) or "the request"
-        state = "runs again with what it had before" if node["host"] in back else "has nothing to go back to"
-        lines.append(f"{node['host']} (node {node['node_id']}), restarted because of {why}: {state}.")
-    lines.append("The roll stops here; the nodes after it were not touched. Correct the inventory and run again.")
-    return "\n".join(lines)
-
-
-def kraft_maintenance_failure(
-    batches: Iterable[Mapping[str, Any]], host: str, failure: Mapping[str, Any], started: Mapping[str, Any]
-) -> str:
-    """What is said when a host's maintenance failed: why, whether its node runs, and how to go on.
-
-    `batches`: all of the run, as ``kafka_roll_plan`` gives them; `failure`: the failed task's result, nothing where
-    that was another host's; `started`: what the start after it registered.
-    """
-    left = [[node["host"] for node in batch["nodes"]] for batch in batches]
-    while left and host not in left[0]:
-        left.pop(0)
-    names = [name for batch in left for name in batch]
-    why = str(failure.get("msg", ""))
-    state = "does not answer, so its node may be down" if started.get("unreachable") else "runs Kafka again"
-    again = json.dumps({"kafka_restart_nodes": names})
-    return f"{why}\n{host} {state}. The maintenance stops here. Go on with -e '{again}'.".lstrip()
-
-
 def kraft_hosts_named(names: Iterable[str] | str, hosts: Iterable[str], variable: str) -> list[str]:
     """The `hosts` that a user's `variable` names, in the inventory's order. Raises for a name that is none of them."""
     known = list(hosts)
@@ -265,14 +178,12 @@ class FilterModule:
         return {
             "kraft_asked_through": asked_through,
             "kraft_certified": client_files.certified,
-            "kraft_change_nodes": kraft_change_nodes,
             "kraft_client": client_parameter,
             "kraft_coming": kraft_coming,
             "kraft_contributed_files": contributions.contributed_files,
             "kraft_contributed_lines": contributions.contributed_lines,
             "kraft_directory": kraft_directory,
             "kraft_holds_secret": kraft_holds_secret,
-            "kraft_maintenance_failure": kraft_maintenance_failure,
             "kraft_hosts_named": kraft_hosts_named,
             "kraft_jvm_options_text": files.jvm_options_text,
             "kraft_properties_text": kraft_properties_text,
@@ -285,13 +196,10 @@ class FilterModule:
             "kraft_picked": kraft_picked,
             "kraft_questions": questions,
             "kraft_registered": kraft_registered,
-            "kraft_stale": kraft_stale,
             "kraft_status_nodes": kraft_status_nodes,
             "kraft_secured_addresses": secured_addresses,
             "kraft_release_features": kraft_release_features,
             "kraft_ungranted": kraft_ungranted,
             "kraft_voter_listeners": kraft_voter_listeners,
             "kraft_upgrade_problems": kraft_upgrade_problems,
-            "kraft_to_revert": kraft_to_revert,
-            "kraft_batch_failure": kraft_batch_failure,
         }

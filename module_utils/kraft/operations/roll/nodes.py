@@ -1,0 +1,52 @@
+"""Which nodes a roll restarts, and which of their settings the cluster is asked about first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.difference import differences_from
+from ansible.module_utils.kraft.operations.config import dynamic_config_request
+
+
+def stale(
+    looked: Mapping[str, Mapping[str, Any]],
+    desired: Mapping[str, Any],
+    settled: Mapping[str, Iterable[str]] | None = None,
+    down: bool = False,
+) -> list[dict[str, Any]]:
+    """The hosts whose process must be restarted, as ``kafka_roll_plan`` takes them; with `down` also those without one.
+
+    `looked`: as filter `kraft_registered` gives it, with ``process`` (``kafka_node``). `desired`: ``kafka_desired``'s
+    fact. `settled`: host -> settings that are changed live, as ``kafka_config_plan`` returned them. A host that is left
+    out of the run (``--limit``) has no process, and is none of them.
+    """
+    out = []
+    for host, found in _processes(looked).items():
+        live = set((settled or {}).get(host, ()))
+        differences = [each.as_dict() for each in differences_from(found["differences"]) if each.setting not in live]
+        if (found["stale"] and differences) or (down and not found["running"]):
+            node_id, started_at = desired["nodes"][host]["node_id"], found.get("started_at", 0)
+            out.append({"host": host, "node_id": node_id, "started_at": started_at, "differences": differences})
+    return out
+
+
+def change_nodes(
+    looked: Mapping[str, Mapping[str, Any]], desired: Mapping[str, Any], always: bool = False
+) -> list[dict[str, Any]]:
+    """The nodes as ``kafka_config_plan`` takes them; none where nothing differs and nothing was written.
+
+    `looked`: as filter `kraft_registered` gives it, with ``process`` (``kafka_node``).
+    `always`: also where no file differs. Where every node was down until now nothing can be changed live. Nothing is
+    known of a host that is left out of the run (``--limit``), so nothing is changed there.
+    """
+    found = _processes(looked)
+    written = any(one.get("changed_paths") for one in found.values())
+    nodes = dynamic_config_request.change_nodes(found, found, desired)
+    differs = always or written or any(node["differences"] for node in nodes)
+    return nodes if differs and not all(node["started"] for node in nodes) else []
+
+
+def _processes(looked: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """What ``kafka_node`` said of each host; one that ``--limit`` leaves out is not among them, and stays as it is."""
+    return {host: one["process"] for host, one in looked.items() if one["process"]}
