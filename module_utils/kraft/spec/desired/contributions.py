@@ -10,7 +10,8 @@ from ansible.module_utils.kraft.difference import CONTRIBUTED
 from ansible.module_utils.kraft.node.collector import EXPORTER
 from ansible.module_utils.kraft.node.metrics_proxy import AGENT as KAFKA
 from ansible.module_utils.kraft.node.metrics_proxy import LOOPBACK, SERVICES
-from ansible.module_utils.kraft.spec.desired.model import Agent, Contribution, Listener, Node
+from ansible.module_utils.kraft.spec.desired.contribution_model import Agent, Contribution
+from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.desired.node_client import WILDCARDS, client_parameter
 from ansible.module_utils.kraft.terms import INTER_BROKER
 

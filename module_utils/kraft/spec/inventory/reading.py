@@ -14,6 +14,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.control.given import GIVEN, Given
 from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.desired.contribution_model import Contribution
 from ansible.module_utils.kraft.spec.desired.contributions import OPTION, contribution
 from ansible.module_utils.kraft.spec.desired.model import (
     MTLS,
@@ -21,7 +22,6 @@ from ansible.module_utils.kraft.spec.desired.model import (
     TLS_SCRAM,
     UNKNOWN_ID,
     Cluster,
-    Contribution,
     Facts,
     Layer,
     Listener,

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 from ansible.module_utils.kraft.node.service.differences import parse_jvm_options
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.secret_values import shown_line
+from ansible.module_utils.kraft.spec.desired.contribution_model import Contribution
 from ansible.module_utils.kraft.spec.desired.contributions import PREFIX
 from ansible.module_utils.kraft.spec.desired.jvm import COLLECTOR, own_options
-from ansible.module_utils.kraft.spec.desired.model import Contribution, Node
+from ansible.module_utils.kraft.spec.desired.model import Node
 from ansible.module_utils.kraft.spec.rules.sizing import OPTIONS, OWNED_OPTIONS
 from ansible.module_utils.kraft.spec.rules.subject import Subject, named, sharing
 
