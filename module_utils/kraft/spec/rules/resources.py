@@ -1,4 +1,4 @@
-"""Users, ACLs and quotas, before anybody is asked: names, passwords, and what Kafka would not take."""
+"""Users, ACLs and quotas, before any host is asked: names, passwords, and what Kafka would not take."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def given_of(subject: Subject, variable: str) -> list[Entry]:
 
 
 def alike(subject: Subject) -> Iterator[Problem]:
-    """The cluster has one set of each."""
+    """All hosts have the same value of each variable: the cluster has one set."""
     for variable in (TOPICS, USERS, ACLS, QUOTAS, CLIENT_USER):
         found = [node.variables.get(variable) or None for node in subject.sound(variable)]
         if any(each != found[0] for each in found):
@@ -48,7 +48,7 @@ def alike(subject: Subject) -> Iterator[Problem]:
 
 
 def people(subject: Subject) -> Iterator[Problem]:
-    """Users have a name of their own, and a password that nobody guesses."""
+    """Each user has a name of its own, and a password that is hard to guess or a certificate."""
     given = given_of(subject, USERS)
     yield from twice(USERS, (user["name"] for user in given))
     offered = {one for each in mechanisms_taken(subject.cluster, subject.settings).values() for one in each}
@@ -58,7 +58,7 @@ def people(subject: Subject) -> Iterator[Problem]:
             remedy = "use 1 to 64 letters, digits, dots, _ and -, and not dots alone"
             yield Problem("user_name", "is not a name that every client can log in with", remedy, where)
         if name == NOBODY:
-            message = "is the name of everybody who does not log in"
+            message = "is Kafka's name for every client that does not log in"
             yield Problem("user_name", message, "give the user another name", where)
         if user.get("state") == users.ABSENT:
             continue
@@ -74,7 +74,7 @@ def people(subject: Subject) -> Iterator[Problem]:
 
 
 def _not_taken(mechanism: str, offered: list[str], where: str) -> Problem:
-    """A password that nothing asks for."""
+    """A mechanism that no client listener takes."""
     own = [each.lower() for each in offered if each in SCRAM]
     other = f"set {' or '.join(own)}" if own else "use kafka_security: tls_scram"
     message = f"logs in with {mechanism}, and no client listener takes it"
@@ -83,7 +83,7 @@ def _not_taken(mechanism: str, offered: list[str], where: str) -> Problem:
 
 
 def _generated(subject: Subject, where: str) -> Iterator[Problem]:
-    """Nobody gave a password: one is generated, and the run can keep it."""
+    """A user without a password: one is generated, where the run can keep it."""
     if subject.surroundings.password_fault:
         message = f"is not set, and {subject.surroundings.password_fault}"
         remedy = "give a password; or start the run with your vault's (--vault-password-file), to generate and keep one"
@@ -101,11 +101,11 @@ def _password(given: str, name: str, where: str) -> Iterator[Problem]:
 
 
 def _certificate(subject: Subject, user: Entry, where: str) -> Iterator[Problem]:
-    """Who shows a certificate gets one from the cluster's own authority, and somebody asks for it."""
+    """A user with a certificate: the cluster's authority can issue it, and a client listener asks for it."""
     cluster, how = subject.cluster, f"{where}.authentication"
     if user.get("password"):
         remedy = "remove the password, or log in with it: authentication: scram-sha-512"
-        yield Problem("user_password", "is asked of nobody who shows a certificate", remedy, f"{where}.password")
+        yield Problem("user_password", "has no effect: a certificate is the login", remedy, f"{where}.password")
     if not any(node.tls for node in cluster.nodes):
         remedy = "set kafka_tls; with certificates that you bring, name their owners in kafka_acls"
         yield Problem("user_certificate", "is tls, and the cluster has no authority to issue it", remedy, how)
@@ -118,7 +118,7 @@ def _certificate(subject: Subject, user: Entry, where: str) -> Iterator[Problem]
 
 
 def own_client(subject: Subject) -> Iterator[Problem]:
-    """Our own clients log in as somebody who is there."""
+    """``kafka_client_user`` is a user that is declared, and logs in as the listener of our own clients wants it."""
     name, there = subject.cluster.client_user, users.present(given_of(subject, USERS))
     user = next((each for each in there if each["name"] == name), None)
     if name and not user:
@@ -138,7 +138,7 @@ def own_client(subject: Subject) -> Iterator[Problem]:
 
 
 def access(subject: Subject) -> Iterator[Problem]:
-    """ACLs that Kafka knows, of principals that somebody can be."""
+    """ACLs that Kafka takes, for principals that a client can have. None stops our own clients."""
     given = given_of(subject, ACLS)
     lines = [(f"{ACLS}[{number}]", entry) for number, entry in enumerate(given)]
     for where, entry in lines:
@@ -164,7 +164,7 @@ def access(subject: Subject) -> Iterator[Problem]:
     for where, entry in everything:
         client = entry.get("principal") in (EVERYBODY, f"User:{subject.cluster.client_user}")
         if entry.get("permission") == acls.DENY and client and subject.cluster.client_user and _is_ours(entry):
-            message = "shuts out kafka_client_user from the topics of the smoke test and the probe"
+            message = "denies kafka_client_user the topics or groups of the smoke test and the probe"
             yield Problem("acl_client_user", message, "leave out names that begin with kraftwright-", where)
 
 
@@ -173,7 +173,7 @@ def _super_users(subject: Subject) -> set[str]:
 
 
 def contradictions(subject: Subject) -> Iterator[Problem]:
-    """What is declared is not declared otherwise, too."""
+    """No ACL and no quota is declared, and declared absent as well."""
     given, people = given_of(subject, ACLS), users.present(given_of(subject, USERS))
     absent = [entry for entry in given if entry.get("state") == users.ABSENT]
     gone = {acl for entry in absent for acl in acls.expanded(entry)}
@@ -199,7 +199,7 @@ def _contradicting_quotas(given: list[Entry], people: list[Entry]) -> Iterator[P
 
 
 def prune(subject: Subject) -> Iterator[Problem]:
-    """What a run is asked to remove is a kind that it knows."""
+    """``kafka_prune`` names kinds that a run can remove, and ``kafka_prune_most`` is a number above 0."""
     node = next(iter(subject.cluster.nodes), None)
     given, most = (node.variables.get(name) for name in (PRUNE, MOST)) if node else (None, None)
     kinds = users.kinds(given)
@@ -222,7 +222,7 @@ def _is_ours(entry: Entry) -> bool:
 
 
 def limits(subject: Subject) -> Iterator[Problem]:
-    """Quotas that let something through."""
+    """Quotas that Kafka takes, for entities that it knows."""
     lines = [(f"{QUOTAS}[{number}]", entry) for number, entry in enumerate(given_of(subject, QUOTAS))]
     lines += [
         (f"{USERS}[{user['name']}].quotas", {"user": user["name"], **user["quotas"]})

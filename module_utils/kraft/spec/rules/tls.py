@@ -80,7 +80,7 @@ def certificates(subject: Subject) -> Iterator[Problem]:
 
 
 def strength(subject: Subject) -> Iterator[Problem]:
-    """Nobody is offered what is broken, and names are checked."""
+    """No listener offers a broken protocol or cipher, and clients of nodes check names."""
     for node in subject.cluster.nodes:
         for key, value in subject.settings[node.host].items():
             setting, text = LISTENER.sub("", key), str(value)
