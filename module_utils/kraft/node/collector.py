@@ -131,7 +131,7 @@ def ensure(run: Run, settings: Settings, install_dir: str, group: str, check_mod
         return changed
     refuse_foreign(map(unit_path, services(settings)), "Set kafka_collector_exporter to present")
     if lacks_exporter(settings):
-        raise RefusedError([f"{settings['exporter']['binary']}: is no program"])
+        raise RefusedError([f"{settings['exporter']['binary']}: is no program. Give another kafka_collector_exporter"])
     files = wanted(settings, install_dir, group, sys.executable)
     leaving = [name for name in SERVICES if unit_path(name) in files["absent"]]
     if leaving:
