@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from ansible.module_utils.kraft.operations.deployment import document
 from ansible.module_utils.kraft.operations.deployment.comparison import moved
 from ansible.module_utils.kraft.operations.deployment.plan import changes, deployment_plan
 from ansible.module_utils.kraft.problem import Problem
-from ansible.module_utils.kraft.spec.inventory import report
+from ansible.module_utils.kraft.spec.inventory.refusal import refusal
 
 from spark_jobs import private_file
 
@@ -61,7 +60,7 @@ class ActionModule(ActionBase):
         if given["approved"] and changes(plan):  # where nothing is left to do, nothing is done that nobody has approved
             found = self._moved(given["approved"], plan)
             if found:
-                raise refusal(given["approved"], found, len(hosts))
+                raise outdated(given["approved"], found, len(hosts))
         return {"changed": False, "plan": plan}
 
     @staticmethod
@@ -72,11 +71,9 @@ class ActionModule(ActionBase):
             raise AnsibleAction(f"{path} {error}. No host was changed.") from error
 
 
-def refusal(path: str, found: list[Problem], hosts: int) -> AnsibleAction:
+def outdated(path: str, found: list[Problem], hosts: int) -> AnsibleAction:
     """The failure with everything that has moved."""
-    heading = f"The approved plan no longer fits: {report.summary(found)}. No host was changed."
-    table = report.table(found, hosts, shutil.get_terminal_size((120, 40)).columns - 8)
     remedy = (
         f"Write a fresh plan with --check and -e kafka_plan_file, review it, and approve that one instead of {path}."
     )
-    return AnsibleAction(heading, result={"failed": True, "msg": f"{heading}\n\n{table}\n\n{remedy}"})
+    return refusal("The approved plan no longer fits", found, hosts, remedy)

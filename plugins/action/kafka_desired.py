@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import shutil
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,6 +31,7 @@ from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.inventory import reading, report, validation
 from ansible.module_utils.kraft.spec.inventory.archive_file import digest, local_path
 from ansible.module_utils.kraft.spec.inventory.hostvars import PREFIX, Inventory, plain
+from ansible.module_utils.kraft.spec.inventory.refusal import refusal, width
 from ansible.module_utils.kraft.spec.rules.archive import AWAITED
 from ansible.module_utils.kraft.spec.rules.subject import Surroundings
 
@@ -70,7 +70,7 @@ class ActionModule(ActionBase):
         _, arguments = self.validate_argument_spec(argument_spec=ARGUMENT_SPEC)
         hosts, hostvars = arguments["hosts"], (task_vars or {})["hostvars"]
         if nowhere := validation.nowhere(hosts, hostvars):
-            raise refusal(nowhere, len(hosts), arguments["report"])
+            raise invalid(nowhere, len(hosts), arguments["report"])
         given = of_play(self._task, hostvars._variable_manager.extra_vars)
         cluster, problems = look(hostvars, self._loader, hosts, Run(arguments["needs"], arguments["plans"], given))
         if arguments["phase"] and not errors(problems):
@@ -78,7 +78,7 @@ class ActionModule(ActionBase):
             cluster, found = migration.applied(cluster, arguments["phase"], facts)
             problems += found
         if errors(problems) and arguments["refuse"]:
-            raise refusal(problems, len(hosts), arguments["report"])
+            raise invalid(problems, len(hosts), arguments["report"])
         show(problems, len(hosts), arguments["report"], already_said(hostvars, hosts))
         return answer(cluster, problems, len(hosts))
 
@@ -170,15 +170,11 @@ def answer(cluster: Cluster, problems: list[Problem], hosts: int) -> dict[str, A
     return {**found, "ansible_facts": {"kafka_desired": described}}
 
 
-def refusal(problems: list[Problem], hosts: int, form: str) -> AnsibleAction:
-    """The failure with all problems in it. Ansible prints an error's message, then its result: the table is in one."""
-    heading = f"Inventory validation failed: {report.summary(problems)}. No host was changed."
+def invalid(problems: list[Problem], hosts: int, form: str) -> AnsibleAction:
+    """The failure with all problems in it: in a table or, for machines, shown as JSON beside it."""
     if form == "json":
         DISPLAY.display(report.as_json(problems))
-        return AnsibleAction(heading, result={"failed": True, "msg": heading})
-    return AnsibleAction(
-        heading, result={"failed": True, "msg": f"{heading}\n\n{report.table(problems, hosts, width())}"}
-    )
+    return refusal("Inventory validation failed", problems, hosts, table=form != "json")
 
 
 def show(problems: list[Problem], hosts: int, form: str, shown: frozenset[str]) -> None:
@@ -193,8 +189,3 @@ def show(problems: list[Problem], hosts: int, form: str, shown: frozenset[str]) 
         for sentence in report.sentences([each for each in problems if each.severity == WARNING], hosts):
             if sentence not in shown:
                 DISPLAY.warning(sentence)
-
-
-def width() -> int:
-    """Columns for a table, with room for the indentation that a callback adds."""
-    return shutil.get_terminal_size((120, 40)).columns - 8

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import ansible.module_utils
-from ansible.errors import AnsibleAction, AnsibleError
+from ansible.errors import AnsibleError
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
@@ -25,6 +24,7 @@ from ansible.module_utils.kraft.node.service.deployed import listeners_now
 from ansible.module_utils.kraft.problem import Problem, errors
 from ansible.module_utils.kraft.spec import preflight, steps
 from ansible.module_utils.kraft.spec.inventory import report
+from ansible.module_utils.kraft.spec.inventory.refusal import refusal
 from ansible.module_utils.kraft.spec.preflight.cross_host import awaits_disk, peers_for_storage
 from ansible.module_utils.kraft.spec.preflight.subject import Desired, Host, Subject
 
@@ -154,7 +154,7 @@ class ActionModule(ActionBase):
         found = [*given(derived), *checked(subject, arguments)]
         said = ungranted(subject)
         if errors(found) and arguments.get("refuse", True):
-            raise refusal(found, len(subject.hosts))
+            raise refusal("Host check failed", found, len(subject.hosts))
         for sentence in report.sentences(found, len(subject.hosts)):
             DISPLAY.warning(sentence)
         for line in said:
@@ -201,10 +201,3 @@ class ActionModule(ActionBase):
         action = self._shared_loader_obj.action_loader.get("kafka_desired", task=task, **surroundings)
         answer: dict[str, Any] = action.run(task_vars=task_vars)
         return answer
-
-
-def refusal(found: list[Problem], hosts: int) -> AnsibleAction:
-    """The failure with all problems in it. Ansible prints an error's message, then its result: the table is in one."""
-    heading = f"Host check failed: {report.summary(found)}. No host was changed."
-    table = report.table(found, hosts, shutil.get_terminal_size((120, 40)).columns - 8)
-    return AnsibleAction(heading, result={"failed": True, "msg": f"{heading}\n\n{table}"})
