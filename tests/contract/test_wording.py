@@ -10,7 +10,7 @@ import pytest
 from tests.wording_files import FILES, Wording, sections
 
 
-def tests_with_wording() -> list[tuple[str, str]]:
+def worded_tests() -> list[tuple[str, str]]:
     """(Module, test) of every test that takes the fixture ``wording``."""
     return [
         (path.stem, node.name)
@@ -26,7 +26,7 @@ def test_every_section_has_its_test_and_every_test_its_section() -> None:
         for path in FILES.glob("*.txt")
         for name in sections(path.read_text())
     }
-    known = tests_with_wording()
+    known = worded_tests()
     assert len(known) == len(set(known))
     assert found == set(known)
 
