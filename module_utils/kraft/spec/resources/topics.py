@@ -13,6 +13,9 @@ INTERNAL = frozenset({"__consumer_offsets", "__transaction_state", "__share_grou
 #: Settings of a topic that a move of replicas writes and takes away.
 THROTTLES = frozenset({"leader.replication.throttled.replicas", "follower.replication.throttled.replicas"})
 ABSENT = "absent"
+TIERED = "remote.log.storage.system.enable"  #: the server's setting without which no topic has remote storage
+LOWER = "lower the first or raise the second"
+AS_RETENTION = -2  #: local.retention.*: as long as the topic keeps records at all
 
 
 def metric_name(name: str) -> str:
@@ -31,3 +34,45 @@ def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield f"cannot have {partitions} partitions", "ask for 1 or more"
     for key in sorted(THROTTLES & set(map(str, entry.get("config") or {}))):
         yield f"has {key}, which rebalance.yml writes and removes", "leave it out; kafka_move_throttle limits moves"
+
+
+def conflicts(config: Mapping[str, str], tiered: bool) -> Iterator[tuple[str, str]]:
+    """Settings of one entry that Kafka refuses together, and what to do.
+
+    `config`: as Kafka writes it, without what is reset; `tiered`: whether the cluster has remote storage. What an entry
+    leaves out may be set on the topic, so that only Kafka can judge it.
+    Source: org.apache.kafka.storage.internals.log.LogConfig.validateTopicLogConfigValues of Kafka 4.3.1.
+    """
+    low, high = (_whole(config.get(f"{end}.compaction.lag.ms")) for end in ("min", "max"))
+    if low is not None and high is not None and low > high:
+        yield f"has min.compaction.lag.ms {low} above max.compaction.lag.ms {high}", LOWER
+    if not _is_true(config.get("remote.storage.enable")):
+        return
+    if not tiered:
+        message = f"has remote.storage.enable, and the cluster has no remote storage ({TIERED})"
+        yield message, f"remove it, or set {TIERED}"
+    if "compact" in [each.strip() for each in config.get("cleanup.policy", "").split(",")]:
+        yield "has remote.storage.enable, and cleanup.policy is not delete alone", "use cleanup.policy: delete"
+    for unit in ("ms", "bytes"):
+        local, whole = _whole(config.get(f"local.retention.{unit}")), _whole(config.get(f"retention.{unit}"))
+        if local is not None and whole is not None and local != AS_RETENTION:
+            yield from _retention(unit, local, whole, _is_true(config.get("remote.log.copy.disable")))
+
+
+def _retention(unit: str, local: int, whole: int, uncopied: bool) -> Iterator[tuple[str, str]]:
+    """What brokers keep of all that a topic keeps; `uncopied`: nothing more goes to the remote storage."""
+    given = f"local.retention.{unit} {local} and retention.{unit} {whole}"
+    if uncopied and local != whole:
+        remedy = f"give both the same number, or {AS_RETENTION} as local.retention.{unit}"
+        yield f"has remote.log.copy.disable, with {given}", remedy
+    elif not uncopied and whole > -1 and (local == -1 or local > whole):
+        yield f"has {given}: brokers would keep more than the topic", LOWER
+
+
+def _is_true(text: str | None) -> bool:
+    return (text or "").lower() == "true"
+
+
+def _whole(text: str | None) -> int | None:
+    """A number; what else is wrong is for the rule of values."""
+    return int(text) if text and re.fullmatch(r"[+-]?\d{1,19}", text, re.ASCII) else None

@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.spec.desired.properties import value_text
 from ansible.module_utils.kraft.spec.inventory.definitions import load, nearest_version
 from ansible.module_utils.kraft.spec.inventory.setting_values import value_problem
 from ansible.module_utils.kraft.spec.inventory.spec import nearest
-from ansible.module_utils.kraft.spec.resources.topics import ABSENT, metric_name
+from ansible.module_utils.kraft.spec.resources.topics import ABSENT, TIERED, conflicts, metric_name
 from ansible.module_utils.kraft.spec.resources.topics import faults as topic_faults
 from ansible.module_utils.kraft.spec.rules.resources import TOPICS, found_faults, given_of, twice
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named
@@ -32,12 +32,23 @@ def topics(subject: Subject) -> Iterator[Problem]:
         if factor is not None and not 1 <= factor <= len(cluster.brokers):
             message = f"is not from 1 to {len(cluster.brokers)}, the number of brokers"
             yield Problem("topic_factor", message, "give as many as there are brokers", where, value=factor)
-        least = str(config.get("min.insync.replicas", ""))
-        if least.isdigit() and int(least) > (factor or cluster.replication_factor):
+        least = value_text(config.get("min.insync.replicas", "")).strip()
+        if least.isascii() and least.isdigit() and int(least) > (factor or cluster.replication_factor):
             message = f"wants {least} replicas in sync of {factor or cluster.replication_factor}: nobody could write"
             yield Problem("topic_min_isr", message, "give fewer than there are replicas", where, value=least)
         for key, value in config.items():
             yield from _setting(known, f"{where}.config[{key}]", str(key), value)
+
+
+def together(subject: Subject) -> Iterator[Problem]:
+    """Settings of one topic that Kafka refuses together."""
+    tiered = any(each.get(TIERED, "").strip().lower() == "true" for each in subject.settings.values())
+    for topic in given_of(subject, TOPICS):
+        config = {
+            str(key): value_text(each).strip() for key, each in (topic.get("config") or {}).items() if each is not None
+        }
+        for message, remedy in conflicts(config, tiered) if topic.get("state") != ABSENT else ():
+            yield Problem("topic_conflict", message, remedy, f"{TOPICS}[{topic['name']}]")
 
 
 def _setting(known: Mapping[str, Any], where: str, key: str, value: Any) -> Iterator[Problem]:
@@ -76,4 +87,4 @@ def sizes(subject: Subject) -> Iterator[Problem]:
         yield Problem("topic_partitions", message, remedy, TOPICS, severity=RISK)
 
 
-RULES = (topics, sizes)
+RULES = (topics, together, sizes)

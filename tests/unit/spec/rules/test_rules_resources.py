@@ -340,6 +340,13 @@ def with_topics(*entries: dict[str, Any]) -> dict[str, Any]:
     return secured(kafka_topics=list(entries))
 
 
+def tiered(config: dict[str, Any]) -> dict[str, Any]:
+    """A topic of a cluster that has remote storage."""
+    given = {"remote.log.storage.system.enable": True}
+    return secured(kafka_config=given, kafka_topics=[{"name": "a", "config": config}])
+
+
+TOPIC_SETTING = ("topic_setting", "kafka_topics[a].config[min.insync.replicas]")
 READ = {"principal": "User:a", "topic": "t", "operations": ["read"]}
 LIMIT = {"user": "writer", "producer_byte_rate": 5.0}
 
@@ -403,6 +410,23 @@ LIMIT = {"user": "writer", "producer_byte_rate": 5.0}
             "topic",
             "kafka_topics[a]",
         ),
+        *(
+            (with_topics({"name": "a", "config": config}), "topic_conflict", "kafka_topics[a]")
+            for config in (
+                {"min.compaction.lag.ms": 10, "max.compaction.lag.ms": "9"},
+                {"remote.storage.enable": True},
+            )
+        ),
+        *(
+            (tiered({"remote.storage.enable": True, **config}), "topic_conflict", "kafka_topics[a]")
+            for config in (
+                {"cleanup.policy": ["compact", "delete"]},
+                {"retention.ms": 10, "local.retention.ms": 11},
+                {"retention.bytes": 10, "local.retention.bytes": -1},
+                {"retention.ms": 10, "local.retention.ms": 9, "remote.log.copy.disable": True},
+            )
+        ),
+        (with_topics({"name": "a", "config": {"min.insync.replicas": "²"}}), *TOPIC_SETTING),
         (with_topics({"name": "a", "partitions": 100_000}), "topic_partitions", "kafka_topics"),
         (secured(kafka_prune="user"), "prune", "kafka_prune"),
         (secured(kafka_prune=True), "prune", "kafka_prune"),
@@ -435,6 +459,12 @@ def test_what_kafka_would_not_take_or_nobody_can_mean_is_refused(given: dict[str
         with_quotas({"ip": "::1", "connection_creation_rate": 5.0}, {"user": "*", "request_percentage": 12.5}),
         with_topics({"name": "a.b", "state": "absent"}, {"name": "a_b", "partitions": 12}),
         with_topics({"name": "__consumer_offsets", "config": {"segment.bytes": 104857600}}),
+        with_topics({"name": "a", "config": {"retention.ms": 10, "local.retention.ms": 11}}),
+        with_topics({"name": "a", "state": "absent", "config": {"remote.storage.enable": True}}),
+        with_topics({"name": "a", "config": {"min.compaction.lag.ms": 10, "max.compaction.lag.ms": None}}),
+        tiered({"remote.storage.enable": True, "retention.ms": -1, "local.retention.ms": 11}),
+        tiered({"remote.storage.enable": True, "cleanup.policy": "", "retention.ms": 10, "local.retention.ms": -2}),
+        tiered({"remote.storage.enable": True, "local.retention.ms": 10**12}),
     ],
 )
 def test_what_kafka_takes_is_let_through(given: dict[str, Any]) -> None:
