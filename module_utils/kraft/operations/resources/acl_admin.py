@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import ApiError, Client
+from ansible.module_utils.kraft.cluster.portions import each_one
 from ansible.module_utils.kraft.operations.resources.run import Asker
 from ansible.module_utils.kraft.spec.resources.acls import ALLOW, DENY, LITERAL, PREFIXED, Acl
 
@@ -70,16 +71,18 @@ class AclAdmin(Asker):
         return list(self.ask("DescribeAclsRequest", **anything, **anybody)["resources"])
 
     def put(self, values: Mapping[Acl, bool]) -> list[str]:
-        if not values:
-            return []
-        answer = self.ask("CreateAclsRequest", creations=[_numbers(each) for each in values])
-        return [text for acl, one in zip(values, answer["results"]) if (text := self.refusal(acl, one))]
+        found: list[str] = []
+        for some in each_one(values):
+            answer = self.ask("CreateAclsRequest", creations=[_numbers(each) for each in some])
+            found += [text for acl, one in zip(some, answer["results"]) if (text := self.refusal(acl, one))]
+        return found
 
     def remove(self, keys: tuple[Acl, ...]) -> list[str]:
-        if not keys:
-            return []
-        answer = self.ask("DeleteAclsRequest", filters=[_numbers(each) for each in keys])
-        return [text for acl, one in zip(keys, answer["filter_results"]) if (text := self.refusal(acl, one))]
+        found: list[str] = []
+        for some in each_one(keys):
+            answer = self.ask("DeleteAclsRequest", filters=[_numbers(each) for each in some])
+            found += [text for acl, one in zip(some, answer["filter_results"]) if (text := self.refusal(acl, one))]
+        return found
 
 
 def _numbers(acl: Acl) -> tuple[int, str, int, str, str, int, int]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.cluster.portions import each_one
 from ansible.module_utils.kraft.operations.resources.run import Asker
 from ansible.module_utils.kraft.spec.resources.quotas import Quota
 
-Ops = dict[tuple[tuple[str, "str | None"], ...], list[tuple[str, float, bool]]]
+Entity = tuple[tuple[str, "str | None"], ...]
+Op = tuple[str, float, bool]  #: kind, number, and whether it is taken away
 
 
 class QuotaAdmin(Asker):
@@ -30,16 +32,17 @@ class QuotaAdmin(Asker):
     def remove(self, keys: tuple[Quota, ...]) -> list[str]:
         return self._alter((quota, (quota.kind, 0.0, True)) for quota in keys)
 
-    def _alter(self, ops: Iterable[tuple[Quota, tuple[str, float, bool]]]) -> list[str]:
-        by_entity: Ops = {}
-        for quota, op in ops:
-            by_entity.setdefault(quota.entity, []).append(op)
-        if not by_entity:
-            return []
-        entries: list[Any] = [(list(entity), each) for entity, each in by_entity.items()]
-        answer = self.ask("AlterClientQuotasRequest", entries=entries, validate_only=False)
-        refusals = (self.refusal(f"quota of {_entity(one['entity'])}", one) for one in answer["entries"])
-        return [text for text in refusals if text]
+    def _alter(self, ops: Iterable[tuple[Quota, Op]]) -> list[str]:
+        found: list[str] = []
+        for some in each_one(ops):
+            by_entity: dict[Entity, list[Op]] = {}
+            for quota, op in some:
+                by_entity.setdefault(quota.entity, []).append(op)
+            entries: list[Any] = [(list(entity), each) for entity, each in by_entity.items()]
+            answer = self.ask("AlterClientQuotasRequest", entries=entries, validate_only=False)
+            refusals = (self.refusal(f"quota of {_entity(one['entity'])}", one) for one in answer["entries"])
+            found += [text for text in refusals if text]
+        return found
 
 
 def _entity(parts: Iterable[Mapping[str, Any]]) -> tuple[tuple[str, str | None], ...]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import ApiError, Client, Question
 from ansible.module_utils.kraft.cluster.gather import MIN_INSYNC, TOPIC_RESOURCE, checked, log_dirs, observe
+from ansible.module_utils.kraft.cluster.portions import each_one, portions
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment, Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError, UnreachableError
@@ -22,9 +23,6 @@ SET, DELETE = 0, 1
 UNKNOWN_TOPIC, UNKNOWN_TOPIC_CODE = "UnknownTopicOrPartition", 3  #: retriable to Kafka; here it means: not there
 REQUEST_MS = 15_000
 POLL_SECONDS = 0.2
-#: Records that one request may make: half of what Kafka takes.
-#: Source: QuorumController.MAX_RECORDS_PER_USER_OP (10,000) and ReplicationControlManager of Kafka 4.3.1.
-RECORDS_AT_ONCE = 5000
 UNTOLD_PARTITIONS = 50  #: what is reckoned for a topic that gets as many as the cluster's default says
 Overrides = Mapping[str, Mapping[str, str]]
 
@@ -173,12 +171,12 @@ class TopicAdmin:
         return found
 
     def _delete(self, plans: Sequence[Plan]) -> list[str]:
-        gone = [(one.desired.name, None) for one in plans if one.delete]
-        if not gone:
-            return []
-        answer = self._ask("DeleteTopicsRequest", topics=gone, timeout_ms=REQUEST_MS)
-        there = [one for one in answer["responses"] if one["error_code"] != UNKNOWN_TOPIC_CODE]
-        return [text for one in there if (text := self._refusal(f"topic {one['name']}", one))]
+        found: list[str] = []
+        for some in each_one((one.desired.name, None) for one in plans if one.delete):
+            answer = self._ask("DeleteTopicsRequest", topics=some, timeout_ms=REQUEST_MS)
+            there = [one for one in answer["responses"] if one["error_code"] != UNKNOWN_TOPIC_CODE]
+            found += [text for one in there if (text := self._refusal(f"topic {one['name']}", one))]
+        return found
 
     def _add_partitions(self, plans: Sequence[Plan], validate_only: bool = False) -> list[str]:
         found: list[str] = []
@@ -190,20 +188,15 @@ class TopicAdmin:
         return found
 
     def _configure(self, plans: Sequence[Plan], validate_only: bool = False) -> list[str]:
-        changes = [
-            (
-                TOPIC_RESOURCE,
-                one.desired.name,
-                [(key, SET, value) for key, value in one.settings.items()]
-                + [(key, DELETE, None) for key in one.resets],
-            )
-            for one in plans
-            if one.settings or one.resets
-        ]
-        if not changes:
-            return []
-        answer = self._ask("IncrementalAlterConfigsRequest", resources=changes, validate_only=validate_only)
-        return [text for one in answer["responses"] if (text := self._refusal(f"topic {one['resource_name']}", one))]
+        found: list[str] = []
+        changed = [(one, len(one.settings) + len(one.resets)) for one in plans if one.settings or one.resets]
+        for some in portions(changed):
+            changes = [(TOPIC_RESOURCE, one.desired.name, _changes(one)) for one in some]
+            answer = self._ask("IncrementalAlterConfigsRequest", resources=changes, validate_only=validate_only)
+            found += [
+                text for one in answer["responses"] if (text := self._refusal(f"topic {one['resource_name']}", one))
+            ]
+        return found
 
     def _ask(self, name: str, **fields: Any) -> dict[str, Any]:
         answer = self._client.ask(self._address, self._client.request(name, **fields), REQUEST_MS / 1000 + 2)
@@ -233,17 +226,10 @@ def records_of(one: Plan) -> int:
     return 1 + (one.desired.partitions or UNTOLD_PARTITIONS) + len(one.settings)
 
 
-def portions(weighed: Iterable[tuple[Plan, int]]) -> list[list[Plan]]:
-    """The plans in their order, in portions of RECORDS_AT_ONCE at most; one that weighs more is alone."""
-    found: list[list[Plan]] = []
-    left = 0
-    for one, weight in weighed:
-        if not found or weight > left:
-            found.append([])
-            left = RECORDS_AT_ONCE
-        found[-1].append(one)
-        left -= weight
-    return found
+def _changes(one: Plan) -> list[tuple[str, int, str | None]]:
+    """What is asked for a topic's settings, in the order of the protocol's fields."""
+    resets: list[tuple[str, int, str | None]] = [(key, DELETE, None) for key in one.resets]
+    return [*((key, SET, value) for key, value in one.settings.items()), *resets]
 
 
 def _as_planned(one: Plan, seen: Mapping[str, Any] | None, settled: bool) -> bool:

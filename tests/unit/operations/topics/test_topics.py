@@ -4,9 +4,10 @@ import dataclasses
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.cluster.portions import portions
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment
 from ansible.module_utils.kraft.operations.topics import report as topic_report
-from ansible.module_utils.kraft.operations.topics.admin import portions, records_of
+from ansible.module_utils.kraft.operations.topics.admin import records_of
 from ansible.module_utils.kraft.operations.topics.plan import (
     Desired,
     Plan,
