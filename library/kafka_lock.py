@@ -63,69 +63,24 @@ waited:
   type: float
 """
 
-import fcntl
-import json
-import os
-import time
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kraft.node.run_lock import lock, workers
+from ansible.module_utils.kraft.node.run_lock.hold import PATH, TIMEOUT, acquire_or_release, wait_for_leftovers
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "state": {"type": "str", "choices": ["held", "released"], "default": "held"},
-    "path": {"type": "path", "default": "/run/kraftwright.lock"},
+    "path": {"type": "path", "default": PATH},
     "break_run": {"type": "str", "default": ""},
-    "timeout": {"type": "int", "default": 120},
+    "timeout": {"type": "int", "default": TIMEOUT},
     "record": {"type": "dict", "default": {}},
 }
-
-
-def read(path: str) -> lock.Record | None:
-    """The record at `path`; None where there is none, or one that a crash of the host tore (nobody holds that)."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            return lock.record(json.load(file))
-    except (FileNotFoundError, ValueError):
-        return None
-
-
-def write(path: str, record: lock.Record) -> None:
-    """Put the record in its place in one step."""
-    with open(path + ".new", "w", encoding="utf-8") as file:
-        json.dump(record.as_dict(), file)
-    os.replace(path + ".new", path)
-
-
-def acquire_or_release(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
-    """Acquire or release the lock, while no other process on this host looks at the lock."""
-    path, asked = params["path"], lock.record(params["record"])
-    if asked is None:
-        raise ValueError("kafka_lock works through its action plugin, which says who asks")
-    held = read(path)
-    granted = lock.granted(asked, held, params["break_run"])
-    if params["state"] == "held" and granted and not check_mode:
-        write(path, asked)
-    if params["state"] == "released" and held and held.run == asked.run and not check_mode:
-        os.unlink(path)
-    return {"changed": False, "granted": granted, "holder": held.as_dict() if held else {}}
-
-
-def wait_for_leftovers(params: dict[str, Any]) -> dict[str, Any]:
-    """Wait for what a dead run left at work. Raises ValueError when it does not end."""
-    began = time.monotonic()
-    left = workers.wait_for_others(params["record"]["run"], params["timeout"])
-    if left:
-        raise ValueError(lock.unfinished(left, params["timeout"]))
-    return {"waited": round(time.monotonic() - began, 1)}
 
 
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
-        with open(module.params["path"] + ".guard", "a", encoding="utf-8") as guard:
-            fcntl.flock(guard, fcntl.LOCK_EX)
-            result = acquire_or_release(module.params, module.check_mode)
+        result = acquire_or_release(module.params, module.check_mode)
         if module.params["state"] == "held" and result["granted"] and not module.check_mode:
             result |= wait_for_leftovers(module.params)
     except (OSError, ValueError) as error:

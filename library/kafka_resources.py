@@ -45,6 +45,20 @@ options:
   prune_most:
     description: How many of a kind may go that nobody declared, in place of a tenth.
     type: int
+  lock:
+    description:
+      - Whether to hold the lock of M(kafka_lock) on this host meanwhile, which needs root. A run that has it keeps it.
+      - In check mode nothing is taken, and a lock of another run is only reported.
+    type: bool
+    default: false
+  break_run:
+    description: Name of a dead run, as the refusal shows it, whose lock may be taken over.
+    type: str
+    default: ""
+  record:
+    description: Who asks; filled in on the control side.
+    type: dict
+    default: {}
   timeout:
     description: Seconds to wait for the cluster to answer, and to show what was changed.
     type: int
@@ -98,11 +112,13 @@ problems:
   elements: str
 """
 
+import contextlib
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
+from ansible.module_utils.kraft.node.run_lock.hold import PATH, held
 from ansible.module_utils.kraft.operations.resources import asked
 from ansible.module_utils.kraft.operations.resources.plan import Prune
 from ansible.module_utils.kraft.operations.resources.run import KindRun, Made, Resources
@@ -125,6 +141,9 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "quotas": asked.QUOTAS,
     "prune": {"type": "list", "elements": "str", "choices": list(KINDS), "default": []},
     "prune_most": {"type": "int"},
+    "lock": {"type": "bool", "default": False},
+    "break_run": {"type": "str", "default": ""},
+    "record": {"type": "dict", "default": {}},
     "timeout": {"type": "int", "default": 60},
 }
 
@@ -156,7 +175,26 @@ def result(resources: Resources) -> dict[str, Any]:
 
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    carry_out(module, lambda client: parts(client, module.params, module.check_mode), result)
+    if not module.params["lock"]:
+        make(module, {})
+    with contextlib.ExitStack() as until_the_end:
+        try:
+            lock = held(module.params["record"], module.params["break_run"], module.check_mode)
+            locked = until_the_end.enter_context(lock)
+        except (OSError, ValueError) as error:
+            module.fail_json(msg=f"cannot lock this host at {PATH}: {error}")
+        if not locked["granted"] and not module.check_mode:
+            module.exit_json(**locked)
+        make(module, locked)
+
+
+def make(module: AnsibleModule, locked: dict[str, Any]) -> None:
+    """Ends the module. `locked`: who holds the lock, for the control side."""
+    carry_out(
+        module,
+        lambda client: parts(client, module.params, module.check_mode),
+        lambda resources: {**locked, **result(resources)},
+    )
 
 
 if __name__ == "__main__":

@@ -1,191 +1,17 @@
-"""The control side's half of the lock: who asks, and whether the run that holds it still lives.
-
-A run is more than its main process: Ansible's workers outlive it when it is killed and go on with their task, with all
-items of a loop. So the main process, which loads this plugin before any worker is forked, holds a file locked; every
-worker inherits that, and the lock is gone with the last of them. Workers without a main process are ended.
-"""
+"""Lets one run at a time change a host: the control side of `kafka_lock`."""
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
-import getpass
-import hashlib
-import os
-import signal
-import socket
-import subprocess
-import time
-import uuid
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import ansible.module_utils
-from ansible import constants
-from ansible.errors import AnsibleAction
 from ansible.plugins.action import ActionBase
-from ansible.utils.display import Display
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+from ansible.module_utils.kraft.control import this_run
 from ansible.module_utils.kraft.control.reaching import reached
 from ansible.module_utils.kraft.node.run_lock import lock
-
-PROC = Path("/proc")
-DISPLAY = Display()
-PULSE = (
-    Path(vars(constants)["DEFAULT_LOCAL_TMP"]) / "kraftwright-run"
-)  # in this run's own directory, which goes with it
-TIMEOUT, STEP = 10.0, 0.1  # seconds until the workers of a run that was killed have ended
-GONE = ("Z", "X")  # states of a process that has ended and is still listed
-
-
-def hold_pulse(path: Path) -> int:
-    """The descriptor that holds `path` locked in this process and in all that are forked from it."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    fcntl.flock(descriptor, fcntl.LOCK_SH)
-    return descriptor
-
-
-HELD = hold_pulse(PULSE)
-LOADED_BY = os.getpid()  #: the main process, as above
-
-
-def main_process() -> int:
-    """The run's main process. A worker that has outlived it has another parent, and must take no lock in its name."""
-    parent = os.getppid()
-    if LOADED_BY not in (parent, os.getpid()):
-        raise AnsibleAction("the run has ended: its main process is gone, and what is left of it takes no lock")
-    return parent
-
-
-def has_pulse(path: str) -> bool:
-    """Whether any process holds `path`; no file is one that its run has removed, or that is not ours to look at."""
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
-
-
-def started(pid: int, proc: Path = PROC) -> str:
-    """When a process of this machine began; empty where there is none, or where it has ended.
-
-    Linux counts from the boot, so that a clock that is set does not make another process of it. Elsewhere it is ps's
-    word.
-    """
-    if not (proc / "self").exists():
-        return said_by_ps(pid)
-    try:
-        state, *rest = (proc / str(pid) / "stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return ""
-    return "" if state in GONE else rest[18]  # field 22 of proc(5): starttime, in ticks
-
-
-def said_by_ps(pid: int) -> str:
-    shown = subprocess.run(  # noqa: S603 - a list, no shell
-        ["ps", "-o", "lstart=", "-p", str(pid)],  # noqa: S607
-        capture_output=True,
-        text=True,
-        check=False,
-        env={"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C"},
-    )
-    return " ".join(shown.stdout.split())
-
-
-def read(path: Path) -> str:
-    try:
-        return path.read_text().strip()
-    except OSError:
-        return ""
-
-
-def machine() -> str:
-    """This control machine by its id and its name: cloned machines and containers may share one of them."""
-    identity = read(Path("/etc/machine-id")) or f"{uuid.getnode():x}"
-    return f"{identity} {socket.gethostname()}"
-
-
-def place() -> str:
-    """The boot of this kernel and the namespace in which our process ids count; empty where there is no /proc."""
-    boot = read(PROC / "sys/kernel/random/boot_id")
-    return f"{boot} {os.readlink(PROC / 'self/ns/pid')}" if boot else ""
-
-
-def asking(pid: int) -> lock.Record:
-    """This run, by its main process."""
-    began = started(pid)
-    unique = hashlib.sha256(f"{machine()} {place()} {pid} {began}".encode()).hexdigest()[:8]
-    return lock.Record(
-        run=f"{socket.gethostname()}-{pid}-{unique}",
-        who=f"{getpass.getuser()}@{socket.gethostname()}",
-        machine=machine(),
-        place=place(),
-        process=f"{pid} {began}",
-        pulse=str(PULSE),
-        since=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    )
-
-
-def is_main_alive(record: lock.Record) -> bool:
-    """Whether the main process of `record` still runs here: same pid, same start."""
-    pid, _, began = record.process.partition(" ")
-    return bool(began) and pid.isdigit() and started(int(pid)) == began
-
-
-def workers(pulse: str, proc: Path = PROC) -> list[int]:
-    """Processes of this machine that hold `pulse`; none where there is no /proc."""
-    found = []
-    for directory in proc.glob("[0-9]*/fd"):
-        with contextlib.suppress(OSError):
-            if any(os.readlink(entry) == pulse for entry in directory.iterdir()):
-                found.append(int(directory.parent.name))
-    return found
-
-
-def end_workers(record: lock.Record) -> None:
-    """End what a dead run left on this machine: nobody hears those workers, and some wait for it for ever."""
-    left = workers(record.pulse)
-    for pid in left:
-        with contextlib.suppress(OSError):
-            os.kill(pid, signal.SIGKILL)
-    if left:
-        DISPLAY.warning(f"Ended what the dead run {record.run} had left on this machine: {len(left)} of its workers.")
-
-
-def is_alive(record: lock.Record, timeout: float = TIMEOUT) -> bool:
-    """Whether anything of the run lives. Workers whose main process is dead are ended where there is a `timeout`."""
-    deadline = time.monotonic() + timeout
-    while not is_main_alive(record) and has_pulse(record.pulse):
-        if time.monotonic() >= deadline:
-            return True
-        end_workers(record)
-        time.sleep(STEP)
-    return is_main_alive(record)
-
-
-def past_dead_runs(
-    ask: Callable[[dict[str, str]], dict[str, Any]], is_dead: Callable[[lock.Record], bool]
-) -> dict[str, Any]:
-    """The host's answer to `ask`, once the locks of dead runs are broken.
-
-    There may be several, one after the other: what a killed run has sent to the host can take the lock there after we
-    have asked. A holder that cannot be broken ends it, too.
-    """
-    result, broken = ask({}), ""
-    while not result.get("granted") and (holder := lock.record(result.get("holder"))):
-        if holder.run == broken or not is_dead(holder):
-            break
-        broken = holder.run
-        result = ask({"break_run": broken})
-    return result
 
 
 def name(task_vars: dict[str, Any] | None) -> str:
@@ -199,27 +25,16 @@ class ActionModule(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
-        ours = asking(main_process())
+        ours, check_mode = this_run.asking(this_run.main_process()), bool(self._task.check_mode)
         arguments = {**self._task.args, "record": ours.as_dict()}
-        timeout = 0 if self._task.check_mode else TIMEOUT
-        result = past_dead_runs(
-            lambda more: self._ask({**arguments, **more}, task_vars),
-            lambda holder: lock.is_stale(holder, ours, is_alive(holder, timeout)),
-        )
-        holder = lock.record(result.get("holder"))
-        if "granted" not in result or arguments.get("state") == "released" or self._task.check_mode:
-            return self._noted(result, holder, task_vars)
+        result, holder = this_run.asked_as(ours, check_mode, lambda more: self._ask({**arguments, **more}, task_vars))
+        if "granted" not in result or arguments.get("state") == "released" or check_mode:
+            if check_mode and holder and not result.get("granted", True):
+                this_run.warn(name(task_vars), holder)
+            return result
         if not result["granted"] and holder:
             return {**result, "failed": True, "msg": lock.refusal(name(task_vars), holder)}
         return {**result, "ansible_facts": {"kafka_run": ours.run}}
-
-    def _noted(
-        self, result: dict[str, Any], holder: lock.Record | None, task_vars: dict[str, Any] | None
-    ) -> dict[str, Any]:
-        """In check mode another run is worth a warning: what is foretold may be old by the time it is read."""
-        if self._task.check_mode and holder and not result.get("granted", True):
-            DISPLAY.warning(lock.refusal(name(task_vars), holder))
-        return result
 
     def _ask(self, arguments: dict[str, Any], task_vars: dict[str, Any] | None) -> dict[str, Any]:
         return reached(

@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parents[4]
 
 @pytest.fixture(scope="module")
 def action() -> ModuleType:
-    """plugins/action/kafka_lock.py under a name that is not the module's."""
-    spec = importlib.util.spec_from_file_location("kafka_lock_action", ROOT / "plugins/action/kafka_lock.py")
+    """The control side's half under a name that is not the module's."""
+    spec = importlib.util.spec_from_file_location("this_run_again", ROOT / "module_utils/kraft/control/this_run.py")
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -137,7 +137,9 @@ def test_where_there_is_no_proc_the_start_is_what_ps_says(action: Any, tmp_path:
 
 ORPHAN = """
 import importlib.util, os, signal, sys, time
-spec = importlib.util.spec_from_file_location("kafka_lock_action", sys.argv[1])
+import ansible.module_utils
+ansible.module_utils.__path__.append(sys.argv[2])
+spec = importlib.util.spec_from_file_location("this_run_again", sys.argv[1])
 action = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(action)
 main = os.getpid()
@@ -156,8 +158,8 @@ except action.AnsibleAction as error:
 
 
 def test_a_worker_that_has_outlived_its_run_takes_no_lock() -> None:
-    path = str(ROOT / "plugins/action/kafka_lock.py")
-    with subprocess.Popen([sys.executable, "-c", ORPHAN, path], stdout=subprocess.PIPE, text=True) as main:
+    paths = [str(ROOT / each) for each in ("module_utils/kraft/control/this_run.py", "module_utils")]
+    with subprocess.Popen([sys.executable, "-c", ORPHAN, *paths], stdout=subprocess.PIPE, text=True) as main:
         assert main.stdout
         lines = main.stdout.read().splitlines()
     assert lines[0] == "True"

@@ -7,9 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import kafka_lock
 import pytest
-from ansible.module_utils.kraft.node.run_lock import lock
+from ansible.module_utils.kraft.node.run_lock import hold, lock
 
 from tests.unit.problems import named
 from tests.wording_files import Wording
@@ -24,7 +23,7 @@ def acquire_or_release(
     path: Path, record: lock.Record, state: str = "held", break_run: str = "", check: bool = False
 ) -> dict[str, Any]:
     params = {"path": str(path), "record": record.as_dict(), "state": state, "break_run": break_run}
-    return kafka_lock.acquire_or_release(params, check)
+    return hold.acquire_or_release(params, check)
 
 
 @pytest.mark.parametrize(
@@ -105,4 +104,40 @@ def test_a_lock_that_cannot_be_read_is_not_taken(tmp_path: Path) -> None:
 def test_a_named_dead_run_is_taken_over(tmp_path: Path) -> None:
     acquire_or_release(tmp_path / "lock", THEIRS)
     assert acquire_or_release(tmp_path / "lock", OURS, break_run=THEIRS.run)["granted"]
-    assert kafka_lock.read(str(tmp_path / "lock")) == OURS
+    assert hold.read(str(tmp_path / "lock")) == OURS
+
+
+def test_the_lock_is_held_while_something_is_done_and_given_back_when_it_ends_the_process(tmp_path: Path) -> None:
+    path = str(tmp_path / "lock")
+
+    def ends() -> None:
+        with hold.held(OURS.as_dict(), "", check_mode=False, path=path) as result:
+            assert (result["granted"], hold.read(path)) == (True, OURS)
+            raise SystemExit(0)
+
+    with pytest.raises(SystemExit):
+        ends()
+    assert hold.read(path) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "check", "granted"),
+    [(THEIRS, False, False), (THEIRS, True, False), (OURS, False, True), (None, True, True)],
+)
+def test_what_another_run_holds_or_this_one_already_has_stays_as_it_is(
+    tmp_path: Path, before: lock.Record | None, check: bool, granted: bool
+) -> None:
+    path = str(tmp_path / "lock")
+    if before:
+        hold.write(path, before)
+    with hold.held(OURS.as_dict(), "", check, path) as result:
+        assert (result["granted"], hold.read(path)) == (granted, before)
+    assert hold.read(path) == before
+
+
+def test_the_lock_of_a_named_dead_run_is_held_and_given_back(tmp_path: Path) -> None:
+    path = str(tmp_path / "lock")
+    hold.write(path, THEIRS)
+    with hold.held(OURS.as_dict(), THEIRS.run, check_mode=False, path=path):
+        assert hold.read(path) == OURS
+    assert hold.read(path) is None

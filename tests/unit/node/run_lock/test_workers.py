@@ -9,9 +9,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import kafka_lock
 import pytest
-from ansible.module_utils.kraft.node.run_lock import lock, workers
+from ansible.module_utils.kraft.node.run_lock import hold, lock, workers
 
 from tests.unit.problems import values
 from tests.wording_files import Wording
@@ -79,6 +78,6 @@ def test_work_that_does_not_end_is_refused_with_its_name(monkeypatch: pytest.Mon
     at_work = [lock.Worker(123, "pc-1-dead", "dpkg"), lock.Worker(124, "pc-1-dead", "java")]
     monkeypatch.setattr(workers, "wait_for_others", lambda *_: at_work)
     with pytest.raises(ValueError, match="dead run") as refused:
-        kafka_lock.wait_for_leftovers({"record": {"run": OURS}, "timeout": 120})
+        hold.wait_for_leftovers({"record": {"run": OURS}, "timeout": 120})
     assert {"pc-1-dead", "120", "dpkg", "123", "java", "124"} <= values(str(refused.value))
     wording([str(refused.value)])

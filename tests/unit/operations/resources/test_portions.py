@@ -1,4 +1,4 @@
-"""More than Kafka's controller takes at once goes in several requests, and what each of them refuses is told."""
+"""More than Kafka's controller takes at once goes in several requests. All refusals come back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ansible.module_utils.kraft.spec.resources.quotas import Quota
 
 BOUND = 10_000  #: QuorumController.MAX_RECORDS_PER_USER_OP
 MANY = range(BOUND + 1)
-REFUSED = {"error_code": 42, "error_message": "no"}
+REFUSED: dict[str, Any] = {"error_code": 42, "error_message": "no"}
 #: Request -> its field with the changes, and the answer's.
 FIELDS: dict[str, tuple[str, str]] = {
     "CreateAclsRequest": ("creations", "results"),
@@ -44,7 +44,7 @@ class Refusing:
         changes: Sequence[Any] = fields[given]
         single = name in ("CreateAclsRequest", "DeleteAclsRequest", "DeleteTopicsRequest")
         self.records.append(sum(1 if single else len(change[-1]) for change in changes))
-        named = {"entity": [], "name": "t", "resource_name": "t"}
+        named: dict[str, Any] = {"entity": [], "name": "t", "resource_name": "t"}
         answers = [{"error_code": 0, "error_message": None, **named} for _ in changes]
         answers[-1] |= REFUSED
         return {"error_code": 0, answered: answers}
