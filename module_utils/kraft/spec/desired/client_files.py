@@ -36,7 +36,11 @@ def client_files(cluster: str, clients: Mapping[str, Options], options: Options)
 
 def _trusting(config: ClientConfig, own: ClientConfig) -> ClientConfig:
     return dataclasses.replace(
-        own, bootstrap_servers=config.bootstrap_servers, security_protocol=config.security_protocol
+        own,
+        bootstrap_servers=config.bootstrap_servers,
+        security_protocol=config.security_protocol,
+        ca_file=own.ca_file or config.ca_file,
+        sasl_mechanism=own.sasl_mechanism or config.sasl_mechanism,
     )
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.client_config import normal_name
+from ansible.module_utils.kraft.client_config import PEM, normal_name
+from ansible.module_utils.kraft.cluster.connections import node_setting
+from ansible.module_utils.kraft.node.certificate import NODE, NODES
 from ansible.module_utils.kraft.secret_values import secret_keys, shown, shown_line
 from ansible.module_utils.kraft.spec.desired import quorum, settings
 from ansible.module_utils.kraft.spec.desired.access import mechanisms_taken
@@ -16,7 +19,7 @@ from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Nod
 from ansible.module_utils.kraft.spec.desired.oauth import key_servers, key_sets
 from ansible.module_utils.kraft.spec.desired.operable import client_options
 from ansible.module_utils.kraft.spec.desired.sizing import heap_mb
-from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER, OAUTHBEARER
+from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, INTER_BROKER
 
 
 def describe(cluster: Cluster) -> dict[str, Any]:
@@ -29,6 +32,7 @@ def describe(cluster: Cluster) -> dict[str, Any]:
 
 def describe_cluster(cluster: Cluster) -> dict[str, Any]:
     """What all nodes share."""
+    made = {node.host: settings.server_settings(cluster, node) for node in cluster.brokers}
     return {
         "name": cluster.name,
         "cluster_id": cluster.cluster_id,
@@ -38,8 +42,8 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
         "passwords_file": cluster.passwords_file,
         "bootstrap_servers": quorum.bootstrap_servers(cluster),
         "client_options": client_options(cluster),
-        "clients": clients(cluster),
-        "login_mechanisms": login_mechanisms(cluster),
+        "clients": clients(cluster, made),
+        "login_mechanisms": mechanisms_taken(cluster, made),
         "mutual_listeners": sorted({each.name for each in _of_clients(cluster) if each.client_auth}),
         "node_listeners": node_listeners(cluster),
         "controller_bootstrap": quorum.controller_bootstrap(cluster),
@@ -56,24 +60,34 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
     }
 
 
-def clients(cluster: Cluster) -> dict[str, dict[str, str]]:
-    """Client listener -> the settings by which a client of any kind connects to it; no secrets."""
-    found: dict[str, list[Listener]] = {}
-    for listener in _of_clients(cluster):
-        found.setdefault(listener.name, []).append(listener)
+def clients(cluster: Cluster, made: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    """Client listener -> the settings by which a client of any kind connects to it; no secrets.
+
+    `made`: host -> all settings of its node. Where a listener takes several mechanisms, each client knows its own.
+    """
+    addresses: dict[str, list[str]] = {}
+    found: dict[str, dict[str, str]] = {}
+    for node in cluster.brokers:
+        for each in node.listeners_for(CLIENT):
+            addresses.setdefault(each.name, []).append(each.advertised_address)
+            found.setdefault(each.name, {"security.protocol": each.protocol, **_trusted(node, each, made[node.host])})
+    only = {name: taken[0] for name, taken in mechanisms_taken(cluster, made).items() if len(taken) == 1}
     return {
         name: {
-            "bootstrap.servers": ",".join(listener.advertised_address for listener in listeners),
-            "security.protocol": listeners[0].protocol,
-            **({"sasl.mechanism": OAUTHBEARER} if listeners[0].mechanisms == (OAUTHBEARER,) else {}),
+            "bootstrap.servers": ",".join(addresses[name]),
+            **settings_of,
+            **({"sasl.mechanism": only[name]} if name in only else {}),
         }
-        for name, listeners in found.items()
+        for name, settings_of in found.items()
     }
 
 
-def login_mechanisms(cluster: Cluster) -> dict[str, list[str]]:
-    """Client listener with SASL -> the mechanisms by which a user can log in there."""
-    return mechanisms_taken(cluster, {node.host: settings.server_settings(cluster, node) for node in cluster.brokers})
+def _trusted(node: Node, listener: Listener, made: Mapping[str, str]) -> dict[str, str]:
+    """Whom a client must trust where the listener shows the certificate that ``kafka_tls`` gives the node."""
+    shown_there = node_setting(made, listener.name, "ssl.keystore.location")
+    if not listener.uses_tls or not node.tls or shown_there != f"{node.tls_directory}/{NODE}":
+        return {}
+    return {"ssl.truststore.type": PEM, "ssl.truststore.location": f"{node.tls.authority}/{NODES}.pem"}
 
 
 def _of_clients(cluster: Cluster) -> list[Listener]:

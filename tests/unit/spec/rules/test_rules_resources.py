@@ -136,6 +136,36 @@ def test_a_user_gets_files_for_listeners_that_take_its_mechanism() -> None:
     assert listeners_with_files({"name": "shows", "authentication": "tls"}, **given) == {"MUTUAL"}
 
 
+def public_files(**given: Any) -> dict[str, str]:
+    """The properties for everybody, by listener, where the smoke test is given what the inventory says."""
+    described = describe.describe(cluster(**given))["cluster"]
+    files = client_files.client_files("test", described["clients"], described["client_options"])
+    return {name.split(".")[0]: text for name, text in files.items() if name.count(".") == 1 and "properties" in name}
+
+
+def test_files_for_everybody_name_the_only_mechanism_and_whom_to_trust() -> None:
+    brought = {"listener.name.mutual.ssl.keystore.location": "/etc/pki/mutual.pem"}
+    listeners = [*UNNAMED, SHORT, SSO, BOTH, MUTUAL]
+    found = public_files(**secured(kafka_listeners=listeners, kafka_config=brought))
+    lines = {name: text.splitlines() for name, text in found.items()}
+    named = {name: [each for each in text if each.startswith("sasl.mechanism=")] for name, text in lines.items()}
+    assert named == {
+        "CLIENT": ["sasl.mechanism=SCRAM-SHA-512"],
+        "SHORT": ["sasl.mechanism=SCRAM-SHA-256"],
+        "SSO": ["sasl.mechanism=OAUTHBEARER"],
+        "BOTH": [],
+        "MUTUAL": [],
+    }
+    trusting = {name for name, text in lines.items() if "ssl.truststore.location=/srv/tls/nodes.pem" in text}
+    assert trusting == {name for name, text in lines.items() if "security.protocol=SASL_SSL" in text}
+
+
+def test_the_first_listener_is_described_where_no_client_of_ours_logs_in() -> None:
+    text = public_files(**secured(kafka_client_user=""))["CLIENT"]
+    assert "sasl.mechanism=SCRAM-SHA-512" in text
+    assert "ssl.truststore.location=/srv/tls/nodes.pem" in text
+
+
 def test_a_user_gets_no_file_for_a_listener_that_some_broker_opens_in_another_way() -> None:
     given = secured(
         kafka_listeners=[*UNNAMED, BOTH], per_host={"k2": {"kafka_listeners": [*UNNAMED, {**BOTH, **ONLY}]}}
