@@ -1,6 +1,6 @@
-"""Numbers of the proof with Spark and of the probe, within which these can work.
+"""Numbers of the proof with Spark and of the probe, within which these can work, and the name of the proof's topic.
 
-Both refuse such numbers themselves, but only when a deployment has changed its hosts.
+Both refuse such values themselves, but only when a deployment has changed its hosts.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ from typing import Any
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.numbers import OF_SMOKE, PROBE, SMOKE
 from ansible.module_utils.kraft.spec.desired.operable import SMOKE as OPTIONS
+from ansible.module_utils.kraft.spec.resources import topics
+from ansible.module_utils.kraft.spec.rules.resources import TOPICS, given_of
 from ansible.module_utils.kraft.spec.rules.subject import Subject
 
 LIMITS = {**SMOKE, **PROBE}
+TOPIC = "kafka_smoke_topic"
 
 
 def of_nodes(subject: Subject) -> Iterator[Problem]:
@@ -65,4 +68,21 @@ def whole(value: Any) -> int | None:
         return None
 
 
-RULES = (of_nodes, of_this_machine, of_nobody)
+def topic(subject: Subject) -> Iterator[Problem]:
+    """The proof makes its topic and removes it, so that Kafka must take the name, and nobody else may have it."""
+    name = subject.surroundings.smoke.get(TOPIC)
+    if name is None:
+        return
+    for message, remedy in topics.faults({"name": name, "state": topics.ABSENT}):
+        yield Problem("smoke_topic", message, remedy, TOPIC, "localhost", name)
+    declared = [str(each["name"]) for each in given_of(subject, TOPICS) if each.get("state") != topics.ABSENT]
+    same = next((each for each in declared if topics.metric_name(each) == topics.metric_name(str(name))), "")
+    if same == str(name):
+        message = f"is one of {TOPICS}, and the smoke test removes its topic"
+        yield Problem("smoke_topic", message, "take another name", TOPIC, "localhost", name)
+    elif same:
+        message = f"differs from {same} of {TOPICS} by dots and _ alone: Kafka refuses the second"
+        yield Problem("smoke_topic", message, "take another name", TOPIC, "localhost", name)
+
+
+RULES = (of_nodes, of_this_machine, of_nobody, topic)
