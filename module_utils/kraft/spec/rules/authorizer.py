@@ -22,6 +22,8 @@ EVERYONE = "allow.everyone.if.no.acl.found"
 SECOND = re.compile(r",\s*user:", re.IGNORECASE)
 #: A part of a subject as openssl prints it; a comma within a value is escaped.
 LOOSE_NAME = re.compile(r"(?<!\\),\s+[A-Za-z0-9.]+\s*=|^[A-Za-z0-9.]+\s+=")
+#: A pattern, as resources have it elsewhere. A subject has ``=``, and may be that of a wildcard certificate.
+PATTERN = re.compile(r"[^=]+\*")
 FORM = "write each one as User:NAME, with ';' between them"
 
 
@@ -87,6 +89,7 @@ def principal_fault(text: str, own_types: bool = False) -> str:
         (not name.strip(), "has no name"),
         (name != name.strip(), "has a blank before the name"),
         (name == "*", "matches no principal: wildcards are not supported here"),
+        (not own_types and PATTERN.fullmatch(name), "matches nobody: Kafka knows no patterns in a principal"),
         (
             not own_types and LOOSE_NAME.search(name),
             "matches no certificate: Kafka writes its subject without blanks, as CN=a,OU=b",

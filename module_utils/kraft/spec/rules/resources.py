@@ -16,7 +16,7 @@ from ansible.module_utils.kraft.spec.desired.access import (
     mechanisms_taken,
 )
 from ansible.module_utils.kraft.spec.resources import acls, quotas, users
-from ansible.module_utils.kraft.spec.rules.authorizer import LOOSE_NAME, principal_fault, principals
+from ansible.module_utils.kraft.spec.rules.authorizer import LOOSE_NAME, PATTERN, principal_fault, principals
 from ansible.module_utils.kraft.spec.rules.secrets import weakness
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named
 from ansible.module_utils.kraft.terms import CLIENT
@@ -143,7 +143,8 @@ def access(subject: Subject) -> Iterator[Problem]:
     lines = [(f"{ACLS}[{number}]", entry) for number, entry in enumerate(given)]
     for where, entry in lines:
         who = str(entry["principal"])
-        removed = entry.get("state") == users.ABSENT and LOOSE_NAME.search(who.partition(":")[2])  # made by hand
+        name, absent = who.partition(":")[2], entry.get("state") == users.ABSENT
+        removed = absent and (LOOSE_NAME.search(name) or PATTERN.fullmatch(name))  # made by hand
         fault = "" if who == EVERYBODY or removed else principal_fault(who)
         if who in _super_users(subject):
             message, remedy = "is a super user: what ACLs say of it has no effect", "remove the entry"

@@ -33,6 +33,7 @@ def settings(supers: str, **more: Any) -> dict[str, Any]:
         "User:",
         "User: a",
         "User:*",
+        "User:admin-*",
         "User:a,User:b",
         "User:a, user:b",
         "User:a,b",
@@ -58,6 +59,7 @@ def test_a_principal_that_matches_nobody_is_refused_once(supers: str, profile: s
         f" User:a ; {NODES} ",
         f"User:CN=node 1,OU=kafka,O=Example\\, Inc.;{NODES}",
         f"User:a b;{NODES}",
+        f"User:CN=*.example.com,O=Example;{NODES}",
         "${file:/etc/kafka/users:supers}",
     ],
 )
