@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from ansible.module_utils.kraft.client_config import normal_host_port
 from ansible.module_utils.kraft.node.storage.log_dir import ABSENT, EMPTY, FORMATTED, INTERRUPTED, LogDir
 from ansible.module_utils.kraft.node.storage.rules import (
     content_problems,
@@ -78,12 +79,14 @@ def other_voters(node: NodeStorage, found: LogDir) -> bool:
     """Whether the format was given other voters than the inventory names."""
     if found.voters is None:
         return False
-    return {plain(entry) for entry in found.voters} != {plain(entry) for entry in node.voters.values()}
+    return set(map(normal_voter, found.voters)) != set(map(normal_voter, node.voters.values()))
 
 
-def plain(entry: str) -> str:
-    """A voter as Kafka writes it: an IPv6 address without its brackets."""
-    return entry.replace("[", "").replace("]", "")
+def normal_voter(entry: str) -> str:
+    """``id@host:port:directory id`` with one spelling of the host: Kafka writes IPv6 in full, without brackets."""
+    node_id, _, rest = entry.partition("@")
+    address, _, directory_id = rest.rpartition(":")
+    return f"{node_id}@{normal_host_port(address)}:{directory_id}"
 
 
 def tool_flags(node: NodeStorage, dirs: Sequence[LogDir], actions: dict[str, str]) -> tuple[str, ...]:

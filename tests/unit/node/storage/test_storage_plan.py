@@ -102,9 +102,9 @@ def test_a_voter_that_waits_for_a_quorum_that_lives_learns_the_voters_from_it(pe
     assert not plan_storage(COMBINED, [FOR_ONE, done(DATA)], peers).changed
 
 
-def test_voters_are_compared_without_the_brackets_of_an_ipv6_address() -> None:
+def test_voters_are_compared_in_any_spelling_of_an_ipv6_address() -> None:
     node = dataclasses.replace(COMBINED, initial_controllers=f"1@[fd00::1]:9093:{VOTER}")
-    written = done(META, VOTER, voters=(f"1@fd00::1:9093:{VOTER}",))
+    written = done(META, VOTER, voters=(f"1@fd00:0:0:0:0:0:0:1:9093:{VOTER}",))
     assert not plan_storage(node, [written, done(DATA)], ()).changed
 
 
