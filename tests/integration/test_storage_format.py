@@ -226,6 +226,14 @@ def test_node_that_was_formatted_for_other_voters_and_never_started_is_formatted
     assert log_dir.observe_log_dir(str(host.meta)).voters is None
 
 
+def test_a_voter_with_an_ipv6_address_is_formatted_once(host: Host) -> None:
+    """Kafka writes the address in full, and it is the same voter."""
+    voters = f"1@[fd00:77::11]:{host.port}:{host.directory_id}"
+    assert host.run(initial_controllers=voters)["changed"]
+    assert log_dir.observe_log_dir(str(host.meta)).voters == (voters.replace("[fd00:77::11]", "fd00:77:0:0:0:0:0:11"),)
+    assert not host.run(initial_controllers=voters)["changed"]
+
+
 def test_broker_that_lived_is_left_alone_and_a_lost_identity_is_refused(host: Host) -> None:
     host.run()
     assert "Kafka Server started" in host.start()
