@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from ansible import context
 from ansible.errors import AnsibleFilterError
-from ansible.module_utils.common.collections import ImmutableDict
 
 from plugins.filter import kraft_guard
 
@@ -16,7 +15,7 @@ GROUPS = {"kafka": ["k1"], "web": []}
 
 @pytest.fixture(autouse=True)
 def settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(context, "CLIARGS", ImmutableDict())
+    monkeypatch.setattr(context, "CLIARGS", {})
     monkeypatch.setattr(kraft_guard, "constants", _Constants)
 
 
@@ -36,7 +35,7 @@ def test_a_group_that_has_no_host_ends_the_run(hosts: str) -> None:
 
 
 def test_a_look_at_a_playbook_needs_no_host(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(context, "CLIARGS", ImmutableDict(syntax=True))
+    monkeypatch.setattr(context, "CLIARGS", {"syntax": True})
     assert kraft_guard.kraft_guard("ec2", groups=GROUPS) == "ec2"
 
 

@@ -63,7 +63,7 @@ def test_a_kill_between_any_two_steps_leaves_what_the_next_run_takes_away() -> N
 def test_rates_are_found_although_their_topic_is_deleted_or_their_broker_was_fenced() -> None:
     aim = throttle.wanted(MOVES, {1, 2, 4}, 1000)
     left = Throttles(rates={**aim.rates, 3: {RATES[0]: "5"}})
-    assert (left.marked, left.throttled, left.ours) == (frozenset(), {1, 2, 4}, True)
+    assert (left.marked, left.throttled, left.ours) == (frozenset[str](), frozenset({1, 2, 4}), True)
     assert applied(left, throttle.alterations(left, Throttles())) == Throttles({3: {RATES[0]: "5"}})
     assert [one.message.endswith("brokers 3") for one in throttle.problems(left, aim)] == [True]
     assert list(throttle.problems(Throttles(aim.rates), throttle.wanted(MOVES, {1, 2}, 2000))) == []
