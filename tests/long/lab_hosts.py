@@ -57,12 +57,16 @@ def temporary(test: str, hosts: tuple[str, ...], factory: pytest.TempPathFactory
 
 @dataclass(frozen=True)
 class LabHosts:
-    """A lab below ``home``; its inventory ``hosts.yml`` there names the hosts. ``releases``: of Debian, by host."""
+    """A lab below ``home``; its inventory ``hosts.yml`` there names the hosts.
+
+    ``releases``: of Debian, by host. ``subnet``: CIDR; empty: a free one.
+    """
 
     home: Path
     name: str
     hosts: tuple[str, ...]
     releases: Mapping[str, str] = field(default_factory=dict)
+    subnet: str = ""
 
     def play(self, entry: str) -> None:
         """``main`` makes it, ``destroy`` removes it."""
@@ -72,6 +76,7 @@ class LabHosts:
             "kafka_lab_name": self.name,
             "kafka_lab_hosts": self.hosts,
             "kafka_lab_releases": self.releases,
+            "kafka_lab_subnet": self.subnet,
             "kafka_lab_state_dir": str(self.home / "lab"),
             "kafka_lab_inventory": str(self.home / "hosts.yml"),
         }

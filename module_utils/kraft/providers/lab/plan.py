@@ -12,6 +12,7 @@ import json
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 LAB, HOST, ADDRESS = "kraftwright.lab", "kraftwright.host", "kraftwright.address"
 FIRST_ADDRESS = 11  # of the subnet; those below are the gateway's and spare
@@ -118,13 +119,14 @@ def routes(table: str) -> tuple[str, ...]:
 def assign(hosts: Sequence[str], existing: Mapping[str, str], subnet: str) -> dict[str, str]:
     """Host -> address: those that exist keep theirs, whatever the order; new ones get the lowest that is free."""
     used = set(existing.values())
-    free = (str(a) for a in list(ipaddress.ip_network(subnet).hosts())[FIRST_ADDRESS - 1 :] if str(a) not in used)
+    behind_the_first = islice(ipaddress.ip_network(subnet).hosts(), FIRST_ADDRESS - 1, None)
+    free = (str(address) for address in behind_the_first if str(address) not in used)
     return {host: existing.get(host) or next(free, "") for host in hosts}
 
 
 def leased(error: str) -> str:
     """The address that podman refuses, by its words, because it holds it for another container; '' for other errors."""
-    refused = re.search(r"requested ip address ([0-9.]+) is already allocated", error)
+    refused = re.search(r"requested ip address ([0-9a-f.:]+) is already allocated", error)
     return refused[1] if refused else ""
 
 
@@ -258,7 +260,7 @@ def run_command(wanted: Desired, host: str, address: str) -> list[str]:
     return [
         *("run", "--detach", "--name", container(wanted.name, host), "--hostname", host),
         *(word for key, value in labels.items() for word in ("--label", f"{key}={value}")),
-        *("--network", wanted.name, "--ip", address, "--network-alias", host),
+        *("--network", wanted.name, "--ip6" if ":" in address else "--ip", address, "--network-alias", host),
         *("--systemd", "always", "--restart", "always"),
         *("--ulimit", f"nofile={wanted.nofile}:{wanted.nofile}", "--ulimit", "nproc=4096:4096"),
         *(word for file, path in MOUNTS.items() for word in ("--volume", f"{wanted.state_dir}/{file}:{path}:ro")),

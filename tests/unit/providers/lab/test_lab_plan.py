@@ -172,6 +172,14 @@ def test_a_host_is_asked_for_by_label_address_and_name() -> None:
     assert "--memory" not in lab.run_command(WANTED, "b", "10.89.5.12")
 
 
+def test_a_lab_may_have_an_ipv6_network_of_any_size() -> None:
+    plan = lab.plan(dataclasses.replace(WANTED, subnet="fd00:77::/64"), lab.Current(taken=("10.89.0.0/24",)))
+    assert next(iter(plan.addresses.values())) == "fd00:77::b"
+    assert "--ip6 fd00:77::b" in " ".join(lab.run_command(WANTED, "b", "fd00:77::b"))
+    held = "Error: IPAM error: requested ip address fd00:77::b is already allocated to container ID 38e6f4"
+    assert lab.leased(held) == "fd00:77::b"
+
+
 def test_the_inventory_parses_and_trusts_only_the_labs_own_known_hosts() -> None:
     one = yaml.safe_load(lab.inventory(WANTED, {"a": "10.89.5.11"}))["all"]["hosts"]["a"]
     assert one["ansible_host"] == "10.89.5.11"

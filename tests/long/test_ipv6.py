@@ -1,0 +1,79 @@
+"""A cluster whose hosts have IPv6 addresses alone: deployed, proven, rolled, and secured under its clients."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.long.lab_hosts import ROOT, LabHosts, name_of
+
+#: The listeners of role kafka, and secured ones beside them.
+SECURED: dict[str, Any] = {
+    "kafka_security": "tls_scram",
+    "kafka_tls": {"passphrase": "only-for-this-test"},
+    "kafka_listeners": [
+        {"name": "LOGIN", "port": 9094, "purpose": "client"},
+        {"name": "CLIENT", "port": 9092, "protocol": "PLAINTEXT", "purpose": "client"},
+        {"name": "INTERNAL_TLS", "port": 19094, "purpose": "inter_broker"},
+        {"name": "CONTROLLER_TLS", "port": 9095, "purpose": "controller"},
+    ],
+    "kafka_client_user": "verifier",
+    "kafka_users": [{"name": "verifier", "password": "only-for-this-test-1"}],
+    "kafka_acls": [
+        {"principal": "User:ANONYMOUS", "topic": "*", "operations": ["all"]},
+        {"principal": "User:ANONYMOUS", "group": "*", "operations": ["all"]},
+        {"principal": "User:ANONYMOUS", "cluster": True, "operations": ["all"]},
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabHosts]:
+    lab = LabHosts(
+        tmp_path_factory.mktemp("six"), name_of("six"), ("six1", "six2", "six3"), subnet="fd6b:7266:7431::/120"
+    )
+    try:
+        lab.play("main")
+        yield lab
+    finally:
+        lab.play("destroy")
+        shutil.rmtree(ROOT / ".kraftwright" / lab.name, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def inventory(lab: LabHosts) -> Path:
+    """The cluster, deployed and proven."""
+    own = lab.inventory(lab.name, lab.hosts, kafka_cluster_id="aXB2Ni1hZGRyZXNzZXMtMQ")
+    done = lab.run("-i", str(own), "site.yml", "-e", "kafka_smoke_records=5000")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return own
+
+
+def accounts(lab: LabHosts) -> list[str]:
+    """What became of the records of each probe."""
+    found = (ROOT / ".kraftwright" / lab.name / "probe").glob("*/audit.json")
+    return [json.loads(path.read_text())["outcome"] for path in found]
+
+
+def test_it_is_proven_and_a_second_run_finds_nothing_to_do(lab: LabHosts, inventory: Path) -> None:
+    report = json.loads((ROOT / ".kraftwright" / lab.name / "report.json").read_text())
+    assert report["verdict"]["outcome"] == "proven"
+    again = lab.run("-i", str(inventory), "playbooks/deploy_cluster.yml")
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert [line for line in again.stdout.splitlines() if line.startswith("six") and "changed=0" not in line] == []
+
+
+def test_it_is_rolled_and_secured_under_a_client_that_loses_nothing(lab: LabHosts, inventory: Path) -> None:
+    for words in (
+        ("playbooks/restart_cluster.yml",),
+        ("playbooks/migrate_security.yml", "-e", json.dumps(SECURED)),
+        ("playbooks/cluster_status.yml", "-e", json.dumps(SECURED)),
+    ):
+        done = lab.run("-i", str(inventory), *words, "-e", "kafka_probe=true")
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert accounts(lab) == ["proven", "proven"]
