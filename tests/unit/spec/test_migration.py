@@ -94,9 +94,10 @@ def test_nodes_without_a_certificate_are_let_in_until_the_end_whatever_super_use
     assert (closed["super.users"], closed["authorizer.class.name"]) == (given["super.users"], AUTHORIZER)
 
 
-def test_own_clients_use_the_old_listener_until_it_closes() -> None:
+@pytest.mark.parametrize("listeners", [SECURED, [*SECURED, LISTENERS[0]]], ids=["goes", "stays"])
+def test_own_clients_use_the_old_listener_until_the_end(listeners: list[dict[str, Any]]) -> None:
     for phases, port in ((("open",), 9092), (("open", "switch"), 9092), (("open", "switch", "close"), 9192)):
-        made = after(*phases)
+        made = after(*phases, wanted=end(listeners))
         found = made.client_listener(made.nodes[0])
         assert found
         assert found.port == port

@@ -9,7 +9,7 @@ of both kinds reach each other. Any other operation keeps the phase that the nod
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.problem import Problem
@@ -112,10 +112,15 @@ def _node(node: Node, phase: str, now: Deployed) -> Node:
     if phase == LEAVE:
         new = tuple(one for one in new if not one.while_migrated)
     if phase != SWITCH:
-        return dataclasses.replace(node, listeners=(*old, *new))
-    clients = tuple(one for one in old if one.purpose == CLIENT)  # first: our own clients may have no user yet
+        return dataclasses.replace(node, listeners=_known_first((*old, *new)))
     between = tuple(one for one in old if one.purpose != CLIENT)
-    return dataclasses.replace(node, listeners=(*clients, *new, *between))
+    clients = tuple(one for one in old if one.purpose == CLIENT)
+    return dataclasses.replace(node, listeners=_known_first((*clients, *new, *between)))
+
+
+def _known_first(listeners: Iterable[Listener]) -> tuple[Listener, ...]:
+    """Client listeners that are opened come last: our own clients take the first one, and may have no user yet."""
+    return tuple(sorted(listeners, key=lambda one: one.purpose == CLIENT and one.while_migrated == OPENED))
 
 
 def _names_now(now: Deployed) -> set[str]:
