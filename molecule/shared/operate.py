@@ -106,8 +106,9 @@ class Operator:
         hold(not (operation.unchanged and run.changed), f"changed: {', '.join(run.changed)}", run)
         self._condition.hold_whole(run, patience=60 if operation.after else 10)
         starts = self._started_since(before)
+        foreseen = operation.starts is None or len(starts) == operation.starts
         once = operation.again or set(starts.values()) <= {1}
-        hold(len(starts) == operation.starts and once, f"starts of Kafka, by host: {starts}", run)
+        hold(foreseen and once, f"starts of Kafka, by host: {starts}", run)
         now = self._condition.identity()
         lost = {key: (value, now.get(key)) for key, value in known.items() if now.get(key) != value}
         hold(not lost, f"the identity changed: {lost}", run)

@@ -57,7 +57,7 @@ class Operation:
     idle: str = ""
     seen: Mapping[str, str] = field(default_factory=dict)
     told: str = ""
-    starts: int = 0
+    starts: int | None = 0
     again: bool = False
     together: int = 0
     release: str = ""
