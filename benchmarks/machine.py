@@ -13,8 +13,6 @@ from pathlib import Path
 #: A machine on which fewer cores than this work is quiet.
 QUIET = 1.0
 LOOK_SECONDS = 5.0
-#: Nodes that were started some time ago leave so many cores or fewer at work. It is waited for so long at most.
-SETTLED, SETTLING_SECONDS = 0.3, 120.0
 
 
 def processor(cpuinfo: str) -> str:
@@ -47,13 +45,6 @@ def busy_cores(seconds: float = LOOK_SECONDS) -> float:
     time.sleep(seconds)
     ticks = os.sysconf("SC_CLK_TCK")
     return (busy_jiffies(stat.read_text()) - worked) / ticks / (time.monotonic() - began)
-
-
-def settle() -> None:
-    """Wait until nodes that have just started have compiled their code: a running cluster has done so long ago."""
-    deadline = time.monotonic() + SETTLING_SECONDS
-    while busy_cores() > SETTLED and time.monotonic() < deadline:
-        pass
 
 
 def described(module: str, before: float, rounds: int) -> str:

@@ -1,10 +1,9 @@
 """A secured cluster against one in plaintext: ``python -m benchmarks.secured --rounds 2`` prints a Markdown table.
 
 Secured is ``kafka_security: tls_scram``: certificates between the nodes, a login with SCRAM and TLS for clients. Each
-round makes three hosts anew for each of the two. *Cold* is a deployment. *Re-run* is one that has nothing to do, on a
-cluster that has settled (secured: with 50 users and 50 topics). *All started at once* takes all nodes down and up,
-until each partition of a topic has all replicas in sync. The tools are Kafka's own; Spark's session is warm. *Renewal*
-replaces every node's certificate.
+round makes three hosts anew for each of the two. *Cold* is a deployment, *re-run* one that has nothing to do (secured:
+with 50 users and 50 topics). *All started at once* takes all nodes down and up, until each partition of a topic has all
+replicas in sync. The tools are Kafka's own; Spark's session is warm. *Renewal* replaces every node's certificate.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from benchmarks import native
 from benchmarks.deploy import appcds_archive, warm_up
 from benchmarks.figures import Promise, Series, paired, table
 from benchmarks.lab import FailedError, Lab, Run
-from benchmarks.machine import busy_cores, described, say, settle
+from benchmarks.machine import busy_cores, described, say
 from benchmarks.spark import counted, end_spark, timed
 from spark_jobs import records
 from spark_jobs.kafka_io import TopicIo, Window
@@ -145,7 +144,6 @@ def one_kind(kind: str, lab: Lab, kept: str, home: Path, count: int) -> tuple[di
     words = appcds_archive(kept)
     runs = {"cold": lab.run(*words, DEPLOY)}
     lab.run(*words, APPLY)
-    settle()
     runs["re-run"] = lab.run(*words, DEPLOY, APPLY)
     if runs["re-run"].changed:
         raise FailedError(f"a re-run changed {runs['re-run'].changed} things")
