@@ -175,26 +175,24 @@ def result(resources: Resources) -> dict[str, Any]:
 
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    if not module.params["lock"]:
-        make(module, {})
     with contextlib.ExitStack() as until_the_end:
-        try:
-            lock = held(module.params["record"], module.params["break_run"], module.check_mode)
-            locked = until_the_end.enter_context(lock)
-        except (OSError, ValueError) as error:
-            module.fail_json(msg=f"cannot lock this host at {PATH}: {error}")
-        if not locked["granted"] and not module.check_mode:
+        locked = taken(module, until_the_end) if module.params["lock"] else {}
+        if not locked.get("granted", True) and not module.check_mode:
             module.exit_json(**locked)
-        make(module, locked)
+        carry_out(
+            module,
+            lambda client: parts(client, module.params, module.check_mode),
+            lambda resources: {**locked, **result(resources)},
+        )
 
 
-def make(module: AnsibleModule, locked: dict[str, Any]) -> None:
-    """Ends the module. `locked`: who holds the lock, for the control side."""
-    carry_out(
-        module,
-        lambda client: parts(client, module.params, module.check_mode),
-        lambda resources: {**locked, **result(resources)},
-    )
+def taken(module: AnsibleModule, until_the_end: contextlib.ExitStack) -> dict[str, Any]:
+    """Who holds the lock, for the control side: this run `until_the_end`, or another one."""
+    lock = held(module.params["record"], module.params["break_run"], module.check_mode)
+    try:
+        return until_the_end.enter_context(lock)
+    except (OSError, ValueError) as error:
+        module.fail_json(msg=f"cannot lock this host at {PATH}: {error}")
 
 
 if __name__ == "__main__":

@@ -44,9 +44,11 @@ def checksum() -> str:
     return "sha256:" + Path(f"{ARCHIVE}.sha256").read_text().split()[0]
 
 
-def temporary(test: str, hosts: tuple[str, ...], factory: pytest.TempPathFactory) -> Iterator[LabHosts]:
+def temporary(
+    test: str, hosts: tuple[str, ...], factory: pytest.TempPathFactory, subnet: str = ""
+) -> Iterator[LabHosts]:
     """For a fixture: hosts that are there during the test, and nothing of them afterwards."""
-    lab = LabHosts(factory.mktemp(test), name_of(test), hosts)
+    lab = LabHosts(factory.mktemp(test), name_of(test), hosts, subnet=subnet)
     try:
         lab.play("main")
         yield lab

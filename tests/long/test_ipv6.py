@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.long.lab_hosts import ROOT, LabHosts, name_of
+from tests.long.lab_hosts import ROOT, LabHosts, temporary
 
-#: The listeners of role kafka, and secured ones beside them.
+#: Secured listeners; the open one for clients stays beside them.
 SECURED: dict[str, Any] = {
     "kafka_security": "tls_scram",
     "kafka_tls": {"passphrase": "only-for-this-test"},
@@ -34,30 +33,7 @@ SECURED: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabHosts]:
-    lab = LabHosts(
-        tmp_path_factory.mktemp("six"), name_of("six"), ("six1", "six2", "six3"), subnet="fd6b:7266:7431::/120"
-    )
-    try:
-        lab.play("main")
-        yield lab
-    finally:
-        lab.play("destroy")
-        shutil.rmtree(ROOT / ".kraftwright" / lab.name, ignore_errors=True)
-
-
-@pytest.fixture(scope="module")
-def inventory(lab: LabHosts) -> Path:
-    """The cluster, deployed and proven."""
-    own = lab.inventory(lab.name, lab.hosts, kafka_cluster_id="aXB2Ni1hZGRyZXNzZXMtMQ")
-    done = lab.run("-i", str(own), "site.yml", "-e", "kafka_smoke_records=5000")
-    assert done.returncode == 0, done.stdout + done.stderr
-    return own
-
-
-def accounts(lab: LabHosts) -> list[str]:
-    """What became of the records of each probe."""
-    found = (ROOT / ".kraftwright" / lab.name / "probe").glob("*/audit.json")
-    return [json.loads(path.read_text())["outcome"] for path in found]
+    yield from temporary("six", ("six1", "six2", "six3"), tmp_path_factory, subnet="fd6b:7266:7431::/120")
 
 
 def play(lab: LabHosts, inventory: Path, *words: str) -> str:
@@ -65,6 +41,20 @@ def play(lab: LabHosts, inventory: Path, *words: str) -> str:
     done = lab.run("-i", str(inventory), *words)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+@pytest.fixture(scope="module")
+def inventory(lab: LabHosts) -> Path:
+    """The cluster, deployed and proven."""
+    own = lab.inventory(lab.name, lab.hosts, kafka_cluster_id="aXB2Ni1hZGRyZXNzZXMtMQ")
+    play(lab, own, "site.yml", "-e", "kafka_smoke_records=5000")
+    return own
+
+
+def accounts(lab: LabHosts) -> list[str]:
+    """What became of the records of each probe."""
+    found = (ROOT / ".kraftwright" / lab.name / "probe").glob("*/audit.json")
+    return [json.loads(path.read_text())["outcome"] for path in found]
 
 
 def test_it_is_proven_and_a_second_run_finds_nothing_to_do(lab: LabHosts, inventory: Path) -> None:

@@ -21,7 +21,7 @@ from ansible.module_utils.kraft.node.files.plan import temporary
 from ansible.module_utils.kraft.node.machine.network import ports_in_use
 from ansible.module_utils.kraft.node.service.state import Run
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
-from ansible.module_utils.kraft.node.unit_files import MARK, systemctl
+from ansible.module_utils.kraft.node.unit_files import CONFINED, MARK, systemctl
 from ansible.module_utils.kraft.secret_values import is_secret
 
 SERVICE = "kafka-mirror"
@@ -36,37 +36,6 @@ OF_NODE = (
     *("ssl.keystore.location", "ssl.keystore.type", "ssl.keystore.password", "ssl.key.password"),
     *("ssl.endpoint.identification.algorithm", "ssl.enabled.protocols", "ssl.cipher.suites"),
 )
-#: What it does not need. MemoryDenyWriteExecute= is not here because the JVM compiles to memory.
-HARDENED = """\
-CapabilityBoundingSet=
-AmbientCapabilities=
-NoNewPrivileges=true
-PrivateDevices=true
-PrivateTmp=true
-PrivateUsers=true
-ProtectSystem=strict
-ProtectHome=read-only
-ProtectProc=invisible
-ProtectClock=true
-ProtectControlGroups=true
-ProtectHostname=true
-ProtectKernelLogs=true
-ProtectKernelModules=true
-ProtectKernelTunables=true
-RemoveIPC=true
-LockPersonality=true
-RestrictNamespaces=true
-RestrictRealtime=true
-RestrictSUIDSGID=true
-RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
-SystemCallArchitectures=native
-SystemCallFilter=@system-service
-SystemCallFilter=~@privileged @resources
-SystemCallErrorNumber=EPERM
-
-[Install]
-WantedBy=multi-user.target
-"""
 LOG4J = f"""{MARK}; changes made here are lost.
 Configuration:
   status: warn
@@ -143,7 +112,12 @@ Nice=5
 LimitCORE=0
 UMask=0077
 SyslogIdentifier={SERVICE}
-{HARDENED}"""
+ProtectProc=invisible
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+{CONFINED}
+[Install]
+WantedBy=multi-user.target
+"""
 
 
 def of_node(settings: Settings, server: Mapping[str, str]) -> dict[str, str]:

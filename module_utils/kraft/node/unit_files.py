@@ -14,10 +14,7 @@ UNITS = "/etc/systemd/system"
 MARK = "# Written by Kraftwright"  #: how each unit file of ours begins
 SECONDS = 30  #: for one command
 #: What no service beside Kafka needs. Without DynamicUser=, which containers do not grant.
-HARDENED = """\
-Restart=always
-RestartSec=5s
-Nice=10
+CONFINED = """\
 CapabilityBoundingSet=
 AmbientCapabilities=
 NoNewPrivileges=true
@@ -35,15 +32,15 @@ ProtectKernelLogs=true
 ProtectKernelModules=true
 ProtectKernelTunables=true
 LockPersonality=true
-MemoryDenyWriteExecute=true
 RestrictNamespaces=true
 RestrictRealtime=true
 SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallFilter=~@privileged @resources
 SystemCallErrorNumber=EPERM
-UMask=0022
 """
+#: Of one that runs no JVM, which would compile to memory.
+HARDENED = f"Restart=always\nRestartSec=5s\nNice=10\n{CONFINED}MemoryDenyWriteExecute=true\nUMask=0022\n"
 
 
 def unit_path(name: str) -> str:
