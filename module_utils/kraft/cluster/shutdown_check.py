@@ -4,7 +4,7 @@ A node that serves may go when, without it, the caught-up controllers are still 
 its effective min.insync.replicas in sync. A node that does not serve anyway (fenced, not registered, far behind) harms
 nobody by going. What cannot be kept whatever one does is named apart: a replication factor at or below
 min.insync.replicas (which Kafka caps at the replication factor), a quorum of one or two. It holds the node back unless
-it is accepted in so many words; otherwise a roll would never end.
+it is accepted by name; otherwise a roll would never end.
 The rules are those of Strimzi's KafkaRoller (KafkaQuorumCheck, KafkaAvailability).
 """
 

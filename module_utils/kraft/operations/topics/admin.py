@@ -39,7 +39,7 @@ class TopicAdmin:
         """All topics, brokers and reassignments, and the named topics' own settings and effective min.insync."""
         snapshot = observe(self._client, ("topics", "reassignments"), self._address)
         if snapshot.unanswered:
-            raise UnreachableError("; ".join(f"{part}: {reason}" for part, reason in snapshot.unanswered.items()))
+            raise UnreachableError("; ".join(snapshot.unknown))
         resources = [(TOPIC_RESOURCE, name, None) for name in names if find(snapshot, name)]
         results = self._ask("DescribeConfigsRequest", resources=resources)["results"] if resources else []
         described = {one["resource_name"]: one["configs"] for one in results if one["error_code"] == 0}
