@@ -30,6 +30,8 @@ SECURED: dict[str, Any] = {
     ],
 }
 
+ASKED = ("-e", json.dumps(SECURED))
+
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabHosts]:
@@ -71,8 +73,13 @@ def test_it_is_rolled_under_a_client_that_loses_nothing(lab: LabHosts, inventory
 
 def test_it_is_secured_under_a_client_that_loses_nothing(lab: LabHosts, inventory: Path) -> None:
     before = len(accounts(lab))
-    secured = ("-e", json.dumps(SECURED))
-    play(lab, inventory, "playbooks/migrate_security.yml", *secured, "-e", "kafka_probe=true")
+    play(lab, inventory, "playbooks/migrate_security.yml", *ASKED, "-e", "kafka_probe=true")
     assert set(accounts(lab)) == {"proven"}
     assert len(accounts(lab)) > before
-    assert "LOGIN" in play(lab, inventory, "playbooks/cluster_status.yml", *secured)
+
+
+def test_the_old_listeners_are_closed_and_the_state_is_the_wanted_one(lab: LabHosts, inventory: Path) -> None:
+    closing = ("-e", "kafka_migration_close=true", "-e", "kafka_probe=true")
+    play(lab, inventory, "playbooks/migrate_security.yml", *ASKED, *closing)
+    assert set(accounts(lab)) == {"proven"}
+    assert "3 of 3 serve" in play(lab, inventory, "playbooks/cluster_status.yml", *ASKED)
