@@ -18,6 +18,7 @@ BUSY = """systemctl is-active --quiet kafka-appcds-archive \\
 
 def foretell(hosts: Hosts, runs: Runs, words: Sequence[str]) -> Outcome:
     """The run in check mode, after which every host must be as before."""
+    runs.await_workers()
     hosts.everywhere(f"timeout 900 sh -c 'while {BUSY}; do sleep 0.5; done'")
     hosts.everywhere("python3 - remember", given=STATE)
     run = runs.run([*words, "--check", "--diff"])

@@ -65,6 +65,15 @@ def until_said(process: subprocess.Popen[bytes], log: Path, said: str) -> None:
         time.sleep(0.05)
 
 
+def workers_of(variable: str) -> Iterator[int]:
+    """Ids of processes of ``ansible-playbook`` that have ``NAME=value`` in their environment; ssh's stay a while."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # ended meanwhile, or of another user
+            environment = (process / "environ").read_bytes().split(b"\0")
+            if variable.encode() in environment and b"ansible-playbook" in (process / "cmdline").read_bytes():
+                yield int(process.name)
+
+
 class Runs:
     """Starts ``ansible-playbook`` in `project`; `directory` takes logs and timelines, `more` is environment."""
 
@@ -125,6 +134,14 @@ class Runs:
                 end(process)
             code = process.wait(PATIENCE)
             return Outcome(code, log.read_text(), time.monotonic() - began, self._lines())
+
+    def await_workers(self) -> None:
+        """Wait for Ansible's workers of killed runs: each lives on to the end of its task, in a session of its own."""
+        deadline = time.monotonic() + PATIENCE
+        while workers := [*workers_of(f"KRAFTWRIGHT_TIMELINE={self._timeline}")]:
+            if time.monotonic() > deadline:
+                raise AssertionError(f"workers of a killed run do not end: {workers}")
+            time.sleep(0.1)
 
     def _lines(self) -> tuple[Mapping[str, Any], ...]:
         """Of the last run's timeline."""

@@ -2,11 +2,16 @@
 
 Ansible's own directory has another name in each run, so a killed run would leave the file there for good. What a killed
 run leaves here the next one overwrites. Connections other than ssh transfer the file in their own way.
+
+Ansible's workers live on where the run itself is killed (SIGKILL), to the end of their task. The next run may be at
+work on the host by then, so a worker alone asks nothing of the host after its transfer.
 """
 
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
+import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -29,6 +34,12 @@ def run(connection: Any, command: str) -> str:
     return str(out.decode().strip())
 
 
+def is_alone() -> bool:
+    """Whether this is a worker whose run was killed."""
+    parent = multiprocessing.parent_process()
+    return parent is not None and os.getppid() != parent.pid
+
+
 @contextlib.contextmanager
 def transferred_file(action: ActionBase, local: Path, task_vars: Mapping[str, Any]) -> Iterator[str]:
     """The path of a copy on the host, which is gone afterwards. Raises AnsibleError where it cannot be transferred."""
@@ -40,8 +51,13 @@ def transferred_file(action: ActionBase, local: Path, task_vars: Mapping[str, An
         return
     name = directory_for(str(task_vars["inventory_hostname"]))
     directory = run(connection, f"umask 077 && mkdir -p {name} && cd {name} && pwd")
+    asked = False
     try:
         connection.put_file(str(local), f"{directory}/{local.name}")
+        if is_alone():
+            raise AnsibleError(f"the run was killed; {directory}/{local.name} is left for the next one")
+        asked = True
         yield f"{directory}/{local.name}"
     finally:
-        run(connection, f"rm -rf {name}")
+        if asked or not is_alone():
+            run(connection, f"rm -rf {name}")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 import sweeps
 from check_mode import hold_foretold
 from deployments import Point
 from operate import hold_died
 from operations import LOCKED_SECONDS, Operation
-from runs import Outcome
+from runs import Outcome, workers_of
 from sweep import chains
 from witness import Seen, _look
 
@@ -105,3 +109,14 @@ def test_each_sweep_takes_what_the_shorter_ones_take() -> None:
     entries = [{"name": "a", "sweep": "short"}, {"name": "b"}, {"name": "c", "sweep": "all"}]
     found = {sweep: [one["name"] for one in sweeps.taken(entries, sweep)] for sweep in sweeps.SWEEPS}
     assert found == {"short": ["a"], "long": ["a", "b"], "all": ["a", "b", "c"]}
+
+
+def test_workers_of_a_killed_run_are_known_by_their_program_and_what_it_was_given() -> None:
+    command = [sys.executable, "-c", "input()", "ansible-playbook"]
+    worker = subprocess.Popen(command, stdin=subprocess.PIPE, env={**os.environ, "OF_THIS_TEST": "1"})
+    try:
+        assert worker.pid in workers_of("OF_THIS_TEST=1")
+        assert worker.pid not in workers_of("OF_THIS_TEST=2")
+    finally:
+        worker.communicate(b"\n")
+    assert worker.pid not in workers_of("OF_THIS_TEST=1")
