@@ -47,11 +47,11 @@ def transfer(host: Host) -> None:
 
 def work_without_a_run(host: Host) -> None:
     """What a worker does whose run was killed while it transfers."""
-    run = os.getppid()
+    run = FORK.parent_process()
 
     def outlive() -> None:
         deadline = time.monotonic() + PATIENCE
-        while os.getppid() == run and time.monotonic() < deadline:
+        while run and os.getppid() == run.pid and time.monotonic() < deadline:
             time.sleep(0.01)
 
     host._during = outlive
