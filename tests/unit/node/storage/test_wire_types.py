@@ -6,7 +6,8 @@ import base64
 import struct
 
 import pytest
-from ansible.module_utils.kraft.node.storage.voters import BATCH_HEADER, Reader, batches, records, voters
+from ansible.module_utils.kraft.node.storage.record_batches import BATCH_HEADER, Reader, batches, records
+from ansible.module_utils.kraft.node.storage.voters import voters
 
 DIRECTORY = bytes(range(16))
 NAMED = base64.urlsafe_b64encode(DIRECTORY).decode().rstrip("=")
