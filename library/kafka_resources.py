@@ -11,7 +11,8 @@ description:
   - Looks at all of it and plans all of it before anything is changed; all refusals are listed at once.
   - Topics come first. New access comes before old access goes, over all kinds.
   - A kind that is left out is neither looked at nor changed.
-  - A password is compared by logging in with it, so a run with nothing to do changes nothing.
+  - A password is compared with what the metadata log of this host's node has (O(client.node)), or else by logging in
+    with it. So a run with nothing to do changes nothing.
 options:
   topics:
     description: Topics, each name once.

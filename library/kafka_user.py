@@ -8,7 +8,9 @@ DOCUMENTATION = r"""
 module: kafka_user
 short_description: Makes users who log in with SCRAM be as they are declared
 description:
-  - Takes all users at once. A password is compared by logging in with it, so a run with nothing to do changes nothing.
+  - Takes all users at once.
+  - A password is compared with what the metadata log of this host's node has (O(client.node)), or else by logging in
+    with it. So a run with nothing to do changes nothing.
   - What is sent and stored is salted. The password itself never leaves the host on which the module runs.
 extends_documentation_fragment: [kafka_client, kafka_resource, kafka_users]
 author: Kraftwright

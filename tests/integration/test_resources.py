@@ -39,8 +39,8 @@ def login(broker: KafkaCluster) -> dict[str, Any]:
 
 
 def logins(broker: KafkaCluster) -> dict[str, dict[str, Any]]:
-    """The listener takes both mechanisms."""
-    return dict.fromkeys(("SCRAM-SHA-256", "SCRAM-SHA-512"), login(broker))
+    """Where users log in; no listener takes SCRAM-SHA-256."""
+    return {"SCRAM-SHA-512": login(broker)}
 
 
 def logged_in(broker: KafkaCluster, user: str, password: str, told: list[str]) -> Producer:
@@ -91,8 +91,27 @@ def test_a_user_logs_in_with_the_declared_password_and_a_second_run_changes_noth
         "add user later (SCRAM-SHA-512)",
         "set user writer (SCRAM-SHA-512)",
     ]
+    users[1]["mechanism"] = "SCRAM-SHA-256"
+    assert run_module("kafka_user", **asked)["drift"] == ["user reader (SCRAM-SHA-512)"]
     gone = run_module("kafka_user", **{**asked, "users": [users[0], {"name": "reader", "state": "absent"}]})
-    assert gone["steps"] == ["remove user reader (SCRAM-SHA-512)"]
+    assert sorted(gone["steps"]) == ["remove user reader (SCRAM-SHA-256)", "remove user reader (SCRAM-SHA-512)"]
+
+
+def test_a_password_that_the_node_has_stored_needs_no_login(broker: KafkaCluster, run_module: RunModule) -> None:
+    users = [
+        {"name": "known", "password": AWKWARD},
+        {"name": "short", "password": PASSWORD, "mechanism": "SCRAM-SHA-256"},
+    ]
+    assert run_module("kafka_user", client=reached(broker), logins=logins(broker), users=users)["changed"]
+    node = str(broker.nodes[1].config)
+    nowhere = {f"SCRAM-SHA-{bits}": {"bootstrap_servers": ["127.0.0.1:1"]} for bits in (256, 512)}
+    asked: dict[str, Any] = {"client": {**reached(broker), "node": node}, "logins": nowhere, "timeout": 1}
+    assert not run_module("kafka_user", **asked, users=users)["changed"]
+    another = [{"name": "known", "password": ANOTHER}]
+    assert "127.0.0.1:1" in run_module("kafka_user", **asked, users=another)["msg"]
+    changed = run_module("kafka_user", **{**asked, "logins": logins(broker), "timeout": 30}, users=another)
+    assert changed["steps"] == ["set user known (SCRAM-SHA-512)"]
+    assert not run_module("kafka_user", **asked, users=another)["changed"]
 
 
 def test_a_user_who_is_removed_is_out_on_an_open_connection_when_its_login_ends(

@@ -29,6 +29,7 @@ from ansible.module_utils.kraft.node.service.state import SYSTEMD_RUNNING, Run, 
 from ansible.module_utils.kraft.node.storage.log_dir import (
     METADATA_LOG,
     QUORUM_STATE,
+    metadata_dir,
     observe_log_dir,
     parse_properties,
 )
@@ -125,7 +126,7 @@ def deployed(ask: Questions, service: ServiceState) -> dict[str, Any]:
     in_place = properties_of(os.path.join(ask.install_dir, "current/config/server.properties"))
     running = properties_of(os.path.join(ask.started_dir, "server.properties")) if service.pid else {}
     counts = running or in_place
-    metadata = counts.get("metadata.log.dir") or counts.get("log.dirs", "").split(",")[0].strip()
+    metadata = metadata_dir(counts)
     state = read(Path(metadata, METADATA_LOG, QUORUM_STATE)) if metadata else ""
     return describe_deployed(running, in_place, state)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.node.storage.voters import voters
@@ -110,6 +111,11 @@ def parse_properties(text: str) -> dict[str, str]:
         if match:
             values[match.group(1)] = re.sub(r"\\(.)", r"\1", match.group(2)).strip()
     return values
+
+
+def metadata_dir(properties: Mapping[str, str]) -> str:
+    """The log dir that a node with these settings keeps the metadata log in, or "". Source: Kafka's ``KafkaConfig``."""
+    return properties.get("metadata.log.dir") or properties.get("log.dirs", "").split(",")[0].strip()
 
 
 def read_meta(path: str) -> Meta:

@@ -5,12 +5,14 @@ Source: Kafka's record batch format, version 2 (https://kafka.apache.org/43/docu
 
 from __future__ import annotations
 
+import dataclasses
 import struct
 from collections.abc import Iterator
 
 BATCH_HEADER = struct.Struct(">qiibIhiqqqhii")  # base offset ... record count
-MAGIC, RECORD_COUNT, LENGTH = 3, 12, 1
+FIRST, LENGTH, MAGIC, ATTRIBUTES, LAST_DELTA, RECORD_COUNT = 0, 1, 3, 5, 6, 12
 LENGTH_STARTS_AFTER = 12  # base offset and the length itself
+COMPRESSED, CONTROL = 0b111, 0b10_0000  # bits of the attributes
 
 
 class Reader:
@@ -44,9 +46,13 @@ class Reader:
         value = self.unsigned()
         return (value >> 1) ^ -(value & 1)
 
+    def compact(self) -> bytes:
+        """Compact bytes, which are not null."""
+        return self.take(self.unsigned() - 1)
+
     def string(self) -> str:
-        """A compact string."""
-        return self.take(self.unsigned() - 1).decode()
+        """A compact string, which is not null."""
+        return self.compact().decode()
 
     def skip_tags(self) -> None:
         for _ in range(self.unsigned()):
@@ -54,24 +60,49 @@ class Reader:
             self.take(self.unsigned())
 
 
-def batches(data: bytes) -> Iterator[tuple[int, Reader]]:
-    """(number of records, their reader) of each batch."""
-    while data:
-        header = BATCH_HEADER.unpack_from(data)
-        if header[MAGIC] != 2:  # noqa: PLR2004 - the only version that Kafka 4 writes
-            raise ValueError(f"a batch of version {header[MAGIC]}")
-        end = LENGTH_STARTS_AFTER + header[LENGTH]
-        if end > len(data) or end <= BATCH_HEADER.size:
-            raise ValueError("a batch ends too early")
-        yield header[RECORD_COUNT], Reader(data[BATCH_HEADER.size : end])
-        data = data[end:]
+@dataclasses.dataclass(frozen=True)
+class Batch:
+    """Some records with the offsets from ``first`` to before ``end``; ``body`` holds them, after the header."""
 
+    first: int
+    end: int
+    attributes: int
+    count: int
+    body: bytes
 
-def records(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Key and value of each record; of a null one, nothing."""
-    for count, batch in batches(data):
-        for _ in range(count):
-            record = Reader(batch.take(batch.signed()))
+    @property
+    def is_control(self) -> bool:
+        """Whether its records are raft's or transactions' own."""
+        return bool(self.attributes & CONTROL)
+
+    def records(self) -> Iterator[tuple[bytes, bytes]]:
+        """Key and value of each; of a null one, nothing. ValueError: they are compressed, or end too early."""
+        if self.attributes & COMPRESSED:
+            raise ValueError("a batch is compressed")
+        reader = Reader(self.body)
+        for _ in range(self.count):
+            record = Reader(reader.take(reader.signed()))
             record.number("b"), record.signed(), record.signed()  # attributes, timestamp and offset deltas
             key = record.take(max(0, record.signed()))
             yield key, record.take(max(0, record.signed()))
+
+
+def batches(data: bytes) -> Iterator[Batch]:
+    """Each batch, in its order. ValueError or struct.error: one is none, or ends too early."""
+    at = 0
+    while at < len(data):
+        header = BATCH_HEADER.unpack_from(data, at)
+        if header[MAGIC] != 2:  # noqa: PLR2004 - the only version that Kafka 4 writes
+            raise ValueError(f"a batch of version {header[MAGIC]}")
+        start, end = at + BATCH_HEADER.size, at + LENGTH_STARTS_AFTER + header[LENGTH]
+        if end > len(data) or end <= start:
+            raise ValueError("a batch ends too early")
+        first = header[FIRST]
+        yield Batch(first, first + header[LAST_DELTA] + 1, header[ATTRIBUTES], header[RECORD_COUNT], data[start:end])
+        at = end
+
+
+def records(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Key and value of each record of all batches."""
+    for batch in batches(data):
+        yield from batch.records()

@@ -63,7 +63,7 @@ LOGINS: dict[str, Any] = {"type": "dict", "default": {}}
 
 
 def users(client: Client, params: Mapping[str, Any]) -> Asked[Credential]:
-    """``users``, ``logins`` and ``check_mode``. RefusedError: one has no password."""
+    """``users``, ``logins``, ``client`` and ``check_mode``. RefusedError: one has no password."""
     users = params["users"]
     passwords = {Credential(one["name"], one["mechanism"]): one["password"] for one in users if one["password"]}
     lacking = [one["name"] for one in users if one["state"] == "present" and not one["password"]]
@@ -72,7 +72,8 @@ def users(client: Client, params: Mapping[str, Any]) -> Asked[Credential]:
         raise RefusedError([*problems])
     absent = {one["name"] for one in users if one["state"] == "absent"}
     wanted = {Credential(one["name"], one["mechanism"]): True for one in users if one["name"] not in absent}
-    admin = UserAdmin(client, passwords, params["logins"], awaited=params["check_mode"])
+    node = params["client"].get("node") or ""
+    admin = UserAdmin(client, passwords, params["logins"], awaited=params["check_mode"], node=node)
     return Asked(admin, wanted, lambda credential: credential.user in absent)
 
 

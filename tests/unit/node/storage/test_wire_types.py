@@ -6,37 +6,14 @@ import base64
 import struct
 
 import pytest
-from ansible.module_utils.kraft.node.storage.record_batches import BATCH_HEADER, Reader, batches, records
+from ansible.module_utils.kraft.node.storage.record_batches import Reader, batches, records
 from ansible.module_utils.kraft.node.storage.voters import voters
+
+from tests.unit.node.storage.wire import batch, record, varint, zigzag
 
 DIRECTORY = bytes(range(16))
 NAMED = base64.urlsafe_b64encode(DIRECTORY).decode().rstrip("=")
 VOTERS_KEY = struct.pack(">hh", 0, 6)
-
-
-def varint(value: int) -> bytes:
-    """An unsigned varint."""
-    out = b""
-    while value > 0x7F:
-        out += bytes([value & 0x7F | 0x80])
-        value >>= 7
-    return out + bytes([value])
-
-
-def zigzag(value: int) -> bytes:
-    return varint(value << 1 if value >= 0 else (-value << 1) - 1)
-
-
-def record(key: bytes | None, value: bytes | None) -> bytes:
-    parts = [zigzag(-1) if part is None else zigzag(len(part)) + part for part in (key, value)]
-    body = b"\0" + zigzag(0) + zigzag(0) + b"".join(parts) + zigzag(0)
-    return zigzag(len(body)) + body
-
-
-def batch(*bodies: bytes, magic: int = 2, shorter: int = 0) -> bytes:
-    body = b"".join(bodies)
-    length = BATCH_HEADER.size - 12 + len(body) - shorter
-    return BATCH_HEADER.pack(0, length, 0, magic, 0, 0, 0, 0, 0, 0, 0, 0, len(bodies)) + body
 
 
 def voter(node_id: int, *hosts: str) -> bytes:
@@ -108,6 +85,16 @@ def test_batches_follow_each_other() -> None:
 def test_a_batch_that_is_none_is_an_error(data: bytes, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         list(batches(data))
+
+
+def test_a_batch_has_its_offsets_and_says_whose_records_it_holds() -> None:
+    data = batch(record(b"a", b""), record(b"b", b""), first=7) + batch(record(b"c", b""), first=9, attributes=0x20)
+    assert [(one.first, one.end, one.is_control) for one in batches(data)] == [(7, 9, False), (9, 10, True)]
+
+
+def test_compressed_records_are_an_error() -> None:
+    with pytest.raises(ValueError, match="compressed"):
+        list(records(batch(record(b"a", b""), attributes=1)))
 
 
 def test_voters_are_ordered_by_number_and_named_by_their_first_endpoint() -> None:

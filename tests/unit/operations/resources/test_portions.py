@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.operations.resources.acl_admin import AclAdmin
 from ansible.module_utils.kraft.operations.resources.quota_admin import QuotaAdmin
+from ansible.module_utils.kraft.operations.resources.user_admin import Credential, UserAdmin
 from ansible.module_utils.kraft.operations.topics.admin import TopicAdmin
 from ansible.module_utils.kraft.operations.topics.plan import Desired, Plan
 from ansible.module_utils.kraft.spec.resources.acls import Acl
@@ -18,6 +19,7 @@ MANY = range(BOUND + 1)
 REFUSED: dict[str, Any] = {"error_code": 42, "error_message": "no"}
 #: Request -> its field with the changes, and the answer's.
 FIELDS: dict[str, tuple[str, str]] = {
+    "AlterUserScramCredentialsRequest": ("deletions", "results"),
     "CreateAclsRequest": ("creations", "results"),
     "DeleteAclsRequest": ("filters", "filter_results"),
     "AlterClientQuotasRequest": ("entries", "entries"),
@@ -42,9 +44,9 @@ class Refusing:
         name, fields = request
         given, answered = FIELDS[name]
         changes: Sequence[Any] = fields[given]
-        single = name in ("CreateAclsRequest", "DeleteAclsRequest", "DeleteTopicsRequest")
+        single = name not in ("AlterClientQuotasRequest", "IncrementalAlterConfigsRequest")
         self.records.append(sum(1 if single else len(change[-1]) for change in changes))
-        named: dict[str, Any] = {"entity": [], "name": "t", "resource_name": "t"}
+        named: dict[str, Any] = {"entity": [], "name": "t", "resource_name": "t", "user": "u"}
         answers = [{"error_code": 0, "error_message": None, **named} for _ in changes]
         answers[-1] |= REFUSED
         return {"error_code": 0, answered: answers}
@@ -68,6 +70,10 @@ def acl(number: int) -> Acl:
     return Acl("User:a", "topic", f"t{number}", "read")
 
 
+def credential(number: int) -> Credential:
+    return Credential(f"u{number}", "SCRAM-SHA-512")
+
+
 def quota(number: int) -> Quota:
     return Quota((("user", f"u{number}"),), "producer_byte_rate")
 
@@ -81,6 +87,7 @@ def topic(number: int, **given: Any) -> Plan:
     [
         lambda client: AclAdmin(client).put({acl(number): True for number in MANY}),
         lambda client: AclAdmin(client).remove(tuple(map(acl, MANY))),
+        lambda client: UserAdmin(client, {}, {}, awaited=False).remove(tuple(map(credential, MANY))),
         lambda client: QuotaAdmin(client).put({quota(number): 1.0 for number in MANY}),
         lambda client: QuotaAdmin(client).remove(tuple(map(quota, MANY))),
         lambda client: TopicAdmin(client, 1)._delete([topic(number, delete=True) for number in MANY]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import nullcontext
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -108,3 +109,28 @@ def test_a_password_is_compared_where_a_listener_takes_its_mechanism(
     admin = UserAdmin(cluster, PASSWORDS, logins, awaited=False)
     assert admin.look({LONG: True, SHORT: True}) == {LONG: True, SHORT: True}
     assert sorted(Login.at) == at
+
+
+@pytest.mark.parametrize(
+    ("stored", "changed", "at"),
+    [
+        ({("long", 2): True}, [], ["short"]),
+        ({("long", 2): True, ("short", 1): True}, [], []),
+        ({("long", 2): False, ("short", 1): True}, [], ["long"]),
+        ({("long", 1): True, ("short", 2): True}, [], ["long", "short"]),
+        ({("long", 2): True, ("short", 1): True}, [LONG], ["long"]),
+    ],
+)
+def test_who_is_not_proven_by_the_disk_or_was_changed_logs_in(
+    monkeypatch: pytest.MonkeyPatch, stored: dict[tuple[str, int], bool], changed: list[Credential], at: list[str]
+) -> None:
+    known = {user: SimpleNamespace(is_of=lambda *_, right=right: right) for user, right in stored.items()}
+    monkeypatch.setattr(Login, "at", [], raising=False)
+    monkeypatch.setattr(user_admin, "Client", Login)
+    monkeypatch.setattr(user_admin, "stored_users", lambda _, node: known if node == "a node's file" else {})
+    cluster: Any = Cluster()
+    logins = dict.fromkeys(("SCRAM-SHA-256", "SCRAM-SHA-512"), MappingProxyType({"listener": "A"}))
+    admin = UserAdmin(cluster, PASSWORDS, logins, awaited=False, node="a node's file")
+    admin.put(dict.fromkeys(changed, True))
+    assert admin.look({LONG: True, SHORT: True}) == {LONG: True, SHORT: True}
+    assert sorted(user for user, _ in Login.at) == at
