@@ -21,6 +21,7 @@ from ansible.module_utils.kraft.control import given_certificates, key_sets, mai
 from ansible.module_utils.kraft.control.files import key_faults, spark_lacks
 from ansible.module_utils.kraft.control.home import home, with_places
 from ansible.module_utils.kraft.control.log_authority import faults as log_authority_faults
+from ansible.module_utils.kraft.control.preloaded import load_filters
 from ansible.module_utils.kraft.operations.deployment import document
 from ansible.module_utils.kraft.operations.resources import passwords
 from ansible.module_utils.kraft.problem import WARNING, Problem, errors
@@ -34,6 +35,9 @@ from ansible.module_utils.kraft.spec.inventory.hostvars import PREFIX, Inventory
 from ansible.module_utils.kraft.spec.inventory.refusal import refusal, width
 from ansible.module_utils.kraft.spec.rules.archive import AWAITED
 from ansible.module_utils.kraft.spec.rules.subject import Surroundings
+
+# Ansible's main process imports this file before it starts a worker for its task, nearly always the first of a run.
+load_filters(__name__)
 
 #: Roles whose variables make up the desired state; those of all other roles are checked where somebody sets them.
 CORE = ("kafka", "kafka_host")
