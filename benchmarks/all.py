@@ -29,6 +29,7 @@ QUICK = {
     "session": ("--rounds", "3"),
     "mirror": ("--rounds", "3"),
     "secured": ("--rounds", "2"),
+    "resources": ("--rounds", "2"),
     "maintain": ("--rounds", "3"),
     "metrics": ("--rounds", "2"),
 }

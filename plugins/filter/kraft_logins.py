@@ -31,5 +31,6 @@ class FilterModule:
             "kraft_generated": users.generated,
             "kraft_key_set_files": kraft_key_set_files,
             "kraft_logins": login_parameters,
+            "kraft_users_certified": users.certified,
             "kraft_with_login": own_clients.with_login,
         }

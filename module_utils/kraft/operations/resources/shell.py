@@ -25,16 +25,19 @@ RUN_SPEC: dict[str, Any] = {
 def carry_out(
     module: AnsibleModule, made: Callable[[Client], Resources], result: Callable[[Resources], dict[str, Any]]
 ) -> None:
-    """Ends the module, with what was done or with why nothing was."""
+    """Ends the module, with what was done or with why nothing was.
+
+    What was asked does not go back: Ansible would look for the password of each user in each value of it.
+    """
     try:
         with Client(module.params["client"]) as client:
             resources = made(client)
             until_answered(lambda: resources.attempt(module.check_mode), module.params["timeout"])
     except RefusedError as error:
-        module.fail_json(msg=str(error), problems=[str(problem) for problem in error.problems])
+        module.fail_json(msg=str(error), problems=[str(problem) for problem in error.problems], invocation={})
     except KraftError as error:
-        module.fail_json(msg=str(error))
-    module.exit_json(**result(resources))
+        module.fail_json(msg=str(error), invocation={})
+    module.exit_json(**result(resources), invocation={})
 
 
 def carry_out_kind(module: AnsibleModule, made: Made[Key]) -> None:

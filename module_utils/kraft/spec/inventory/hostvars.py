@@ -37,12 +37,25 @@ def plain(value: Any) -> Any:
     return str.__str__(value if isinstance(value, str) else str(value))
 
 
+def is_fixed(value: Any) -> bool:
+    """Whether a value holds nothing that Ansible resolves, neither a template nor a secret of a vault."""
+    if isinstance(value, Mapping):
+        return all(is_fixed(key) and is_fixed(each) for key, each in value.items())
+    if isinstance(value, (list, tuple)):
+        return all(map(is_fixed, value))
+    return "{" not in value if isinstance(value, str) else value is None or isinstance(value, (int, float))
+
+
 class Inventory:
-    """Hosts' variables, resolved each in its own host's context, whether or not a role is in scope."""
+    """Hosts' variables, resolved each in its own host's context, whether or not a role is in scope.
+
+    What a group sets, and holds no template, is resolved once: it may be a thousand users.
+    """
 
     def __init__(self, hostvars: Any, loader: Any, specs: Mapping[str, Mapping[str, Any]]) -> None:
         self._hostvars, self._loader, self._specs = hostvars, loader, specs
         self._defaults = role_variables(loader)
+        self._fixed: dict[str, tuple[Any, Any]] = {}  # name -> the value as given, and resolved
 
     def read(self, host: str, hosts: list[str]) -> HostVariables:
         """Every variable of the core, and those of other roles that somebody set."""
@@ -50,8 +63,9 @@ class Inventory:
         merged = {**self._defaults, "kafka_hosts": hosts, "hostvars": self._hostvars, **given}
         templar = Templar(loader=self._loader, variables=merged)
         named = [name for name in self._specs if name in given or (name in merged and self._specs[name].get("core"))]
-        values, faults = _resolved(templar, merged, named)
-        contributions, others = _resolved(templar, merged, [each for each in merged if each.startswith(CONTRIBUTION)])
+        values, faults = self._resolved(templar, merged, named)
+        contributing = [each for each in merged if each.startswith(CONTRIBUTION)]
+        contributions, others = self._resolved(templar, merged, contributing)
         return HostVariables(
             host=host,
             values=values,
@@ -86,25 +100,33 @@ class Inventory:
             if is_readable(value) and "certificate" not in str(key) and is_secret(str(key), value)
         )
 
+    def _resolved(
+        self, templar: Any, variables: Mapping[str, Any], names: Iterable[str]
+    ) -> tuple[dict[str, Any], dict[str, str]]:
+        """Name -> value of those that can be resolved, and name -> reason of the others."""
+        values, faults = {}, {}
+        for name in names:
+            try:
+                values[name] = self._value(templar, name, variables[name])
+            except AnsibleError as error:
+                faults[name] = reason(error, variables[name])
+        return values, faults
+
+    def _value(self, templar: Any, name: str, given: Any) -> Any:
+        known, value = self._fixed.get(name, (None, None))
+        if known is not None and known is given:
+            return value
+        value = plain(templar.template(given))
+        if is_fixed(given):
+            self._fixed[name] = (given, value)
+        return value
+
     def _connection(self, templar: Any, given: Mapping[str, Any]) -> dict[str, Any]:
         try:
             found = {name: plain(templar.template(given[name])) for name in CONNECTION if name in given}
         except AnsibleError:
             found = {}
         return {"remote_user": context.CLIARGS.get("remote_user"), **found}  # --user, or else of ansible.cfg
-
-
-def _resolved(
-    templar: Any, variables: Mapping[str, Any], names: Iterable[str]
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """Name -> value of those that can be resolved, and name -> reason of the others."""
-    values, faults = {}, {}
-    for name in names:
-        try:
-            values[name] = plain(templar.template(variables[name]))
-        except AnsibleError as error:
-            faults[name] = reason(error, variables[name])
-    return values, faults
 
 
 def reason(error: AnsibleError, value: Any) -> str:

@@ -29,6 +29,11 @@ def has_certificate(user: Entry) -> bool:
     return user.get("authentication") == TLS
 
 
+def certified(users: Iterable[Entry]) -> list[str]:
+    """The names of those of ``kafka_users`` who show a certificate, or did before they went."""
+    return [user["name"] for user in users if has_certificate(user)]
+
+
 def is_generated(user: Entry) -> bool:
     """Whether a user logs in with a password that nobody gave, so that one is generated and kept."""
     return user.get("state") != ABSENT and not has_certificate(user) and user.get("password") is None
