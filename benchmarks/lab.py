@@ -111,15 +111,23 @@ class Lab:
 
     def run(self, *words: str) -> Run:
         """One run of ansible-playbook with these words, playbooks among them."""
-        timeline, log = self.directory / "timeline.jsonl", self.directory / "deploy.log"
-        environment = {"KRAFTWRIGHT_TIMELINE": str(timeline)}
+        log = self.directory / "deploy.log"
+        environment = {"KRAFTWRIGHT_TIMELINE": str(self._timeline)}
         inventory = str(self.directory / "inventory")
         began = time.monotonic()
         play(["--inventory", inventory, *words], environment, log)
         seconds = time.monotonic() - began
-        lines = [json.loads(line) for line in timeline.read_text().splitlines()]
+        lines = self.timeline()
         counts = tasks_per_host(lines)
         return Run(seconds, max(counts.values()), sum(line["changed"] for line in lines))
+
+    def timeline(self) -> list[dict[str, Any]]:
+        """What the last run did: a line for each task and host."""
+        return [json.loads(line) for line in self._timeline.read_text().splitlines()]
+
+    @property
+    def _timeline(self) -> Path:
+        return self.directory / "timeline.jsonl"
 
     @property
     def _lab_name(self) -> str:

@@ -48,8 +48,17 @@ def left_behind(top: Path, names: Iterable[str]) -> dict[str, None]:
     own = {Path(name) for name in names}
     kinds = {kind(path) for path in own}
     directories = {path.parent for path in own if path.parent != Path()}
-    found = (path.relative_to(top) for each in directories for path in (top / each).glob("*.*") if path.is_file())
+    found = (each / name for each in directories for name in files_in(top / each) if "." in name)
     return {str(path): None for path in sorted(found) if path not in own and kind(path) in kinds}
+
+
+def files_in(directory: Path) -> list[str]:
+    """Names of the files there; none where it is still to be made."""
+    try:
+        with os.scandir(directory) as entries:
+            return [entry.name for entry in entries if entry.is_file()]
+    except FileNotFoundError:
+        return []
 
 
 def kind(path: Path) -> str:

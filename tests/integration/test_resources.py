@@ -222,6 +222,7 @@ def test_topics_users_acls_and_quotas_are_one_run(broker: KafkaCluster, run_modu
     assert written(broker, "together", AWKWARD, "together") == ""
     again = run_module("kafka_resources", **asked)
     assert (again["changed"], again["steps"], again["diff"]) == (False, [], [])
+    assert [result["invocation"] for result in (foretold, made, again)] == [{}, {}, {}]
 
 
 def test_a_kind_that_is_refused_keeps_all_others_as_they_are(broker: KafkaCluster, run_module: RunModule) -> None:

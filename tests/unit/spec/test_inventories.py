@@ -10,8 +10,8 @@ import pytest
 import yaml
 from ansible.module_utils.kraft.problem import Problem, errors
 from ansible.module_utils.kraft.spec.desired.describe import describe
-from ansible.module_utils.kraft.spec.inventory.hostvars import Inventory, plain
-from ansible.parsing.vault import VaultLib, VaultSecret
+from ansible.module_utils.kraft.spec.inventory.hostvars import Inventory, is_fixed, plain
+from ansible.parsing.vault import EncryptedString, VaultLib, VaultSecret
 
 from plugins.action import kafka_desired
 from tests.unit.spec.inventories import EXAMPLE, ROOT, example, host_variables, look, variants, written
@@ -198,6 +198,31 @@ def test_a_secret_in_the_open_is_found_and_an_encrypted_one_is_not(tmp_path: Pat
     hostvars = host_variables(closed, [("default", secret)])
     assert hostvars["node1"]["kafka_config"]["num.io.threads"] == 9
     assert Inventory(hostvars, hostvars._loader, {}).readable("node1") == frozenset()
+
+
+def test_what_a_group_sets_is_resolved_once_unless_it_holds_a_template(tmp_path: Path) -> None:
+    topics = [{"name": "orders", "config": {"retention.ms": 1}}]
+    users = [{"name": "team-{{ inventory_hostname }}"}]
+    hostvars = host_variables(example(tmp_path, kafka_topics=topics, kafka_users=users))
+    inventory = Inventory(hostvars, hostvars._loader, {"kafka_topics": {}, "kafka_users": {}})
+    first, second = (inventory.read(host, ["node1", "node2"]).values for host in ("node1", "node2"))
+    assert first["kafka_topics"] is second["kafka_topics"]
+    assert first["kafka_topics"] == topics
+    assert [one["kafka_users"] for one in (first, second)] == [[{"name": "team-node1"}], [{"name": "team-node2"}]]
+
+
+@pytest.mark.parametrize(
+    ("value", "fixed"),
+    [
+        ([{"name": "a", "partitions": 3, "config": {"x": None, "y": True}}], True),
+        ([{"name": "{{ a }}"}], False),
+        ({"{% if a %}b{% endif %}": 1}, False),
+        ("{# nothing #}", False),
+        (EncryptedString(ciphertext="of a vault"), False),
+    ],
+)
+def test_a_value_is_fixed_that_holds_nothing_to_resolve(value: Any, fixed: bool) -> None:
+    assert is_fixed(value) == fixed
 
 
 def test_facts_of_the_host_size_the_node(tmp_path: Path) -> None:
