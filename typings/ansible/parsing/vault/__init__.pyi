@@ -1,7 +1,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-class EncryptedString: ...
+class EncryptedString:
+    def __init__(self, *, ciphertext: str) -> None: ...
 
 class VaultSecret:
     def __init__(self, secret: bytes) -> None: ...
