@@ -1,7 +1,7 @@
 """SCRAM credentials of a running cluster.
 
 Kafka's API shows nothing of a password. It is compared with what the metadata log of this host's node has, which takes
-a tenth of what a login takes. Where that proves nothing, it is compared by logging in with it.
+a tenth to a quarter of a login. Where that proves nothing, it is compared by logging in with it.
 """
 
 from __future__ import annotations
