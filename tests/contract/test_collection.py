@@ -47,6 +47,20 @@ def test_a_playbook_of_the_users_own_imports_one_of_ours(folder: Path) -> None:
     assert "Make the topic" in shown
 
 
+def test_filters_are_loaded_once_in_a_run(folder: Path) -> None:
+    filters = folder / "collections/ansible_collections/kraftwright/kafka/plugins/filter"
+    with (filters / "kraft_resources.py").open("a") as plugin:
+        plugin.write(f'\nwith open({str(folder / "loaded")!r}, "a") as log:\n    log.write("x")\n')
+    told = "{debug: {msg: \"{{ 'users' | kraftwright.kafka.kraft_kinds }}\"}}"
+    (folder / "loads.yml").write_text(
+        "- hosts: localhost\n  gather_facts: false\n  tasks:\n"
+        f"    - {{block: [{{kraftwright.kafka.kafka_desired: {{hosts: none}}}}], rescue: [{told}, {told}]}}\n"
+    )
+    shown = run(folder, "ansible-playbook", "-i", "localhost,", "-c", "local", "loads.yml")
+    assert shown.count("users") >= 2
+    assert (folder / "loaded").read_text() == "x"
+
+
 def test_modules_are_documented_with_their_fragment(folder: Path) -> None:
     shown = run(folder, "ansible-doc", "kraftwright.kafka.kafka_topic")
     assert "bootstrap_servers" in shown

@@ -10,7 +10,14 @@ from typing import Any
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
 from ansible.module_utils.kraft.node.files.apply import locked
 from ansible.module_utils.kraft.node.release.manifest import CLASSPATH, release_dir
-from ansible.module_utils.kraft.node.storage.log_dir import ABSENT, FORMATTED, LogDir, observe_log_dir, parse_properties
+from ansible.module_utils.kraft.node.storage.log_dir import (
+    ABSENT,
+    FORMATTED,
+    LogDir,
+    metadata_dir,
+    observe_log_dir,
+    parse_properties,
+)
 from ansible.module_utils.kraft.node.storage.plan import NOTHING, StoragePlan, plan_storage
 from ansible.module_utils.kraft.node.storage.tool import (
     flush,
@@ -53,7 +60,7 @@ def as_problems(error: RefusedError) -> list[Problem]:
 def config_problems(node: NodeStorage, found: Mapping[str, str], config: str) -> Iterator[Problem]:
     """The tool formats what server.properties says, so that must be what was planned."""
     dirs = tuple(part.strip() for part in found.get("log.dirs", "").split(","))
-    metadata = found.get("metadata.log.dir", dirs[0])
+    metadata = metadata_dir(found)
     compared = {
         "node.id": (found.get("node.id", ""), str(node.node_id)),
         "log dirs": (sorted({*dirs, metadata}), sorted(node.log_dirs)),

@@ -1,7 +1,7 @@
 """SCRAM credentials of a running cluster.
 
-Kafka's API shows nothing of a password. It is compared with what the metadata log of this host's node has, which takes
-a tenth to a quarter of a login. Where that proves nothing, it is compared by logging in with it.
+Kafka's API shows nothing of a password. It is compared with what the metadata log of this host's node has: no broker
+works for that. Where that proves nothing, it is compared by logging in with it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ansible.module_utils.kraft.operations.resources.run import Asker
 from ansible.module_utils.kraft.operations.resources.stored_users import stored_users
 
 MECHANISMS = {"SCRAM-SHA-256": 1, "SCRAM-SHA-512": 2}
-#: Rounds of PBKDF2; Kafka accepts no fewer, and every login of every client pays for more.
+#: Of PBKDF2; Kafka accepts no fewer, and every login of every client pays for more.
 ITERATIONS = 4096
 SALT_BYTES = 24
 #: A thread fills a core; the broker of this host works beside them.
