@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 from ansible.module_utils.kraft.cluster import leaders
@@ -23,6 +23,7 @@ from ansible.module_utils.kraft.operations.reassignment.model import (
     DRAINED,
     Goal,
     Move,
+    Name,
     known_bytes,
     placement,
 )
@@ -128,16 +129,16 @@ class Run:
         """Keep as many on the move as may be, until none is left; False where this run's time is over before."""
         while True:
             moving = self._admin.under_way()
-            room = self._asked.together - len(moving)
-            if queue and room > 0:
-                self._admin.submit(queue[:room])
-                del queue[:room]
-                continue
             if not queue and not moving:
                 self.left = (0, 0)
                 return True
-            self._release(work, queue, moving)
-            self._note(work, queue, moving)
+            coming = queue[: max(self._asked.together - len(moving), 0)]
+            missing = self._release(work, queue, moving, coming)
+            if coming:
+                self._admin.submit(coming)
+                del queue[: len(coming)]
+                continue
+            self._note(queue, moving, sum(missing.values()))
             if self._clock() >= self._ends:
                 return False
             self._pause(len(moving))
@@ -149,23 +150,33 @@ class Run:
             if len(self._admin.under_way()) < moving:
                 return
 
-    def _release(self, work: Work, queue: Sequence[Move], moving: Sequence[Reassignment]) -> None:
-        """What has arrived is throttled no more."""
+    def _release(
+        self, work: Work, queue: Sequence[Move], moving: Sequence[Reassignment], coming: Sequence[Move]
+    ) -> dict[Name, int]:
+        """Throttle what has arrived no more, nor what will have with the next look; the bytes that are missing."""
         left = {one.name for one in queue} | {(one.topic, one.partition) for one in moving}
-        still = throttle.still(self._throttles, left)
-        self._admin.throttle(work.snapshot, throttle.alterations(self._throttles, still))
-        self._throttles = still
+        self._limit(work, left)
+        missing = self._missing(work, moving, [one for one in coming if one.adding and self._throttles.lists])
+        self._limit(work, left - throttle.near(missing, round(self._asked.rate * ARRIVAL_SECONDS)))
+        return {(one.topic, one.partition): missing.get((one.topic, one.partition), 0) for one in moving}
 
-    def _note(self, work: Work, queue: Sequence[Move], moving: Sequence[Reassignment]) -> None:
+    def _limit(self, work: Work, names: Set[Name]) -> None:
+        aim = throttle.still(self._throttles, names)
+        self._admin.throttle(work.snapshot, throttle.alterations(self._throttles, aim))
+        self._throttles = aim
+
+    def _missing(self, work: Work, moving: Sequence[Reassignment], coming: Sequence[Move]) -> dict[Name, int]:
+        """Bytes that each partition has still to get, of those whose brokers say what they hold."""
+        adding = {(one.topic, one.partition): one.adding for one in moving} | {one.name: one.adding for one in coming}
+        held = self._admin.bytes_held(work.snapshot.brokers, list(adding))
+        return {
+            name: sum(max(0, max(sizes.values()) - sizes.get(broker, 0)) for broker in adding[name])
+            for name, sizes in held.items()
+            if name in adding
+        }
+
+    def _note(self, queue: Sequence[Move], moving: Sequence[Reassignment], missing: int) -> None:
         """How much is left; raises when that has not become less for too long."""
-        names = [(one.topic, one.partition) for one in moving]
-        held = self._admin.bytes_held(work.snapshot.brokers, names)
-        missing = sum(
-            max(0, max(sizes.values(), default=0) - sizes.get(broker, 0))
-            for one in moving
-            for sizes in [held.get((one.topic, one.partition), {})]
-            for broker in one.adding
-        )
         self.left = (len(queue) + len(moving), missing + (known_bytes(queue) or 0))
         self._closest = min(self._closest or self.left, self.left)
         if not self._stall_timeout.lasts(self._closest):

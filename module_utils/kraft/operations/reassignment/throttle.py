@@ -10,10 +10,11 @@ A run finds what a killed one has left although nothing was written down elsewhe
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from itertools import accumulate
 
 from ansible.module_utils.kraft.cluster.health import listed
-from ansible.module_utils.kraft.operations.reassignment.model import Move
+from ansible.module_utils.kraft.operations.reassignment.model import Move, Name
 from ansible.module_utils.kraft.problem import Problem
 
 RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
@@ -85,24 +86,31 @@ def wanted(moves: Sequence[Move], brokers: Collection[int], rate: int) -> Thrott
     return Throttles({broker: dict.fromkeys(RATES, marked_rate(rate)) for broker in sorted(brokers)}, lists)
 
 
-def still(aim: Throttles, moving: Collection[tuple[str, int]]) -> Throttles:
-    """`aim` for the partitions that have not arrived; as it is where none of them is on its lists.
+def still(aim: Throttles, limited: Set[Name]) -> Throttles:
+    """`aim` for the partitions that are still `limited`; marks alone where none of them is on its lists.
 
     A replica that has arrived must be on no list: Kafka holds it back while others use the rate up, although it is in
     sync, and whoever writes with acks=all waits for it (ADR 23).
     """
-    lists: dict[str, Values] = {}
-    for topic, values in aim.lists.items():
-        kept = {key: _of(topic, value, moving) for key, value in values.items()}
-        if any(kept.values()):
-            lists[topic] = {key: ",".join((MARK, *entries)) for key, entries in kept.items()}
-    return dataclasses.replace(aim, lists=lists) if lists else aim
+    lists = {
+        topic: {key: ",".join((MARK, *_of(topic, value, limited))) for key, value in values.items()}
+        for topic, values in aim.lists.items()
+    }
+    kept = {topic: values for topic, values in lists.items() if set(values.values()) != {MARK}}
+    return dataclasses.replace(aim, lists=kept or lists)
 
 
-def _of(topic: str, value: str, moving: Collection[tuple[str, int]]) -> list[str]:
-    """The entries of a list for partitions that are `moving`."""
+def _of(topic: str, value: str, limited: Set[Name]) -> list[str]:
+    """The entries of a list for partitions that are `limited`."""
     entries = (one for one in value.split(",") if one != MARK)
-    return [one for one in entries if (topic, int(one.partition(":")[0])) in moving]
+    return [one for one in entries if (topic, int(one.partition(":")[0])) in limited]
+
+
+def near(missing: Mapping[Name, int], most: int) -> frozenset[Name]:
+    """Those with the fewest bytes to get, together at most so many: they may come without a throttle."""
+    fewest = sorted(missing, key=lambda name: (missing[name], name))
+    sums = accumulate(missing[name] for name in fewest)
+    return frozenset(name for name, size in zip(fewest, sums) if size <= most)
 
 
 def alterations(found: Throttles, aim: Throttles) -> tuple[Alteration, ...]:

@@ -45,7 +45,17 @@ def test_what_has_arrived_is_on_no_list_and_a_marked_list_stays() -> None:
     after = applied(aim, throttle.alterations(aim, left))
     assert after == left
     assert applied(after, throttle.alterations(after, Throttles())) == Throttles()
-    assert throttle.still(aim, set()) == throttle.still(aim, {("c", 0)}) == aim
+    nobody = throttle.still(aim, set())
+    assert nobody == throttle.still(aim, {("c", 0)}) == throttle.still(nobody, {("a", 3)})
+    assert nobody.lists == {topic: dict.fromkeys(LISTS, MARK) for topic in ("a", "b")}
+    assert applied(nobody, throttle.alterations(nobody, Throttles())) == Throttles()
+
+
+def test_the_fewest_bytes_come_without_a_throttle_and_together_they_are_few() -> None:
+    missing = {("a", 0): 700, ("b", 0): 300, ("b", 1): 0, ("c", 0): 300, ("d", 0): 301}
+    assert throttle.near(missing, 900) == {("b", 0), ("b", 1), ("c", 0)}
+    assert throttle.near(missing, 0) == {("b", 1)}
+    assert throttle.near({}, 900) == frozenset()
 
 
 def test_a_kill_between_any_two_steps_leaves_what_the_next_run_takes_away() -> None:
