@@ -56,7 +56,7 @@ def test_quorum_info_shows_every_voter_with_the_directory_id_that_it_was_formatt
     voters = {one["node_id"]: one["directory_id"] for one in found["quorum"]["voters"]}
     assert voters == {node.node_id: node.directory_id for node in kafka_cluster.nodes.values()}
     assert found["quorum"]["leader_id"] in voters
-    assert all(one["behind_ms"] < 2000 for one in found["quorum"]["voters"])
+    assert all(one["behind_ms"] < 10_000 for one in found["quorum"]["voters"])
 
 
 def test_quorum_info_waits_for_controllers_that_are_known_elsewhere(
@@ -101,7 +101,7 @@ def test_a_healthy_cluster_is_recognised_at_once_from_every_node(
     for node_id in ids:
         found = run_module("kafka_health", client=client, expected=wanted, node_id=node_id, unit="", timeout=20)
         assert found["healthy"], found
-        assert found["waited"] < 5
+        assert found["waited"] < 10
         assert found["all_healthy"]
 
 

@@ -90,7 +90,7 @@ def test_a_submitted_job_proves_the_cluster_and_its_page_can_be_made(job: Job) -
     assert report["counts"]["read"] == RECORDS
     assert report["spark"]["master"] == "local[2]"
     assert "spark-sql-kafka-0-10" in report["spark"]["connector"]
-    assert report["native_smoke"]["ms"] < 2000
+    assert report["native_smoke"]["ms"] < 10_000
     assert "wrote 20,000 records" in done.stdout
     assert (job.output / "progress.log").read_text().splitlines()[-1] in done.stdout
     page = job.output / "page.html"
