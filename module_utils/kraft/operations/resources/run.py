@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from ansible.module_utils.kraft.cluster.client import Client
@@ -21,6 +21,9 @@ class Admin(Protocol[Key]):
     """A kind of resource on a running cluster."""
 
     name: str
+
+    def begin(self, desired: Mapping[Key, Any]) -> None:
+        """Begin what may take long while others ask the cluster."""
 
     def look(self, desired: Mapping[Key, Any]) -> dict[Key, Any]:
         """What there is now."""
@@ -55,9 +58,13 @@ class KindRun(Generic[Key]):
         self._client, self._made, self._params, self._prune = client, made, params, prune
         self._reported: dict[str, Any] = {}
 
+    def begin(self) -> None:
+        """Read what is asked for, and begin what takes long. RefusedError: what is asked for cannot be."""
+        self._asked = self._made(self._client, self._params)
+        self._asked.admin.begin(self._asked.wanted)
+
     def plan(self) -> None:
         """Look, and compare. RefusedError: all that forbids it."""
-        self._asked = self._made(self._client, self._params)
         current = self._asked.admin.look(self._asked.wanted)
         self._found = self._asked.plan(current, self._prune)
         self._reported = self._reported or result(self._found, current, self._asked.admin.name)
@@ -86,18 +93,14 @@ class KindRun(Generic[Key]):
             raise RefusedError(refusals)
 
 
-class Part(Protocol):
-    """What is planned for itself."""
+class TopicPart(Protocol):
+    """Topics, which are changed in an order of their own (``operations/topics/run.py``)."""
 
     def plan(self) -> None:
         """Look, and compare. RefusedError: all that forbids it."""
 
     def result(self) -> dict[str, Any]:
         """As modules return it."""
-
-
-class TopicPart(Part, Protocol):
-    """Topics, which are changed in an order of their own (``operations/topics/run.py``)."""
 
     def apply(self) -> None:
         """Carry the plan out, and wait until every broker shows it."""
@@ -115,7 +118,7 @@ class Resources:
 
         RefusedError: what forbids any of them. May be tried again where the connection broke.
         """
-        plan_all([*self.topics, *self.kinds])
+        plan_all(self.topics, self.kinds)
         if check_mode:
             return
         for topics in self.topics:
@@ -126,14 +129,21 @@ class Resources:
             kind.remove()
 
 
-def plan_all(parts: Iterable[Part]) -> None:
-    """Plan every part. RefusedError: all that forbids one of them."""
+def plan_all(topics: Sequence[TopicPart], kinds: Sequence[KindRun[Any]]) -> None:
+    """Plan all of them. RefusedError: all that forbids one of them."""
     problems: list[object] = []
-    for part in parts:
+
+    def may(step: Callable[[], None]) -> bool:
         try:
-            part.plan()
+            step()
         except RefusedError as error:
-            problems += error.problems
+            problems.extend(error.problems)
+            return False
+        return True
+
+    begun = [kind for kind in kinds if may(kind.begin)]
+    for step in [*(part.plan for part in topics), *(kind.plan for kind in begun)]:
+        may(step)
     if problems:
         raise RefusedError(problems)
 
@@ -149,6 +159,9 @@ class Asker:
 
     def __init__(self, client: Client) -> None:
         self._client, self._address = client, client.reach()
+
+    def begin(self, desired: Mapping[Any, Any]) -> None:
+        """Nothing takes long."""
 
     def ask(self, name: str, **fields: Any) -> dict[str, Any]:
         answer = self._client.ask(self._address, self._client.request(name, **fields), REQUEST_SECONDS)

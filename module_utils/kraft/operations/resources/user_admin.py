@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import Client
@@ -64,8 +64,23 @@ class UserAdmin(Asker):
         super().__init__(client)
         self._passwords, self._logins, self._awaited, self._node = passwords, logins, awaited, node
         self._changed: set[Credential] = set()
+        self._matches: dict[Credential, Future[bool]] | None = None
+
+    def begin(self, desired: Mapping[Credential, bool]) -> None:
+        """Compare in the background what this host's node has stored of each user: to make keys takes long."""
+        wanted = [each for each in self._passwords if each in desired and each.mechanism in self._logins]
+        stored = stored_users(self._client, self._node) if self._node and wanted else {}
+        pool = ThreadPoolExecutor(COMPARED_AT_ONCE)
+        self._matches = {
+            each: pool.submit(known.is_of, self._passwords[each], MECHANISMS[each.mechanism])
+            for each in wanted
+            if (known := stored.get((each.user, MECHANISMS[each.mechanism])))
+        }
+        pool.shutdown(wait=False)
 
     def look(self, desired: Mapping[Credential, bool]) -> dict[Credential, bool]:
+        if self._matches is None:
+            self.begin(desired)
         answer = self.ask("DescribeUserScramCredentialsRequest", users=None)
         there = [
             Credential(one["user"], mechanism)
@@ -77,7 +92,7 @@ class UserAdmin(Asker):
         ]
         declared = [each for each in there if each in self._passwords and each in desired]
         compared = [each for each in declared if each.mechanism in self._logins]
-        right = dict.fromkeys(self._stored([each for each in compared if each not in self._changed]), True)
+        right = {each: True for each in compared if each not in self._changed and self._matches_stored(each)}
         compared = [each for each in compared if each not in right]
         for first in range(0, len(compared), LOGINS_TOGETHER):
             right.update(self._all_accepted(compared[first : first + LOGINS_TOGETHER]))
@@ -90,16 +105,9 @@ class UserAdmin(Asker):
     def remove(self, keys: tuple[Credential, ...]) -> list[str]:
         return self._alter("deletions", {each: (each.user, MECHANISMS[each.mechanism]) for each in keys})
 
-    def _stored(self, credentials: Sequence[Credential]) -> list[Credential]:
-        """Those of whom this host's node has stored what was made from their password."""
-        stored = stored_users(self._client, self._node) if self._node and credentials else {}
-
-        def is_right(one: Credential) -> bool:
-            known = stored.get((one.user, MECHANISMS[one.mechanism]))
-            return known is not None and known.is_of(self._passwords[one], MECHANISMS[one.mechanism])
-
-        with ThreadPoolExecutor(COMPARED_AT_ONCE) as pool:
-            return [each for each, right in zip(credentials, pool.map(is_right, credentials)) if right]
+    def _matches_stored(self, credential: Credential) -> bool:
+        found = (self._matches or {}).get(credential)
+        return found is not None and found.result()
 
     def _all_accepted(self, credentials: Sequence[Credential]) -> dict[Credential, bool]:
         """Which passwords are right. Who got no answer tries again, as long as any other one got one."""

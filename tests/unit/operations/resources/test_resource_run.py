@@ -20,6 +20,9 @@ class Kind:
     def __init__(self, name: str, there: set[str], done: list[str], refused: str = "") -> None:
         self.name, self.there, self._done, self._refused = name, dict.fromkeys(there, True), done, refused
 
+    def begin(self, _: Mapping[str, bool]) -> None:
+        """Nothing takes long."""
+
     def look(self, _: Mapping[str, bool]) -> dict[str, bool]:
         return dict(self.there)
 
@@ -33,6 +36,17 @@ class Kind:
         for key in keys:
             del self.there[key]
         return []
+
+
+class Slow(Kind):
+    """Notes when it begins, and when it is looked at."""
+
+    def begin(self, _: Mapping[str, bool]) -> None:
+        self._done.append(f"begin {self.name}")
+
+    def look(self, _: Mapping[str, bool]) -> dict[str, bool]:
+        self._done.append(f"look {self.name}")
+        return dict(self.there)
 
 
 def run_of(kind: Kind, wanted: set[str], absent: set[str] = frozenset(), prune: bool = False) -> KindRun[str]:  # type: ignore[assignment]
@@ -79,3 +93,16 @@ def test_a_second_attempt_reports_what_the_first_one_planned() -> None:
         Resources(kinds=[run]).attempt()
     assert run.result()["steps"] == ["add new"]
     assert done == ["add user new"]
+
+
+def test_what_takes_long_begins_before_the_first_question_also_where_another_kind_is_refused() -> None:
+    done: list[str] = []
+    first, last = (run_of(Slow(name, {"there"}, done), {"there"}) for name in ("user", "ACL"))
+
+    def refuse(*_: object) -> Asked[str]:
+        raise RefusedError(["no such operation"])
+
+    wrong = KindRun(NO_CLIENT, refuse, {"timeout": 0}, Prune(False))
+    with pytest.raises(RefusedError, match="no such operation"):
+        Resources(kinds=[first, wrong, last]).attempt()
+    assert done == ["begin user", "begin ACL", "look user", "look ACL"]
