@@ -8,7 +8,7 @@ Brokers forward what only the active controller can answer or do (KIP-590), so a
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Union
 
@@ -25,6 +25,7 @@ AHEAD = 4  #: questions on one connection that have no answer yet; at 5, kafka-p
 LARGEST_ANSWER = 100_000_000  #: bytes; kafka-python's own 1 MB is too small for the metadata of a few thousand topics
 
 Answer = Union[dict[str, Any], KraftError]
+Pick = Callable[[Any], "dict[str, Any]"]
 
 
 class ApiError(ToolError):
@@ -41,10 +42,11 @@ class DeniedError(ApiError, AccessError):
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """One request for one address (``host:port``)."""
+    """One request for one address (``host:port``). `pick` takes from an answer what is needed; else it is a dict."""
 
     address: str
     request: Any
+    pick: Pick | None = None
 
 
 class Client:
@@ -82,9 +84,15 @@ class Client:
         known = next((getattr(home, name) for home in homes if hasattr(home, name)), None)
         return known or messages.kinds()[name]
 
-    def ask(self, address: str, request: Any, seconds: float = ANSWER_SECONDS) -> dict[str, Any]:
+    def ask(
+        self,
+        address: str,
+        request: Any,
+        seconds: float = ANSWER_SECONDS,
+        pick: Pick | None = None,
+    ) -> dict[str, Any]:
         """The answer of `address`. Raises UnreachableError, or ToolError when it will not talk to us."""
-        answer = self.ask_all([Question(address, request)], seconds)[0]
+        answer = self.ask_all([Question(address, request, pick)], seconds)[0]
         if isinstance(answer, KraftError):
             raise answer
         return answer
@@ -163,7 +171,9 @@ class Client:
 
     def _answer(self, question: Question, future: Any, seconds: float, raw: bool) -> Answer:
         if future.succeeded():
-            answer: dict[str, Any] = future.value.to_dict(json=not raw)
+            answer: dict[str, Any] = (
+                question.pick(future.value) if question.pick else future.value.to_dict(json=not raw)
+            )
             return answer
         if future.is_done:
             return self._translated(question.address, future.exception)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -25,6 +26,8 @@ ITERATIONS = 4096
 SALT_BYTES = 24
 #: A thread fills a core; the broker of this host works beside them.
 COMPARED_AT_ONCE = 2
+#: Making a key takes 2 ms, and its thread then waits so long for Python's lock while answers are being read.
+SWITCH_SECONDS = 0.0005
 LOGINS_AT_ONCE = 8
 #: So many are tried again together: a broker under load accepts some too late, and one that accepts none is given up.
 LOGINS_TOGETHER = 64
@@ -70,6 +73,7 @@ class UserAdmin(Asker):
         """Compare in the background what this host's node has stored of each user: to make keys takes long."""
         wanted = [each for each in self._passwords if each in desired and each.mechanism in self._logins]
         stored = stored_users(self._client, self._node) if self._node and wanted else {}
+        sys.setswitchinterval(SWITCH_SECONDS)
         pool = ThreadPoolExecutor(COMPARED_AT_ONCE)
         self._matches = {
             each: pool.submit(known.is_of, self._passwords[each], MECHANISMS[each.mechanism])

@@ -73,7 +73,7 @@ def as_java(host: str) -> str:
 
     Of an IPv4 address inside an IPv6 address it makes the IPv4 address.
     """
-    if not is_address(host):
+    if host == EVERY_HOST or not is_address(host):
         return host
     address = ipaddress.ip_address(host)
     if isinstance(address, ipaddress.IPv4Address):
