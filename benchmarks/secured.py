@@ -2,8 +2,9 @@
 
 Secured is ``kafka_security: tls_scram``: certificates between the nodes, a login with SCRAM and TLS for clients. Each
 round makes three hosts anew for each of the two. *Cold* is a deployment, *re-run* one that has nothing to do (secured:
-with 50 users and 50 topics). *All started at once* takes all nodes down and up, until each partition of a topic has all
-replicas in sync. The tools are Kafka's own; Spark's session is warm. *Renewal* replaces every node's certificate.
+with 50 users and 50 topics), the median of five. *All started at once* takes all nodes down and up, until each
+partition of a topic has all replicas in sync. The tools are Kafka's own; Spark's session is warm. *Renewal* replaces
+every node's certificate.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ SECURED: dict[str, Any] = {
 KINDS: dict[str, dict[str, Any]] = {"plaintext": {}, "secured": SECURED}
 DEPLOY, APPLY = "playbooks/deploy_cluster.yml", "playbooks/apply_resources.yml"
 COLD, COLD_TASKS, RERUN, STARTED, RENEWAL = Promise(1.25), Promise(6), Promise(2.0), Promise(1.5), Promise(15)
+RERUNS = 5  #: one after the other; the median counts, as the first ones meet brokers that have just made topics
 Values = dict[str, dict[str, list[float]]]
 
 
@@ -144,9 +146,10 @@ def one_kind(kind: str, lab: Lab, kept: str, home: Path, count: int) -> tuple[di
     words = appcds_archive(kept)
     runs = {"cold": lab.run(*words, DEPLOY)}
     lab.run(*words, APPLY)
-    runs["re-run"] = lab.run(*words, DEPLOY, APPLY)
-    if runs["re-run"].changed:
-        raise FailedError(f"a re-run changed {runs['re-run'].changed} things")
+    reruns = sorted((lab.run(*words, DEPLOY, APPLY) for _ in range(RERUNS)), key=lambda run: run.seconds)
+    if changed := sum(run.changed for run in reruns):
+        raise FailedError(f"{RERUNS} re-runs changed {changed} things")
+    runs["re-run"] = reruns[RERUNS // 2]
     cluster = reached(lab, kind)
     cluster.create(TOPIC)
     values = clients(cluster, home, count)

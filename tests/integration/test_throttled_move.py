@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
-from ansible.module_utils.kraft.operations.reassignment.model import SPREAD, Goal
+from ansible.module_utils.kraft.operations.reassignment.model import SPREAD, Goal, Move
 from ansible.module_utils.kraft.operations.reassignment.run import Desired, Run
+from ansible.module_utils.kraft.operations.reassignment.throttle import MARK
 from confluent_kafka import Message, Producer
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
@@ -73,14 +74,35 @@ def writing(cluster: KafkaCluster) -> Iterator[dict[int, list[float]]]:
         thread.join()
 
 
+class Noting(ReassignmentAdmin):
+    """Notes topics of which a partition is throttled when its move begins."""
+
+    def __init__(self, client: Client) -> None:
+        super().__init__(client)
+        self.throttled: set[str] = set()
+
+    def submit(self, moves: Sequence[Move]) -> None:
+        lists = self.throttles(self.look()).lists
+        limited = {
+            (topic, int(one.partition(":")[0]))
+            for topic, values in lists.items()
+            for one in ",".join(values.values()).split(",")
+            if one != MARK
+        }
+        self.throttled |= {one.topic for one in moves if one.name in limited}
+        super().submit(moves)
+
+
 @pytest.mark.usefixtures("topics")
 def test_clients_hardly_wait_for_replicas_that_have_arrived_under_a_throttle(kafka_cluster: KafkaCluster) -> None:
     client = {"bootstrap_servers": kafka_cluster.bootstrap_servers}
     with writing(kafka_cluster) as acknowledged, Client(client) as asked:
-        run = Run(ReassignmentAdmin(asked), Desired(Goal(SPREAD, frozenset([3])), rate=RATE))
+        admin = Noting(asked)
+        run = Run(admin, Desired(Goal(SPREAD, frozenset([3])), rate=RATE))
         work = run.work()
         assert {one.topic for one in work.moves if one.adding} >= set(PARTITIONS)
         assert run.apply(work)
+    assert admin.throttled == {"heavy"}
     assert all(acknowledged.values())
     waits = [later - earlier for times in acknowledged.values() for earlier, later in zip(times, times[1:])]
     assert max(waits) < PATIENCE
