@@ -1,4 +1,4 @@
-"""Replicas that have arrived are in sync, and clients wait for them: a throttle must let go of them."""
+"""Replicas that have arrived are in sync, and clients wait for them: a throttle must not hold them back."""
 
 from __future__ import annotations
 

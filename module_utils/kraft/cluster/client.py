@@ -42,7 +42,7 @@ class DeniedError(ApiError, AccessError):
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """One request for one address (``host:port``). `pick` takes from an answer what is needed; else it is a dict."""
+    """One request for one address (``host:port``); `pick` makes the dict of its answer, which else holds all of it."""
 
     address: str
     request: Any
@@ -85,11 +85,7 @@ class Client:
         return known or messages.kinds()[name]
 
     def ask(
-        self,
-        address: str,
-        request: Any,
-        seconds: float = ANSWER_SECONDS,
-        pick: Pick | None = None,
+        self, address: str, request: Any, seconds: float = ANSWER_SECONDS, pick: Pick | None = None
     ) -> dict[str, Any]:
         """The answer of `address`. Raises UnreachableError, or ToolError when it will not talk to us."""
         answer = self.ask_all([Question(address, request, pick)], seconds)[0]

@@ -153,7 +153,7 @@ class Run:
     def _release(
         self, work: Work, queue: Sequence[Move], moving: Sequence[Reassignment], coming: Sequence[Move]
     ) -> dict[Name, int]:
-        """Throttle what has arrived no more, nor what will have with the next look; the bytes that are missing."""
+        """Take off the throttle what has arrived, or nearly so; gives the bytes that those on the move still lack."""
         left = {one.name for one in queue} | {(one.topic, one.partition) for one in moving}
         self._limit(work, left)
         missing = self._missing(work, moving, [one for one in coming if one.adding and self._throttles.lists])
@@ -166,14 +166,9 @@ class Run:
         self._throttles = aim
 
     def _missing(self, work: Work, moving: Sequence[Reassignment], coming: Sequence[Move]) -> dict[Name, int]:
-        """Bytes that each partition has still to get, of those whose brokers say what they hold."""
+        """Bytes that each partition has still to get, where that is known."""
         adding = {(one.topic, one.partition): one.adding for one in moving} | {one.name: one.adding for one in coming}
-        held = self._admin.bytes_held(work.snapshot.brokers, list(adding))
-        return {
-            name: sum(max(0, max(sizes.values()) - sizes.get(broker, 0)) for broker in adding[name])
-            for name, sizes in held.items()
-            if name in adding
-        }
+        return throttle.missing(self._admin.bytes_held(work.snapshot.brokers, list(adding)), adding)
 
     def _note(self, queue: Sequence[Move], moving: Sequence[Reassignment], missing: int) -> None:
         """How much is left; raises when that has not become less for too long."""

@@ -106,6 +106,18 @@ def _of(topic: str, value: str, limited: Set[Name]) -> list[str]:
     return [one for one in entries if (topic, int(one.partition(":")[0])) in limited]
 
 
+def missing(held: Mapping[Name, Mapping[int, int]], adding: Mapping[Name, Sequence[int]]) -> dict[Name, int]:
+    """Bytes that the brokers in `adding` have still to get of each partition; `held`: partition → broker → bytes.
+
+    A partition is left out where only new brokers say what they hold: nobody knows then how much there is.
+    """
+    known = {name: sizes for name, sizes in held.items() if set(sizes) - set(adding.get(name, sizes))}
+    return {
+        name: sum(max(0, max(sizes.values()) - sizes.get(broker, 0)) for broker in adding[name])
+        for name, sizes in known.items()
+    }
+
+
 def near(missing: Mapping[Name, int], most: int) -> frozenset[Name]:
     """Those with the fewest bytes to get, together at most so many: they may come without a throttle."""
     fewest = sorted(missing, key=lambda name: (missing[name], name))

@@ -133,7 +133,7 @@ def plan_all(topics: Sequence[TopicPart], kinds: Sequence[KindRun[Any]]) -> None
     """Plan all of them. RefusedError: all that forbids one of them."""
     problems: list[object] = []
 
-    def may(step: Callable[[], None]) -> bool:
+    def succeeds(step: Callable[[], None]) -> bool:
         try:
             step()
         except RefusedError as error:
@@ -141,9 +141,9 @@ def plan_all(topics: Sequence[TopicPart], kinds: Sequence[KindRun[Any]]) -> None
             return False
         return True
 
-    begun = [kind for kind in kinds if may(kind.begin)]
+    begun = [kind for kind in kinds if succeeds(kind.begin)]
     for step in [*(part.plan for part in topics), *(kind.plan for kind in begun)]:
-        may(step)
+        succeeds(step)
     if problems:
         raise RefusedError(problems)
 

@@ -67,7 +67,7 @@ class UserAdmin(Asker):
         super().__init__(client)
         self._passwords, self._logins, self._awaited, self._node = passwords, logins, awaited, node
         self._changed: set[Credential] = set()
-        self._matches: dict[Credential, Future[bool]] | None = None
+        self._matches: dict[Credential, Future[bool]] = {}
 
     def begin(self, desired: Mapping[Credential, bool]) -> None:
         """Compare in the background what this host's node has stored of each user: to make keys takes long."""
@@ -83,8 +83,6 @@ class UserAdmin(Asker):
         pool.shutdown(wait=False)
 
     def look(self, desired: Mapping[Credential, bool]) -> dict[Credential, bool]:
-        if self._matches is None:
-            self.begin(desired)
         answer = self.ask("DescribeUserScramCredentialsRequest", users=None)
         there = [
             Credential(one["user"], mechanism)
@@ -110,7 +108,7 @@ class UserAdmin(Asker):
         return self._alter("deletions", {each: (each.user, MECHANISMS[each.mechanism]) for each in keys})
 
     def _matches_stored(self, credential: Credential) -> bool:
-        found = (self._matches or {}).get(credential)
+        found = self._matches.get(credential)
         return found is not None and found.result()
 
     def _all_accepted(self, credentials: Sequence[Credential]) -> dict[Credential, bool]:

@@ -51,6 +51,12 @@ def test_what_has_arrived_is_on_no_list_and_a_marked_list_stays() -> None:
     assert applied(nobody, throttle.alterations(nobody, Throttles())) == Throttles()
 
 
+def test_nobody_knows_what_is_missing_while_only_new_brokers_say_what_they_hold() -> None:
+    held = {("a", 0): {1: 900, 4: 300}, ("b", 0): {4: 0}, ("c", 0): {1: 900}, ("d", 0): {1: 5}}
+    adding = {("a", 0): (4,), ("b", 0): (4,), ("c", 0): (4, 5), ("e", 0): (4,)}
+    assert throttle.missing(held, adding) == {("a", 0): 600, ("c", 0): 1800}
+
+
 def test_the_fewest_bytes_come_without_a_throttle_and_together_they_are_few() -> None:
     missing = {("a", 0): 700, ("b", 0): 300, ("b", 1): 0, ("c", 0): 300, ("d", 0): 301}
     assert throttle.near(missing, 900) == {("b", 0), ("b", 1), ("c", 0)}

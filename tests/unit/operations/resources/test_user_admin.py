@@ -131,6 +131,7 @@ def test_who_is_not_proven_by_the_disk_or_was_changed_logs_in(
     cluster: Any = Cluster()
     logins = dict.fromkeys(("SCRAM-SHA-256", "SCRAM-SHA-512"), MappingProxyType({"listener": "A"}))
     admin = UserAdmin(cluster, PASSWORDS, logins, awaited=False, node="a node's file")
+    admin.begin({LONG: True, SHORT: True})
     admin.put(dict.fromkeys(changed, True))
     assert admin.look({LONG: True, SHORT: True}) == {LONG: True, SHORT: True}
     assert sorted(user for user, _ in Login.at) == at
