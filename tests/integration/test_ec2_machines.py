@@ -150,7 +150,7 @@ def test_destroying_keeps_data_and_neighbours_until_the_data_are_named(aws: Acco
     assert not aws.machines(NAME)
     filters = [{"Name": "tag:kraftwright_cluster", "Values": [NAME]}]
     assert {each["State"] for each in aws.ec2.describe_volumes(Filters=filters)["Volumes"]} == {"available"}
-    aws.play("destroy_ec2", aws.home / NAME, "-e", f"kafka_ec2_delete_data={NAME}")
+    aws.play("destroy_ec2", aws.home / NAME, "-e", f"kafka_ec2_delete_data={IDS[NAME]}")
     assert not aws.ec2.describe_volumes(Filters=filters)["Volumes"]
     assert not aws.ec2.describe_vpcs(Filters=filters)["Vpcs"]
     assert not aws.ec2.describe_addresses(Filters=filters)["Addresses"]

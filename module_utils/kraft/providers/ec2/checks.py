@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.providers.ec2.model import Current, Desired, Node
 from ansible.module_utils.kraft.providers.ec2.plan import own_instance, own_volume, subnet_of, unlisted, usable_subnets
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+SHOWN = 5  # resources that a message lists
 LARGEST_VOLUME = 16384  # GiB of gp3
 #: gp3: IOPS and MiB/s from, to (docs.aws.amazon.com/ebs/latest/userguide/general-purpose.html).
 IOPS = (3000, 16000)
@@ -91,6 +92,12 @@ def _node(wanted: Desired, node: Node) -> Iterator[Problem]:
             yield Problem("ec2_volume", message, remedy, f"{place}.mount", node.host, volume.mount)
 
 
+def listed(foreign: Mapping[str, str]) -> str:
+    """Resources with the cluster id that each one has."""
+    shown = [f"{each} (cluster id {found or 'none'})" for each, found in foreign.items()]
+    return ", ".join(shown[:SHOWN]) + (f" and {len(shown) - SHOWN} more" if len(shown) > SHOWN else "")
+
+
 def against(wanted: Desired, found: Current) -> list[Problem]:
     """What is wrong with what is wanted, given what is there."""
     return [
@@ -125,12 +132,11 @@ def _places(wanted: Desired, found: Current) -> Iterator[Problem]:
 
 
 def _belongings(wanted: Desired, found: Current) -> Iterator[Problem]:
-    for instance in found.instances:
-        if instance.cluster_id and instance.cluster_id != wanted.cluster_id:
-            message = f"names a cluster in this region whose id is {instance.cluster_id} ({instance.id})"
-            remedy = "give this cluster another name, or use the inventory that made those machines"
-            yield Problem("ec2_cluster", message, remedy, "kafka_cluster_name", value=wanted.cluster)
-            break
+    foreign = {each: found_id for each, found_id in found.foreign(wanted.cluster_id).items() if found_id}
+    if foreign:
+        message = f"is the name of another cluster in this region: {listed(foreign)}"
+        remedy = "give this cluster another name, or use the inventory that made these resources"
+        yield Problem("ec2_cluster", message, remedy, "kafka_cluster_name", value=wanted.cluster)
     for host in sorted({each.host for each in found.instances}):
         same = [each.id for each in found.instances if each.host == host]
         if len(same) > 1:

@@ -146,7 +146,6 @@ class CurrentInstance:
     id: str
     host: str
     node_id: str
-    cluster_id: str
     state: str
     zone: str
     instance_type: str = ""
@@ -166,7 +165,10 @@ class CurrentAddress:
 
 @dataclasses.dataclass(frozen=True)
 class Current:
-    """What the account has of the cluster, and what was asked for by id. ``zones``: those that can be used."""
+    """What the account has of the cluster, and what was asked for by id. ``zones``: those that can be used.
+
+    ``cluster_ids``: resource id (a key pair's name) -> cluster id in its tags, of all that carries the cluster's name.
+    """
 
     zones: tuple[str, ...] = ()
     vpc: CurrentVpc | None = None
@@ -179,6 +181,11 @@ class Current:
     own_keys: tuple[str, ...] = ()
     image_id: str = ""
     root_device: str = ""
+    cluster_ids: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    def foreign(self, cluster_id: str) -> dict[str, str]:
+        """Resources of a cluster of the same name with another id, or with none (empty)."""
+        return {each: found for each, found in self.cluster_ids.items() if found != cluster_id}
 
 
 def found_from_dict(data: Mapping[str, Any]) -> Current:
@@ -198,4 +205,5 @@ def found_from_dict(data: Mapping[str, Any]) -> Current:
         own_keys=tuple(data["own_keys"]),
         image_id=data["image_id"],
         root_device=data["root_device"],
+        cluster_ids=data["cluster_ids"],
     )

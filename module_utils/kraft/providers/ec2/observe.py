@@ -17,6 +17,17 @@ AT_ONCE = 8
 LIVING = ["pending", "running", "stopping", "stopped"]
 USABLE_DISK = ("available", "in-use", "creating")
 BY_SSM = "ssm:"
+#: What has tags, beside instances -> where its id is.
+KINDS = {
+    "vpcs": "VpcId",
+    "subnets": "SubnetId",
+    "groups": "GroupId",
+    "gateways": "InternetGatewayId",
+    "tables": "RouteTableId",
+    "volumes": "VolumeId",
+    "addresses": "AllocationId",
+    "keys": "KeyName",
+}
 Data = Mapping[str, Any]
 
 
@@ -106,7 +117,16 @@ def arrange(answers: Mapping[str, Any], question: Question) -> Current:
         own_keys=tuple(each["KeyName"] for each in answers["keys"] if tags(each).get(model.CLUSTER) == cluster),
         image_id=answers["image"][0],
         root_device=answers["image"][1],
+        cluster_ids=_cluster_ids(answers, cluster),
     )
+
+
+def _cluster_ids(answers: Mapping[str, Any], cluster: str) -> dict[str, str]:
+    """The tag with the cluster's id of each resource that carries its name; empty where it has none."""
+    instances = [each for group in answers["reservations"] for each in group["Instances"]]
+    kinds = [*((key, answers[kind]) for kind, key in KINDS.items()), ("InstanceId", instances)]
+    found = ((item[key], tags(item)) for key, items in kinds for item in items)
+    return {each: named.get(model.CLUSTER_ID, "") for each, named in found if named.get(model.CLUSTER) == cluster}
 
 
 def _in(item: Data, vpc: model.CurrentVpc | None) -> bool:
@@ -210,7 +230,6 @@ def instance(item: Data) -> model.CurrentInstance:
         id=item["InstanceId"],
         host=named.get(model.HOST, ""),
         node_id=named.get(model.NODE_ID, ""),
-        cluster_id=named.get(model.CLUSTER_ID, ""),
         state=item["State"]["Name"],
         zone=item["Placement"]["AvailabilityZone"],
         instance_type=item.get("InstanceType", ""),

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.providers.ec2.checks import listed
 from ansible.module_utils.kraft.providers.ec2.model import Current, Desired
 
 
@@ -41,8 +42,8 @@ def removal(found: Current, delete_data: bool) -> Removal:
 
 
 def problems(wanted: Desired, found: Current, protected: bool, confirmed: str, delete_data: str) -> list[Problem]:
-    """What stands against the removal. `confirmed` and `delete_data` are the names that the user gave."""
-    return [*_names(wanted, found, protected, confirmed, delete_data), *_strangers(wanted, found)]
+    """What stands against the removal. `confirmed` is the name, `delete_data` the cluster id that the user gave."""
+    return [*_names(wanted, found, protected, confirmed, delete_data), *_foreign(wanted, found, bool(delete_data))]
 
 
 def _names(wanted: Desired, found: Current, protected: bool, confirmed: str, delete_data: str) -> Iterator[Problem]:
@@ -51,22 +52,26 @@ def _names(wanted: Desired, found: Current, protected: bool, confirmed: str, del
         message = "does not name the cluster, whose machines are protected"
         remedy = f"if {name} shall go: -e kafka_ec2_destroy={name}"
         yield Problem("ec2_destroy", message, remedy, "kafka_ec2_destroy", value=confirmed)
-    if delete_data and delete_data != name:
-        message, remedy = "does not name the cluster", f"if all records shall go: -e kafka_ec2_delete_data={name}"
+    if delete_data and delete_data != wanted.cluster_id:
+        message = f"is not the id of cluster {name}"
+        remedy = f"to delete its disks with all records: -e kafka_ec2_delete_data={wanted.cluster_id}"
         yield Problem("ec2_delete_data", message, remedy, "kafka_ec2_delete_data", value=delete_data)
     elif found.volumes and not delete_data:
         message = f"is not given: {len(found.volumes)} data disks stay ({', '.join(each.id for each in found.volumes)})"
-        remedy = f"a new run takes them up again; -e kafka_ec2_delete_data={name} deletes them with all records"
+        remedy = (
+            f"a new run takes them up again; -e kafka_ec2_delete_data={wanted.cluster_id} deletes them with all records"
+        )
         yield Problem("ec2_data_kept", message, remedy, "kafka_ec2_delete_data", severity=WARNING)
 
 
-def _strangers(wanted: Desired, found: Current) -> Iterator[Problem]:
-    for each in found.instances:
-        if each.cluster_id != wanted.cluster_id:
-            message = f"names a cluster in this region whose id is {each.cluster_id or 'unknown'} ({each.id})"
-            remedy = "use the inventory that made those machines"
-            yield Problem("ec2_cluster", message, remedy, "kafka_cluster_name", value=wanted.cluster)
-            return
+def _foreign(wanted: Desired, found: Current, delete_data: bool) -> Iterator[Problem]:
+    """Data disks count only where they would go."""
+    staying = set() if delete_data else {each.id for each in found.volumes}
+    foreign = {each: other for each, other in found.foreign(wanted.cluster_id).items() if each not in staying}
+    if foreign:
+        message = f"with cluster id {wanted.cluster_id} does not own all that carries the name: {listed(foreign)}"
+        remedy = "use the inventory that made these resources, or delete them in AWS by their ids"
+        yield Problem("ec2_cluster", message, remedy, "kafka_cluster_name", value=wanted.cluster)
 
 
 def describe(found: Current, gone: Removal) -> list[str]:

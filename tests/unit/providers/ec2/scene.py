@@ -12,6 +12,7 @@ HOSTS = ("kafka1", "kafka2", "kafka3")
 ZONES = ("eu-central-1a", "eu-central-1b", "eu-central-1c")
 MOUNT = "/srv/kafka/data1"
 GROUP = "sg-00000000"
+NETWORK = ("vpc-1", "subnet-0", "subnet-1", "subnet-2", GROUP, "igw-1", "rtb-1", "orders")
 CLUSTER_ID = "b3JkZXJzLW9yZGVycy1vcg"
 RULES = (
     Rule(22, 22, "203.0.113.10/32"),
@@ -63,7 +64,6 @@ def instance(at: int, **more: Any) -> model.CurrentInstance:
         "id": f"i-{at + 1}",
         "host": HOSTS[at],
         "node_id": str(at + 1),
-        "cluster_id": CLUSTER_ID,
         "state": "running",
         "zone": ZONES[at],
         "instance_type": "m6i.large",
@@ -109,5 +109,8 @@ def everything(**more: Any) -> Current:
         "instances": tuple(map(instance, range(3))),
         "keys": ("orders", "somebody"),
         "own_keys": ("orders",),
+        "cluster_ids": dict.fromkeys(
+            (*NETWORK, *(f"{kind}-{at}" for kind in ("i", "vol") for at in (1, 2, 3))), CLUSTER_ID
+        ),
     }
     return nothing(**{**given, **more})

@@ -60,7 +60,9 @@ def build(ec2: Any) -> tuple[str, str]:
         AvailabilityZone=f"{REGION}a",
         Size=10,
         VolumeType="gp3",
-        TagSpecifications=tags("volume", kraftwright_host="kafka1", kraftwright_mount="/srv/a"),
+        TagSpecifications=tags(
+            "volume", kraftwright_host="kafka1", kraftwright_mount="/srv/a", kraftwright_cluster_id="an-id"
+        ),
     )["VolumeId"]
     ec2.attach_volume(VolumeId=volume, InstanceId=machine, Device="/dev/sdf")
     return machine, group
@@ -83,6 +85,8 @@ def test_everything_of_the_cluster_is_seen_and_nothing_else(aws: Clients) -> Non
         "tcp 19092-19093 from 0.0.0.0/0",
     ]
     assert f"{REGION}a" in found.zones
+    own = {machine, group, found.vpc.id, found.subnets[0].id, found.volumes[0].id}
+    assert found.cluster_ids == {**dict.fromkeys(own, ""), found.volumes[0].id: "an-id"}
     assert model.found_from_dict(dataclasses.asdict(found)) == found
 
 

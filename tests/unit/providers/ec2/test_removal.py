@@ -48,7 +48,8 @@ def test_a_given_vpc_and_foreign_groups_and_keys_stay() -> None:
         (True, NAME, "payments", ["ec2_delete_data"]),
         (True, NAME, "yes", ["ec2_delete_data"]),
         (True, NAME, "", []),
-        (True, NAME, NAME, []),
+        (True, NAME, NAME, ["ec2_delete_data"]),
+        (True, NAME, scene.CLUSTER_ID, []),
         (False, "", "", []),
     ],
 )
@@ -59,6 +60,17 @@ def test_protected_machines_and_data_go_only_when_their_cluster_is_named(
     assert [each.rule for each in errors(found)] == refused
 
 
-def test_machines_of_another_cluster_of_the_same_name_are_refused() -> None:
-    found = problems(scene.wanted(cluster_id="another"), scene.everything(), False, "", "")
-    assert "ec2_cluster" in [each.rule for each in errors(found)]
+@pytest.mark.parametrize("other", ["another", ""])
+@pytest.mark.parametrize("resource", list(scene.everything().cluster_ids))
+def test_each_resource_of_another_cluster_of_the_same_name_is_refused(resource: str, other: str) -> None:
+    found = scene.everything(cluster_ids={**scene.everything().cluster_ids, resource: other})
+    refused = errors(problems(scene.wanted(), found, False, "", scene.CLUSTER_ID))
+    assert [(each.rule, each.variable) for each in refused] == [("ec2_cluster", "kafka_cluster_name")]
+    assert f"{resource} (cluster id {other or 'none'})" in refused[0].message
+
+
+def test_kept_disks_of_an_earlier_cluster_bar_only_their_own_removal() -> None:
+    kept = {f"vol-{at}": "another" for at in (1, 2, 3)}
+    found = scene.everything(cluster_ids={**scene.everything().cluster_ids, **kept})
+    assert not errors(problems(scene.wanted(), found, False, "", ""))
+    assert errors(problems(scene.wanted(), found, False, "", scene.CLUSTER_ID))
