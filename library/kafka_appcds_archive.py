@@ -81,8 +81,8 @@ import dataclasses
 import os
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.release import appcds_archive, appcds_archive_io
 from ansible.module_utils.kraft.node.release import manifest as release
 from ansible.module_utils.kraft.node.service.state import Run
@@ -152,7 +152,7 @@ def ensure_appcds_archive(run: Run, params: dict[str, Any], check_mode: bool) ->
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     os.umask(0o022)
     try:
         result = ensure_appcds_archive(module.run_command, module.params, module.check_mode)

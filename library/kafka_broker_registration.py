@@ -63,7 +63,6 @@ registered:
 import time
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster import registration
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
@@ -71,6 +70,7 @@ from ansible.module_utils.kraft.cluster.gather import observe
 from ansible.module_utils.kraft.cluster.retry import PAUSE, until_answered
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, UnreachableError
+from ansible.module_utils.kraft.module import KraftModule
 
 REQUEST_SECONDS = 15.0
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -134,7 +134,7 @@ def text(broker_ids: list[int]) -> str:
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     params = module.params
     seen: set[int] = set()
     try:

@@ -48,14 +48,14 @@ asked_at:
 import time
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.served import served
 
 ARGUMENT_SPEC: dict[str, Any] = {"addresses": {"type": "list", "elements": "str", "required": True}}
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     module.exit_json(changed=False, certificates=served(module.params["addresses"]), asked_at=time.time())
 
 

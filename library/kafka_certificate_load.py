@@ -59,11 +59,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster.client import Client, Question
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import passing
 from ansible.module_utils.kraft.errors import KraftError, ToolError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.served import accepted, showing_other, subjects
@@ -145,7 +145,7 @@ def await_accepted(run: Callable[..., Any], addresses: list[str], params: dict[s
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     params = module.params
     if not certificate.is_unloaded():
         module.exit_json(changed=False, addresses=[], deferred=False)

@@ -41,8 +41,8 @@ changed:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.monitoring import collector as _  # noqa: F401 - is a part of the program
 from ansible.module_utils.kraft.node import collector
 
@@ -54,7 +54,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         changed = collector.ensure(module.run_command, check_mode=module.check_mode, **module.params)
     except (KraftError, OSError) as error:

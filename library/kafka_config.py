@@ -79,11 +79,11 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, UnreachableError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.files.apply import write_file
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.operations.config import managed_overrides
@@ -173,8 +173,7 @@ def entry(wanted: Desired, changes: Sequence[Change], settings: Settings) -> dic
 
 
 def main() -> None:
-    # no_log keeps the parameters, which may hold secrets, out of the host's journal.
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True, no_log=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     params = module.params
     invocation = {"module_args": {name: params[name] for name in params if name not in ("client", "entities")}}
     try:

@@ -106,12 +106,12 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import PAUSE, until_answered
 from ansible.module_utils.kraft.difference import DIFFERENCE_SPEC, differences_from
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.client_moves import Move
 from ansible.module_utils.kraft.operations.config import managed_overrides, plan_format
@@ -214,7 +214,7 @@ def planned(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     module.exit_json(changed=False, **planned(module.params, module.check_mode))
 
 

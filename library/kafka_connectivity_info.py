@@ -95,12 +95,12 @@ import time
 from collections.abc import Mapping
 from typing import Any, Optional
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster import controllers, gather
 from ansible.module_utils.kraft.cluster.client import Answer, Client, Question
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.leadership import Claim
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.certificate import of_process
 from ansible.module_utils.kraft.node.served import served
 
@@ -178,7 +178,7 @@ def look(client: Client, params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         with Client(module.params["client"]) as client:
             found = look(client, module.params)

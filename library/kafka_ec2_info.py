@@ -37,8 +37,8 @@ found:
 import dataclasses
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.providers.ec2 import account
 from ansible.module_utils.kraft.providers.ec2.observe import Question, observe
 
@@ -64,7 +64,7 @@ def look(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         found = look(module.params)
     except KraftError as error:

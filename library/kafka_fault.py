@@ -76,8 +76,8 @@ commands:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.operations.drill.breaking import FAULTS
 
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -93,7 +93,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 def main() -> None:
     needs_dir = [("action", one, ["log_dir"]) for one in ("unreadable", "full")]
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True, required_if=needs_dir)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True, required_if=needs_dir)
     params = module.params
     if params["seconds"] < 1:
         module.fail_json(msg=f"seconds: {params['seconds']} is less than 1")

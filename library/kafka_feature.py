@@ -65,11 +65,11 @@ problems:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.operations.features.admin import Batches, FeatureAdmin
 from ansible.module_utils.kraft.problem import Problem
 
@@ -117,7 +117,7 @@ def result(batches: Batches) -> dict[str, Any]:
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     params = module.params
     try:
         with Client(params["client"]) as client:

@@ -86,8 +86,8 @@ secret_digests:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.files.ensure import DIRECTORY_SPEC, FILE_SPEC, LINK_SPEC, ensure_files
 
 LISTS = ("directories", "files", "links")
@@ -101,8 +101,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def main() -> None:
-    # no_log keeps the parameters, which hold the files' contents, out of the host's journal.
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True, no_log=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     invocation = {"module_args": {"paths": [item["path"] for kind in LISTS for item in module.params[kind]]}}
     try:
         given = {kind: module.params[kind] for kind in LISTS}

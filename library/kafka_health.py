@@ -90,7 +90,6 @@ import dataclasses
 import time
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster import controllers as controller_listeners
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
@@ -98,6 +97,7 @@ from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, Expected, e
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE
 from ansible.module_utils.kraft.cluster.watch import Node, UnhealthyError, Watch, look_once
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node import planned_work
 from ansible.module_utils.kraft.node.service import log as node_log
 from ansible.module_utils.kraft.node.service import state as service
@@ -114,7 +114,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-def node(module: AnsibleModule) -> Node | None:
+def node(module: KraftModule) -> Node | None:
     """The process on this host, if there is one to look at."""
     unit, log_file = module.params["unit"], module.params["log_file"]
     if not unit:
@@ -130,7 +130,7 @@ def node(module: AnsibleModule) -> Node | None:
     )
 
 
-def wait(module: AnsibleModule, client: Client, wanted: Expected) -> dict[str, Any]:
+def wait(module: KraftModule, client: Client, wanted: Expected) -> dict[str, Any]:
     params, started = module.params, time.monotonic()
     watch = Watch(client, wanted, params["node_id"], node(module))
     seen = watch.wait(params["timeout"])
@@ -151,7 +151,7 @@ def failure(client: Client, params: dict[str, Any], wanted: Expected, error: Unh
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     wanted = expected(module.params["expected"] or {})
     if module.check_mode:
         seen = look_once(module.params["client"], wanted, module.params["node_id"])

@@ -87,9 +87,9 @@ ansible_facts:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster.health import expected
 from ansible.module_utils.kraft.cluster.watch import look_once
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node import steps
 from ansible.module_utils.kraft.node.machine.facts import Questions, observe_host
 
@@ -160,7 +160,7 @@ def health(asked: dict[str, Any] | None, running: bool) -> dict[str, Any] | None
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         facts = observe_host(questions(module.params), module.run_command)
         facts["steps"] = steps.observe(module.run_command, module.params["steps"])

@@ -73,8 +73,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.providers.lab import apply as lab_io
 from ansible.module_utils.kraft.providers.lab import plan as lab
 
@@ -200,7 +200,7 @@ def absent(params: Params, check_mode: bool) -> dict[str, Any]:
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         ensure = present if module.params["state"] == "present" else absent
         result = ensure(module.params, module.check_mode)

@@ -65,7 +65,7 @@ waited:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.run_lock.hold import PATH, TIMEOUT, acquire_or_release, wait_for_leftovers
 
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -78,7 +78,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         result = acquire_or_release(module.params, module.check_mode)
         if module.params["state"] == "held" and result["granted"] and not module.check_mode:

@@ -100,8 +100,8 @@ left:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.operations.disks.admin import DisksAdmin
 from ansible.module_utils.kraft.operations.disks.run import Desired, Run, result
 from ansible.module_utils.kraft.operations.reassignment.moves_module import OPTIONS, common, moved
@@ -127,7 +127,7 @@ def asked(params: dict[str, Any]) -> Desired:
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     params = module.params
     try:
         desired = asked(params)

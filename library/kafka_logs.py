@@ -57,8 +57,8 @@ kept:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node import log_shipping
 
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -69,7 +69,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-def ensure(module: AnsibleModule) -> dict[str, Any]:
+def ensure(module: KraftModule) -> dict[str, Any]:
     run, given, check_mode = module.run_command, module.params, module.check_mode
     if given["state"] == "reloaded":
         changed = log_shipping.reload(run, given["settings"], given["install_dir"], check_mode)
@@ -78,7 +78,7 @@ def ensure(module: AnsibleModule) -> dict[str, Any]:
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         found = ensure(module)
     except (KraftError, OSError) as error:

@@ -50,8 +50,8 @@ changed:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node import metrics_proxy
 
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -62,7 +62,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-def ensure(module: AnsibleModule) -> bool:
+def ensure(module: KraftModule) -> bool:
     run, given = module.run_command, module.params
     if given["state"] == "present":
         place = (given["install_dir"], given["group"])
@@ -75,7 +75,7 @@ def ensure(module: AnsibleModule) -> bool:
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         changed = ensure(module)
     except (KraftError, OSError) as error:

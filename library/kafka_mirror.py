@@ -83,8 +83,8 @@ changed:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node import mirror
 
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -116,7 +116,7 @@ def settings(params: dict[str, Any]) -> mirror.Settings:
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     params = module.params
     try:
         if params["state"] == "absent":

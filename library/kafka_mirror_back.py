@@ -53,10 +53,10 @@ changed:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.operations.mirror import positions
 from ansible.module_utils.kraft.operations.mirror.observe import ANSWERED_SECONDS
 from ansible.module_utils.kraft.spec.desired.mirror import with_secrets
@@ -71,7 +71,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     params = module.params
     asked = with_secrets(params["mirror"], params["secrets"])
     given = (asked, params["client"], params["ends"], params["replication_factor"], module.check_mode)

@@ -84,10 +84,10 @@ import os
 import time
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError, ToolError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.mirror import TARGET
 from ansible.module_utils.kraft.operations.mirror import files, plan, progress
 from ansible.module_utils.kraft.operations.mirror.observe import ANSWERED_SECONDS, Seen, look
@@ -146,7 +146,7 @@ def service(asked: Wanted, seen: Seen, params: dict[str, Any]) -> dict[str, Any]
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     params = module.params
     asked, public = with_secrets(params["mirror"], params["secrets"]), with_secrets(params["mirror"], {})
     try:

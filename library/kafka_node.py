@@ -170,9 +170,9 @@ current:
 import dataclasses
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.difference import DIFFERENCE_SPEC, differences_from
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.files.ensure import FILE_SPEC, ensure_files
 from ansible.module_utils.kraft.node.service import age, repetition, staging
 from ansible.module_utils.kraft.node.service import apply as node_io
@@ -271,8 +271,7 @@ def ensure_node(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str,
 
 
 def main() -> None:
-    # no_log keeps the parameters, which hold the files' contents, out of the host's journal.
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True, no_log=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     if module.params["state"] in WITH_RELEASE and module.params["take"] == NEXT and not module.params["release"]:
         module.fail_json(msg=f"missing: release, which state {module.params['state']} takes from next")
     invocation = {"module_args": {name: value for name, value in module.params.items() if name != "files"}}

@@ -46,13 +46,13 @@ refused:
 from collections.abc import Sequence
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster import leaders
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.gather import observe
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
 
 ANSWER_SECONDS = 10.0
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -92,7 +92,7 @@ def warning(refused: Sequence[str]) -> str:
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         with Client(module.params["client"]) as client:
             result = ensure_preferred_leaders(client, module.params["node_ids"], module.check_mode)

@@ -95,12 +95,12 @@ voters:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.operations.quorum.admin import QuorumAdmin, identifier
 from ansible.module_utils.kraft.operations.quorum.plan import Desired, Listener, Plan
 
@@ -171,7 +171,7 @@ def text(voters: dict[int, str]) -> str:
 
 
 def main() -> None:
-    module = AnsibleModule(
+    module = KraftModule(
         argument_spec=ARGUMENT_SPEC,
         supports_check_mode=True,
         required_if=[("state", "present", ["listeners"])],

@@ -34,7 +34,7 @@ reached:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.machine.network import ask_all
 
 ARGUMENT_SPEC: dict[str, Any] = {"targets": {"type": "list", "elements": "str", "required": True}}
@@ -42,7 +42,7 @@ ANSWERS = ("open", "refused")
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     targets = module.params["targets"]
     answers = ask_all({"reach": targets})["reach"] if targets else {}
     module.exit_json(

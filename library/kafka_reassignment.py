@@ -107,9 +107,9 @@ left:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster.snapshot import Broker
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
 from ansible.module_utils.kraft.operations.reassignment.model import BALANCED, DRAINED, SPREAD, Goal
 from ansible.module_utils.kraft.operations.reassignment.moves_module import OPTIONS, common, moved
@@ -141,7 +141,7 @@ def asked(params: dict[str, Any], check_mode: bool) -> Desired:
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     params = module.params
     if params["state"] in (DRAINED, SPREAD) and not params["broker_ids"]:
         module.fail_json(msg=f"state {params['state']} needs broker_ids")

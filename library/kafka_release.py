@@ -73,8 +73,8 @@ import os
 import shutil
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.files.apply import locked, write_file
 from ansible.module_utils.kraft.node.release import manifest as release
 from ansible.module_utils.kraft.node.release import unpack as release_unpack
@@ -178,7 +178,7 @@ def held(install_dir: str, check_mode: bool) -> contextlib.AbstractContextManage
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         with held(module.params["install_dir"], module.check_mode):
             result = ensure_release(module.params, module.check_mode)

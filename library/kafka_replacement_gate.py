@@ -74,7 +74,6 @@ listed_directory_id:
 import time
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster import gather
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
@@ -82,6 +81,7 @@ from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.storage.log_dir import LogDir
 from ansible.module_utils.kraft.operations.quorum import replacement
 
@@ -128,7 +128,7 @@ def judged(client: Client, node: replacement.Replaced) -> tuple[Snapshot | None,
     return snapshot, replacement.waits(node, snapshot)
 
 
-def decide(module: AnsibleModule, client: Client) -> tuple[Snapshot | None, tuple[str, ...]]:
+def decide(module: KraftModule, client: Client) -> tuple[Snapshot | None, tuple[str, ...]]:
     """The first look with nothing to wait for, or the last one when nothing advances any more."""
     node, stall_timeout = replaced(module.params), StallTimeout(module.params["timeout"])
     while True:
@@ -139,7 +139,7 @@ def decide(module: AnsibleModule, client: Client) -> tuple[Snapshot | None, tupl
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     node_id = module.params["node_id"]
     snapshot: Snapshot | None = None
     final = False

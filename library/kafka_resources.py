@@ -116,9 +116,9 @@ problems:
 import contextlib
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.run_lock.hold import PATH, held
 from ansible.module_utils.kraft.operations.resources import asked
 from ansible.module_utils.kraft.operations.resources.plan import Prune
@@ -175,7 +175,7 @@ def result(resources: Resources) -> dict[str, Any]:
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     with contextlib.ExitStack() as until_the_end:
         locked = taken(module, until_the_end) if module.params["lock"] else {}
         if not locked.get("granted", True) and not module.check_mode:
@@ -187,7 +187,7 @@ def main() -> None:
         )
 
 
-def taken(module: AnsibleModule, until_the_end: contextlib.ExitStack) -> dict[str, Any]:
+def taken(module: KraftModule, until_the_end: contextlib.ExitStack) -> dict[str, Any]:
     """Who holds the lock, for the control side: this run `until_the_end`, or another one."""
     lock = held(module.params["record"], module.params["break_run"], module.check_mode)
     try:

@@ -79,7 +79,6 @@ batches:
 import time
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster import gather, shutdown_check
 from ansible.module_utils.kraft.cluster.batches import Members, batches, without_leader
 from ansible.module_utils.kraft.cluster.client import Client
@@ -90,6 +89,7 @@ from ansible.module_utils.kraft.cluster.roll import ready
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
 from ansible.module_utils.kraft.difference import DIFFERENCE_SPEC
 from ansible.module_utils.kraft.errors import AccessError, KraftError
+from ansible.module_utils.kraft.module import KraftModule
 
 NODE: dict[str, Any] = {
     "host": {"type": "str", "required": True},
@@ -150,7 +150,7 @@ def planned(snapshot: Snapshot | None, params: dict[str, Any], wanted: Expected)
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     wanted = expected(module.params["expected"] or {})
     try:
         with Client(module.params["client"]) as client:

@@ -59,8 +59,8 @@ instances:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.providers.ec2 import account, exposure, model, observe
 from ansible.module_utils.kraft.providers.ec2.model import Rule
 
@@ -108,7 +108,7 @@ def exposed(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         found = exposed(module.params)
     except KraftError as error:

@@ -59,7 +59,6 @@ unavoidable:
 import time
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster import gather, shutdown_check
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
@@ -67,6 +66,7 @@ from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, Expected, d
 from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
@@ -88,7 +88,7 @@ def judged(client: Client, node_ids: list[int], wanted: Expected) -> tuple[shutd
     return shutdown_check.judge(snapshot, node_ids, wanted.largest_delay_ms), distance(snapshot, wanted)
 
 
-def decide(module: AnsibleModule, client: Client) -> shutdown_check.Verdict:
+def decide(module: KraftModule, client: Client) -> shutdown_check.Verdict:
     """The first verdict that lets the nodes go, or the last one when nothing advances any more."""
     params = module.params
     wanted, stall_timeout = expected(params["expected"] or {}), StallTimeout(params["timeout"])
@@ -102,7 +102,7 @@ def decide(module: AnsibleModule, client: Client) -> shutdown_check.Verdict:
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         with Client(module.params["client"]) as client:
             verdict = decide(module, client)

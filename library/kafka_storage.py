@@ -108,8 +108,8 @@ problems:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.storage import apply as storage_apply
 
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -143,7 +143,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         result = storage_apply.ensure_storage(module.params, module.check_mode)
     except RefusedError as error:

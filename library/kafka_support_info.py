@@ -61,7 +61,7 @@ collected:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.support import collect
 
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -76,7 +76,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     module.exit_json(changed=False, files=collect(module.run_command, module.params))
 
 

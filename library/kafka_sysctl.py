@@ -45,8 +45,8 @@ changed_settings:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.machine import kernel
 
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -57,7 +57,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         result = kernel.ensure_settings(module.params, module.check_mode)
     except (KraftError, OSError) as error:

@@ -110,8 +110,8 @@ topics:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.operations.resources.run import Resources
 from ansible.module_utils.kraft.operations.resources.shell import carry_out
 from ansible.module_utils.kraft.operations.topics.plan import desired
@@ -131,7 +131,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def main() -> None:
-    module = AnsibleModule(
+    module = KraftModule(
         argument_spec=ARGUMENT_SPEC,
         supports_check_mode=True,
         mutually_exclusive=[("name", "topics")],

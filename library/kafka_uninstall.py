@@ -89,8 +89,8 @@ problems:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.removal import apply
 from ansible.module_utils.kraft.node.removal.plan import Desired, plan, problems
 
@@ -108,7 +108,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-def ensure_absent(module: AnsibleModule) -> dict[str, Any]:
+def ensure_absent(module: KraftModule) -> dict[str, Any]:
     """Look, plan, and outside check mode remove. Raises RefusedError before anything is touched."""
     params = module.params
     desired = Desired(params["cluster_id"], params["user"], params["group"], params["delete_data"])
@@ -124,7 +124,7 @@ def ensure_absent(module: AnsibleModule) -> dict[str, Any]:
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
         module.exit_json(**ensure_absent(module))
     except RefusedError as error:

@@ -54,7 +54,7 @@ problems:
 
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.operations.resources import asked
 from ansible.module_utils.kraft.operations.resources.shell import RUN_SPEC, carry_out_kind
 
@@ -66,7 +66,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True, required_one_of=[("users",)])
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True, required_one_of=[("users",)])
     carry_out_kind(module, asked.users)
 
 

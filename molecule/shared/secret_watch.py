@@ -3,6 +3,7 @@
     python secret_watch.py watch FOUND PID     until the process PID ends; who shows one is a line of the file FOUND.
                                                Of several that write into one file, one looks, and the others wait.
     python secret_watch.py files DIRECTORY…    which files below the directories hold one, with owner, group and mode
+    python secret_watch.py journal                 which lines of this host's journal hold one, in any field
 
 On the machine of the lab all processes of its hosts are seen, too. Planted secrets begin with ``MARK``.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -92,10 +94,19 @@ def described(path: Path) -> str:
     return f"{path.owner()}:{path.group()} {path.stat().st_mode & 0o7777:04o} {path}"
 
 
+def journal_with(begin: int = 120) -> list[bytes]:
+    """The first bytes of each line of the journal that holds a planted secret. Its files are compressed."""
+    command = ("journalctl", "--output=export", "--all", "--no-pager", "--quiet")
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as journal:  # noqa: S603 - a fixed command
+        return [line[:begin] for line in journal.stdout or () if MARK.encode() in line]
+
+
 def main(command: str, *arguments: str) -> None:
     os.umask(0o077)
     if command == "watch":
         watch(Path(arguments[0]), int(arguments[1]))
+    elif command == "journal":
+        sys.stdout.writelines(f"{line.decode(errors='replace')}\n" for line in journal_with())
     else:
         sys.stdout.writelines(f"{described(path)}\n" for path in files_with(*map(Path, arguments)))
 

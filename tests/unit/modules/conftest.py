@@ -15,7 +15,8 @@ from tests.unit.modules.module_runner import Result, RunModule
 @pytest.fixture
 def run_module(capsys: pytest.CaptureFixture[str]) -> RunModule:
     def run(name: str, check_mode: bool = False, **params: Any) -> Result:
-        with patch_module_args({**params, "_ansible_check_mode": check_mode}), pytest.raises(SystemExit):
+        given = {"_ansible_no_log": False, "_ansible_check_mode": check_mode}  # as Ansible hands over, task by task
+        with patch_module_args({**params, **given}), pytest.raises(SystemExit):
             importlib.import_module(name).main()
         result: Result = json.loads(capsys.readouterr().out)
         return result

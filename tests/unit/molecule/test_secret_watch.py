@@ -78,3 +78,11 @@ def test_real_processes_are_seen_by_one_watch_alone_until_that_one_ends(tmp_path
             watched.wait()
         assert [each.wait(10) for each in watches] == [0, 0]
     assert [line.split(":")[0] for line in found.read_text().splitlines()] == [f"{shower.pid}/environ"]
+
+
+def test_a_line_of_the_journal_is_found_in_any_field(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = f"MESSAGE=ansible-kafka_node: Invoked\nFILES=[{{'content': 'x={MARK}1'}}]\n"
+    (tmp_path / "journalctl").write_text(f'#!/bin/sh\nprintf %s "{lines}"\n')
+    (tmp_path / "journalctl").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    assert secret_watch.journal_with() == [f"FILES=[{{'content': 'x={MARK}1'}}]\n".encode()]

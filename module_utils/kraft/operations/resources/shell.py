@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
+from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.operations.resources.plan import Prune
 from ansible.module_utils.kraft.operations.resources.run import Key, KindRun, Made, Resources
 
@@ -23,7 +23,7 @@ RUN_SPEC: dict[str, Any] = {
 
 
 def carry_out(
-    module: AnsibleModule, made: Callable[[Client], Resources], result: Callable[[Resources], dict[str, Any]]
+    module: KraftModule, made: Callable[[Client], Resources], result: Callable[[Resources], dict[str, Any]]
 ) -> None:
     """Ends the module, with what was done or with why nothing was.
 
@@ -40,7 +40,7 @@ def carry_out(
     module.exit_json(**result(resources), invocation={})
 
 
-def carry_out_kind(module: AnsibleModule, made: Made[Key]) -> None:
+def carry_out_kind(module: KraftModule, made: Made[Key]) -> None:
     """The same, for a module of one kind."""
     params = {**module.params, "check_mode": module.check_mode}
     prune = Prune(params["prune"], params["prune_most"])
