@@ -7,8 +7,8 @@ DOCUMENTATION = r"""
 module: kafka_node
 short_description: Starts, restarts or stops a node, and says whether it runs with what is on disk
 description:
-  - Compares what the running process was started with (the record that the unit keeps in C(/run/kafka/started), the
-    unit's fingerprint in the process's environment) with the asked release and the files on disk, and gives each
+  - Compares what the running process was started with (root's record, which the unit makes in C(/run/kafka-started),
+    the unit's fingerprint in the process's environment) with the asked release and the files on disk, and gives each
     difference in words. Whether an earlier task changed something does not matter, so a killed run loses no restart.
   - The files to start with wait in C(next) below O(install_dir). Only a start puts them in place and leads the link
     C(current) to the release, so a node that crashes while it waits for its turn comes back with what it ran with.

@@ -10,7 +10,7 @@ LOG_DIRS = f"{INSTALL}/kraft-logs/kafka-logs1 {INSTALL}/kraft-logs/kafka-logs2"
 RESET = f"""
 systemctl kill --signal=KILL kafka kafka-appcds-archive; systemctl disable --now kafka
 systemctl stop kafka-appcds-archive
-rm -rf {INSTALL} /var/log/kafka /etc/systemd/system/kafka.service /etc/sysctl.d/90-kafka.conf /run/kafka
+rm -rf {INSTALL} /var/log/kafka /etc/systemd/system/kafka.service /etc/sysctl.d/90-kafka.conf /run/kafka-started
 systemctl daemon-reload; systemctl reset-failed kafka
 if getent passwd kafka; then userdel kafka; fi
 if getent group kafka; then groupdel kafka; fi

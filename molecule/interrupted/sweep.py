@@ -123,7 +123,7 @@ class Sweep:
         run = self._runs.whole()
         hold(run.code == 0, f"the next run failed (exit code {run.code})", run)
         self.hold_whole(run)
-        running = self._lab.everywhere("grep '^queued.max.requests=' /run/kafka/started/server.properties", check=False)
+        running = self._lab.everywhere("grep '^queued.max.requests=' /run/kafka-started/server.properties", check=False)
         wanted = f"queued.max.requests={self._runs.requests}\n"
         hold(set(running.values()) == {wanted}, f"some node runs with something older: {running}", run)
         now = self._lab.identity()

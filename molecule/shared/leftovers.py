@@ -20,7 +20,7 @@ done
 #: What lies in place is what the process was started with; what was changed live waits in `next`.
 IN_PLACE = """
 systemctl is-active --quiet kafka || exit 0
-for file in server.properties jvm.options; do cmp /run/kafka/started/$file {install}/config/$file 2>&1; done
+for file in server.properties jvm.options; do cmp /run/kafka-started/$file {install}/config/$file 2>&1; done
 """
 
 #: The throttle of moves from disk to disk; the others have one word in common.

@@ -19,7 +19,7 @@ from typing import Any
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.release.manifest import read_text
-from ansible.module_utils.kraft.node.service.apply import STARTED_DIR
+from ansible.module_utils.kraft.node.service.record import STARTED_DIR
 from ansible.module_utils.kraft.node.service.state import Run
 
 DIRECTORY = "tls"  #: below the install directory

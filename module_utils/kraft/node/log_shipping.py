@@ -12,6 +12,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.node import certificate, log_shipper, stunnel, unit_files
+from ansible.module_utils.kraft.node.files import guarded
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
 from ansible.module_utils.kraft.node.log_shipper import LOADED, PROXY, QUEUE, RSYSLOG, SERVICES, SHIPPER
 from ansible.module_utils.kraft.node.release.manifest import read_text
@@ -92,7 +93,7 @@ def is_leaving(path: str) -> bool:
 
 def undelivered() -> int:
     """Messages that are in the queue on disk, as its own record says at each change."""
-    found = HELD.search(read_text(f"{WORK}/{QUEUE}.qi"))
+    found = HELD.search(guarded.read_text(WORK, f"{QUEUE}.qi"))
     return int(found[1]) if found else 0
 
 

@@ -19,7 +19,7 @@ from ansible.module_utils.kraft.node.files.ensure import ensure_files
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.served import accepted, showing_other, subjects
-from ansible.module_utils.kraft.node.service.apply import STARTED_DIR
+from ansible.module_utils.kraft.node.service.record import STARTED_DIR
 from ansible.module_utils.kraft.node.service.state import Run
 from ansible.module_utils.kraft.node.unit_files import MARK, systemctl
 
@@ -94,7 +94,7 @@ def unit_text(proxy: Proxy, settings: Settings, install_dir: str, group: str) ->
     """It reads what the group of Kafka may read, but no data."""
     text, path = sign(proxy)
     behind = f"{proxy['behind']}.service" if proxy["behind"] else ""
-    condition = f"ExecCondition=/usr/bin/grep --quiet --fixed-strings --regexp='{text}' {path}\n" if text else ""
+    condition = f"ExecCondition=+/usr/bin/grep --quiet --fixed-strings --regexp='{text}' {path}\n" if text else ""
     bound = f"After=network-online.target {behind}\nPartOf={behind}\n" if behind else "After=network-online.target\n"
     return f"""{MARK}; changes made here are lost.
 [Unit]

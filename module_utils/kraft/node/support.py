@@ -6,14 +6,16 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.node import collector, log_shipper, metrics_proxy, mirror
+from ansible.module_utils.kraft.node.files import guarded
 from ansible.module_utils.kraft.node.release.manifest import read_text
-from ansible.module_utils.kraft.node.service.apply import STARTED_DIR
 from ansible.module_utils.kraft.node.service.differences import parse_properties
+from ansible.module_utils.kraft.node.service.record import STARTED_DIR, started_files
 from ansible.module_utils.kraft.node.service.state import Run, observe_service
+from ansible.module_utils.kraft.node.storage.log_dir import META, METADATA_LOG, QUORUM_STATE
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties as unescaped
 from ansible.module_utils.kraft.node.unit_files import unit_path
 from ansible.module_utils.kraft.secret_values import HIDDEN, is_secret, shown_text
@@ -33,6 +35,8 @@ BLOCK = 512  #: bytes, by POSIX
 COUNTING = 10.0  #: seconds for the sizes of a log dir
 #: Files of ours; those that other roles contribute may hold secrets of any form.
 OURS = ("server.properties", "jvm.options", "log4j2.yaml")
+RECORDED = (*OURS, "kafka.service", "MANIFEST")
+OF_LOG_DIR = {META: META, QUORUM_STATE: f"{METADATA_LOG}/{QUORUM_STATE}"}
 LOGS = ("server.log", "controller.log", "state-change.log", "kafka-authorizer.log", "gc.log")
 #: Name -> what is asked of the host.
 COMMANDS: Mapping[str, tuple[str, ...]] = {
@@ -55,16 +59,12 @@ def collect(run: Run, params: Mapping[str, Any]) -> dict[str, str]:
     threads = _threads(run, params["unit"], service.pid) if service.pid and not service.stopped else "not running\n"
     settings = {
         **{f"config/{name}": f"{install}/config/{name}" for name in OURS},
-        **{f"started/{name}": f"{STARTED_DIR}/{name}" for name in (*OURS, "kafka.service", "MANIFEST")},
         "config/unit": f"/etc/systemd/system/{unit}",
         "config/live.json": f"{install}/live.json",
         "host/os-release": "/etc/os-release",
         "host/sysctl": params["sysctl_file"],
         "host/limits": f"/proc/{service.pid}/limits",
     }
-    for number, path in enumerate(params["log_dirs"]):
-        settings[f"log_dirs/{number}/meta.properties"] = f"{path}/meta.properties"
-        settings[f"log_dirs/{number}/quorum-state"] = f"{path}/__cluster_metadata-0/quorum-state"
     asked = {
         **{f"host/{name}": command for name, command in COMMANDS.items()},
         "host/java": (params["java"], "-version"),
@@ -73,14 +73,25 @@ def collect(run: Run, params: Mapping[str, Any]) -> dict[str, str]:
         **{f"service/journal_{name}": _journal(f"{name}.service") for name in beside()},
     }
     logs = {f"logs/{name}": tail(os.path.join(params["log4j_dir"], name)) for name in LOGS}
-    hide = Hiding(read_text(path) for path in settings.values() if path.endswith((".properties", ".options")))
+    texts = {**{name: read_text(path) for name, path in settings.items()}, **_of_service(params["log_dirs"])}
+    hide = Hiding(text for name, text in texts.items() if name.endswith((".properties", ".options")))
     return {
-        **{name: shown_text(text) for name, path in settings.items() if (text := read_text(path))},
+        **{name: shown_text(text) for name, text in texts.items() if text},
         **{name: hide.lines(_said(run, command)) for name, command in asked.items()},
         **{name: hide.lines(text) for name, text in logs.items() if text},
         **{f"log_dirs/{number}/usage": _usage(path) for number, path in enumerate(params["log_dirs"])},
         "service/threads": hide.lines(threads),
     }
+
+
+def _of_service(log_dirs: Iterable[str]) -> dict[str, str]:
+    """Name -> text of the record of the process, and of what tells about its log dirs."""
+    record = started_files(STARTED_DIR)
+    texts = {f"started/{name}": record[name].decode("utf-8", "replace") for name in RECORDED if name in record}
+    for number, path in enumerate(log_dirs):
+        for name, below in OF_LOG_DIR.items():
+            texts[f"log_dirs/{number}/{name}"] = guarded.read_text(path, below)
+    return texts
 
 
 def _journal(unit: str) -> tuple[str, ...]:
@@ -126,15 +137,10 @@ def _said(run: Run, command: tuple[str, ...]) -> str:
 def tail(path: str, size: int = TAIL) -> str:
     """The last bytes of a file, from a whole line on; empty without one."""
     try:
-        with open(path, "rb") as file:
-            file.seek(0, os.SEEK_END)
-            begin = max(0, file.tell() - size)
-            file.seek(begin)
-            content = file.read(size)
+        text, is_cut = guarded.tail(path, size)
     except OSError:
         return ""
-    text = content.decode("utf-8", errors="replace")
-    return text.partition("\n")[2] if begin else text
+    return text.partition("\n")[2] if is_cut else text
 
 
 def _threads(run: Run, unit: str, pid: int) -> str:

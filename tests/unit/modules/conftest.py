@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible.module_utils.testing import patch_module_args
 
 from tests.unit.modules.module_runner import Result, RunModule
+from tests.unit.modules.node_host import Host, played
 
 
 @pytest.fixture
@@ -22,3 +24,9 @@ def run_module(capsys: pytest.CaptureFixture[str]) -> RunModule:
         return result
 
     return run
+
+
+@pytest.fixture
+def host(tmp_path: Path, run_module: RunModule, monkeypatch: pytest.MonkeyPatch) -> Host:
+    """An installed node without a process."""
+    return played(tmp_path, run_module, monkeypatch)

@@ -121,7 +121,7 @@ def test_a_write_that_is_killed_before_the_rename_leaves_the_old_file(
     run_module("kafka_files", **layout)
     layout["files"][0]["content"] = "new\n"
 
-    def killed(*_: object) -> None:
+    def killed(*_: object, **__: object) -> None:
         raise OSError("killed")
 
     with monkeypatch.context() as patch:

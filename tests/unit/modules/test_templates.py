@@ -13,6 +13,7 @@ import pytest
 import yaml
 from ansible.module_utils.kraft.node.release.manifest import CLASSPATH, MANIFEST
 from ansible.module_utils.kraft.node.service.differences import CONFIG_FILES, RELOADED
+from ansible.module_utils.kraft.node.service.record import STARTED_DIR
 from ansible.module_utils.kraft.node.service.unit import fingerprint, fingerprinted
 from ansible.module_utils.kraft.spec.desired.contributions import contributed_lines
 
@@ -62,19 +63,30 @@ def test_the_jvm_may_compile_and_may_write_where_kafka_writes(unit: str) -> None
 
 
 def test_the_record_holds_all_that_a_later_run_compares(unit: str) -> None:
-    (copy,) = values(unit, "ExecStartPre")
-    names = {Path(word).name for word in copy.split()[1:-1]}
-    assert names == {*CONFIG_FILES, MANIFEST, "kafka.service"}
-    assert copy.split()[-1] == "/run/kafka/started/"
-    assert values(unit, "RuntimeDirectory") == ["kafka kafka/started"]
+    *_, made, copy = values(unit, "ExecStartPre")
+    assert {Path(word).name for word in copy.split("/run/kafka-started ")[1].split()} == {
+        *CONFIG_FILES,
+        MANIFEST,
+        "kafka.service",
+    }
+    assert made == f"+/usr/bin/install -d -m 0700 {STARTED_DIR}"
     assert values(unit, "Environment") == [f"KRAFTWRIGHT_UNIT={fingerprint(unit)}"]
+
+
+def test_root_makes_the_record_where_the_service_cannot_write_and_removes_it_with_the_process(unit: str) -> None:
+    assert not values(unit, "RuntimeDirectory")
+    assert not [path for path in values(unit, "ReadWritePaths") if STARTED_DIR.startswith(path.lstrip("-"))]
+    touching = [line.partition("=")[2] for line in unit.splitlines() if STARTED_DIR in line]
+    assert {command[0] for command in touching} == {"+"}
+    assert values(unit, "ExecStopPost") == [f"+/usr/bin/rm -rf {STARTED_DIR}"]
+    assert values(unit, "ExecStartPre")[0].startswith(f"+/usr/bin/rm -rf {STARTED_DIR} ")
 
 
 def test_contributions_only_add_lines_to_the_unit() -> None:
     given = {"unit_lines": ["Environment=A=b"], "files": [{"name": "metrics.yml", "content": "a: 1\n"}]}
     before, after = render("kafka.service.j2"), render("kafka.service.j2", __kafka_contributions=[given])
     copied = "/opt/kafka/config/contributed.list /opt/kafka/config/metrics.yml"
-    added = [f"ExecStartPre=/usr/bin/cp {copied} /run/kafka/started/", "Environment=A=b"]
+    added = [f"ExecStartPre=+/usr/bin/install -m 0600 -t {STARTED_DIR} {copied}", "Environment=A=b"]
     at = before.splitlines().index("ExecStart=" + values(before, "ExecStart")[0])
     assert after.splitlines() == [*before.splitlines()[:at], *added, *before.splitlines()[at:]]
 

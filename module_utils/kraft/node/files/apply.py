@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterable, Iterator
 
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.node.files import guarded
 from ansible.module_utils.kraft.node.files.plan import (
     ABSENT,
     DIRECTORY,
@@ -95,7 +96,8 @@ def look_at_way(path: str) -> Current:
 
 
 def read(path: str) -> bytes:
-    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
+    above, name = os.path.split(path)
+    with guarded.directory(above) as at, guarded.regular(name, at) as handle, open(os.dup(handle), "rb") as file:
         return file.read()
 
 
@@ -169,15 +171,23 @@ def set_owner_and_mode(handle: int, uid: int, gid: int, mode: int) -> None:
 
 def write_file(path: str, content: bytes, uid: int, gid: int, mode: int) -> None:
     """Replace `path` in one step: whoever reads it sees the old content or the new, with its final owner and mode."""
-    remove_leftover(path)
-    handle = os.open(temporary(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    with guarded.directory(parent(path)) as at:
+        write_at(at, os.path.basename(path), content, (uid, gid, mode))
+
+
+def write_at(at: int, name: str, content: bytes, attributes: tuple[int, int, int]) -> None:
+    """The same for the file `name` in the directory of the descriptor `at`. `attributes`: owner, group and mode."""
+    made = os.path.basename(temporary(name))
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(made, dir_fd=at)
+    handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=at)
     with open(handle, "wb") as file:
         file.write(content)
         file.flush()
-        set_owner_and_mode(handle, uid, gid, mode)
+        set_owner_and_mode(handle, *attributes)
         os.fsync(handle)
-    os.rename(temporary(path), path)
-    fsync_directory(parent(path))
+    os.rename(made, name, src_dir_fd=at, dst_dir_fd=at)
+    os.fsync(at)
 
 
 def write_link(path: str, target: str) -> None:

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from ansible.module_utils.kraft.node.files import guarded
 from ansible.module_utils.kraft.node.machine import accounts, devices
 from ansible.module_utils.kraft.node.machine.disk import describe, foreign_files, install_dir, mounts
 from ansible.module_utils.kraft.node.machine.machine import (
@@ -25,6 +26,7 @@ from ansible.module_utils.kraft.node.machine.machine import (
 from ansible.module_utils.kraft.node.machine.network import ask_all, connected, ports_in_use
 from ansible.module_utils.kraft.node.release.manifest import observe_releases
 from ansible.module_utils.kraft.node.service.deployed import describe as describe_deployed
+from ansible.module_utils.kraft.node.service.record import STARTED_DIR, started_files
 from ansible.module_utils.kraft.node.service.state import SYSTEMD_RUNNING, Run, ServiceState, observe_service
 from ansible.module_utils.kraft.node.storage.log_dir import (
     METADATA_LOG,
@@ -57,7 +59,7 @@ class Questions:
     binds: tuple[str, ...] = ()
     reach: tuple[str, ...] = ()
     disks: tuple[dict[str, str], ...] = ()
-    started_dir: str = "/run/kafka/started"
+    started_dir: str = STARTED_DIR
 
 
 def observe_host(ask: Questions, run: Run) -> dict[str, Any]:
@@ -124,19 +126,25 @@ def quorum(properties: str) -> str | None:
 def deployed(ask: Questions, service: ServiceState) -> dict[str, Any]:
     """What the node was deployed with, see ``node.deployed``; empty lists where it never was."""
     in_place = properties_of(os.path.join(ask.install_dir, "current/config/server.properties"))
-    running = properties_of(os.path.join(ask.started_dir, "server.properties")) if service.pid else {}
+    running = running_properties(ask, service)
     counts = running or in_place
     metadata = metadata_dir(counts)
-    state = read(Path(metadata, METADATA_LOG, QUORUM_STATE)) if metadata else ""
+    state = guarded.read_text(metadata, f"{METADATA_LOG}/{QUORUM_STATE}") if metadata else ""
     return describe_deployed(running, in_place, state)
 
 
 def used_log_dirs(ask: Questions, service: ServiceState) -> dict[str, Any]:
     """Each log dir that the node was deployed with, or runs with: how many replicas it holds, and the first of them."""
-    places = [os.path.join(ask.install_dir, "current/config")] + ([ask.started_dir] if service.pid else [])
-    given = (properties_of(os.path.join(place, "server.properties")).get("log.dirs", "") for place in places)
+    in_place = properties_of(os.path.join(ask.install_dir, "current/config/server.properties"))
+    given = (each.get("log.dirs", "") for each in (in_place, running_properties(ask, service)))
     paths = (one.strip().rstrip("/") for text in given for one in text.split(","))
     return {path: held_replicas(path) for path in dict.fromkeys(paths) if path}
+
+
+def running_properties(ask: Questions, service: ServiceState) -> dict[str, str]:
+    """The settings that the process was started with; empty where none runs, or left no record."""
+    record = started_files(ask.started_dir) if service.pid else {}
+    return parse_properties(record.get("server.properties", b"").decode("utf-8", "replace"))
 
 
 def properties_of(path: str) -> dict[str, str]:

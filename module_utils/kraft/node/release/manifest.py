@@ -21,6 +21,8 @@ CLASSPATH = "classpath.options"
 APPCDS_ARCHIVE = "classes.jsa"
 #: An archive below the install dir's ``.incoming`` was brought by us, so it is ours to remove.
 INCOMING = ".incoming"
+#: The name of a directory of ``releases``.
+VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
 CHECKSUM_LENGTH = {"sha256": 64, "sha512": 128}
 
 
@@ -74,11 +76,14 @@ def partial_dir(install_dir: str, version: str) -> str:
 
 
 def parse_manifest(text: str) -> Manifest | None:
-    """The manifest, or None for what is not one (a half-written file, an older form)."""
+    """The manifest, or None for what is not one (a half-written file, an older form, a name that leads elsewhere)."""
     try:
         content = json.loads(text)
         files = {path: FileRecord(int(r["size"]), str(r["sha256"])) for path, r in content["files"].items()}
-        return Manifest(str(content["version"]), dict(content["archive"]), files)
+        for path in files:
+            member_path(path)
+        version = str(content["version"])
+        return Manifest(version, dict(content["archive"]), files) if VERSION.fullmatch(version) else None
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 

@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.node import collector, log_shipper, log_shipping
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.removal.plan import LOG_FILE, OURS, Desired, Found, Plan
-from ansible.module_utils.kraft.node.service.apply import STARTED_DIR
+from ansible.module_utils.kraft.node.service.record import STARTED_DIR
 from ansible.module_utils.kraft.node.service.state import Run, observe_service
 from ansible.module_utils.kraft.node.service.systemd import systemctl
 from ansible.module_utils.kraft.node.storage.log_dir import LOST_AND_FOUND, META, read_meta

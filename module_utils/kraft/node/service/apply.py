@@ -15,11 +15,11 @@ from ansible.module_utils.kraft.node.release.manifest import describe_damage, ob
 from ansible.module_utils.kraft.node.service import plan as node
 from ansible.module_utils.kraft.node.service import staging
 from ansible.module_utils.kraft.node.service.differences import CONFIG_FILES, Inputs, differences, moves, running_inputs
+from ansible.module_utils.kraft.node.service.record import STARTED_DIR, started_files
 from ansible.module_utils.kraft.node.service.staging import Place
-from ansible.module_utils.kraft.node.service.state import Run, ServiceState, observe_service, started_files
+from ansible.module_utils.kraft.node.service.state import Run, ServiceState, observe_service
 from ansible.module_utils.kraft.node.service.systemd import systemctl
 
-STARTED_DIR = "/run/kafka/started"
 PROC = "/proc"
 #: How long a started JVM is watched at most; it is released as soon as it opens its class path.
 WATCH_SECONDS = 10.0
@@ -151,7 +151,13 @@ def _files(found: node.NodeState, actions: tuple[str, ...], place: Place) -> Non
         staging.put_in_place(place, None if starts else node.placeable(found))
     if node.FLIP in actions:
         write_link(f"{place.install_dir}/current", f"releases/{place.release}")
+
+
+def _leave(found: node.NodeState, actions: tuple[str, ...], place: Place) -> None:
+    """Remove what the unit that was in place needed, once systemd has loaded the one that replaces it."""
     if node.PLACE in actions:
+        starts = {node.START, node.RESTART} & set(actions)
+        staging.withdraw(place, None if starts else node.placeable(found))
         staging.clean_other_releases(place)
 
 
@@ -160,8 +166,10 @@ def apply(run: Run, found: node.NodeState, actions: tuple[str, ...], place: Plac
     if {node.STOP, node.START, node.RESTART} & set(actions):
         planned_work.begin()
     _files(found, actions, place)
+    if node.RELOAD in actions:
+        systemctl(run, timeout, "daemon-reload")
+    _leave(found, actions, place)
     commands = {
-        node.RELOAD: ("daemon-reload",),
         node.ENABLE: ("enable", "--quiet", place.service),
         node.STOP: ("stop", place.service),
     }

@@ -40,7 +40,7 @@ class Inputs:
 
 
 def running_inputs(record: Mapping[str, bytes], unit_name: str) -> Inputs:
-    """The inputs that a record (``/run/kafka/started``) holds."""
+    """The inputs that a record (``record.py``) holds."""
     texts = {name: content.decode("utf-8", "replace") for name, content in record.items()}
     names = (*CONFIG_FILES, CONTRIBUTED, *contributed(texts.get(CONTRIBUTED, "")))
     config = {name: texts[name] for name in names if name in texts}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 
+from ansible.module_utils.kraft.node.files import guarded
 from ansible.module_utils.kraft.node.service.diagnosis import last_start
 from ansible.module_utils.kraft.node.service.state import Run
 
@@ -32,9 +32,7 @@ def journal(run: Run, unit: str) -> Sequence[str]:
 def tail(path: str) -> Sequence[str]:
     """The last lines of a file, as many as fit in BYTES; none when it cannot be read."""
     try:
-        with open(path, "rb") as log:
-            log.seek(max(0, os.fstat(log.fileno()).st_size - BYTES))
-            return log.read().decode(errors="replace").splitlines()
+        return guarded.tail(path, BYTES)[0].splitlines()
     except OSError:
         return ()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from ansible.module_utils.kraft.difference import (
+    CONTRIBUTED,
     JVM_OPTIONS,
     LOGGING,
     PROPERTIES,
@@ -117,12 +118,16 @@ def put_right(node: NodeState, release: str) -> tuple[str, ...]:
 
 
 def placeable(node: NodeState) -> tuple[str, ...]:
-    """Those of `pending` that wait for no restart. Files of other roles belong together: their list names them."""
+    """Those of `pending` that wait for no restart. Files of other roles belong together: their list names them.
+
+    While unit or options wait, so does a list with other names: what is in place still needs the files that go.
+    """
     differing = {one.file for one in node.differences}
     if differing & {RELEASE, RECORD}:
         return ()
     others = {name for name in differing if name not in (*OWN, UNIT, REQUEST) and not name.startswith("/")}
-    held = differing | {name for name in node.pending if others and name not in OWN and not has_unit((name,))}
+    together = others or (CONTRIBUTED in node.pending and differing & {UNIT, JVM_OPTIONS})
+    held = differing | {name for name in node.pending if together and name not in OWN and not has_unit((name,))}
     return tuple(name for name in node.pending if (UNIT if has_unit((name,)) else name) not in held)
 
 

@@ -11,18 +11,21 @@ from __future__ import annotations
 
 import dataclasses
 import glob
+import hashlib
 import os
 import stat
 from collections.abc import Collection, Iterable, Mapping
 
 from ansible.module_utils.kraft.difference import CONTRIBUTED, PROPERTIES
-from ansible.module_utils.kraft.node.files.apply import make_directory, remove, write_file
+from ansible.module_utils.kraft.node.files.apply import make_directory, read, remove, write_file
 from ansible.module_utils.kraft.node.release.manifest import MANIFEST, parse_manifest, read_text, release_dir
 from ansible.module_utils.kraft.node.service.differences import CONFIG_FILES, contributed
+from ansible.module_utils.kraft.node.service.record import started_files
 
 NEXT, CURRENT, PREVIOUS = "next", "current", "previous"
 UNIT_DIR = "/etc/systemd/system"
-MANIFEST_MODE = 0o644
+MANIFEST_MODE, DIGESTS_MODE = 0o644, 0o600
+DIGESTS = "SHA256SUMS"  #: in PREVIOUS, as sha256sum writes them
 
 
 @dataclasses.dataclass(frozen=True)
@@ -117,15 +120,40 @@ def edited(
 def put_in_place(place: Place, names: Collection[str] | None = None) -> None:
     """Copy every file of the room, or `names`, to its place, each in one step, the unit last.
 
-    What nobody gives any more goes first.
+    Files that are withdrawn stay, and so does the list that names them: the unit that systemd has loaded needs them
+    until `withdraw`.
     """
-    for name in reversed(withdrawn(place)):  # the list goes last: it says what is ours
+    if names is None:
+        carry(place)
+    later = (CONTRIBUTED,) if withdrawn(place) else ()
+    for name, source in place.sources().items():
+        if (names is None or name in names) and name not in later:
+            copy(source, place.destinations()[name])
+
+
+def carry(place: Place) -> None:
+    """Copy contributed files of another release that is current: its unit finds them although the link moves."""
+    current, config = f"{place.install_dir}/current/config", f"{place.release_dir}/config"
+    if os.path.realpath(current) != os.path.realpath(config) and not listed(config):
+        for name in listed(current):
+            copy(f"{current}/{name}", f"{config}/{name}")
+
+
+def withdraw(place: Place, names: Collection[str] | None = None) -> None:
+    """Remove files that no role gives any more, or those of `names`. The list, which says what is ours, goes last."""
+    gone = withdrawn(place)
+    for name in reversed(gone):
         if names is None or name in names:
             remove(f"{place.release_dir}/config/{name}")
-    for name, source in place.sources().items():
-        if names is None or name in names:
-            with open(source, "rb") as file:
-                write_file(place.destinations()[name], file.read(), *attributes(source))
+    if gone and CONTRIBUTED in place.contributed and (names is None or CONTRIBUTED in names):
+        copy(place.sources()[CONTRIBUTED], place.destinations()[CONTRIBUTED])
+
+
+def copy(source: str, path: str) -> None:
+    """With owner and mode. A file that is the same already is not written again: systemd would ask for a reload."""
+    content = read(source)
+    if not os.path.isfile(path) or content != read(path) or attributes(source) != attributes(path):
+        write_file(path, content, *attributes(source))
 
 
 def restore(place: Place, names: Iterable[str], record: Mapping[str, bytes]) -> None:
@@ -143,19 +171,37 @@ def clean_other_releases(place: Place) -> None:
 
 
 def keep(place: Place, record: Mapping[str, bytes]) -> None:
-    """Keep what the running process was started with. The manifest goes last: without it the room counts as empty."""
+    """Keep what the running process was started with, and the digests of all of it.
+
+    The manifest goes last: without it the room counts as empty.
+    """
     before, now = (f"{place.install_dir}/{room}" for room in (NEXT, PREVIOUS))
     owner, group, mode = attributes(before)
     make_directory(now, mode)
     os.chown(now, owner, group)
-    remove(f"{now}/{MANIFEST}")
+    for name in (MANIFEST, DIGESTS):
+        remove(f"{now}/{name}")
     names = (*CONFIG_FILES, *of_record(record))
     for path in strangers(now, (*names, place.service)):
         remove(path)
     for name in (*names, place.service):
         like = place.service if name == place.service else PROPERTIES
         write_file(f"{now}/{name}", record[name], *attributes(f"{before}/{like}"))
+    noted = "".join(f"{digest(record[name])}  {name}\n" for name in (*names, place.service, MANIFEST))
+    write_file(f"{now}/{DIGESTS}", noted.encode(), owner, group, DIGESTS_MODE)
     write_file(f"{now}/{MANIFEST}", record[MANIFEST], owner, group, MANIFEST_MODE)
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def is_as_noted(room: str) -> bool:
+    """Whether a room that ``keep`` wrote holds the very files whose digests it noted, and they are root's."""
+    found = started_files(room)
+    lines = found.get(DIGESTS, b"").decode("utf-8", "replace").splitlines()
+    noted = {name: told for told, _, name in (line.partition("  ") for line in lines)}
+    return MANIFEST in noted and all(name in found and digest(found[name]) == told for name, told in noted.items())
 
 
 def of_record(record: Mapping[str, bytes]) -> tuple[str, ...]:
@@ -169,8 +215,9 @@ def can_keep(place: Place, record: Mapping[str, bytes]) -> bool:
 
 
 def previous_release(install_dir: str) -> str:
-    """Version of the process that ``previous`` holds; '' where it holds none."""
-    manifest = parse_manifest(read_text(f"{install_dir}/{PREVIOUS}/{MANIFEST}"))
+    """Version of the process that ``previous`` holds; '' where it holds none, or something else than was noted."""
+    room = f"{install_dir}/{PREVIOUS}"
+    manifest = parse_manifest(read_text(f"{room}/{MANIFEST}")) if is_as_noted(room) else None
     return manifest.version if manifest else ""
 
 

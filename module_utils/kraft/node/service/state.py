@@ -1,6 +1,6 @@
 """What systemd runs as Kafka on this host, and with what it was started.
 
-The unit copies its configuration into ``/run/kafka/started`` before each start and carries a fingerprint of its own
+The unit copies its configuration into a record before each start (``record.py``) and carries a fingerprint of its own
 text in the environment: together they say what the *running* process was started with, whatever the files say now.
 """
 
@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from ansible.module_utils.kraft.node.service.record import STARTED_DIR, started_files
 
 #: Runs a command and gives (return code, stdout, stderr): ``AnsibleModule.run_command`` or a stand-in.
 Run = Callable[[list[str]], tuple[int, str, str]]
@@ -76,14 +78,6 @@ def parse_show(text: str) -> dict[str, str]:
     return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
 
 
-def started_files(started_dir: str) -> dict[str, bytes]:
-    """File name -> content of what the running process was started with; empty where there is no record."""
-    try:
-        return {path.name: path.read_bytes() for path in sorted(Path(started_dir).iterdir()) if path.is_file()}
-    except OSError:
-        return {}
-
-
 def environment_value(pid: int, name: str, proc: Path = Path("/proc")) -> str:
     """A variable of a running process's environment; empty when it is not set or the process is gone."""
     prefix = name.encode() + b"="
@@ -127,7 +121,7 @@ def service_state(
 
 
 def observe_service(
-    run: Run, unit: str = "kafka", started_dir: str = "/run/kafka/started", booted: Path = SYSTEMD_RUNNING
+    run: Run, unit: str = "kafka", started_dir: str = STARTED_DIR, booted: Path = SYSTEMD_RUNNING
 ) -> ServiceState:
     """Ask systemd about `unit`; a host that does not run systemd has no service (not an error: see preflight)."""
     if not booted.is_dir():

@@ -16,6 +16,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.node.files import guarded
 from ansible.module_utils.kraft.node.storage.voters import voters
 
 ABSENT = "absent"
@@ -46,7 +47,6 @@ TIERED_INDEXES = "remote-log-index-cache"
 LOST_AND_FOUND = "lost+found"
 ZOOKEEPER_DATA = "version-2"  # what a ZooKeeper server keeps; it looks like a partition of a topic "version"
 SHOWN = 5
-SNAPSHOT_BYTES = 1 << 20  # a first snapshot is a few hundred
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,8 +121,7 @@ def metadata_dir(properties: Mapping[str, str]) -> str:
 def read_meta(path: str) -> Meta:
     """Read and judge ``<path>/meta.properties``; `OSError` is the caller's (the disk cannot be read)."""
     try:
-        with open(os.path.join(path, META), "rb") as file:
-            content = file.read(65536)
+        content = guarded.read(path, META)
     except FileNotFoundError:
         return Meta(present=False, values={}, problem="is missing")
     if not content:
@@ -159,7 +158,8 @@ class Listing:
 
 def metadata_log_traces(path: str) -> tuple[str, ...]:
     """What a started node left in the metadata log, the most telling name first; a format writes only a snapshot."""
-    names = sorted(os.listdir(path), key=lambda name: (name != QUORUM_STATE, name))
+    with guarded.directory(path, METADATA_LOG) as at:
+        names = sorted(os.listdir(at), key=lambda name: (name != QUORUM_STATE, name))
     names = [name for name in names if not SNAPSHOT_FILE.fullmatch(name)]
     return tuple(f"{METADATA_LOG}/{name}" for name in names)
 
@@ -167,7 +167,7 @@ def metadata_log_traces(path: str) -> tuple[str, ...]:
 def size(path: str) -> int | None:
     """Size in bytes, or None where there is no such file."""
     try:
-        return os.stat(path).st_size
+        return os.lstat(path).st_size
     except FileNotFoundError:
         return None
 
@@ -181,8 +181,7 @@ def bootstrap_ok(path: str) -> bool:
 def first_voters(path: str) -> tuple[str, ...] | None:
     """The voters of the first snapshot; none where a format wrote no snapshot."""
     try:
-        with open(os.path.join(path, METADATA_LOG, FIRST_SNAPSHOT), "rb") as file:
-            return voters(file.read(SNAPSHOT_BYTES))
+        return voters(guarded.read(path, f"{METADATA_LOG}/{FIRST_SNAPSHOT}"))
     except FileNotFoundError:
         return ()
 
@@ -202,7 +201,7 @@ def list_log_dir(path: str) -> Listing:
         found = sorted((entry.name, entry.is_dir()) for entry in entries)
     kinds = [(kind_of(name, is_dir), name, is_dir) for name, is_dir in found]
     by_kind = {kind: tuple(name for k, name, _ in kinds if k == kind) for kind in KINDS}
-    traces = metadata_log_traces(os.path.join(path, METADATA_LOG)) if METADATA_LOG in by_kind["format"] else ()
+    traces = metadata_log_traces(path) if METADATA_LOG in by_kind["format"] else ()
     return Listing(
         format=by_kind["format"],
         lived=traces + by_kind["lived"],

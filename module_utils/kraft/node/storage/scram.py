@@ -10,11 +10,13 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import hmac
+import os
 import re
 import struct
 from collections.abc import Iterator
 from pathlib import Path
 
+from ansible.module_utils.kraft.node.files import guarded
 from ansible.module_utils.kraft.node.storage.record_batches import Batch, Reader, batches
 
 #: Kafka's number of a mechanism -> its digest.
@@ -22,6 +24,8 @@ DIGESTS = {1: "sha256", 2: "sha512"}
 SNAPSHOT = re.compile(r"\d{20}-\d{10}\.checkpoint")
 SEGMENT = re.compile(r"\d{20}\.log")
 OFFSET_DIGITS = 20
+#: Of a snapshot, an index, or what follows an offset in a segment: more is left to a login.
+PART_BYTES = 256 << 20
 INDEX_ENTRY = struct.Struct(">ii")
 FRAME_VERSION, CREDENTIAL, REMOVAL, BEGIN, END, ABORT = 1, 11, 22, 23, 24, 25
 #: How a record of one of these kinds begins: no key, the length of its value, frame, kind. A batch without it has none.
@@ -76,11 +80,11 @@ def credentials(log: Path, known: int) -> dict[User, Stored]:
 
 def committed(log: Path, known: int) -> Iterator[Batch]:
     """The batches of the last snapshot and what follows it, up to `known`."""
-    names = [path.name for path in log.iterdir()]
+    names = os.listdir(log)
     snapshot = max(filter(SNAPSHOT.fullmatch, names), default="")
     at = 0
     if snapshot:
-        yield from batches((log / snapshot).read_bytes())
+        yield from batches(guarded.read(str(log.parent), f"{log.name}/{snapshot}", PART_BYTES))
         at = offset(snapshot)
     segments = sorted(filter(SEGMENT.fullmatch, names))
     for name, following in zip(segments, [*segments[1:], ""]):
@@ -110,15 +114,13 @@ def from_offset(segment: Path, at: int) -> bytes:
     An entry of Kafka's index has the last offset of a batch, counted from the segment's first, and where it begins.
     """
     index, base, position = segment.with_suffix(".index"), offset(segment.name), 0
-    with index.open("rb") as entries:
-        while len(entry := entries.read(INDEX_ENTRY.size)) == INDEX_ENTRY.size:
-            last, begins = INDEX_ENTRY.unpack(entry)
+    with guarded.directory(str(segment.parent.parent), segment.parent.name) as log:
+        entries = guarded.content(index.name, log, PART_BYTES)
+        for last, begins in INDEX_ENTRY.iter_unpack(entries[: len(entries) // INDEX_ENTRY.size * INDEX_ENTRY.size]):
             if last == 0 or base + last >= at:  # Kafka fills an index that it writes to with zeros
                 break
             position = begins
-    with segment.open("rb") as records:
-        records.seek(position)
-        return records.read()
+        return guarded.content(segment.name, log, PART_BYTES, begin=position)
 
 
 def metadata(batch: Batch) -> Iterator[tuple[int, Reader]]:

@@ -7,12 +7,14 @@ import grp
 import os
 import pwd
 import re
+import stat
 import subprocess
 from collections.abc import Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError, ToolError
-from ansible.module_utils.kraft.node.files.apply import fsync_directory
+from ansible.module_utils.kraft.node.files import guarded
+from ansible.module_utils.kraft.node.files.apply import write_at
 from ansible.module_utils.kraft.node.release.manifest import CLASSPATH
 from ansible.module_utils.kraft.node.run_lock.lock import RUN_VARIABLE
 from ansible.module_utils.kraft.node.storage.log_dir import ASIDE, BOOTSTRAP, META
@@ -127,9 +129,10 @@ def set_aside(directory: str) -> str:
 
 def flush(directory: str) -> None:
     """Bring a formatted directory to the disk: the tool does not flush ``bootstrap.checkpoint``."""
-    with contextlib.suppress(FileNotFoundError), open(os.path.join(directory, BOOTSTRAP), "rb") as file:
-        os.fsync(file.fileno())
-    fsync_directory(directory)
+    with guarded.directory(directory) as at:
+        with contextlib.suppress(FileNotFoundError), guarded.regular(BOOTSTRAP, at) as file:
+            os.fsync(file)
+        os.fsync(at)
 
 
 def rename_directory(directory: str, directory_id: str) -> None:
@@ -137,14 +140,10 @@ def rename_directory(directory: str, directory_id: str) -> None:
 
     The file is replaced whole. Nothing but this line tells the id before the first start.
     """
-    path = os.path.join(directory, META)
-    status = os.stat(path)
-    with open(path, encoding="utf-8") as file:
-        lines = [f"directory.id={directory_id}\n" if line.startswith("directory.id=") else line for line in file]
-    with open(f"{path}.new", "w", encoding="utf-8") as file:
-        os.fchmod(file.fileno(), status.st_mode & 0o7777)
-        os.fchown(file.fileno(), status.st_uid, status.st_gid)
-        file.writelines(lines)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(f"{path}.new", path)
+    wanted = f"directory.id={directory_id}\n"
+    with guarded.directory(directory) as at:
+        with guarded.regular(META, at) as file:
+            status = os.fstat(file)
+        lines = guarded.content(META, at).decode().splitlines(keepends=True)
+        text = "".join(wanted if line.startswith("directory.id=") else line for line in lines)
+        write_at(at, META, text.encode(), (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)))

@@ -10,6 +10,7 @@ from ansible.module_utils.kraft.difference import CONTRIBUTED
 from ansible.module_utils.kraft.node.collector import EXPORTER
 from ansible.module_utils.kraft.node.metrics_proxy import AGENT as KAFKA
 from ansible.module_utils.kraft.node.metrics_proxy import LOOPBACK, SERVICES
+from ansible.module_utils.kraft.node.service.record import STARTED_DIR
 from ansible.module_utils.kraft.spec.desired.contribution_model import Agent, Contribution
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.desired.node_client import WILDCARDS, client_parameter
@@ -155,7 +156,7 @@ def contributed_files(given: Iterable[Mapping[str, Any]], room: str, group: str)
 def contributed_lines(given: Iterable[Mapping[str, Any]], config: str) -> list[str]:
     """The lines that a node's unit has for the contributions; `config`: where their files lie."""
     files = [one["path"] for one in contributed_files(given, config, "")]
-    copied = [f"ExecStartPre=/usr/bin/cp {' '.join(files)} /run/kafka/started/"] if files else []
+    copied = [f"ExecStartPre=+/usr/bin/install -m 0600 -t {STARTED_DIR} {' '.join(files)}"] if files else []
     return copied + [line for each in given for line in each.get("unit_lines", ())]
 
 

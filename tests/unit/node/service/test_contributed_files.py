@@ -51,10 +51,14 @@ def test_only_a_file_that_was_contributed_is_removed(install_dir: Path) -> None:
     fewer = stage(install_dir, {"tls.yml": "a: 1\n"})
     assert staging.withdrawn(fewer) == ("tls.pem",)
     staging.put_in_place(fewer)
+    assert in_place(install_dir) == {CONTRIBUTED, "connect.properties", "tls.pem", "tls.yml"}
+    staging.withdraw(fewer)
+    assert (install_dir / "releases/4.3.1/config" / CONTRIBUTED).read_text() == "tls.yml restart\n"
     assert in_place(install_dir) == {CONTRIBUTED, "connect.properties", "tls.yml"}
     none = stage(install_dir, {})
     assert staging.not_in_place(none, {}) == (CONTRIBUTED, "tls.yml")
     staging.put_in_place(none)
+    staging.withdraw(none)
     assert in_place(install_dir) == {"connect.properties"}
     assert staging.not_in_place(none, {}) == ()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from ansible.module_utils.kraft.node.service import record
 from ansible.module_utils.kraft.node.service import state as service
 
 RUNNING = """LoadState=loaded
@@ -89,6 +90,5 @@ def test_environment_of_the_process_tells_the_unit_it_was_started_from(tmp_path:
 
 def test_started_record_is_read_by_file(tmp_path: Path) -> None:
     (tmp_path / "jvm.options").write_text("-Xmx1g\n")
-    (tmp_path / "sub").mkdir()
-    assert service.started_files(str(tmp_path)) == {"jvm.options": b"-Xmx1g\n"}
-    assert service.started_files(str(tmp_path / "absent")) == {}
+    assert record.started_files(str(tmp_path)) == {"jvm.options": b"-Xmx1g\n"}
+    assert record.started_files(str(tmp_path / "absent")) == {}

@@ -118,7 +118,7 @@ def test_meta_that_cannot_be_read_is_not_an_empty_dir(tmp_path: Path) -> None:
     (tmp_path / "meta.properties").mkdir()
     found = observe_log_dir(str(tmp_path))
     assert found.state == log_dir.UNREADABLE
-    assert found.detail == "Is a directory"
+    assert found.detail == "is no regular file"
 
 
 def test_directories_that_kafka_dies_of_are_named(tmp_path: Path) -> None:

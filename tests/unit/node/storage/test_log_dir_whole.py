@@ -67,7 +67,7 @@ def test_an_identity_that_is_no_text_is_read_as_far_as_it_goes(tmp_path: Path) -
 
 def test_what_cannot_be_read_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "meta.properties").mkdir()
-    expected = LogDir(str(tmp_path), log_dir.UNREADABLE, detail="Is a directory")
+    expected = LogDir(str(tmp_path), log_dir.UNREADABLE, detail="is no regular file")
     assert observe_log_dir(str(tmp_path)) == expected
 
     def broken(_: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible.module_utils.kraft.node.service.record import STARTED_DIR
 from ansible.module_utils.kraft.spec.desired.contributions import OPTION, contributed_files, contributed_lines
 from ansible.module_utils.kraft.spec.desired.describe import describe_node
 from ansible.module_utils.kraft.spec.inventory.reading import HostVariables, read
@@ -264,6 +265,6 @@ def test_files_of_all_roles_come_after_the_list_that_names_them() -> None:
     ]
     assert {(one["owner"], one["group"], one["mode"]) for one in files} == {("root", "kafka", "0640")}
     assert contributed_lines([{"files": [KEY], "unit_lines": ["Environment=A=b"]}], "/config") == [
-        "ExecStartPre=/usr/bin/cp /config/contributed.list /config/metrics-key.pem /run/kafka/started/",
+        f"ExecStartPre=+/usr/bin/install -m 0600 -t {STARTED_DIR} /config/contributed.list /config/metrics-key.pem",
         "Environment=A=b",
     ]
