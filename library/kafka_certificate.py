@@ -51,6 +51,10 @@ options:
     description: A certificate that expires sooner is issued anew.
     type: int
     default: 60
+  renew_all:
+    description: Whether a certificate is issued anew however long the present one is good.
+    type: bool
+    default: false
 author: Kraftwright
 """
 

@@ -27,6 +27,7 @@ ARGUMENT_SPEC = {
     "passphrase": {"type": "str", "default": "", "no_log": True},
     "days": {"type": "int", "default": 397},
     "renew_before_days": {"type": "int", "default": 60},
+    "renew_all": {"type": "bool", "default": False},
 }
 
 

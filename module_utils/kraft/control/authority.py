@@ -16,6 +16,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from ansible.module_utils.kraft.control import sealed_key
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node.certificate import CLIENTS, NODES, ROOTS
 from ansible.module_utils.kraft.node.files import apply as file_io
@@ -104,6 +105,17 @@ def ensure(place: Place, cluster: str) -> None:
         for root in ROOTS:
             if not (place.directory / f"{root}.pem").is_file():
                 make(place, root, name_of(cluster, "authorities", f"{cluster} {root}"))
+        for stem in (each + kind for each in ROOTS for kind in ("", NEXT)):
+            _seal_again(place, stem)
+
+
+def _seal_again(place: Place, stem: str) -> None:
+    """A key that an earlier version has sealed with fewer rounds."""
+    path = place.directory / f"{stem}.key"
+    if path.is_file() and sealed_key.rounds_of(path.read_bytes()) < sealed_key.ROUNDS:
+        key = _key_before(place, stem)
+        if key:
+            write(path, sealed_key.sealed(key, place.passphrase), 0o600)
 
 
 def issue(place: Place, request: str, node: Node, days: int) -> str:
@@ -184,9 +196,7 @@ def make(place: Place, stem: str, name: x509.Name) -> None:
         .add_extension(x509.KeyUsage(**usage, **signs, **only), critical=True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
     )
-    sealed = serialization.BestAvailableEncryption(place.passphrase.encode())
-    form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8)
-    write(place.directory / f"{stem}.key", key.private_bytes(*form, sealed), 0o600)
+    write(place.directory / f"{stem}.key", sealed_key.sealed(key, place.passphrase), 0o600)
     write(place.directory / f"{stem}.pem", _pem(builder.sign(key, hashes.SHA256())).encode(), 0o644)
 
 

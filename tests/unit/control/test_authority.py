@@ -7,11 +7,12 @@ import datetime
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.control import authority
+from ansible.module_utils.kraft.control import authority, sealed_key
 from ansible.module_utils.kraft.control.authority import Node, Place
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node import certificate
@@ -25,6 +26,17 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 NODE = Node("kafka1", "orders", ("kafka1", "10.0.0.11"))
 NOW = datetime.datetime.now(datetime.timezone.utc)
+
+
+#: As it is delivered. The other tests open keys a hundred times.
+DELIVERED_ROUNDS = sealed_key.ROUNDS
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick_keys() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sealed_key, "ROUNDS", 3000)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -169,6 +181,7 @@ def test_a_node_without_a_certificate_needs_one(place: Place, tmp_path: Path) ->
         (dataclasses.replace(NODE, host="kafka2"), {}),
         (dataclasses.replace(NODE, cluster="billing"), {}),
         (NODE, {"renew_before_days": 400}),
+        (NODE, {"renew_all": True}),
     ],
 )
 def test_a_certificate_that_no_longer_fits_is_issued_anew(
@@ -183,6 +196,7 @@ def test_a_certificate_that_no_longer_fits_is_issued_anew(
     [
         (NODE, {}, False),
         (NODE, {"renew_before_days": 400}, True),
+        (NODE, {"renew_all": True}, True),
         (dataclasses.replace(NODE, names=("kafka.example.org",)), {"renew_before_days": 400}, False),
     ],
 )
@@ -190,6 +204,13 @@ def test_only_what_is_right_and_grows_old_is_loaded_by_a_node_that_runs(
     place: Place, host: str, node: Node, more: dict[str, Any], live: bool
 ) -> None:
     assert verdict(place, issued(place, host), node, **more).live == live
+
+
+def test_all_are_renewed_although_certificates_are_now_issued_for_fewer_days(place: Place, host: str) -> None:
+    found = issued(place, host, days=397)
+    lowered = {"renew_before_days": 1}
+    assert why(place, found, **lowered) == []
+    assert len(why(place, found, renew_all=True, **lowered)) == 1
 
 
 def test_an_expired_certificate_needs_a_restart(place: Place, host: str) -> None:
@@ -387,3 +408,27 @@ def test_a_file_that_is_no_certificate_or_has_another_key_is_issued_anew(place: 
     assert steps(place, WRITER) == ["writer has a certificate that cannot be read"]
     path.write_text(authority.issue_to_user(place, authority.User("admin", "orders"), 30))
     assert steps(place, WRITER) == ["writer has the certificate of CN=admin,OU=clients,O=orders"]
+
+
+def test_keys_of_authorities_are_sealed_by_many_rounds_and_openssl_opens_them(made: Place) -> None:
+    assert DELIVERED_ROUNDS >= 600_000
+    for root in (NODES, CLIENTS):
+        path = made.directory / f"{root}.key"
+        assert sealed_key.rounds_of(path.read_bytes()) == sealed_key.ROUNDS
+        code, out, _ = run(
+            ["openssl", "pkey", "-in", str(path), "-passin", f"pass:{made.passphrase}", "-noout", "-text"]
+        )
+        assert (code, "256 bit" in out) == (0, True)
+
+
+def test_a_key_of_an_earlier_version_is_sealed_again_when_it_is_used(place: Place) -> None:
+    path = place.directory / f"{NODES}.key"
+    key = serialization.load_pem_private_key(path.read_bytes(), place.passphrase.encode())
+    weak = serialization.BestAvailableEncryption(place.passphrase.encode())
+    form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8)
+    path.write_bytes(key.private_bytes(*form, weak))
+    assert sealed_key.rounds_of(path.read_bytes()) < sealed_key.ROUNDS
+    authority.ensure(place, "orders")
+    assert sealed_key.rounds_of(path.read_bytes()) == sealed_key.ROUNDS
+    assert authority.fault(place) == ""
+    assert path.stat().st_mode & 0o777 == 0o600

@@ -51,7 +51,7 @@ def issued_to(asked: Mapping[str, Any], found: Mapping[str, Any]) -> str:
 
 
 def judge(asked: Mapping[str, Any], found: Mapping[str, Any]) -> Verdict:
-    """`asked`: ``node``, ``authority``, ``given``, ``renew_before_days``; `found`: what the host has.
+    """`asked`: ``node``, ``authority``, ``given``, ``renew_before_days``, ``renew_all``; `found`: what the host has.
 
     A process that reads no certificates goes on, whatever is wrong with them.
     """
@@ -62,7 +62,9 @@ def judge(asked: Mapping[str, Any], found: Mapping[str, Any]) -> Verdict:
 
 def _of_authority(asked: Mapping[str, Any], found: Mapping[str, Any]) -> Verdict:
     node, trust = node_of(asked["node"]), authority.certificates(Path(asked["authority"]))
-    desired = plan.Desired(node.subject, node.names, int(asked["renew_before_days"]), trust)
+    desired = plan.Desired(
+        node.subject, node.names, int(asked["renew_before_days"]), trust, renew=bool(asked.get("renew_all"))
+    )
     current = plan.Current.of(found)
     reasons = plan.reasons(desired, current, datetime.datetime.now(datetime.timezone.utc))
     differs = plan.trust_differs(desired, current)

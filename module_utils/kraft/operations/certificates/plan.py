@@ -27,7 +27,7 @@ class Verdict:
 class Desired:
     """``trust``: root -> certificates as PEM, the one that signs first; empty while authorities are still to be made.
 
-    ``root`` signs.
+    ``root`` signs. ``renew``: one that is right is replaced as well.
     """
 
     subject: x509.Name
@@ -35,6 +35,7 @@ class Desired:
     renew_before_days: int
     trust: Mapping[str, str]
     root: str = NODES
+    renew: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,6 +89,8 @@ def _faults(
     if left < desired.renew_before_days:
         text = f"has a certificate that expires in {left} days" if left >= 0 else "has a certificate that has expired"
         yield Reason(text, ages=left >= NEAR_END_DAYS)
+    elif desired.renew:
+        yield Reason("gets another certificate, as all nodes", ages=left >= NEAR_END_DAYS)
 
 
 def is_signed(certificate: x509.Certificate, authority: str) -> bool:

@@ -9,6 +9,7 @@ from ansible.module_utils.kraft.control.given import GIVEN
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.model import MTLS, TLS_SCRAM, Node
 from ansible.module_utils.kraft.spec.rules.listeners import is_host
+from ansible.module_utils.kraft.spec.rules.secrets import weakness
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, placed
 from ansible.module_utils.kraft.terms import CLIENT
 
@@ -43,6 +44,9 @@ def authority(subject: Subject) -> Iterator[Problem]:
     if any(len(each) < SHORTEST_PASSPHRASE for each in passphrases):
         message = f"is missing or has fewer than {SHORTEST_PASSPHRASE} characters: whoever finds the keys can guess it"
         yield Problem("tls_passphrase", message, "give a longer one, from a vault", f"{VARIABLE}.passphrase")
+    elif guessed := next(filter(None, map(weakness, passphrases)), ""):
+        message = f"{guessed}: whoever finds the keys can guess it"
+        yield Problem("tls_passphrase", message, "draw one with `openssl rand -base64 24`", f"{VARIABLE}.passphrase")
     if any(given) and len(subject.cluster.name) > LONGEST_CLUSTER:
         message = f"has more than {LONGEST_CLUSTER} characters, and a certificate holds no more of it"
         yield Problem("tls_name", message, "give a shorter name", "kafka_cluster_name", value=subject.cluster.name)
