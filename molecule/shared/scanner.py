@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from xml.etree import ElementTree
 CLEAN = "clean"
 VERSIONS = ("1.2", "1.3")  #: of TLS
 STRENGTHS = ("strong", "acceptable")  #: of ciphers; the others are weak, null, anonymous and the like
+AEAD = re.compile(r"GCM|POLY1305|CCM")  #: in names of ciphers
 LEAST_BITS = 112
 LEAST_RSA_BITS = 2048
 
@@ -34,6 +36,8 @@ def findings(text: str) -> Iterator[str]:
     for each in ciphers:
         if each.get("strength") not in STRENGTHS or int(each.get("bits", 0)) < LEAST_BITS:
             yield f"{each.get('cipher')} is {each.get('strength')}, with {each.get('bits')} bits"
+        if not AEAD.search(each.get("cipher", "")):
+            yield f"{each.get('cipher')} encrypts without authentication"
     for each in found.findall(".//group"):
         if int(each.get("bits", 0)) < LEAST_BITS:
             yield f"the group {each.get('name')} has {each.get('bits')} bits"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ansible.module_utils.kraft.control import authority
-from ansible.module_utils.kraft.spec.desired.listeners import user_rule
+from ansible.module_utils.kraft.spec.desired.listeners import CIPHERS, user_rule
 
 from tests.integration.certificates import certify
 from tests.integration.kafka_cluster import KafkaCluster
@@ -46,6 +46,7 @@ class SecuredCluster(KafkaCluster):
             "allow.everyone.if.no.acl.found": "true",
             "ssl.keystore.type": "PEM",
             "ssl.keystore.location": str(self.directory / "node.pem"),
+            "ssl.cipher.suites": ",".join(CIPHERS),
             "listener.name.mutual.ssl.client.auth": "required",
             "listener.name.users.ssl.client.auth": "required",
             "listener.name.users.ssl.truststore.type": "PEM",
@@ -70,6 +71,7 @@ class SecuredNodes(KafkaCluster):
             "ssl.keystore.location": str(self.directory / "node.pem"),
             "ssl.truststore.type": "PEM",
             "ssl.truststore.location": str(self.directory / "ca.pem"),
+            "ssl.cipher.suites": ",".join(CIPHERS),
         }
 
 

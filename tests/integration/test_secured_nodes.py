@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import socket
+import ssl
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -76,3 +79,24 @@ def test_who_shows_no_certificate_gets_in_nowhere(secured: KafkaCluster, client:
         for address in addresses:
             with pytest.raises(AccessError):
                 stranger.ask(address, stranger.request("DescribeClusterRequest"))
+
+
+@pytest.mark.parametrize(
+    ("ciphers", "accepted"), [("ECDHE+AESGCM", True), ("ECDHE+CHACHA20", True), ("ECDHE+AES:!AESGCM:!AESCCM", False)]
+)
+def test_of_tls_1_2_only_ciphers_that_authenticate_are_offered(
+    secured: KafkaCluster, ciphers: str, accepted: bool
+) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers(f"{ciphers}:@SECLEVEL=0")
+    context.check_hostname = False
+    context.load_verify_locations(secured.directory / "ca.pem")
+    context.load_cert_chain(secured.directory / "node.pem")
+    for port in (secured.nodes[1].internal_port, secured.nodes[1].controller_port):
+        with (
+            nullcontext() if accepted else pytest.raises(ssl.SSLError, match="handshake failure"),
+            socket.create_connection(("127.0.0.1", port), timeout=10) as plain,
+            context.wrap_socket(plain) as connection,
+        ):
+            assert connection.version() == "TLSv1.2"

@@ -35,6 +35,7 @@ debug = warning
 [{name}]
 {own}verifyChain = yes
 sslVersionMin = TLSv1.2
+ciphers = ECDHE+AESGCM:ECDHE+CHACHA20
 TIMEOUTclose = 0
 """
 

@@ -37,6 +37,7 @@ def test_a_sound_door_has_no_finding() -> None:
         ('supported="0" secure="0"', 'supported="1" secure="0"', "insecure renegotiation"),
         ('vulnerable="0"', 'vulnerable="1"', "heartbleed"),
         ('strength="strong"', 'strength="weak"', "ECDHE-ECDSA-AES256-GCM-SHA384 is weak, with 256 bits"),
+        ('256-GCM-SHA384"', '256-SHA384"', "ECDHE-ECDSA-AES256-SHA384 encrypts without authentication"),
         ('bits="112"', 'bits="80"', "the group ffdhe2048 has 80 bits"),
         ("ecdsa-with-SHA256", "sha1WithRSAEncryption", "the certificate is signed with sha1WithRSAEncryption"),
         ('type="EC"', 'type="RSA"', "the key is weak"),

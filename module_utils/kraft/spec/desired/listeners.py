@@ -14,6 +14,19 @@ from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER, MIGRATION, OL
 #: name without ``=`` is none of a node, whatever the authority of clients has signed. No other name gets in.
 GIVEN_RULE = "RULE:^CN=([A-Za-z0-9._-]+)(?:,.*)?$/$1/"
 
+#: Those of TLS 1.3, and of TLS 1.2 the ones with forward secrecy and authenticated encryption (RFC 9325, 4.2). Java's
+#: default has CBC with HMAC-SHA1 besides. Certificates that the operator brings may have RSA keys.
+CIPHERS = (
+    "TLS_AES_256_GCM_SHA384",
+    "TLS_AES_128_GCM_SHA256",
+    "TLS_CHACHA20_POLY1305_SHA256",
+    *(
+        f"TLS_ECDHE_{key}_WITH_{cipher}"
+        for key in ("ECDSA", "RSA")
+        for cipher in ("AES_256_GCM_SHA384", "AES_128_GCM_SHA256", "CHACHA20_POLY1305_SHA256")
+    ),
+)
+
 
 def listener_settings(cluster: Cluster, node: Node) -> dict[str, str]:
     """Every property that follows from the listeners.
@@ -81,10 +94,10 @@ def user_rule(cluster: str) -> str:
 
 
 def _certificates(node: Node) -> dict[str, str]:
-    """The node shows its own certificate everywhere, and trusts the authority of nodes alone."""
+    """The node shows its own certificate everywhere, trusts the authority of nodes alone, and offers sound ciphers."""
     stores = {"keystore": certificate.NODE, "truststore": f"{certificate.NODES}.pem"}
     places = {f"ssl.{store}.location": f"{node.tls_directory}/{file}" for store, file in stores.items()}
-    return {**places, **{f"ssl.{store}.type": PEM for store in stores}}
+    return {**places, **{f"ssl.{store}.type": PEM for store in stores}, "ssl.cipher.suites": ",".join(CIPHERS)}
 
 
 def _controllers_of_others(cluster: Cluster, node: Node) -> tuple[Listener, ...]:

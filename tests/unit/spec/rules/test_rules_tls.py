@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.control import authority
 from ansible.module_utils.kraft.spec.desired import describe, operable
+from ansible.module_utils.kraft.spec.desired.listeners import CIPHERS
 from ansible.module_utils.kraft.spec.desired.settings import server_settings
 
 from plugins.action import kafka_desired
@@ -48,6 +49,7 @@ def test_a_node_shows_its_certificate_and_trusts_the_nodes_authority() -> None:
         "listener.name.controller.ssl.client.auth": "required",
         "listener.name.internal.ssl.client.auth": "required",
         "ssl.keystore.location": "/opt/kafka/tls/node.pem",
+        "ssl.cipher.suites": ",".join(CIPHERS),
         "ssl.keystore.type": "PEM",
         "ssl.truststore.location": "/opt/kafka/tls/nodes.pem",
         "ssl.truststore.type": "PEM",
@@ -103,6 +105,7 @@ def test_a_node_with_plain_listeners_has_a_certificate_where_the_others_need_one
 
 CASES: list[tuple[str, dict[str, Any], tuple[str, str, str, Any]]] = [
     ("tls_passphrase", tls(passphrase="short"), ("error", "", "kafka_tls.passphrase", "(hidden)")),  # noqa: S106
+    ("tls_passphrase", tls(passphrase="a" * 20), ("error", "", "kafka_tls.passphrase", "(hidden)")),
     ("tls_passphrase", {**SECURED, "kafka_tls": {"days": 90}}, ("error", "", "kafka_tls.passphrase", "(hidden)")),
     (
         "tls_differs",
