@@ -5,7 +5,16 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible.module_utils.kraft.secret_values import HIDDEN, differing, is_secret, secret_keys, shown, shown_line
+from ansible.module_utils.kraft.secret_values import (
+    HIDDEN,
+    differing,
+    is_of_plugin,
+    is_secret,
+    secret_keys,
+    shown,
+    shown_line,
+    shown_text,
+)
 from ansible.module_utils.kraft.spec.inventory.definitions import load, versions
 
 SECRET = "c4n4ry"  # noqa: S105
@@ -25,6 +34,15 @@ NAMED = [
     "-Djavax.net.ssl.trustStorePassword",
     "-Dvault.token",
     "kafka_config[ssl.key.password",
+    "ldap.bind.pass",
+    "vault.passcode",
+    "basic.auth.user.info",
+    "metrics.push.auth",
+    "-Dhttp.proxyAuth",
+    "user_alice",
+    "audit.hmac",
+    "session.cookie",
+    "alerts.webhook.url",
 ]
 PUBLIC = {
     "ssl.keystore.location": "/etc/kafka/keystore.p12",
@@ -39,12 +57,19 @@ PUBLIC = {
     "delegation.token.max.lifetime.ms": "1000",
     "log.dirs": "/srv/secret/logs",
     "PrivateTmp": "true",
+    "ssl.client.auth": "required",
+    "compass": "north",
 }
 VALUES = [
     f"https://kafka:{SECRET}@id.example.com/jwks",
     f"https://{SECRET}@id.example.com/jwks",
     f"https://id.example.com/jwks?sig_token={SECRET}",
     f'org.example.LoginModule required username="a" password="{SECRET}";',
+    f"https://blob.example.com/x?sig={SECRET}",
+    f"https://func.example.com/x?a=b&code={SECRET}",
+    f"ldap.bind.pass={SECRET}",
+    f"basic.auth.user.info=user:{SECRET}",
+    f'user_alice="{SECRET}"',
     f"/opt/agent.jar=port=1,token={SECRET}",
     f'{{"client_secret": "{SECRET}"}}',
     f"Authorization: Bearer {SECRET}{SECRET}",
@@ -122,4 +147,36 @@ def test_a_diff_of_nothing_but_secrets_says_that_there_is_one() -> None:
 
 
 def test_the_secret_settings_of_a_file_are_named() -> None:
-    assert secret_keys({"a": "1", "x.password": "1", "b": "http://u:p@h/"}) == ["b", "x.password"]
+    settings = {
+        "node.id": "1",
+        "x.password": "1",
+        "log.dir": "http://u:p@h/",
+        "adv.plugin": "x",
+        "adv.plugin.enabled": "x",
+    }
+    assert secret_keys(settings) == ["adv.plugin", "log.dir", "x.password"]
+
+
+def test_a_line_that_is_continued_is_judged_as_a_whole() -> None:
+    text = f'foo=x required \\\n  password="{SECRET}";\nnum.io.threads=\\\n  8\n'
+    assert shown_text(text) == f"foo={HIDDEN}\n{HIDDEN}\nnum.io.threads=\\\n  8\n"
+    split = f"ssl.key.pass\\\nword={SECRET}\n"
+    assert SECRET not in shown_text(split)
+
+
+PLUGINS = ["adv.plugin", "rsm.config.login", "config.providers.vault.param.address", "listener.name.client.adv.plugin"]
+
+
+@pytest.mark.parametrize("key", PLUGINS)
+def test_a_setting_that_no_kafka_knows_is_hidden_unless_it_is_harmless(key: str) -> None:
+    assert not is_secret(key, SECRET)
+    assert shown_text(f"{key}={SECRET}\nnode.id=1\n", settings=True) == f"{key}={HIDDEN}\nnode.id=1\n"
+    assert secret_keys({key: SECRET, f"{key}.enabled": "x", "node.id": "1"}) == [key]
+    assert secret_keys({key: "true"}) == []
+    assert SECRET not in "".join(differing("", f"{key}={SECRET}\n", settings=True))
+
+
+@pytest.mark.parametrize("version", versions())
+def test_no_setting_of_kafka_is_taken_for_a_plugins(version: str) -> None:
+    definitions = load(version)
+    assert [key for key in {**definitions.server, **definitions.topic} if is_of_plugin(key)] == []

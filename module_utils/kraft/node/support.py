@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+import glob
 import os
-import re
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.known_secrets import KnownSecrets
 from ansible.module_utils.kraft.node import collector, log_shipper, metrics_proxy, mirror
 from ansible.module_utils.kraft.node.files import guarded
 from ansible.module_utils.kraft.node.release.manifest import read_text
-from ansible.module_utils.kraft.node.service.differences import parse_properties
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR, started_files
 from ansible.module_utils.kraft.node.service.state import Run, observe_service
 from ansible.module_utils.kraft.node.storage.log_dir import META, METADATA_LOG, QUORUM_STATE
-from ansible.module_utils.kraft.node.storage.log_dir import parse_properties as unescaped
 from ansible.module_utils.kraft.node.unit_files import unit_path
-from ansible.module_utils.kraft.secret_values import HIDDEN, is_secret, shown_text
-from ansible.module_utils.kraft.secret_values import secret_keys as names_of_secrets
+from ansible.module_utils.kraft.secret_values import shown_text
 
 TAIL = 1 << 20  #: bytes of each log
 LINES = "3000"  #: of the journal
@@ -27,16 +25,13 @@ SECONDS = "10"  #: for each command
 LARGEST = 40  #: directories of a log dir that are named
 PATIENCE = 3.0  #: seconds for a dump of threads to reach the journal
 DUMP_ENDS = "JNI global refs"
-QUOTED = re.compile(r'"((?:[^"\\]|\\.)+)"')
-SHORT = 6  #: a secret with fewer characters would hide half of a log
-#: What a line has that could hold a secret; the whole rule takes ten times as long.
-SUSPECT = re.compile(r"pass?w|pass|pwd|secret|jaas|credential|token|key|BEGIN|bearer|basic|akia|eyj|://", re.IGNORECASE)
 BLOCK = 512  #: bytes, by POSIX
 COUNTING = 10.0  #: seconds for the sizes of a log dir
 #: Files of ours; those that other roles contribute may hold secrets of any form.
 OURS = ("server.properties", "jvm.options", "log4j2.yaml")
 RECORDED = (*OURS, "kafka.service", "MANIFEST")
 OF_LOG_DIR = {META: META, QUORUM_STATE: f"{METADATA_LOG}/{QUORUM_STATE}"}
+HOLD_SECRETS = (".properties", ".options")
 LOGS = ("server.log", "controller.log", "state-change.log", "kafka-authorizer.log", "gc.log")
 #: Name -> what is asked of the host.
 COMMANDS: Mapping[str, tuple[str, ...]] = {
@@ -54,13 +49,13 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
 
 def collect(run: Run, params: Mapping[str, Any]) -> dict[str, str]:
     """File name -> text. `params`: those of ``kafka_support_info``. What cannot be read says why."""
-    unit, install = f"{params['unit']}.service", params["install_dir"]
+    unit, install_dir = f"{params['unit']}.service", params["install_dir"]
     service = observe_service(run, params["unit"], STARTED_DIR)
     threads = _threads(run, params["unit"], service.pid) if service.pid and not service.stopped else "not running\n"
     settings = {
-        **{f"config/{name}": f"{install}/config/{name}" for name in OURS},
+        **{f"config/{name}": f"{install_dir}/config/{name}" for name in OURS},
         "config/unit": f"/etc/systemd/system/{unit}",
-        "config/live.json": f"{install}/live.json",
+        "config/live.json": f"{install_dir}/live.json",
         "host/os-release": "/etc/os-release",
         "host/sysctl": params["sysctl_file"],
         "host/limits": f"/proc/{service.pid}/limits",
@@ -74,13 +69,15 @@ def collect(run: Run, params: Mapping[str, Any]) -> dict[str, str]:
     }
     logs = {f"logs/{name}": tail(os.path.join(params["log4j_dir"], name)) for name in LOGS}
     texts = {**{name: read_text(path) for name, path in settings.items()}, **_of_service(params["log_dirs"])}
-    hide = Hiding(text for name, text in texts.items() if name.endswith((".properties", ".options")))
+    earlier = {path: read_text(path) for path in with_secrets(install_dir)}
+    known = KnownSecrets(text for name, text in {**texts, **earlier}.items() if name.endswith(HOLD_SECRETS))
+    shown = {name: shown_text(text, is_of_node(name)) for name, text in texts.items() if text}
     return {
-        **{name: shown_text(text) for name, text in texts.items() if text},
-        **{name: hide.lines(_said(run, command)) for name, command in asked.items()},
-        **{name: hide.lines(text) for name, text in logs.items() if text},
+        **{name: text if is_of_node(name) else known.hidden(text) for name, text in shown.items()},
+        **{name: known.hidden(_said(run, command)) for name, command in asked.items()},
+        **{name: known.hidden(text) for name, text in logs.items() if text},
         **{f"log_dirs/{number}/usage": _usage(path) for number, path in enumerate(params["log_dirs"])},
-        "service/threads": hide.lines(threads),
+        "service/threads": known.hidden(threads),
     }
 
 
@@ -94,6 +91,19 @@ def _of_service(log_dirs: Iterable[str]) -> dict[str, str]:
     return texts
 
 
+def is_of_node(name: str) -> bool:
+    """Whether it is a file of Kafka's own settings."""
+    return name.endswith("/server.properties")
+
+
+def with_secrets(install_dir: str) -> list[str]:
+    """Files of earlier and later starts. Logs may hold their secrets as well."""
+    folders = ("previous", "next", "releases/*/config", "mirror")
+    return [
+        path for folder in folders for path in glob.glob(f"{install_dir}/{folder}/*") if path.endswith(HOLD_SECRETS)
+    ]
+
+
 def _journal(unit: str) -> tuple[str, ...]:
     return ("journalctl", "--unit", unit, "--no-pager", "--lines", LINES, "--output=short-iso")
 
@@ -102,28 +112,6 @@ def beside() -> list[str]:
     """The services beside Kafka that have a unit here."""
     named = (*metrics_proxy.SERVICES.values(), mirror.SERVICE, *collector.SERVICES, *log_shipper.SERVICES)
     return [name for name in named if os.path.lexists(unit_path(name))]
-
-
-class Hiding:
-    """Hides the secrets of files of settings wherever else they turn up, and lines that hold others.
-
-    Elsewhere they stand as Java reads them, without the backslashes of a file.
-    """
-
-    def __init__(self, files: Iterator[str]) -> None:
-        found: set[str] = set()
-        for values in (read(text) for text in files for read in (parse_properties, unescaped)):
-            for name in names_of_secrets(values):
-                found |= {values[name], *QUOTED.findall(values[name])}
-        self._values = sorted((one for one in found if len(one) >= SHORT), key=len, reverse=True)
-
-    def lines(self, text: str) -> str:
-        for value in self._values:
-            text = text.replace(value, HIDDEN)
-        return "".join(
-            HIDDEN + "\n" if SUSPECT.search(line) and is_secret("", line) else line
-            for line in text.splitlines(keepends=True)
-        )
 
 
 def _said(run: Run, command: tuple[str, ...]) -> str:

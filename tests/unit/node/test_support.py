@@ -96,3 +96,18 @@ def test_of_a_long_log_the_last_whole_lines_are_taken(tmp_path: Path) -> None:
     assert support.tail(str(path), 20) == "line 998\nline 999\n"
     assert support.tail(str(path)).startswith("line 0\n")
     assert not support.tail(str(tmp_path / "none"))
+
+
+def test_secrets_of_earlier_starts_and_releases_are_hidden_in_logs(host: Path) -> None:
+    for folder, value in (("previous", "before-last-5"), ("releases/4.2.0/config", "old-one-77")):
+        (host / "kafka" / folder).mkdir(parents=True)
+        (host / "kafka" / folder / "server.properties").write_text(f"adv.plugin={value}\n")
+    (host / "log/server.log").write_text("said before-last-5 and old-one-77\n")
+    assert collected(host)["logs/server.log"] == "said (hidden) and (hidden)\n"
+
+
+def test_settings_of_unknown_plugins_are_hidden_and_those_of_kafka_shown(host: Path) -> None:
+    (host / "kafka/config/server.properties").write_text(f"adv.plugin={SECRET}\nadv.enabled=true\nnum.io.threads=8\n")
+    found = collected(host)
+    assert found["config/server.properties"] == "adv.plugin=(hidden)\nadv.enabled=true\nnum.io.threads=8\n"
+    assert found["service/journal"] == "journalctl knows (hidden)\n"

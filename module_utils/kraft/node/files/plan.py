@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ansible.module_utils.kraft.difference import PROPERTIES
 from ansible.module_utils.kraft.secret_values import differing
 
 DIRECTORY, FILE, LINK, ABSENT, OTHER = "directory", "file", "link", "absent", "other"
@@ -150,6 +151,11 @@ def attributes(kind: str, owner: str, group: str, mode: int) -> str:
     return f"state: {kind}\nowner: {owner}\ngroup: {group}\nmode: '{mode:04o}'\n"
 
 
+def has_settings(path: str) -> bool:
+    """Whether a file holds a node's settings, where those of unknown plugins are hidden."""
+    return path.endswith(f"/{PROPERTIES}")
+
+
 def content_diff(change: Change) -> dict[str, str]:
     """Both contents without what is secret in them; of a sensitive file only the sizes.
 
@@ -158,7 +164,8 @@ def content_diff(change: Change) -> dict[str, str]:
     wanted, found = change.wanted, change.found
     headers = {"before_header": wanted.path, "after_header": wanted.path}
     if not wanted.sensitive:
-        before, after = differing(*(text.decode("utf-8", "replace") for text in (found.content, wanted.content)))
+        before, after = (text.decode("utf-8", "replace") for text in (found.content, wanted.content))
+        before, after = differing(before, after, has_settings(wanted.path))
         return {**headers, "before": before, "after": after}
     before = f"(hidden: {len(found.content)} bytes, as found)\n" if found.kind == FILE else ""
     return {**headers, "before": before, "after": f"(hidden: {len(wanted.content)} bytes, new)\n"}

@@ -9,18 +9,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from ansible.module_utils.kraft.node.files.plan import Change
+from ansible.module_utils.kraft.node.files.plan import Change, has_settings
 from ansible.module_utils.kraft.secret_values import shown_text
 
 COST = {"n": 2**14, "r": 8, "p": 1}
 
 
-def secret_digest(text: str, salt: str, whole: bool = False) -> str:
+def secret_digest(text: str, salt: str, whole: bool = False, settings: bool = False) -> str:
     """Digest of the lines that hold secrets, in their order, as hexadecimal digits; empty where there are none.
 
-    `whole`: the text is one secret.
+    `whole`: the text is one secret. `settings`: it holds a node's settings.
     """
-    pairs = zip(text.splitlines(), shown_text(text).splitlines())
+    pairs = zip(text.splitlines(), shown_text(text, settings).splitlines())
     secret = text if whole else "\n".join(line for line, public in pairs if line != public)
     return hashlib.scrypt(secret.encode(), salt=salt.encode(), dklen=16, **COST).hex() if secret else ""
 
@@ -28,5 +28,8 @@ def secret_digest(text: str, salt: str, whole: bool = False) -> str:
 def secret_digests(changes: Iterable[Change], salt: str) -> dict[str, str]:
     """Path -> digest, of every file whose content changes and that holds secrets."""
     files = [one.wanted for one in changes if {"create", "content"} & set(one.why)]
-    digests = {one.path: secret_digest(one.content.decode("utf-8", "replace"), salt, one.sensitive) for one in files}
+    digests = {
+        one.path: secret_digest(one.content.decode("utf-8", "replace"), salt, one.sensitive, has_settings(one.path))
+        for one in files
+    }
     return {path: digest for path, digest in digests.items() if digest}

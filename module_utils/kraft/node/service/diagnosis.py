@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ansible.module_utils.kraft.node.service.diagnosis_rules import RULES, Rule
+from ansible.module_utils.kraft.secret_values import shown
 
 ERROR_LINE = re.compile(
     r"^(?:\[[^\]]*\] |\S+ main )?(?:ERROR|FATAL)\b"
@@ -98,4 +99,4 @@ def last_start(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def _plain(line: str) -> str:
-    return LOGGER.sub("", STAMP.sub("", line)).strip()[:WIDTH]
+    return str(shown(LOGGER.sub("", STAMP.sub("", line)).strip()))[:WIDTH]

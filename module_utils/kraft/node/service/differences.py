@@ -22,7 +22,7 @@ from ansible.module_utils.kraft.difference import (
 from ansible.module_utils.kraft.node.release.manifest import MANIFEST, Manifest, parse_manifest
 from ansible.module_utils.kraft.node.service.client_moves import Move, client_moves
 from ansible.module_utils.kraft.node.service.unit import fingerprint, without_fingerprint
-from ansible.module_utils.kraft.secret_values import HIDDEN, is_secret, shown_line
+from ansible.module_utils.kraft.secret_values import HIDDEN, is_secret, is_secret_setting, shown_line
 
 #: The node's own files below ``config/``; the unit copies them into the record at each start.
 CONFIG_FILES = (PROPERTIES, JVM_OPTIONS, LOGGING)
@@ -79,7 +79,8 @@ def parse_jvm_options(text: str) -> dict[str, str]:
 
 def difference(name: str, key: str, before: str | None, after: str | None) -> Difference:
     """A changed key as it may leave the host: never with a secret."""
-    secret = any(is_secret(key, text) for text in (before or "", after or ""))
+    judge = is_secret_setting if name == PROPERTIES else is_secret
+    secret = any(judge(key, text) for text in (before or "", after or ""))
     old, new = (HIDDEN if secret and value is not None else value for value in (before, after))
     return Difference(name, shown_line(key), old, new, secret)
 

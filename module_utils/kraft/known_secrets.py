@@ -1,0 +1,109 @@
+"""Hides secrets that are known, in text that anybody may have written: logs, journals, answers of commands.
+
+Elsewhere a secret stands as somebody has encoded it: for a URL, JSON, XML, a properties file, in hexadecimal digits, or
+in base64, there also as the end of ``user:password``.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterable, Iterator
+from urllib.parse import quote, quote_plus
+from xml.sax.saxutils import escape
+
+from ansible.module_utils.kraft.secret_values import HIDDEN, PRIVATE_KEY, is_secret, is_secret_setting
+
+#: Characters that a value has at least, to be hidden inside of words, and in other forms. A shorter one would hide half
+#: of a log: it is hidden where it is a word of its own.
+SHORT = 6
+SHORTEST = 3
+LONGEST_KEY = 200  #: lines of a private key without an end that are hidden
+PAIR = re.compile(r"\s*([^#!\s=:](?:\\.|[^\s=:\\])*)\s*[=:\s]\s*(.*)$", re.DOTALL)
+QUOTED = re.compile(r'"((?:[^"\\]|\\.)+)"')
+END = re.compile(r"-----END [A-Z ]*PRIVATE KEY")
+#: What a line has that could hold a secret; the whole rule takes ten times as long.
+SUSPECT = re.compile(
+    r"pass|pwd|secret|jaas|credential|token|key|BEGIN|bearer|basic|akia|eyj|://|auth|info|user_|sig|code|hmac|cookie|webhook",
+    re.IGNORECASE,
+)
+
+
+class KnownSecrets:
+    """The secrets of files of settings, in each form. `files`: their texts."""
+
+    def __init__(self, files: Iterable[str]) -> None:
+        values = {one for text in files for one in secrets_of(text)}
+        found = {form for value in values if len(value) >= SHORT for form in forms(value)}
+        self._forms = sorted(found, key=len, reverse=True)
+        self._encoded = sorted({part for value in values for part in base64_parts(value)})
+        short = sorted(re.escape(value) for value in values if SHORTEST <= len(value) < SHORT)
+        self._short = re.compile(rf"(?<![\w.-])(?:{'|'.join(short)})(?![\w.-])") if short else None
+
+    def hidden(self, text: str) -> str:
+        """`text` without them, and without private keys and lines that look like other secrets."""
+        for form in self._forms:
+            text = text.replace(form, HIDDEN)
+        for part in self._encoded:
+            if part in text:
+                text = re.sub(rf"[A-Za-z0-9+/_=-]*{re.escape(part)}[A-Za-z0-9+/_=-]*", HIDDEN, text)
+        if self._short:
+            text = self._short.sub(HIDDEN, text)
+        lines = without_private_keys(text.splitlines(keepends=True))
+        return "".join(HIDDEN + "\n" if SUSPECT.search(line) and is_secret("", line) else line for line in lines)
+
+
+def secrets_of(text: str) -> Iterator[str]:
+    """The secrets of a file of settings: as they are written there, as Java reads them, and what is quoted in them."""
+    for line in re.sub(r"(?<!\\)((?:\\\\)*)\\\r?\n[ \t]*", r"\1", text).splitlines():
+        pair = PAIR.match(line)
+        if pair and is_secret_setting(pair[1], pair[2]):
+            for value in (pair[2].strip(), re.sub(r"\\(.)", r"\1", pair[2]).strip()):
+                yield from (value, *QUOTED.findall(value))
+                yield from (part for part in re.split(r"\\n|\n|(?<=-----)n", value) if len(part) > SHORT)
+
+
+def forms(value: str) -> set[str]:
+    """A secret as it is, and as others write it."""
+    in_json = json.dumps(value)[1:-1]
+    in_xml = escape(value)
+    in_url = {encode(value, safe=safe) for encode in (quote, quote_plus) for safe in ("", "/")}
+    in_hex = value.encode().hex()
+    return {
+        value,
+        in_json,
+        in_json.replace("/", r"\/"),
+        json.dumps(value, ensure_ascii=False)[1:-1],
+        in_xml,
+        *(escape(value, {'"': "&quot;", "'": single}) for single in ("&apos;", "&#39;", "&#x27;")),
+        *in_url,
+        *(re.sub(r"%..", lambda digits: digits[0].lower(), one) for one in in_url),
+        in_hex,
+        in_hex.upper(),
+        re.sub(r"([\\=:#! ])", r"\\\1", value),
+        re.sub(r"([\\=:#!])", r"\\\1", value),
+    }
+
+
+def base64_parts(value: str) -> set[str]:
+    """What base64 of each text with the secret contains, by its three places in a group of bytes."""
+    raw, parts = value.encode(), set[str]()
+    for before in range(3):
+        whole = base64.b64encode(b"\0" * before + raw).decode().rstrip("=")
+        whole_bits = (before + len(raw)) * 8 // 6
+        parts.add(whole[(0, 2, 3)[before] : whole_bits])
+    long = {part for part in parts if len(part) >= SHORT}
+    return long | {part.replace("+", "-").replace("/", "_") for part in long}
+
+
+def without_private_keys(lines: list[str]) -> Iterator[str]:
+    """Each line of a private key is hidden, also where the text begins within one."""
+    first_end = next((at for at, line in enumerate(lines) if END.search(line)), -1)
+    begun_before = first_end >= 0 and not any(PRIVATE_KEY.search(line) for line in lines[: first_end + 1])
+    left = first_end + 1 if begun_before else 0
+    for line in lines:
+        if PRIVATE_KEY.search(line):
+            left = LONGEST_KEY
+        yield HIDDEN + "\n" if left > 0 else line
+        left = 0 if END.search(line) else left - 1
