@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+HOME = ".kraftwright"  #: what runs keep on this machine, by cluster
 FILE_MODE, DIRECTORY_MODE = 0o640, 0o750
 OTHERS = 0o027  # what a umask must take away
 
@@ -37,6 +38,17 @@ def below(directory: Path, name: str) -> Path:
     if Path(name).is_absolute() or ".." in Path(name).parts:
         raise ValueError(f"{name!r}: leads out of {directory}")
     return directory / name
+
+
+def of_run(path: str) -> Path:
+    """A directory that a run writes into. Below ``.kraftwright`` its parts may come from a host, and lead nowhere else.
+
+    Raises ValueError for a path that leads out of it.
+    """
+    parts = Path(path).parts
+    if HOME in parts and ".." in parts[parts.index(HOME) :]:
+        raise ValueError(f"{path!r}: leads out of {HOME}")
+    return Path(path).absolute()
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,14 @@ from typing import Any
 import ansible.module_utils
 from ansible.plugins.action import ActionBase
 
-ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+ROOT = Path(__file__).resolve().parents[2]
+ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
+if str(ROOT) not in sys.path:
+    sys.path.append(str(ROOT))
 
 from ansible.module_utils.kraft.node.files import apply as file_io
+
+from spark_jobs import private_file
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "path": {"type": "path", "required": True},
@@ -30,13 +36,18 @@ class ActionModule(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
         _, given = self.validate_argument_spec(ARGUMENT_SPEC)
-        top, mode = Path(given["path"]).absolute(), int(given["mode"], 8)
         changed: list[str] = []
-        for name, content in {**given["files"], **left_behind(top, given["files"])}.items():
-            if differs(top / name, content, mode):
-                changed.append(str(top / name))
+        try:
+            top, mode = private_file.of_run(given["path"]), int(given["mode"], 8)
+            files = {private_file.below(top, name): text for name, text in given["files"].items()}
+        except ValueError as error:
+            return {"failed": True, "msg": f"{error}. Nothing was written"}
+        left = {top / name: None for name in left_behind(top, given["files"])}
+        for path, content in {**files, **left}.items():
+            if differs(path, content, mode):
+                changed.append(str(path))
                 if not self._task.check_mode:
-                    put(top / name, content, mode)
+                    put(path, content, mode)
         return {"changed": bool(changed), "changed_paths": changed}
 
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import ansible.module_utils
 from ansible.plugins.action import ActionBase
 
-ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+ROOT = Path(__file__).resolve().parents[2]
+ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
+if str(ROOT) not in sys.path:
+    sys.path.append(str(ROOT))
 
 from ansible.module_utils.kraft.control import reports
 from ansible.module_utils.kraft.errors import RefusedError
+
+from spark_jobs import private_file
 
 ARGUMENT_SPEC = {
     "path": {"type": "path", "required": True},
@@ -28,7 +34,10 @@ class ActionModule(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
         _, given = self.validate_argument_spec(ARGUMENT_SPEC)
-        path = Path(given["path"]).absolute()
+        try:
+            path = private_file.of_run(given["path"])
+        except ValueError as error:
+            return {"failed": True, "msg": f"{error}. Nothing was written"}
         if self._task.check_mode and not reports.is_foreign(path, given["cluster_id"]):
             return {"changed": False, "path": str(path)}
         try:

@@ -41,8 +41,13 @@ class ActionModule(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
         _, given = self.validate_argument_spec(ARGUMENT_SPEC)
-        directory, now = Path(given["directory"]).absolute(), datetime.now(timezone.utc)
-        bundle = directory.parent / f"support-{given['cluster']['name']}-{now:%Y%m%dT%H%M%SZ}.tar.gz"
+        now = datetime.now(timezone.utc)
+        try:
+            directory = private_file.of_run(given["directory"])
+            name = f"support-{given['cluster']['name']}-{now:%Y%m%dT%H%M%SZ}.tar.gz"
+            bundle = private_file.below(directory.parent, name)
+        except ValueError as error:
+            return {"failed": True, "msg": f"{error}. Nothing was written"}
         files = {path.relative_to(directory).as_posix(): path for path in directory.rglob("*") if path.is_file()}
         files |= {path.name: path for path in map(Path, given["beside"]) if path.is_file()}
         made = {"ansible": ansible_version, "python": platform.python_version(), "control_machine": platform.platform()}

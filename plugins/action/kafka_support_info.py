@@ -23,7 +23,11 @@ class ActionModule(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
         given = dict(self._task.args)
-        directory = Path(str(given.pop("directory"))).absolute() / str((task_vars or {})["inventory_hostname"])
+        place, host = str(given.pop("directory")), str((task_vars or {})["inventory_hostname"])
+        try:
+            directory = private_file.below(private_file.of_run(place), host)
+        except ValueError as error:
+            return {"failed": True, "msg": f"{error}. Nothing was written"}
         answer: dict[str, Any] = self._execute_module(module_args=given, task_vars=task_vars)
         files = answer.pop("files", {})
         try:

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import MagicMock
 
+import pytest
+
+from plugins.action import kafka_client_files, kafka_reports, kafka_support_bundle, kafka_support_info
 from plugins.action.kafka_client_files import left_behind
 
 
@@ -20,3 +26,33 @@ def test_files_of_a_listener_that_is_gone_are_left_behind(tmp_path: Path) -> Non
     (tmp_path / "OLD.properties").touch()
     names = ["ann/NEW.properties", "ann/NEW.kcat.conf", "cid/NEW.properties"]
     assert left_behind(tmp_path, names) == {"ann/OLD.kcat.conf": None, "ann/OLD.properties": None}
+
+
+def acted(plugin: Any, **given: Any) -> dict[str, Any]:
+    """What the action of a module answers; it reaches no host."""
+    task: Any = SimpleNamespace(args=given, check_mode=False, async_val=0, diff=False, environment=[], action="x")
+    made = plugin.ActionModule(task, *[MagicMock()] * 5)
+    made.validate_argument_spec = lambda _: (None, {"mode": "0600", "beside": [], **given})
+    made._execute_module = lambda **_: {"files": {}}
+    answer: dict[str, Any] = made.run(task_vars={"inventory_hostname": "kafka1"})
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("plugin", "given"),
+    [
+        (kafka_client_files, {"path": "{}/.kraftwright/../../x", "files": {"a.properties": "x"}}),
+        (kafka_client_files, {"path": "{}/.kraftwright/a", "files": {"../../a.properties": "x"}}),
+        (kafka_client_files, {"path": "{}/.kraftwright/a", "files": {"/etc/a.properties": "x"}}),
+        (kafka_reports, {"path": "{}/.kraftwright/../x", "cluster_id": "x"}),
+        (kafka_support_info, {"directory": "{}/.kraftwright/../x/support"}),
+        (kafka_support_bundle, {"directory": "{}/.kraftwright/../x", "cluster": {"name": "a"}}),
+        (kafka_support_bundle, {"directory": "{}/.kraftwright/a/support", "cluster": {"name": "/../../a"}}),
+    ],
+)
+def test_no_name_leads_out_of_the_clusters_directory(tmp_path: Path, plugin: Any, given: dict[str, Any]) -> None:
+    placed = {key: value.format(tmp_path) if isinstance(value, str) else value for key, value in given.items()}
+    answer = acted(plugin, **placed)
+    assert answer["failed"]
+    assert "leads out of" in answer["msg"]
+    assert list(tmp_path.iterdir()) == []
