@@ -6,6 +6,7 @@ seen and nothing else was.
 
 from __future__ import annotations
 
+import hashlib
 import signal
 import sys
 import tarfile
@@ -170,6 +171,7 @@ def pack_exporter(archive: Path) -> None:
     archive.parent.mkdir(parents=True, exist_ok=True)
     with tarfile.open(archive, "w:gz") as packed:
         packed.add(watchers.tool("prometheus-node-exporter"), "node_exporter/node_exporter")
+    archive.with_name(f"{archive.name}.sha256").write_text(hashlib.sha256(archive.read_bytes()).hexdigest())
 
 
 def go_through(watch: Watch, log: Log, faults: Sequence[Fault]) -> int:

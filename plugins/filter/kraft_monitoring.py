@@ -39,14 +39,14 @@ def kraft_collector_program(_: str) -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:16]
 
 
-def kraft_exporter(wanted: str, install_dir: str) -> dict[str, str]:
+def kraft_exporter(wanted: str, install_dir: str, checksum: str = "") -> dict[str, str]:
     """The program of node_exporter, and its archive; nothing where one runs already. Each archive has its directory."""
     if wanted == "present":
         return {}
     if wanted == "distribution":
         return {"exporter": OF_DISTRIBUTION}
     home = f"{install_dir}/node_exporter/{Path(wanted).name.removesuffix('.tar.gz')}"
-    return {"exporter": f"{home}/node_exporter", "archive": wanted}
+    return {"exporter": f"{home}/node_exporter", "archive": wanted, "checksum": checksum}
 
 
 class FilterModule:

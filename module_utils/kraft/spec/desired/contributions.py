@@ -34,6 +34,7 @@ COLLECTOR: dict[str, Any] = {
     "interval": {"type": "int", "required": True},
     "exporter": {"type": "str"},
     "archive": {"type": "str"},
+    "checksum": {"type": "str"},
     "metrics": {"type": "dict", "required": True},
     "program": {"type": "str", "required": True},
     "topics": {"type": "list", "elements": "str"},

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from ansible.module_utils.kraft.node.service.differences import parse_jvm_options
 from ansible.module_utils.kraft.problem import Problem
@@ -142,17 +143,27 @@ def collector(subject: Subject) -> Iterator[Problem]:
                 node.host,
                 asked["interval"],
             )
-        archive = asked.get("archive")
-        if archive and subject.surroundings.agent_digests.get(archive) == "":
-            message = "is no file of this machine"
-            remedy = "give kafka_collector_exporter the path of its archive, or distribution, or present"
-            yield Problem("exporter_missing", message, remedy, f"{each.variable}.collector.archive", node.host, archive)
-        elif archive and not archive.endswith(".tar.gz"):
-            message, remedy = (
-                "is no archive of node_exporter",
-                "give kafka_collector_exporter a file that ends in .tar.gz",
-            )
-            yield Problem("exporter_archive", message, remedy, f"{each.variable}.collector.archive", node.host, archive)
+        for rule, key, message, remedy in _of_archive(subject, asked):
+            value = asked.get(key, "")
+            yield Problem(rule, message, remedy, f"{each.variable}.collector.{key}", node.host, value)
+
+
+def _of_archive(subject: Subject, asked: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
+    """Rule, key, message and remedy. Root unpacks it, so it must be the archive that somebody has looked at."""
+    archive, checksum = asked.get("archive"), asked.get("checksum") or ""
+    found = subject.surroundings.agent_digests.get(archive or "")
+    if not archive:
+        return
+    if found == "":
+        remedy = "give kafka_collector_exporter the path of its archive, or distribution, or present"
+        yield "exporter_missing", "archive", "is no file of this machine", remedy
+    elif not archive.endswith(".tar.gz"):
+        remedy = "give kafka_collector_exporter a file that ends in .tar.gz"
+        yield "exporter_archive", "archive", "is no archive of node_exporter", remedy
+    elif found is not None and checksum != f"sha256:{found}":
+        message = f"is not the archive's, sha256:{found}" if checksum else "is missing: root unpacks the archive"
+        remedy = "compare the archive with its publisher's sha256, and set kafka_collector_exporter_checksum to that"
+        yield "exporter_checksum", "checksum", message, remedy
 
 
 RULES = (files, agents, addresses, jvm_options, unit_lines, collector)

@@ -182,15 +182,24 @@ BESIDE: dict[str, Any] = {"ports": [9100], "addresses": ["10.0.0.1"], "process":
         ({"interval": 61}, "collector_interval", "interval", 61),
         ({"archive": "distributoin"}, "exporter_missing", "archive", "distributoin"),
         ({"archive": "/srv/exporter.zip"}, "exporter_archive", "archive", "/srv/exporter.zip"),
+        ({"archive": "/srv/e.tar.gz"}, "exporter_checksum", "checksum", ""),
+        ({"archive": "/srv/e.tar.gz", "checksum": "sha256:b"}, "exporter_checksum", "checksum", "sha256:b"),
     ],
 )
 def test_a_collector_looks_neither_too_often_nor_too_rarely_and_its_exporter_is_there(
     asked: dict[str, Any], rule: str, part: str, value: Any
 ) -> None:
     given = {**BESIDE, "collector": {**COLLECTOR, **asked}}
-    problems = problems_of(contributing(given), agent_digests={"distributoin": "", "/srv/exporter.zip": "a"})
+    digests = {"distributoin": "", "/srv/exporter.zip": "a", "/srv/e.tar.gz": "a"}
+    problems = problems_of(contributing(given), agent_digests=digests)
     seen = [(each.rule, each.variable, each.host, each.value) for each in problems if "collector." in each.variable]
     assert seen == [(rule, f"kafka_contribution_metrics.collector.{part}", "k1", value)]
+
+
+def test_an_archive_of_the_exporter_with_its_checksum_is_taken() -> None:
+    given = {**BESIDE, "collector": {**COLLECTOR, "archive": "/srv/e.tar.gz", "checksum": "sha256:a"}}
+    problems = problems_of(contributing(given), agent_digests={"/srv/e.tar.gz": "a"})
+    assert [each.rule for each in problems if "collector." in each.variable] == []
 
 
 def test_a_broker_is_described_with_its_collector_which_asks_that_broker_as_the_node() -> None:
