@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from pathlib import Path
 
 from dist import locks
 
 ALGORITHMS = ("sha512", "sha256")
+COMPUTED = """WARNING: {archive} has no .sha512 or .sha256 file beside it, so its digest was computed from itself.
+WARNING: It proves nothing about where the archive comes from. Put Apache's .sha512 file beside it, or compare by hand.
+"""
 
 
 def checksum(archive: Path) -> str:
@@ -22,6 +26,7 @@ def checksum(archive: Path) -> str:
         beside = Path(f"{archive}.{algorithm}")
         if beside.is_file():
             return f"{algorithm}:{published(beside, archive.name, algorithm)}"
+    sys.stderr.write(COMPUTED.format(archive=archive))
     return f"sha256:{locks.sha256(archive)}"
 
 

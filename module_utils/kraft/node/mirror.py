@@ -18,6 +18,7 @@ from ansible.module_utils.kraft.node import unit_files
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
 from ansible.module_utils.kraft.node.files.plan import temporary
+from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.machine.network import ports_in_use
 from ansible.module_utils.kraft.node.service.state import Run
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
@@ -227,9 +228,12 @@ def ensure(run: Run, settings: Settings, restart: bool, check_mode: bool) -> dic
 
 
 def remove(run: Run, install_dir: str, check_mode: bool) -> dict[str, Any]:
-    """Stop the service and remove its files; nothing of what was copied, and nothing that others keep beside them."""
+    """Stop the service and remove its files and its user, where it is the one that role kafka_mirror makes.
+
+    Nothing of what was copied, and nothing that others keep beside them.
+    """
     home = f"{install_dir}/mirror"
-    changed = _has_ours(home) or is_ours()
+    changed = _has_ours(home) or is_ours() or accounts.is_of_service(USER)
     if changed and not check_mode:
         if is_ours():
             systemctl(run, "disable", "--now", SERVICE)
@@ -241,6 +245,7 @@ def remove(run: Run, install_dir: str, check_mode: bool) -> dict[str, Any]:
         if is_ours():  # the last one: by it the next run knows that there is something to stop
             file_io.remove(unit_path())
             systemctl(run, "daemon-reload")
+        accounts.remove_user(run, USER)
     return {"changed": changed, "diff": []}
 
 

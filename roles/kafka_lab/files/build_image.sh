@@ -13,7 +13,7 @@ trixie) java=openjdk-21-jre-headless ;;
     exit 2
     ;;
 esac
-exec 9>/run/lock/kraftwright-lab-image # two labs at once: the second finds what the first has built
+exec 9>/run/kraftwright-lab-image.lock # a directory of root's; two labs at once: the second finds what the first has built
 flock 9
 if podman image exists "$image"; then exit 0; fi
 scratch=$(mktemp -d)

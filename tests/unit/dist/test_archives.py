@@ -154,13 +154,17 @@ def test_the_client_is_imported_from_its_zip_and_from_nothing_else(tmp_path: Pat
 
 
 @pytest.mark.parametrize("algorithm", ["sha256", "sha512"])
-def test_a_given_archive_is_known_by_the_checksum_beside_it(tmp_path: Path, algorithm: str) -> None:
+def test_a_given_archive_is_known_by_the_checksum_beside_it(
+    tmp_path: Path, algorithm: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     brought = tmp_path / "kafka_2.13-4.3.1.tgz"
     brought.write_bytes(b"archive")
     digits = "ab" * (hashlib.new(algorithm).digest_size)
     assert given.checksum(brought) == f"sha256:{hashlib.sha256(b'archive').hexdigest()}"
+    assert "It proves nothing" in capsys.readouterr().err
     Path(f"{brought}.{algorithm}").write_text(f"{digits}  {brought.name}\n")
     assert given.checksum(brought) == f"{algorithm}:{digits}"
+    assert capsys.readouterr().err == ""
     half = " ".join(digits.upper()[i : i + 8] for i in range(0, len(digits), 8))
     Path(f"{brought}.{algorithm}").write_text(
         f"{brought.name}: {half[: len(half) // 2]}\n     {half[len(half) // 2 :]}\n"

@@ -131,6 +131,19 @@ def test_it_goes_without_a_trace_and_a_cut_removal_goes_on(settings: Settings) -
     assert not mirror.remove(systemd, settings.install_dir, False)["changed"]
 
 
+@pytest.mark.parametrize("of_service", [True, False])
+def test_only_the_user_that_the_role_makes_goes_with_it(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, of_service: bool
+) -> None:
+    monkeypatch.setattr("ansible.module_utils.kraft.node.machine.accounts.is_of_service", lambda _: of_service)
+    asked: list[list[str]] = []
+    assert (
+        mirror.remove(lambda command: (asked.append(command), (0, "", ""))[1], settings.install_dir, False)["changed"]
+        is of_service
+    )
+    assert asked == ([["userdel", "kafka-mirror"]] if of_service else [])
+
+
 def test_what_a_killed_run_has_left_beside_its_files_goes_with_them(settings: Settings) -> None:
     ensure(Systemd(), settings)
     left = Path(settings.home, ".kraftwright-secrets.properties")
