@@ -149,6 +149,7 @@ def _leaf(
         .public_key(key)
         .serial_number(x509.random_serial_number())
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(_usage(digital_signature=True), critical=True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
     )
     for each in extensions:
@@ -156,13 +157,21 @@ def _leaf(
     return builder
 
 
+def _usage(**used: bool) -> x509.KeyUsage:
+    """What a key is used for; the rest it is not."""
+    others = ("digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement")
+    more = ("key_cert_sign", "crl_sign", "encipher_only", "decipher_only")
+    return x509.KeyUsage(**{**dict.fromkeys((*others, *more), False), **used})
+
+
 def _signed(place: Place, root: str, builder: x509.CertificateBuilder, days: int) -> str:
     authority, key = _open(place, root)
     begin = _now() - BACKDATED
+    end = min(begin + BACKDATED + datetime.timedelta(days=days), authority.not_valid_after_utc)
     whole = (
         builder.issuer_name(authority.subject)
         .not_valid_before(begin)
-        .not_valid_after(begin + BACKDATED + datetime.timedelta(days=days))
+        .not_valid_after(end)
         .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(key.public_key()), critical=False)
     )
     return _pem(whole.sign(key, hashes.SHA256()))
@@ -181,9 +190,6 @@ def names_of(certificate: x509.Certificate) -> set[str]:
 def make(place: Place, stem: str, name: x509.Name) -> None:
     """A new authority in ``<stem>.key`` and ``<stem>.pem``, the key first. A killed run may have left one alone."""
     key, begin = _key_before(place, stem) or ec.generate_private_key(ec.SECP256R1()), _now() - BACKDATED
-    usage = dict.fromkeys(("content_commitment", "key_encipherment", "data_encipherment", "key_agreement"), False)
-    signs = {"digital_signature": True, "key_cert_sign": True, "crl_sign": True}
-    only = {"encipher_only": False, "decipher_only": False}
     builder = (
         x509.CertificateBuilder()
         .subject_name(name)
@@ -193,7 +199,7 @@ def make(place: Place, stem: str, name: x509.Name) -> None:
         .not_valid_before(begin)
         .not_valid_after(begin + datetime.timedelta(days=365 * YEARS))
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(x509.KeyUsage(**usage, **signs, **only), critical=True)
+        .add_extension(_usage(digital_signature=True, key_cert_sign=True, crl_sign=True), critical=True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
     )
     write(place.directory / f"{stem}.key", sealed_key.sealed(key, place.passphrase), 0o600)

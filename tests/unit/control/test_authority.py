@@ -432,3 +432,11 @@ def test_a_key_of_an_earlier_version_is_sealed_again_when_it_is_used(place: Plac
     assert sealed_key.rounds_of(path.read_bytes()) == sealed_key.ROUNDS
     assert authority.fault(place) == ""
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_certificate_signs_alone_and_ends_with_its_authority_at_the_latest(place: Place, host: str) -> None:
+    made = x509.load_pem_x509_certificate(issued(place, host, days=365 * 20)["certificate"].encode())
+    signs = x509.load_pem_x509_certificate((place.directory / f"{NODES}.pem").read_bytes())
+    assert made.not_valid_after_utc == signs.not_valid_after_utc
+    usage = made.extensions.get_extension_for_class(x509.KeyUsage).value
+    assert (usage.digital_signature, usage.key_cert_sign, usage.crl_sign) == (True, False, False)

@@ -261,7 +261,8 @@ def plaintext(subject: Subject) -> Iterator[Problem]:
             encrypted = sorted(operable.OPERABLE.get(listener.purpose, frozenset()) - IN_THE_OPEN)
             remedy = f"{PRIVATE}, or use {' or '.join(encrypted)}" if encrypted else PRIVATE
             where = _at(listener, ".protocol")
-            yield Problem("plaintext", "is not encrypted", remedy, where, node.host, listener.protocol, WARNING)
+            message = "is not encrypted: anyone on its network can read records and logins"
+            yield Problem("plaintext", message, remedy, where, node.host, listener.protocol, WARNING)
 
 
 RULES = (addresses, names, ports, binds, advertised, needed, alike, protocols, plaintext)
