@@ -21,7 +21,8 @@ SHORT = 6
 SHORTEST = 3
 LONGEST_KEY = 200  #: lines of a private key without an end that are hidden
 PAIR = re.compile(r"\s*([^#!\s=:](?:\\.|[^\s=:\\])*)\s*[=:\s]\s*(.*)$", re.DOTALL)
-QUOTED = re.compile(r'"((?:[^"\\]|\\.)+)"')
+#: In a login's line: the option, and its value.
+QUOTED = re.compile(r'(?:(\w+)\s*=\s*)?"((?:[^"\\]|\\.)+)"')
 END = re.compile(r"-----END [A-Z ]*PRIVATE KEY")
 #: What a line has that could hold a secret; the whole rule takes ten times as long.
 SUSPECT = re.compile(
@@ -58,10 +59,16 @@ def secrets_of(text: str) -> Iterator[str]:
     """The secrets of a file of settings: as they are written there, as Java reads them, and what is quoted in them."""
     for line in re.sub(r"(?<!\\)((?:\\\\)*)\\\r?\n[ \t]*", r"\1", text).splitlines():
         pair = PAIR.match(line)
-        if pair and is_secret_setting(pair[1], pair[2]):
+        if pair and is_secret_setting(pair[1], pair[2]) and (is_secret(pair[1], pair[2]) or is_unlike_others(pair[2])):
             for value in (pair[2].strip(), re.sub(r"\\(.)", r"\1", pair[2]).strip()):
-                yield from (value, *QUOTED.findall(value))
+                yield value
+                yield from (quoted for option, quoted in QUOTED.findall(value) if option != "username")
                 yield from (part for part in re.split(r"\\n|\n|(?<=-----)n", value) if len(part) > SHORT)
+
+
+def is_unlike_others(value: str) -> bool:
+    """Whether a value of an unknown plugin is worth a search: a number or a short word is all over a log."""
+    return len(value.strip()) >= SHORT and not value.strip().isdigit()
 
 
 def forms(value: str) -> set[str]:

@@ -54,6 +54,12 @@ def test_a_short_secret_is_hidden_as_a_word_of_its_own() -> None:
     assert hidden == f"said {HIDDEN}, not abc45 nor xabc4 nor org.abc4.Name; go on\n"
 
 
+def test_names_of_users_and_short_values_of_plugins_stay_readable() -> None:
+    line = 'x.sasl.jaas.config=org.Login required username="admin" password="go-5-go";'
+    text = "User:admin at level INFO, 500000 bytes\n"
+    assert KnownSecrets([f"{line}\nadv.level=INFO\nadv.limit=500000\n"]).hidden(text) == text
+
+
 def test_a_continued_value_is_one_secret() -> None:
     text = 'x.jaas.config=org.Login required \\\n  username="a" \\\n  password="bobspass-5";\n'
     assert "bobspass" not in KnownSecrets([text]).hidden("said bobspass-5 aloud\n")
