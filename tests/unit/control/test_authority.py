@@ -208,9 +208,8 @@ def test_only_what_is_right_and_grows_old_is_loaded_by_a_node_that_runs(
 
 def test_all_are_renewed_although_certificates_are_now_issued_for_fewer_days(place: Place, host: str) -> None:
     found = issued(place, host, days=397)
-    lowered = {"renew_before_days": 1}
-    assert why(place, found, **lowered) == []
-    assert len(why(place, found, renew_all=True, **lowered)) == 1
+    assert why(place, found, renew_before_days=1) == []
+    assert len(why(place, found, renew_before_days=1, renew_all=True)) == 1
 
 
 def test_an_expired_certificate_needs_a_restart(place: Place, host: str) -> None:

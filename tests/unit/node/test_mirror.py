@@ -137,10 +137,12 @@ def test_only_the_user_that_the_role_makes_goes_with_it(
 ) -> None:
     monkeypatch.setattr("ansible.module_utils.kraft.node.machine.accounts.is_of_service", lambda _: of_service)
     asked: list[list[str]] = []
-    assert (
-        mirror.remove(lambda command: (asked.append(command), (0, "", ""))[1], settings.install_dir, False)["changed"]
-        is of_service
-    )
+
+    def run(command: list[str]) -> tuple[int, str, str]:
+        asked.append(command)
+        return 0, "", ""
+
+    assert mirror.remove(run, settings.install_dir, False)["changed"] is of_service
     assert asked == ([["userdel", "kafka-mirror"]] if of_service else [])
 
 
