@@ -138,7 +138,7 @@ def main() -> None:
     params = module.params
     seen: set[int] = set()
     try:
-        with Client(params["client"]) as client:
+        with Client(params["client"], warn=module.warn) as client:
             found = until_answered(
                 lambda: ensure_unregistered(client, params, module.check_mode, seen), params["timeout"]
             )

@@ -156,7 +156,7 @@ def main() -> None:
     try:
         if not found:
             raise ToolError(f"there is no certificate in {params['directory']}/{certificate.NODE}")
-        with Client(params["client"]) as client:
+        with Client(params["client"], warn=module.warn) as client:
             load(client, params["node_id"], asked_at(params["listeners"], params["controllers"]))
         await_shown(addresses, found.group(0), params["timeout"])
         await_accepted(module.run_command, mutual(params["listeners"], params["directory"]), params)

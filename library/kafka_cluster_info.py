@@ -112,7 +112,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 def main() -> None:
     module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
-        with Client(module.params["client"]) as client:
+        with Client(module.params["client"], warn=module.warn) as client:
             seconds, each = module.params["timeout"], module.params["answer_timeout"]
             snapshot = gather.patiently(client, module.params["gather"], seconds, each)
     except KraftError as error:

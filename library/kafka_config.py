@@ -177,7 +177,7 @@ def main() -> None:
     params = module.params
     invocation = {"module_args": {name: params[name] for name in params if name not in ("client", "entities")}}
     try:
-        with Client(params["client"]) as client:
+        with Client(params["client"], warn=module.warn) as client:
             run = Run(client, params, module.check_mode)
             reported = until_answered(run, params["timeout"])
     except RefusedError as error:

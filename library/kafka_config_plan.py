@@ -110,7 +110,7 @@ from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import PAUSE, until_answered
 from ansible.module_utils.kraft.difference import DIFFERENCE_SPEC, differences_from
-from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.errors import KraftError, OtherClusterError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.client_moves import Move
@@ -191,17 +191,20 @@ def entities(changes: Sequence[Change]) -> list[dict[str, Any]]:
     return [{"type": "broker", "name": name, "config": config} for name, config in out.items()]
 
 
-def planned(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
-    """The module's result. Where nobody answers, everything is left to restarts."""
+def planned(module: KraftModule) -> dict[str, Any]:
+    """The module's result. Where nobody answers, everything is left to restarts. Raises OtherClusterError."""
+    params, check_mode = module.params, module.check_mode
     nodes = wanted_nodes(params)
     started = {one["node_id"] for one in params["nodes"] if one["started"]}
     decision, refused, others = Decision((), {}), dict[str, str](), list[Any]()
     try:
-        with Client(params["client"]) as client:
+        with Client(params["client"], warn=module.warn) as client:
             timeout = 0 if check_mode else params["timeout"]
             admin, described = look(client, nodes, set() if check_mode else started, timeout)
             decision, refused = decided(admin, nodes, described)
             others = undeclared(nodes, described)
+    except OtherClusterError:
+        raise
     except KraftError as error:
         refused = {"whatever differs": str(error)}
     return {
@@ -215,7 +218,11 @@ def planned(params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
 
 def main() -> None:
     module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    module.exit_json(changed=False, **planned(module.params, module.check_mode))
+    try:
+        found = planned(module)
+    except OtherClusterError as error:
+        module.fail_json(msg=str(error))
+    module.exit_json(changed=False, **found)
 
 
 if __name__ == "__main__":

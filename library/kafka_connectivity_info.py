@@ -180,7 +180,7 @@ def look(client: Client, params: Mapping[str, Any]) -> dict[str, Any]:
 def main() -> None:
     module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
-        with Client(module.params["client"]) as client:
+        with Client(module.params["client"], warn=module.warn) as client:
             found = look(client, module.params)
     except KraftError as error:
         module.fail_json(msg=str(error))

@@ -120,7 +120,7 @@ def main() -> None:
     module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     params = module.params
     try:
-        with Client(params["client"]) as client:
+        with Client(params["client"], warn=module.warn) as client:
             found = until_answered(Run(client, params, module.check_mode), params["timeout"])
     except RefusedError as error:
         problems = [str(problem) for problem in error.problems]

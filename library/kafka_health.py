@@ -158,7 +158,7 @@ def main() -> None:
         module.exit_json(changed=False, **seen.as_dict(wanted))
     try:
         # Every deployment waits here first, so this is where the client is unpacked for all that ask later.
-        with Client(module.params["client"], unpack=True) as client:
+        with Client(module.params["client"], unpack=True, warn=module.warn) as client:
             try:
                 found = wait(module, client, wanted)
             except UnhealthyError as error:

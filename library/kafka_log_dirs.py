@@ -132,11 +132,10 @@ def main() -> None:
     try:
         desired = asked(params)
         found = moved(
-            params["client"],
+            module,
             lambda client: Run(DisksAdmin(client), desired),
             lambda work: result(work, desired),
             "replicas",
-            module.check_mode,
         )
     except KraftError as error:
         module.fail_json(msg=f"Replicas are not moved any further: {error}")

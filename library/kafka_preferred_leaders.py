@@ -94,7 +94,7 @@ def warning(refused: Sequence[str]) -> str:
 def main() -> None:
     module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
-        with Client(module.params["client"]) as client:
+        with Client(module.params["client"], warn=module.warn) as client:
             result = ensure_preferred_leaders(client, module.params["node_ids"], module.check_mode)
     except KraftError as error:
         module.fail_json(msg=str(error))

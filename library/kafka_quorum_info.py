@@ -106,7 +106,7 @@ def hold_there(client: Client, addresses: dict[int, str]) -> None:
 def main() -> None:
     module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
-        with Client(module.params["client"]) as client:
+        with Client(module.params["client"], warn=module.warn) as client:
             if module.params["listeners"]:
                 until_answered(lambda: hold_known(client, module.params["listeners"]), module.params["timeout"])
             addresses = {one["node_id"]: one["address"] for one in module.params["controllers"]}

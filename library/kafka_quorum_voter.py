@@ -179,7 +179,7 @@ def main() -> None:
     params = module.params
     try:
         asked = desired(params)
-        with Client(params["client"]) as client:
+        with Client(params["client"], warn=module.warn) as client:
             run = Run(client, asked, params["timeout"], module.check_mode)
             found = until_answered(run, params["timeout"])
     except KraftError as error:

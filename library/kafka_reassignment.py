@@ -148,11 +148,10 @@ def main() -> None:
     try:
         desired = asked(params, module.check_mode)
         found = moved(
-            params["client"],
+            module,
             lambda client: Run(ReassignmentAdmin(client), desired),
             lambda work: result(work, desired),
             "partitions",
-            module.check_mode,
         )
     except KraftError as error:
         module.fail_json(msg=f"Replicas are not moved any further: {error}")

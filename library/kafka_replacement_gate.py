@@ -80,7 +80,7 @@ from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
-from ansible.module_utils.kraft.errors import KraftError, RefusedError
+from ansible.module_utils.kraft.errors import KraftError, OtherClusterError, RefusedError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.storage.log_dir import LogDir
 from ansible.module_utils.kraft.operations.quorum import replacement
@@ -118,6 +118,8 @@ def judged(client: Client, node: replacement.Replaced) -> tuple[Snapshot | None,
     """The cluster, and what is to be waited for. Raises RefusedError for what no waiting changes."""
     try:
         snapshot = gather.observe(client, replacement.PARTS)
+    except OtherClusterError:
+        raise
     except KraftError as error:
         return None, (str(error),)
     if snapshot.unanswered:
@@ -144,7 +146,7 @@ def main() -> None:
     snapshot: Snapshot | None = None
     final = False
     try:
-        with Client(module.params["client"]) as client:
+        with Client(module.params["client"], warn=module.warn) as client:
             snapshot, reasons = decide(module, client)
     except KraftError as error:
         reasons, final = tuple(str(error).splitlines()), True

@@ -88,7 +88,7 @@ from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.roll import ready
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
 from ansible.module_utils.kraft.difference import DIFFERENCE_SPEC
-from ansible.module_utils.kraft.errors import AccessError, KraftError
+from ansible.module_utils.kraft.errors import AccessError, KraftError, OtherClusterError
 from ansible.module_utils.kraft.module import KraftModule
 
 NODE: dict[str, Any] = {
@@ -109,12 +109,15 @@ ARGUMENT_SPEC: dict[str, Any] = {
 def looked(client: Client, timeout: float) -> Snapshot | None:
     """A snapshot that shows a leader, or the last one after `timeout` seconds; None where nobody answers then.
 
-    Raises AccessError where the cluster answers and refuses us: then nobody here knows whom a restart harms.
+    Raises OtherClusterError, and AccessError where the cluster answers and refuses us: then it is not known whom a
+    restart harms.
     """
     deadline = time.monotonic() + timeout
     while True:
         try:
             snapshot = gather.observe(client, shutdown_check.PARTS)
+        except OtherClusterError:
+            raise
         except AccessError:
             if time.monotonic() >= deadline:
                 raise
@@ -153,7 +156,7 @@ def main() -> None:
     module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     wanted = expected(module.params["expected"] or {})
     try:
-        with Client(module.params["client"]) as client:
+        with Client(module.params["client"], warn=module.warn) as client:
             snapshot = looked(client, 0 if module.check_mode else module.params["timeout"])
     except KraftError as error:
         module.fail_json(msg=str(error))

@@ -65,7 +65,7 @@ from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, Expected, distance, expected
 from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
-from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.errors import KraftError, OtherClusterError
 from ansible.module_utils.kraft.module import KraftModule
 
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -78,9 +78,11 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def judged(client: Client, node_ids: list[int], wanted: Expected) -> tuple[shutdown_check.Verdict, int | None]:
-    """The verdict now, and how far the cluster is from healthy (None: nobody answers)."""
+    """The verdict now, and how far the cluster is from healthy (None: nobody answers). Raises OtherClusterError."""
     try:
         snapshot = gather.observe(client, shutdown_check.PARTS)
+    except OtherClusterError:
+        raise
     except KraftError as error:
         return shutdown_check.Verdict(reasons=(str(error),)), None
     if other := snapshot.other_cluster(wanted.cluster_id):
@@ -104,7 +106,7 @@ def decide(module: KraftModule, client: Client) -> shutdown_check.Verdict:
 def main() -> None:
     module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     try:
-        with Client(module.params["client"]) as client:
+        with Client(module.params["client"], warn=module.warn) as client:
             verdict = decide(module, client)
     except KraftError as error:
         verdict = shutdown_check.Verdict(reasons=(str(error),))

@@ -89,11 +89,23 @@ def native_options(
     }
 
 
-class NativeAdmin:
-    """Answers about one topic, each within ``timeout`` seconds; silence is an ``UnreachableError``."""
+def require_cluster(metadata: Any, expected: str, servers: str) -> None:
+    """UsageError where ``metadata`` are another cluster's; an empty ``expected`` id is not compared."""
+    if expected and metadata.cluster_id != expected:
+        found = f"bootstrap_servers: {servers} belong to cluster {metadata.cluster_id}, and {expected} is expected"
+        raise UsageError([f"{found}: take the hosts of the other cluster out of the inventory"])
 
-    def __init__(self, bootstrap_servers: str, client_options: Mapping[str, str], timeout: float) -> None:
-        self._servers = bootstrap_servers
+
+class NativeAdmin:
+    """Answers about one topic, each within ``timeout`` seconds; silence is an ``UnreachableError``.
+
+    With ``cluster_id`` a topic of another cluster is not described: UsageError.
+    """
+
+    def __init__(
+        self, bootstrap_servers: str, client_options: Mapping[str, str], timeout: float, cluster_id: str = ""
+    ) -> None:
+        self._servers, self._cluster_id = bootstrap_servers, cluster_id
         self._timeout = timeout
         self._complaints = Complaints()
         self._admin = AdminClient(native_options(bootstrap_servers, client_options, self._complaints))
@@ -101,6 +113,7 @@ class NativeAdmin:
     def describe(self, topic: str) -> TopicView:
         """Leaders and brokers; never creates the topic."""
         metadata = self._asked(lambda: self._admin.list_topics(timeout=self._timeout))
+        require_cluster(metadata, self._cluster_id, self._servers)
         if topic not in metadata.topics:
             raise UsageError(
                 [

@@ -75,7 +75,8 @@ def run(config: SmokeConfig) -> NativeSmoke:
     """Send a record to each partition and read it back, or raise ``UnreachableError`` saying who did not answer."""
     progress = _Progress(monotonic())
     deadline = progress.began + config.native_smoke_seconds
-    admin = NativeAdmin(config.bootstrap_servers, config.client_options, CONNECT_SECONDS)
+    cluster_id = str(config.cluster.get("cluster_id") or "")
+    admin = NativeAdmin(config.bootstrap_servers, config.client_options, CONNECT_SECONDS, cluster_id)
     view = _settled(admin, config, progress)
     starts = admin.end_offsets(config.topic, sorted(view.leaders))
     connected = progress.elapsed_ms()

@@ -2,6 +2,7 @@
 
 KraftError
 ├── RefusedError      what is asked, or what is there, must not be acted on; carries every problem at once
+│   └── OtherClusterError  a node of another cluster answered
 ├── UnreachableError  a host or the cluster did not answer in time
 └── ToolError         a command was run and failed; the message holds what it said
     ├── AccessError   the cluster answered and refuses us: login, certificate of ours, or permission
@@ -23,6 +24,17 @@ class RefusedError(KraftError):
     def __init__(self, problems: Sequence[object]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class OtherClusterError(RefusedError):
+    """A node of another cluster answered at `address`, and was asked nothing else. `found`, `expected`: cluster ids."""
+
+    rule = "other_cluster"
+
+    def __init__(self, address: str, found: str, expected: str) -> None:
+        self.address, self.found, self.expected = address, found, expected
+        remedy = "correct kafka_cluster_id, or take that host out of the inventory"
+        super().__init__([f"{address} belongs to cluster {found}, and {expected} is expected -> {remedy}"])
 
 
 class UnreachableError(KraftError):

@@ -69,6 +69,12 @@ options:
           username: *username
           password: *password
           listener: *listener
+      cluster_id:
+        description:
+          - Id that the cluster must have. Each connection is asked for it before anything else. Bootstrap servers of
+            another cluster are skipped with a warning.
+          - Left out, no cluster is refused.
+        type: str
       node:
         description:
           - The C(server.properties) of the node on this host. The module then acts as that node, with the certificates

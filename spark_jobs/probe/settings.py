@@ -1,11 +1,11 @@
 """The configuration file of a probe: JSON, checked as a whole, every problem in one message.
 
 Required: ``bootstrap_servers``, ``partitions``, ``rate`` (records a second, all partitions together), ``cluster`` (its
-name). Optional: ``run_id`` (drawn from the time), ``record_bytes``, ``producers``, ``consumers``, ``client_options``
-(``kafka.*``), ``replication_factor`` (the most; a cluster with fewer brokers gets fewer), ``longest_seconds`` (then the
-probe ends itself), ``ready_seconds`` (until every partition has acknowledged), ``drain_seconds`` (of a stop),
-``part_seconds``, ``moved_servers`` (where the brokers will be after the operation, where that is elsewhere: the clients
-find it out by themselves, who connects afterwards does not).
+name). Optional: ``cluster_id`` (which the cluster must have), ``run_id`` (drawn from the time), ``record_bytes``,
+``producers``, ``consumers``, ``client_options`` (``kafka.*``), ``replication_factor`` (the most; a cluster with fewer
+brokers gets fewer), ``longest_seconds`` (then the probe ends itself), ``ready_seconds`` (until every partition has
+acknowledged), ``drain_seconds`` (of a stop), ``part_seconds``, ``moved_servers`` (where the brokers will be after the
+operation, where that is elsewhere: the clients find it out by themselves, who connects afterwards does not).
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ PATTERNS = {
     "bootstrap_servers": (r"[^\s,]+:\d+(,[^\s,]+:\d+)*", "host:port,host:port"),
     "moved_servers": (r"([^\s,]+:\d+(,[^\s,]+:\d+)*)?", "host:port,host:port"),
     "cluster": (r"[A-Za-z0-9._-]+", "a cluster's name"),
+    "cluster_id": (r"[A-Za-z0-9_-]*", "a cluster's id"),
     "run_id": (RUN_ID_PATTERN, "1 to 16 letters, digits, dots, dashes or underscores"),
 }
 
@@ -54,6 +55,7 @@ class ProbeSettings:
     cluster: str
     partitions: int
     rate: float
+    cluster_id: str = ""
     run_id: str = ""
     record_bytes: int = 100
     producers: int = 2

@@ -11,7 +11,7 @@ from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 from spark_jobs.errors import UnreachableError
-from spark_jobs.native import Complaints, native_options
+from spark_jobs.native import Complaints, native_options, require_cluster
 from spark_jobs.probe.settings import ProbeSettings
 
 #: A broker that has passed a request on to a controller which then dies waits for it for request.timeout.ms (30 s), and
@@ -33,11 +33,12 @@ class ProbeTopic:
         self._named = native_options(settings.everywhere, settings.client_options, self._complaints)
 
     def answers(self, seconds: float) -> bool:
-        """Whether any broker answers within ``seconds``."""
+        """Whether any broker answers within ``seconds``. UsageError for one of another cluster."""
         try:
-            AdminClient(self._named).list_topics(timeout=seconds)
+            metadata = AdminClient(self._named).list_topics(timeout=seconds)
         except KafkaException:
             return False
+        require_cluster(metadata, self._settings.cluster_id, self._settings.everywhere)
         return True
 
     def make(self) -> int:

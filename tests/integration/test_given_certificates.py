@@ -168,7 +168,7 @@ def test_a_file_that_was_replaced_is_loaded_by_every_listener_without_a_restart(
         for name, purpose in (("INTERNAL", "inter_broker"), ("CONTROLLER", "controller"), ("USERS", "client"))
     ]
     client = {
-        **client_parameter(listeners[:2], "/opt/kafka"),
+        **client_parameter(listeners[:2], "/opt/kafka", cluster.cluster_id),
         "node": str(cluster.nodes[1].config),
         "python_path": None,
     }

@@ -40,7 +40,7 @@ def client(secured: KafkaCluster) -> dict[str, Any]:
             ("CONTROLLER", "controller", node.controller_port),
         )
     ]
-    derived = client_parameter(found, "/opt/kafka")
+    derived = client_parameter(found, "/opt/kafka", secured.cluster_id)
     return {**derived, "node": str(secured.nodes[1].config), "python_path": None}
 
 

@@ -3,6 +3,7 @@
 A question is one of kafka-python's request objects and an answer is its response as a dict. Nothing is bootstrapped:
 an address is asked as it was given, so controllers answer too, and a cluster that is only half up still gives its half.
 Brokers forward what only the active controller can answer or do (KIP-590), so any broker will do for most questions.
+With an expected cluster id, each connection is asked for its cluster before anything else (``cluster_id``).
 """
 
 from __future__ import annotations
@@ -14,10 +15,17 @@ from typing import Any, Union
 
 from ansible.module_utils.kraft.client_config import kafka_python
 from ansible.module_utils.kraft.cluster import messages
+from ansible.module_utils.kraft.cluster.cluster_id import ExpectedCluster
 from ansible.module_utils.kraft.cluster.connections import connections
 from ansible.module_utils.kraft.cluster.library import Library, load
 from ansible.module_utils.kraft.cluster.tls_errors import of_tls, tls_error
-from ansible.module_utils.kraft.errors import AccessError, KraftError, ToolError, UnreachableError
+from ansible.module_utils.kraft.errors import (
+    AccessError,
+    KraftError,
+    OtherClusterError,
+    ToolError,
+    UnreachableError,
+)
 
 CONNECT_SECONDS = 2.0  #: a connection that needs longer is taken for dead; another address is asked meanwhile
 ANSWER_SECONDS = 5.0
@@ -50,15 +58,27 @@ class Question:
 
 
 class Client:
-    """Connections to one cluster. Use as a context manager, or ``close``."""
+    """Connections to one cluster. Use as a context manager, or ``close``.
 
-    def __init__(self, options: Mapping[str, Any], library: Library | None = None, unpack: bool = False) -> None:
-        """`options`: the ``client`` parameter, see ``connections``; `unpack`: see ``library.load``."""
+    With ``cluster_id`` among the options every address is one of that cluster, or OtherClusterError is its answer.
+    """
+
+    def __init__(
+        self,
+        options: Mapping[str, Any],
+        library: Library | None = None,
+        unpack: bool = False,
+        warn: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """`options`: the ``client`` parameter, see ``connections``; `unpack`: see ``library.load``; `warn`: gets a
+        sentence for each bootstrap server that was skipped because it belongs to another cluster."""
         self._connections = connections(options)
         self.addresses = self._connections.addresses
         self._library = library or load(options.get("python_path"), unpack)
         self._net = self._library.selector()
         self._managers: dict[str, Any] = {}
+        self._expected = ExpectedCluster(options.get("cluster_id") or "", self._library, ANSWER_SECONDS)
+        self._warn, self._skipped = warn, set[str]()
 
     def __enter__(self) -> Client:
         return self
@@ -87,7 +107,7 @@ class Client:
     def ask(
         self, address: str, request: Any, seconds: float = ANSWER_SECONDS, pick: Pick | None = None
     ) -> dict[str, Any]:
-        """The answer of `address`. Raises UnreachableError, or ToolError when it will not talk to us."""
+        """The answer of `address`. Raises UnreachableError, or ToolError when it will not talk to us, or is foreign."""
         answer = self.ask_all([Question(address, request, pick)], seconds)[0]
         if isinstance(answer, KraftError):
             raise answer
@@ -111,18 +131,24 @@ class Client:
         return [self._answer(question, future, seconds, raw) for question, future in zip(questions, futures)]
 
     def reach(self, addresses: Iterable[str] = ()) -> str:
-        """The first of `addresses` (default: the bootstrap servers) to accept us; all are tried at once."""
+        """The first of `addresses` (default: the bootstrap servers) to accept us; all are tried at once.
+
+        Those of another cluster are skipped, with a warning. Raises OtherClusterError where no other one accepts us.
+        """
         tried = tuple(addresses) or self.addresses
-        futures = {address: self._connection(address).init_future for address in tried}
-        while futures:
-            for address, future in list(futures.items()):
-                if future.succeeded():
-                    return address
-            waiting = {address: future for address, future in futures.items() if not future.is_done}
-            if not waiting:
-                break
+        futures = {address: self._net.call_soon_with_future(self._ready, address) for address in tried}
+        while not all(future.is_done for future in futures.values()):
             self._net.poll(timeout_ms=CONNECT_SECONDS * 1000 / 20)
+            if accepted := next((address for address, future in futures.items() if future.succeeded()), None):
+                self._warn_of(future.exception for future in futures.values())
+                return accepted
         raise self._first_error(futures)
+
+    def _warn_of(self, errors: Iterable[BaseException | None]) -> None:
+        for error in errors:
+            if isinstance(error, OtherClusterError) and error.address not in self._skipped:
+                self._skipped.add(error.address)
+                self._warn(f"Skipped a bootstrap server: {error}")
 
     def error(self, what: str, code: int, detail: str | None) -> ApiError | None:
         """The error that `code` of an answer stands for; None for 0."""
@@ -148,8 +174,11 @@ class Client:
             )
         return self._managers[address]
 
-    def _connection(self, address: str) -> Any:
-        return self._manager(address).get_connection("bootstrap-0", refresh_metadata_on_err=False)
+    async def _ready(self, address: str) -> Any:
+        """A connection to `address` that is open, and to a node of the expected cluster."""
+        connection = await self._manager(address).get_connection("bootstrap-0", refresh_metadata_on_err=False)
+        await self._expected.confirm(self._net, address, connection)
+        return connection
 
     def _send(self, question: Question, seconds: float, after: Any | None) -> Any:
         """The future of its answer. Sent when the future `after` is done; whatever ended that connection, ends this."""
@@ -160,7 +189,7 @@ class Client:
                     await after
             except self._library.errors.IncompatibleBrokerVersion:
                 pass  # that question was not known; this one may be
-            connection = await self._connection(question.address)
+            connection = await self._ready(question.address)
             return await connection.send_request(question.request, request_timeout_ms=seconds * 1000)
 
         return self._net.call_soon_with_future(send)
@@ -172,13 +201,18 @@ class Client:
             )
             return answer
         if future.is_done:
-            return self._translated(question.address, future.exception)
+            return self._error(question.address, future.exception)
         return UnreachableError(f"{question.address} did not answer within {seconds:g} s")
 
     def _first_error(self, futures: Mapping[str, Any]) -> KraftError:
-        errors = [self._translated(address, future.exception) for address, future in futures.items()]
-        refused = [error for error in errors if isinstance(error, ToolError)]
-        return refused[0] if refused else UnreachableError("; ".join(str(error) for error in errors))
+        errors = [self._error(address, future.exception) for address, future in futures.items()]
+        for kind in (OtherClusterError, ToolError):
+            if found := next((error for error in errors if isinstance(error, kind)), None):
+                return found
+        return UnreachableError("; ".join(str(error) for error in errors))
+
+    def _error(self, address: str, error: BaseException) -> KraftError:
+        return error if isinstance(error, KraftError) else self._translated(address, error)
 
     def _translated(self, address: str, error: BaseException) -> KraftError:
         """kafka-python's error in our tree: who will not talk to us is not the same as who does not answer."""

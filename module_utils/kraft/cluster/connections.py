@@ -34,6 +34,7 @@ CONNECTION_SPEC: dict[str, Any] = {
 CLIENT_SPEC: dict[str, Any] = {
     **CONNECTION_SPEC,
     "others": {"type": "list", "elements": "dict", "options": CONNECTION_SPEC, "default": []},
+    "cluster_id": {"type": "str"},
     "node": {"type": "path"},
     "python_path": {"type": "path"},
 }

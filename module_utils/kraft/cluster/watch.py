@@ -16,7 +16,7 @@ from ansible.module_utils.kraft.cluster.gather import log_dirs, observe
 from ansible.module_utils.kraft.cluster.health import Expected, distance, problems
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
-from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.errors import KraftError, OtherClusterError
 from ansible.module_utils.kraft.node.service.diagnosis import Diagnosis, diagnose
 from ansible.module_utils.kraft.node.service.state import ServiceState
 
@@ -31,10 +31,11 @@ CRASHES = 2  #: automatic restarts while we watch after which a unit is taken to
 
 @dataclasses.dataclass(frozen=True)
 class Look:
-    """What was seen once. ``snapshot`` is None while nobody answers."""
+    """What was seen once. ``snapshot`` is None while nobody answers. ``hopeless``: why no other look will differ."""
 
     snapshot: Snapshot | None
     problems: tuple[str, ...]
+    hopeless: str = ""
 
     def as_dict(self, wanted: Expected) -> dict[str, Any]:
         """``healthy``, ``all_healthy``, ``problems`` and ``snapshot`` as modules give them; the topics are left out."""
@@ -160,18 +161,28 @@ class Watch:
 
     def look(self) -> Look:
         """What the node itself says or, while it says nothing, what any other broker does."""
+        try:
+            return self._look()
+        except OtherClusterError as error:
+            return Look(None, (str(error),), "another cluster answers")
+
+    def _look(self) -> Look:
         silent: tuple[str, ...] = ()
         if self._own:
             try:
                 return self._judged(self._own, ())
+            except OtherClusterError:
+                raise
             except KraftError as error:
                 silent = (f"broker {self._node_id} does not answer: {error}",)
         try:
             seen = self._judged(self._client.reach(), silent)
+        except OtherClusterError:
+            raise
         except KraftError as error:
             return Look(None, silent or (str(error),))
         before, self._own = self._own, self._address(seen.snapshot)
-        return seen if before or not self._own else self.look()
+        return seen if before or not self._own else self._look()
 
     def wait(self, timeout: float, clock: Callable[[], float] = time.monotonic) -> Look:
         """The first healthy look. Raises UnhealthyError when nothing has advanced for `timeout`, or it is hopeless."""
@@ -180,7 +191,8 @@ class Watch:
         slow = Slow(self._client, self._node)
         while True:
             seen = self.look()
-            hopeless = self._node.given_up(clock(), at_once=not seen.problems) if self._node else ""
+            given_up = self._node.given_up(clock(), at_once=not seen.problems) if self._node else ""
+            hopeless = seen.hopeless or given_up
             if not seen.problems and not hopeless:
                 return seen
             if seen.snapshot:
@@ -195,7 +207,7 @@ class Watch:
         while True:
             seen, now = self.look(), clock()
             well = well if seen.problems else now
-            hopeless = self._node.given_up(now) if self._node else ""
+            hopeless = seen.hopeless or (self._node.given_up(now) if self._node else "")
             if hopeless or now - well > PASSING_SECONDS:
                 raise self._unhealthy(seen, hopeless or "it was healthy before", now - started)
             if now - started >= seconds and not seen.problems:

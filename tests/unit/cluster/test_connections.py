@@ -34,7 +34,7 @@ def test_addresses_come_as_lists_as_texts_and_as_lists_of_texts() -> None:
 
 
 def test_plain_listeners_need_one_way() -> None:
-    made = client_parameter([listener("INTERNAL", "a:1"), listener("CONTROLLER", "a:2")], "/opt/kafka")
+    made = client_parameter([listener("INTERNAL", "a:1"), listener("CONTROLLER", "a:2")], "/opt/kafka", "ours")
     assert made["others"] == []
     found = connections(made)
     assert found.addresses == ("a:1",)
@@ -43,19 +43,19 @@ def test_plain_listeners_need_one_way() -> None:
 
 def test_the_desired_listener_comes_first_whatever_else_there_is_now() -> None:
     mixed = [listener("INTERNAL", "a:1", "SSL"), listener("OLD", "b:1"), listener("OLD", "a:1")]
-    made = client_parameter(mixed, "/opt/kafka")
+    made = client_parameter(mixed, "/opt/kafka", "ours")
     assert (made["listener"], made["bootstrap_servers"]) == ("INTERNAL", ["a:1", "b:1"])
     assert made["others"] == [{"bootstrap_servers": ["b:1"], "listener": "OLD", "security_protocol": "PLAINTEXT"}]
 
 
 def test_without_a_broker_nobody_is_asked() -> None:
-    assert connections(client_parameter([], "/opt/kafka")).addresses == ()
+    assert connections(client_parameter([], "/opt/kafka", "ours")).addresses == ()
 
 
 def parameter(path: Path, *listeners: dict[str, str]) -> dict[str, Any]:
     file = path / "server.properties"
     file.write_text(PROPERTIES)
-    return {**client_parameter(listeners, str(path)), "node": str(file)}
+    return {**client_parameter(listeners, str(path), "ours"), "node": str(file)}
 
 
 def test_each_address_is_reached_by_its_listener_with_the_certificates_of_the_node(tmp_path: Path) -> None:

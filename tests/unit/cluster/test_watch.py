@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.health import Expected
 from ansible.module_utils.kraft.cluster.snapshot import Broker, LogDir, Snapshot
 from ansible.module_utils.kraft.cluster.watch import Node, UnhealthyError, Watch
-from ansible.module_utils.kraft.errors import UnreachableError
+from ansible.module_utils.kraft.errors import OtherClusterError, UnreachableError
 from ansible.module_utils.kraft.node.service.state import ServiceState
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, topic
@@ -217,3 +217,17 @@ def test_trouble_that_lasts_ends_an_observation_and_a_hiccup_does_not(monkeypatc
     monkeypatch.setattr(watch, "observe", lambda *_: ill)
     with pytest.raises(UnhealthyError, match=r"before\.\n.*under-replicated"):
         seen.stay(20, clock=ticking())
+
+
+class Foreign(Brokers):
+    def reach(self) -> str:
+        raise OtherClusterError("kafka1:9092", "theirs", "ours")
+
+
+@pytest.mark.parametrize("stays", [False, True])
+def test_another_cluster_ends_the_wait_at_once(monkeypatch: pytest.MonkeyPatch, stays: bool) -> None:
+    watched = watching(monkeypatch, Foreign({}), node_id=1)
+    with pytest.raises(UnhealthyError) as error:
+        watched.stay(60, ticking()) if stays else watched.wait(60, ticking())
+    assert named(error.value.look.problems) == [["kafka1:9092", "kafka_cluster_id"]]
+    assert error.value.look.hopeless

@@ -108,7 +108,7 @@ def test_what_no_controller_could_be_told_is_left_for_later_where_the_run_starts
     unloaded: dict[str, Any], run_module: RunModule, answer: KraftError, deferrable: bool, ends: str
 ) -> None:
     class Asked(Cluster):
-        def __init__(self, _: Any) -> None:
+        def __init__(self, *_: Any, **__: Any) -> None:
             super().__init__(k1=answer)
 
         def __enter__(self) -> Asked:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 from pyarrow import parquet
 
+from spark_jobs.errors import UsageError
 from spark_jobs.probe import producing, topic
 from spark_jobs.probe.events import Clock, EventLog
 from spark_jobs.probe.settings import ProbeSettings
@@ -87,3 +89,11 @@ def test_a_probe_that_cannot_write_its_log_ends_and_holds_no_memory(tmp_path: Pa
     )
     assert ended.returncode == 1
     assert "No space left on device" in ended.stderr
+
+
+def test_a_probe_does_not_begin_in_another_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(AdminClient, "list_topics", lambda *_, **__: SimpleNamespace(cluster_id="theirs"))
+    asked = [topic.ProbeTopic(ProbeSettings("127.0.0.1:1", "mine", 3, 30, each)) for each in ("theirs", "", "ours")]
+    assert [one.answers(1) for one in asked[:2]] == [True, True]
+    with pytest.raises(UsageError, match="belong to cluster theirs, and ours is expected"):
+        asked[2].answers(1)

@@ -36,6 +36,13 @@ def test_a_topic_that_is_not_seen_may_be_missing_or_hidden(monkeypatch: pytest.M
         NativeAdmin("k1:9092", {}, 1.0).describe("orders")
 
 
+def test_a_topic_of_another_cluster_is_not_described(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = SimpleNamespace(topics={"orders": SimpleNamespace(partitions={})}, brokers={}, cluster_id="theirs")
+    monkeypatch.setattr(AdminClient, "list_topics", lambda *_, **__: given)
+    with pytest.raises(UsageError, match="k1:9092 belong to cluster theirs, and ours is expected"):
+        NativeAdmin("k1:9092", {}, 1.0, "ours").describe("orders")
+
+
 def test_a_closed_port_is_named_within_the_timeout() -> None:
     with pytest.raises(UnreachableError, match=r"no answer from 127\.0\.0\.1:1 .* Connect to .* refused"):
         NativeAdmin("127.0.0.1:1", {}, 1.0).describe("smoke")

@@ -8,6 +8,7 @@ from typing import Any
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import until_answered
+from ansible.module_utils.kraft.module import KraftModule
 
 ANSWER_SECONDS = 30.0
 OPTIONS: dict[str, Any] = {
@@ -50,12 +51,11 @@ class Attempt:
 
 
 def moved(
-    client: Mapping[str, Any],
+    module: KraftModule,
     begin: Callable[[Client], Any],
     result: Callable[[Any], dict[str, Any]],
     unit: str,
-    check_mode: bool,
 ) -> dict[str, Any]:
-    """What the module returns. `client`: its option of that name; the rest as in ``Attempt``. Raises KraftError."""
-    with Client(dict(client)) as connected:
-        return until_answered(Attempt(lambda: begin(connected), result, unit, check_mode), ANSWER_SECONDS)
+    """What the module returns; `begin`, `result` and `unit` as in ``Attempt``. Raises KraftError."""
+    with Client(module.params["client"], warn=module.warn) as connected:
+        return until_answered(Attempt(lambda: begin(connected), result, unit, module.check_mode), ANSWER_SECONDS)

@@ -30,7 +30,7 @@ def carry_out(
     What was asked does not go back: Ansible would look for the password of each user in each value of it.
     """
     try:
-        with Client(module.params["client"]) as client:
+        with Client(module.params["client"], warn=module.warn) as client:
             resources = made(client)
             until_answered(lambda: resources.attempt(module.check_mode), module.params["timeout"])
     except RefusedError as error:

@@ -87,7 +87,7 @@ def contribution(variable: str, value: Mapping[str, Any]) -> Contribution:
     )
 
 
-def collector(node: Node) -> dict[str, Any]:
+def collector(node: Node, cluster_id: str) -> dict[str, Any]:
     """What ``kafka_collector`` takes as settings; empty where the node is no broker, or shall have none."""
     given = next((each for each in node.contributions if each.collector), None)
     own = node.listener_for(INTER_BROKER)
@@ -95,7 +95,7 @@ def collector(node: Node) -> dict[str, Any]:
         return {}
     asked = given.collector
     listener = {"name": own.name, "address": own.advertised_address, "protocol": own.protocol, "purpose": own.purpose}
-    client = client_parameter([listener], node.install_dir)
+    client = client_parameter([listener], node.install_dir, cluster_id)
     settings = {key: asked[key] for key in ("interval", "metrics", "program")} | {
         "topics": asked.get("topics") or ["*"]
     }

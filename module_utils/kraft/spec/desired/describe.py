@@ -144,7 +144,7 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
         **describe_contributions(node),
         "key_sets": key_sets(node),
         "key_servers": key_servers(node),
-        "collector": collector(node),
+        "collector": collector(node, cluster.cluster_id),
         "metrics_proxy": metrics_proxy(node),
         "proxy_addresses": proxy_addresses(node),
         "stunnel": next((each.proxy["stunnel"] for each in node.proxied), ""),

@@ -12,12 +12,12 @@ from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER, PLAINTEXT
 WILDCARDS = ("0.0.0.0", "::", "0:0:0:0:0:0:0:0")  # noqa: S104 -- what a listener may be bound to
 
 
-def client_parameter(listeners: Iterable[Mapping[str, Any]], install_dir: str) -> dict[str, Any]:
+def client_parameter(listeners: Iterable[Mapping[str, Any]], install_dir: str, cluster_id: str) -> dict[str, Any]:
     """`listeners`: name, address (``host:port``), protocol and purpose of those that only nodes use, in order of trial.
 
     Modules ask brokers by the brokers' own listener: what is advertised to clients may be an address that a node is not
-    let in by. They act as the node on whose host they run, below `install_dir`. Of two listeners with one address the
-    first counts: another protocol at an address comes only with a stop of all nodes.
+    let in by. They act as the node on whose host they run, below `install_dir`, and ask no cluster but `cluster_id`. Of
+    two listeners with one address the first counts: another protocol at an address comes only with a stop of all nodes.
     """
     by_address: dict[str, Mapping[str, Any]] = {}
     for one in listeners:
@@ -37,11 +37,12 @@ def client_parameter(listeners: Iterable[Mapping[str, Any]], install_dir: str) -
         "bootstrap_servers": [one["address"] for one in brokers],
         **_way(*first),
         "others": others,
+        "cluster_id": cluster_id,
         **_of_node(install_dir),
     }
 
 
-def login_parameters(node: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def login_parameters(node: Mapping[str, Any], cluster_id: str) -> dict[str, dict[str, Any]]:
     """How ``kafka_user`` tries passwords on the host of `node` (``kafka_desired``): SCRAM mechanism -> ``client``.
 
     Each at the first client listener that takes it; what no listener takes is left out. It trusts whom the node trusts.
@@ -54,6 +55,7 @@ def login_parameters(node: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         host = node["address"] if one["bind"] in WILDCARDS else one["bind"]
         way = {
             **_of_node(node["install_dir"]),
+            "cluster_id": cluster_id,
             "bootstrap_servers": [host_port(host, one["port"])],
             "check_hostname": False,
             **_way(one["name"], one["protocol"]),

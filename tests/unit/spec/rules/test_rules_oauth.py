@@ -102,7 +102,7 @@ def test_scram_and_tokens_share_a_listener_without_an_authorizer() -> None:
 def test_passwords_are_tried_and_given_where_somebody_takes_them() -> None:
     first = {**SSO, "name": "FIRST", "port": 9097}
     described = describe.describe(cluster(**with_sso(first)))
-    tried = login_parameters(described["nodes"]["k1"])
+    tried = login_parameters(described["nodes"]["k1"], "ours")
     assert {mechanism: one["listener"] for mechanism, one in tried.items()} == {"SCRAM-SHA-512": "CLIENT"}
     files = client_files.user_files(described, SECURED["kafka_users"])
     assert {name.split("/")[1].split(".")[0] for name, content in files.items() if content} == {"CLIENT"}

@@ -91,12 +91,13 @@ def test_our_own_clients_log_in_as_the_user_that_is_named() -> None:
 def test_passwords_are_tried_at_the_brokers_own_listener(bind: str, host: str) -> None:
     listeners = [{**UNNAMED[0], "bind": bind}, *UNNAMED[1:]]
     made = cluster(**secured(kafka_listeners=listeners))
-    ((mechanism, login),) = login_parameters(describe.describe_node(made, made.nodes[0])).items()
+    ((mechanism, login),) = login_parameters(describe.describe_node(made, made.nodes[0]), "ours").items()
     assert (mechanism, login["security_protocol"]) == ("SCRAM-SHA-512", "SASL_SSL")
     assert login["bootstrap_servers"] == [f"{host}:9092"]
+    assert login["cluster_id"] == "ours"
     assert login["check_hostname"] is False  # certificates are for what is advertised
     plain = cluster(kafka_listeners=LISTENERS)
-    assert login_parameters(describe.describe_node(plain, plain.nodes[0])) == {}
+    assert login_parameters(describe.describe_node(plain, plain.nodes[0]), "ours") == {}
 
 
 ONLY = {"mechanisms": ["SCRAM-SHA-256"]}
@@ -105,7 +106,7 @@ SHORT = {"name": "SHORT", "port": 9095, "purpose": "client", "mechanisms": ["SCR
 
 def test_each_password_is_tried_where_its_mechanism_is_taken() -> None:
     made = cluster(**secured(kafka_listeners=[*UNNAMED, SHORT]))
-    logins = login_parameters(describe.describe_node(made, made.nodes[0]))
+    logins = login_parameters(describe.describe_node(made, made.nodes[0]), "ours")
     assert {mechanism: one["listener"] for mechanism, one in logins.items()} == {
         "SCRAM-SHA-512": "CLIENT",
         "SCRAM-SHA-256": "SHORT",

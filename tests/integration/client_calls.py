@@ -1,0 +1,58 @@
+"""One call of each module with a ``client``, with which it is tried whether the module asks another cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+VOTER = {"name": "CONTROLLER", "host": "127.0.0.1", "port": 1}
+NODE = {"host": "k1", "node_id": 1}
+MIRROR = {"source": {"name": "old", "bootstrap_servers": ["{ours}"]}}
+#: Module -> its parameters beside ``client``; ``{ours}`` and ``{foreign}`` are a broker's address of that cluster.
+CALLS: dict[str, dict[str, Any]] = {
+    "kafka_acl": {"prune": True, "prune_most": 100, "acls": []},
+    "kafka_broker_registration": {"broker_id": 9},
+    "kafka_certificate_load": {
+        "node_id": 1,
+        "listeners": [{"name": "A", "address": "{foreign}", "protocol": "PLAINTEXT", "purpose": "inter_broker"}],
+        "controllers": [],
+        "directory": "{directory}",
+    },
+    "kafka_cluster_info": {"timeout": 5},
+    "kafka_config": {"entities": [{"name": "1", "config": {"num.io.threads": 3}}]},
+    "kafka_config_plan": {"nodes": [{**NODE, "wanted": {"num.io.threads": "3"}}]},
+    "kafka_connectivity_info": {
+        "controllers": [{"node_id": 1, "address": "{foreign_controller}"}],
+        "broker": "{foreign}",
+        "node_id": 1,
+    },
+    "kafka_feature": {"features": {"group.version": 0}, "allow_downgrade": True},
+    "kafka_health": {"unit": "", "timeout": 60},
+    "kafka_host_info": {},
+    "kafka_log_dirs": {},
+    "kafka_mirror_back": {"mirror": MIRROR, "ends": {"ours": {}, "theirs": {}}, "replication_factor": 1},
+    "kafka_mirror_info": {"mirror": MIRROR, "known_settings": [], "replication_factor": 1},
+    "kafka_preferred_leaders": {},
+    "kafka_quorum_info": {"timeout": 5},
+    "kafka_quorum_voter": {"node_id": 9, "listeners": [VOTER]},
+    "kafka_quota": {"prune": True, "prune_most": 100, "quotas": []},
+    "kafka_reassignment": {},
+    "kafka_replacement_gate": {
+        "node_id": 1,
+        "roles": ["broker"],
+        "log_dirs": [],
+        "metadata_log_dir": "/nowhere",
+        "cluster_id": "any",
+    },
+    "kafka_resources": {
+        "topics": [{"name": "strayed", "partitions": 1, "replication_factor": 1}],
+        "users": [],
+        "acls": [],
+        "quotas": [],
+        "prune": ["users", "acls", "quotas"],
+        "prune_most": 100,
+    },
+    "kafka_roll_plan": {"nodes": [NODE], "timeout": 60},
+    "kafka_shutdown_check": {"node_ids": [1], "timeout": 60},
+    "kafka_topic": {"name": "strayed", "partitions": 1, "replication_factor": 1},
+    "kafka_user": {"prune": True, "prune_most": 100, "users": []},
+}
