@@ -140,3 +140,11 @@ def test_a_node_that_leaves_keeps_no_service_of_ours() -> None:
     assert modules <= {module for task in block for module in task}
     (mirror,) = (task["kafka_mirror"] for task in block if "kafka_mirror" in task)
     assert mirror["state"] == "absent"  # without settings the others remove what they find
+
+
+def test_what_inspects_a_host_ends_by_itself() -> None:
+    """A host that holds a module for ever must not hold the run; see ADR 72."""
+    tasks = [task for path in ROOT.glob("roles/*/tasks/*.yml") for task in load(path) or ()]
+    inspecting = [task for task in tasks if {"kafka_host_info", "kafka_support_info"} & set(task)]
+    assert len(inspecting) > 3
+    assert [task["name"] for task in inspecting if not task.get("timeout")] == []
