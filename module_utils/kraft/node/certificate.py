@@ -20,7 +20,7 @@ from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR
-from ansible.module_utils.kraft.node.service.state import Run
+from ansible.module_utils.kraft.node.service.state import Run, observe_service
 
 DIRECTORY = "tls"  #: below the install directory
 NODE, PENDING = "node.pem", "pending.key"
@@ -51,19 +51,20 @@ def observe(run: Run, directory: str) -> dict[str, Any]:
         "key_fits": bool(found) and _key_fits(run, path),
         "trust": {root: text for root, text in roots.items() if text},
         "unloaded": is_unloaded(),
-        "process": process(directory),
+        "process": process(run, directory),
     }
 
 
-def process(directory: str) -> dict[str, Any]:
+def process(run: Run, directory: str) -> dict[str, Any]:
     """What the process that runs was started with: ``trust``, the roots whose file it has read as it is now, and its
-    ``certificate`` (PEM, empty where that is not known). Empty where none runs.
+    ``certificate`` (PEM, empty where that is not known). Empty where none runs. One without a record runs with
+    certificates that are not known.
 
     One that ``reads`` no certificates is behind in nothing: the files count.
     """
     started = file_io.lstat(os.path.join(STARTED_DIR, STARTED))
     if started is None:
-        return {}
+        return {"reads": True, "trust": [], "certificate": ""} if observe_service(run).pid else {}
 
     reads = reads_certificates()
 

@@ -13,6 +13,7 @@ from ansible.module_utils.kraft.control.authority import Place
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.certificate import CLIENTS, NODES
+from ansible.module_utils.kraft.node.service.state import ServiceState
 from ansible.module_utils.kraft.operations.certificates import change, phases, replacement, users
 
 HOST = authority.Node("kafka1", "orders", ("kafka1",))
@@ -104,6 +105,14 @@ def test_a_process_shows_what_it_was_started_with_and_listeners_what_they_show(s
 def test_a_node_that_is_down_has_no_process(site: Site) -> None:
     (site.started / certificate.STARTED).unlink()
     assert not site.node().runs
+
+
+def test_a_process_without_a_record_runs_and_is_restarted_first(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that an earlier release of this project started: its certificate and its trust are not known."""
+    (site.started / certificate.STARTED).unlink()
+    monkeypatch.setattr(certificate, "observe_service", lambda _: ServiceState(pid=1))
+    found = site.node()
+    assert (found.runs, found.current, found.process) == (True, False, False)
 
 
 def test_a_host_that_nobody_looked_at_is_refused(site: Site) -> None:
