@@ -18,11 +18,15 @@ description:
     node is ready is asked by M(kafka_health).
   - Where role C(kafka_collector) watches the host, a stop or a start leaves a marker that work on the node is planned,
     with an end, for alerts. M(kafka_health) ends it.
+  - The node of another cluster, another node, and a deployed node that no log dir names are refused before anything is
+    touched. V(started) may be the first start, so it lets the last one pass.
   - In check mode everything is predicted, on a host with nothing installed, too.
 options:
   unit: {description: Name of the unit without C(.service)., type: str, default: kafka}
   install_dir: {description: Where releases live., type: str, default: /opt/kafka}
   release: {description: Version that the node runs or is to run; not needed to stop it., type: str}
+  cluster_id: {description: The cluster that the host's log dirs must name., type: str, required: true}
+  node_id: {description: The node that they must name., type: int, required: true}
   state:
     description:
       - V(started) starts a node that is down and never restarts one that runs.
@@ -30,8 +34,9 @@ options:
       - V(reverted) restarts with the release and the files that were kept at the last restart with O(keep).
       - V(stopped) waits until systemd has stopped it, controlled shutdown included.
       - V(reported) only looks.
+      - V(leaving) writes the mark that the node leaves its cluster, so that no run starts it again. The node runs on.
     type: str
-    choices: [started, restarted, reverted, stopped, reported]
+    choices: [started, restarted, reverted, stopped, reported, leaving]
     default: started
   take:
     description:
@@ -102,34 +107,33 @@ EXAMPLES = r"""
 - name: Write the node's files, and start it if it is down
   kafka_node:
     release: 4.3.1
+    cluster_id: a3JhZnR3cmlnaHQtZGVtbw
+    node_id: 1
   register: started
-
-- name: Restart the node
-  kafka_node:
-    release: 4.3.1
-    state: restarted
 
 - name: Go back to what it ran with before
   kafka_node:
+    cluster_id: a3JhZnR3cmlnaHQtZGVtbw
+    node_id: 1
     state: reverted
 """
 
 RETURN = r"""
 running:
   description: Whether the process runs, or would in check mode.
-  returned: always
+  returned: unless O(state=leaving)
   type: bool
 pid:
   description: Its process id, 0 where it does not run.
-  returned: always
+  returned: unless O(state=leaving)
   type: int
 started_at:
   description: When it was started, in microseconds since the host's boot; 0 where it does not run.
-  returned: always
+  returned: unless O(state=leaving)
   type: int
 stale:
   description: Whether the process (after this task) was started with something else than what is wanted.
-  returned: always
+  returned: unless O(state=leaving)
   type: bool
 differences:
   description:
@@ -137,19 +141,19 @@ differences:
     - Each has C(file) (C(server.properties), C(jvm.options), C(log4j2.yaml), C(unit), C(release), C(record) or
       C(request)), C(key) (empty where the file differs as a whole), C(old), C(new) (null for unset) and C(secret). The
       values of secrets are hidden.
-  returned: always
+  returned: unless O(state=leaving)
   type: list
   elements: dict
 client_moves:
   description: >-
     Client listeners whose advertised address or protocol differs between the process that was found and what is wanted,
     each with listener, before and after (empty where the listener goes).
-  returned: always
+  returned: unless O(state=leaving)
   type: list
   elements: dict
 actions:
   description: What was done, or would be; also where the start then failed.
-  returned: always
+  returned: unless O(state=leaving)
   type: list
   elements: str
 changed_paths:
@@ -163,7 +167,7 @@ secret_digests:
   type: dict
 current:
   description: Version that the link C(current) leads to.
-  returned: always
+  returned: unless O(state=leaving)
   type: str
 """
 
@@ -173,6 +177,7 @@ from typing import Any
 from ansible.module_utils.kraft.difference import DIFFERENCE_SPEC, differences_from
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, ToolError
 from ansible.module_utils.kraft.module import KraftModule
+from ansible.module_utils.kraft.node import identity
 from ansible.module_utils.kraft.node.files.ensure import FILE_SPEC, ensure_files
 from ansible.module_utils.kraft.node.service import age, repetition, staging
 from ansible.module_utils.kraft.node.service import apply as node_io
@@ -180,11 +185,14 @@ from ansible.module_utils.kraft.node.service import plan as node
 from ansible.module_utils.kraft.node.service.staging import CURRENT, NEXT
 from ansible.module_utils.kraft.node.service.state import Run
 
+LEAVING = "leaving"
 ARGUMENT_SPEC: dict[str, Any] = {
     "unit": {"type": "str", "default": "kafka"},
     "install_dir": {"type": "str", "default": "/opt/kafka"},
     "release": {"type": "str"},
-    "state": {"type": "str", "choices": list(node.STATES), "default": node.STARTED},
+    "cluster_id": {"type": "str", "required": True},
+    "node_id": {"type": "int", "required": True},
+    "state": {"type": "str", "choices": [*node.STATES, LEAVING], "default": node.STARTED},
     "take": {"type": "str", "choices": [NEXT, CURRENT], "default": NEXT},
     "keep": {"type": "bool", "default": True},
     "started_before": {"type": "str", "default": ""},
@@ -234,12 +242,15 @@ def predicted(found: node.NodeState, actions: tuple[str, ...], release: str) -> 
 
 def ensure(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str, Any]:
     """The files first, then the process; gives the module's result."""
+    node_io.require_identity(run, params)
+    if params["state"] == LEAVING:
+        return ensure_files({"files": [identity.mark(params["install_dir"], params["cluster_id"])]}, "", check_mode)
     names = node_io.given_files(params)
     gone = staging.strangers(f"{params['install_dir']}/{NEXT}", names) if names else ()
     files = ensure_files({"files": params["files"], "absent": gone}, params["digest_salt"], check_mode)
-    node = ensure_node(run, params, check_mode)
-    changed = files["changed"] or node["changed"]
-    return {**files, **node, "changed": changed, "diff": [*files["diff"], *node["diff"]]}
+    process = ensure_node(run, params, check_mode)
+    changed = files["changed"] or process["changed"]
+    return {**files, **process, "changed": changed, "diff": [*files["diff"], *process["diff"]]}
 
 
 def ensure_node(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str, Any]:

@@ -51,10 +51,27 @@ options:
     type: str
     choices: [keep, open, switch, close, reopen, leave]
     default: keep
-  looked:
-    description: Whether M(kafka_host_info) has looked at the hosts. Otherwise only those that are silent are refused.
+  scope:
+    description:
+      - What is judged. V(identity) is for an operation that changes no files of a host. It refuses hosts that do not
+        answer, and hosts whose deployed node is another one than the inventory says (C(foreign_host), C(swapped_host),
+        C(renamed_host), C(unidentified_host)).
+    type: str
+    choices: [all, identity]
+    default: all
+  remove:
+    description: With O(scope=identity), inventory names of nodes that leave. One with no trace of a node is refused.
+    type: list
+    elements: str
+    default: []
+  silence:
+    description: With O(scope=identity), whether a host that does not answer is refused.
     type: bool
     default: true
+  ending:
+    description: With O(scope=identity), whether the run ends the cluster. Then the way to name another one is said.
+    type: bool
+    default: false
   refuse:
     description: Whether an error fails the task. Otherwise the problems are only returned and shown.
     type: bool
@@ -82,8 +99,9 @@ ansible_facts:
   description: >-
     C(kafka_peers), what M(kafka_storage) must know of all nodes; C(kafka_disks_pending), whether a log dir lies on
     a disk that is still to be mounted (then look again after that); C(kafka_migration_passed), the phases of O(phase)
-    that are behind all nodes; C(kafka_now), where the deployed nodes are reached now (client, nodes); C(kafka_plan),
-    for each host the steps of a deployment that have something to do (C(host), C(kernel), C(install), C(format));
+    that are behind all nodes; C(kafka_now), where the deployed nodes are reached now (client, nodes); C(kafka_uids),
+    for each host the uid that Kafka's user gets again, where its data are there and the user is not; C(kafka_plan), for
+    each host the steps of a deployment that have something to do (C(host), C(kernel), C(install), C(format));
     C(kafka_healthy), whether every node was found healthy; and C(kafka_desired), where it was derived anew.
   returned: unless the task fails
   type: dict
@@ -103,6 +121,9 @@ ARGUMENT_SPEC = {
     "running": {"type": "bool", "default": False},
     "derive": {"type": "bool", "default": False},
     "phase": {"type": "str", "choices": ["keep", "open", "switch", "close", "reopen", "leave"], "default": "keep"},
-    "looked": {"type": "bool", "default": True},
+    "scope": {"type": "str", "choices": ["all", "identity"], "default": "all"},
+    "remove": {"type": "list", "elements": "str", "default": []},
+    "silence": {"type": "bool", "default": True},
+    "ending": {"type": "bool", "default": False},
     "refuse": {"type": "bool", "default": True},
 }

@@ -11,12 +11,15 @@ description:
     and the user that it ran as. Java, kernel settings in force, disks and their mounts stay.
   - Data are deleted only where the log dir's own file names the cluster id. That file goes last, so that the next run
     finishes what a killed run began. A log dir on a disk that cannot be read stays, and is named.
-  - A unit that somebody else has written, and a log dir of another cluster, are refused before anything is touched.
+  - A unit that somebody else has written, and a log dir of another cluster or node, are refused before anything is
+    touched. So is a node that no log dir names. The log dirs are those of the inventory, of the configuration in place
+    and of the running process.
 options:
   cluster_id:
     description: Whose node it is.
     type: str
     required: true
+  node_id: {description: Its id. Log dirs that name another cluster or node are refused., type: int, required: true}
   delete_data:
     description: Whether the log dirs are emptied, too.
     type: bool
@@ -35,7 +38,7 @@ options:
     elements: path
     required: true
   user:
-    description: The user that Kafka ran as; removed when a deployment has made it and no data are left.
+    description: The user that Kafka ran as; removed when a deployment has made it and no file of it is left.
     type: str
     default: kafka
   group:
@@ -61,6 +64,7 @@ EXAMPLES = r"""
 - name: Remove the node, and leave its data
   kafka_uninstall:
     cluster_id: a3JhZnR3cmlnaHQtZGVtbw
+    node_id: 1
     log_dirs: [/data/kafka]
 """
 
@@ -96,6 +100,7 @@ from ansible.module_utils.kraft.node.removal.plan import Desired, plan, problems
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "cluster_id": {"type": "str", "required": True},
+    "node_id": {"type": "int", "required": True},
     "delete_data": {"type": "bool", "default": False},
     "install_dir": {"type": "path", "default": "/opt/kafka"},
     "log4j_dir": {"type": "path", "default": "/var/log/kafka"},
@@ -111,7 +116,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 def ensure_absent(module: KraftModule) -> dict[str, Any]:
     """Look, plan, and outside check mode remove. Raises RefusedError before anything is touched."""
     params = module.params
-    desired = Desired(params["cluster_id"], params["user"], params["group"], params["delete_data"])
+    desired = Desired(params["cluster_id"], params["node_id"], params["user"], params["group"], params["delete_data"])
     found = apply.observe(module.run_command, params)
     refused = [str(each) for each in problems(desired, found)]
     if refused:

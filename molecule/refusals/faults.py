@@ -42,7 +42,7 @@ class Fault:
     at: str = ""
     playbook: str = "deploy_cluster"
     run: Sequence[str] = ()
-    joining: bool = False
+    joining: bool | str = False
     ends: bool = False
 
 
@@ -80,7 +80,8 @@ class Faults:
     def _run(self, fault: Fault, moment: Mapping[str, Any]) -> Outcome:
         """What is to be refused. No connection of an earlier run is open: it would get in past a fault of access."""
         joining = ["--inventory", "molecule/refusals/joining"] if fault.joining else []
-        words = [f"playbooks/{fault.playbook}.yml", "--extra-vars", json.dumps(WANTED), *self._inventory, *joining]
+        inventory = [*joining, *self._inventory] if fault.joining == "first" else [*self._inventory, *joining]
+        words = [f"playbooks/{fault.playbook}.yml", "--extra-vars", json.dumps(WANTED), *inventory]
         with tempfile.TemporaryDirectory() as connections:
             no_line_is_broken = {"COLUMNS": "1000"}
             noted = {"KRAFTWRIGHT_PROBLEMS": str(self._problems), "ANSIBLE_SSH_CONTROL_PATH_DIR": connections}

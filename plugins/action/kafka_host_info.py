@@ -39,6 +39,8 @@ class ActionModule(ActionBase):
         facts = result.get("ansible_facts", {}).get("kafka_host")
         if facts:
             facts["clock_offset"] = [facts["time"] - after, facts["time"] - before]
+            if "identity" in facts:
+                facts["identity"]["owner"] = judgement.owner(facts["identity"]["certificate"])
             self._judge_certificate(facts.get("steps", {}).get("certificate"))
             self._judge_appcds_archive(facts.get("steps", {}).get("appcds_archive"), task_vars or {})
         return result

@@ -26,11 +26,14 @@ from ansible.module_utils.kraft.spec import preflight, steps
 from ansible.module_utils.kraft.spec.inventory import report
 from ansible.module_utils.kraft.spec.inventory.refusal import refusal
 from ansible.module_utils.kraft.spec.preflight.cross_host import awaits_disk, peers_for_storage
+from ansible.module_utils.kraft.spec.preflight.disk import returning_uid
 from ansible.module_utils.kraft.spec.preflight.subject import Desired, Host, Subject
 
 DISPLAY = Display()
 #: What the steps before this one have registered, in their order.
 STEPS = ("__kafka_locked", "__kafka_looked")
+#: O(scope) of an operation that needs no more than the right hosts.
+IDENTITY = "identity"
 #: Argument of the task -> variable that a host may set otherwise.
 SETTINGS = {
     "user": "kafka_user",
@@ -128,9 +131,11 @@ def given(answer: Mapping[str, Any]) -> list[Problem]:
 
 
 def checked(subject: Subject, arguments: Mapping[str, Any]) -> list[Problem]:
-    """What is wrong with the hosts; where nobody has looked at them, who did not answer."""
-    if not arguments.get("looked", True):
-        return list(preflight.silent(subject))
+    """What is wrong with the hosts; for an operation that changes none of their files, whose nodes they are."""
+    if arguments.get("scope") == IDENTITY:
+        leaving = [str(name) for name in arguments.get("remove") or ()]
+        silence, ending = bool(arguments.get("silence", True)), bool(arguments.get("ending"))
+        return preflight.identified(subject, leaving, silence, ending)
     return preflight.check(subject, tuple(arguments.get("accepted_risks") or ()))
 
 
@@ -165,6 +170,7 @@ class ActionModule(ActionBase):
             "kafka_healthy": all(
                 host.facts and (host.facts.get("health") or {}).get("all_healthy") for host in subject.hosts
             ),
+            "kafka_uids": {host.name: returning_uid(host) for host, _ in subject.seen},
             "kafka_peers": peers_for_storage(subject, predict=bool(self._task.check_mode)),
             "kafka_disks_pending": any(map(awaits_disk, subject.hosts)),
             "kafka_migration_passed": (desired.get("kafka_desired") or {})

@@ -19,6 +19,7 @@ from ansible.module_utils.kraft.node.service.unit import fingerprint, fingerprin
 
 from tests.unit.modules.module_runner import Result, RunModule
 
+CLUSTER_ID, OTHER = "a3JhZnR3cmlnaHQtZGVtbw", "b3RoZXItY2x1c3Rlci1pZA"
 PID = 4711
 DOWN = ServiceState(installed=True, enabled=True)
 UP = ServiceState(
@@ -27,11 +28,17 @@ UP = ServiceState(
 FAILED = dataclasses.replace(DOWN, state="failed", sub_state="failed", result="exit-code")
 
 
+def format_dir(path: Path, cluster_id: str, node_id: int = 1) -> None:
+    path.mkdir(exist_ok=True)
+    (path / "meta.properties").write_text(f"version=1\ncluster.id={cluster_id}\nnode.id={node_id}\n")
+
+
 class Host:
     """An installed node, and systemd as far as kafka_node asks it."""
 
     def __init__(self, root: Path, run_module: RunModule) -> None:
         self.install_dir, self.units = root / "kafka", root / "units"
+        self.logs = root / "logs"
         self.record, self.proc = root / "started", root / "proc"
         self.service, self.run_module = ServiceState(), run_module
         self.commands: list[str] = []
@@ -45,6 +52,7 @@ class Host:
         (directory / "config").mkdir(parents=True)
         (directory / "MANIFEST").write_text(Manifest(version, {"sha256": version}, {}).text())
         (directory / "classpath.options").write_text(classpath_options(str(directory), ()))
+        format_dir(self.logs, CLUSTER_ID)
         self.configure("node.id=1\n")
 
     def configure(self, properties: str, nofile: int = 20000) -> None:
@@ -53,10 +61,13 @@ class Host:
         for name, text in self.files(properties, nofile).items():
             (room / name).write_text(text)
 
-    @staticmethod
-    def files(properties: str, nofile: int = 20000) -> dict[str, str]:
+    def files(self, properties: str, nofile: int = 20000) -> dict[str, str]:
         unit = fingerprinted(f"[Service]\nLimitNOFILE={nofile}\n")
-        config = {"server.properties": properties, "jvm.options": "-Xmx1g\n", "log4j2.yaml": ""}
+        config = {
+            "server.properties": f"{properties}log.dirs={self.logs}\n",
+            "jvm.options": "-Xmx1g\n",
+            "log4j2.yaml": "",
+        }
         return {**config, "kafka.service": unit}
 
     def wanted(self, properties: str, nofile: int = 20000) -> list[dict[str, str]]:
@@ -106,7 +117,7 @@ class Host:
 
     def kafka_node(self, check_mode: bool = False, **params: Any) -> Result:
         self.commands.clear()
-        given = {"release": "4.3.1", "install_dir": str(self.install_dir)}
+        given = {"release": "4.3.1", "install_dir": str(self.install_dir), "cluster_id": CLUSTER_ID, "node_id": 1}
         return self.run_module("kafka_node", check_mode, **{**given, **params})
 
 

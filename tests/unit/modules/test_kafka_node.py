@@ -18,7 +18,7 @@ from ansible.module_utils.kraft.node.service.state import ServiceState
 
 from tests.unit.differences import OF_THE_UNIT, plain, said
 from tests.unit.modules.module_runner import RunModule
-from tests.unit.modules.node_host import DOWN, FAILED, PID, UP, Host
+from tests.unit.modules.node_host import CLUSTER_ID, DOWN, FAILED, OTHER, PID, UP, Host, format_dir
 from tests.unit.problems import values
 from tests.wording_files import Wording
 
@@ -170,8 +170,13 @@ def test_a_new_release_is_chosen_only_together_with_a_restart(host: Host) -> Non
     assert (result["current"], result["stale"]) == ("4.3.1", False)
 
 
+def own_settings(host: Host, path: Path) -> str:
+    """``server.properties`` without its log dirs, which all tests share."""
+    return path.read_text().replace(f"log.dirs={host.logs}\n", "")
+
+
 def in_place(host: Host, version: str = "4.3.1") -> str:
-    return (host.install_dir / "releases" / version / "config/server.properties").read_text()
+    return own_settings(host, host.install_dir / "releases" / version / "config/server.properties")
 
 
 def test_files_wait_for_the_start_that_needs_them(host: Host) -> None:
@@ -227,7 +232,9 @@ def test_files_that_a_killed_restart_has_put_in_place_stay_there(host: Host) -> 
     host.install()
     host.kafka_node()
     host.configure("node.id=1\nnum.io.threads=16\n")
-    (host.install_dir / "releases/4.3.1/config/server.properties").write_text("node.id=1\nnum.io.threads=16\n")
+    (host.install_dir / "releases/4.3.1/config/server.properties").write_text(
+        host.files("node.id=1\nnum.io.threads=16\n")["server.properties"]
+    )
     assert not host.kafka_node()["changed"]
 
 
@@ -238,7 +245,7 @@ def test_a_restart_can_be_taken_back_with_release_settings_and_unit(host: Host) 
     host.install("4.3.1")
     host.configure("node.id=1\nbroken=yes\n", nofile=2)
     host.kafka_node(state="restarted")
-    result = host.run_module("kafka_node", state="reverted", install_dir=str(host.install_dir))
+    result = host.kafka_node(state="reverted", release=None)
     assert (result["current"], result["running"], result["stale"]) == ("4.2.1", True, False)
     assert (in_place(host, "4.2.1"), "LimitNOFILE=1\n" in (host.units / "kafka.service").read_text()) == (
         "node.id=1\n",
@@ -247,7 +254,7 @@ def test_a_restart_can_be_taken_back_with_release_settings_and_unit(host: Host) 
     again = host.kafka_node(state="reported")["differences"]
     assert {(one["file"], one["key"], one["old"], one["new"]) for one in again} >= {
         ("release", "", "4.2.1", "4.3.1"),
-        ("server.properties", "broken", None, "yes"),
+        ("server.properties", "broken", None, "(hidden)"),
     }
 
 
@@ -258,14 +265,14 @@ def test_a_node_that_never_served_is_not_what_a_restart_goes_back_to(host: Host)
     host.kafka_node(state="restarted")
     host.configure("node.id=1\nbroken=still\n")
     host.kafka_node(state="restarted", keep=False)
-    host.run_module("kafka_node", state="reverted", install_dir=str(host.install_dir))
+    host.kafka_node(state="reverted", release=None)
     assert in_place(host) == "node.id=1\n"
 
 
 def test_a_node_with_nothing_to_go_back_to_says_so(host: Host, wording: Wording) -> None:
     host.install()
     host.kafka_node()
-    message = host.run_module("kafka_node", state="reverted", install_dir=str(host.install_dir))["msg"]
+    message = host.kafka_node(state="reverted", release=None)["msg"]
     assert "previous" in message
     wording([message.replace(str(host.install_dir), "<install_dir>")])
 
@@ -292,7 +299,7 @@ def test_what_is_in_place_can_be_started_anew_without_what_waits(host: Host) -> 
     host.install()
     host.kafka_node()
     host.configure("node.id=1\nbroken=yes\n")
-    result = host.run_module("kafka_node", state="restarted", take="current", install_dir=str(host.install_dir))
+    result = host.kafka_node(state="restarted", take="current", release=None)
     assert (result["changed"], result["stale"], in_place(host)) == (True, False, "node.id=1\n")
     assert host.kafka_node(state="reported")["stale"]
 
@@ -333,7 +340,7 @@ def test_files_are_written_before_the_process_is_compared_with_them(host: Host) 
         assert (result["changed"], result["actions"], result["stale"]) == (True, [], True)
         assert result["changed_paths"] == [str(host.install_dir / "next/server.properties")]
         assert said(result["differences"]) == ["server.properties: num.io.threads (unset) -> 9"]
-    assert (host.install_dir / "next/server.properties").read_text() == "node.id=1\nnum.io.threads=9\n"
+    assert own_settings(host, host.install_dir / "next/server.properties") == "node.id=1\nnum.io.threads=9\n"
     again = host.kafka_node(files=files)
     assert (again["changed"], again["changed_paths"], again["diff"]) == (False, [], [])
 
@@ -458,13 +465,57 @@ def test_an_incomplete_release_is_refused_before_the_running_node_is_stopped(hos
 def test_a_node_is_stopped_without_a_release(host: Host) -> None:
     host.install()
     host.kafka_node()
-    result = host.run_module("kafka_node", state="stopped", install_dir=str(host.install_dir))
+    result = host.kafka_node(state="stopped", release=None)
     assert (result["running"], result["changed"], host.commands[-1]) == (False, True, "stop")
     assert not host.kafka_node(state="stopped")["changed"]
 
 
+@pytest.mark.parametrize("state", ["started", "restarted", "reverted", "stopped", "leaving"])
+@pytest.mark.parametrize(
+    ("found", "named"),
+    [((OTHER, 1), (OTHER, CLUSTER_ID)), ((CLUSTER_ID, 2), ("node 2", "node 1"))],
+    ids=["another cluster", "another node"],
+)
+def test_the_node_of_another_cluster_and_another_node_are_left_alone(
+    host: Host, state: str, found: tuple[str, int], named: tuple[str, str]
+) -> None:
+    host.install()
+    host.kafka_node()
+    format_dir(host.logs, *found)
+    result = host.kafka_node(state=state, files=host.wanted("num.io.threads=9\n"))
+    assert result["failed"]
+    assert all(word in result["msg"] for word in named)
+    assert host.commands == []
+    assert "num.io" not in (host.install_dir / "next/server.properties").read_text()
+    assert not (host.install_dir / "removed").exists()
+    assert not host.kafka_node(state="reported").get("failed")
+
+
+@pytest.mark.parametrize("state", ["restarted", "stopped", "leaving"])
+def test_a_node_that_nothing_names_is_not_stopped(host: Host, state: str) -> None:
+    host.install()
+    host.kafka_node()
+    (host.logs / "meta.properties").unlink()
+    result = host.kafka_node(state=state)
+    assert result["failed"]
+    assert CLUSTER_ID in result["msg"]
+    assert host.commands == []
+
+
+def test_a_node_that_leaves_is_marked_once_and_runs_on(host: Host) -> None:
+    host.install()
+    host.kafka_node()
+    mark = host.install_dir / "removed"
+    assert host.kafka_node(check_mode=True, state="leaving")["changed"]
+    assert not mark.exists()
+    for changed in (True, False):
+        assert host.kafka_node(state="leaving")["changed"] is changed
+        assert CLUSTER_ID in mark.read_text()
+    assert host.commands == []
+
+
 def test_a_release_is_asked_for_where_one_is_run(run_module: RunModule) -> None:
-    assert "missing" in run_module("kafka_node", state="restarted")["msg"]
+    assert "missing: release" in run_module("kafka_node", state="restarted", cluster_id=CLUSTER_ID, node_id=1)["msg"]
 
 
 def test_a_current_that_is_no_link_is_refused(host: Host) -> None:

@@ -82,7 +82,7 @@ class Node:
         ]
         urls = [f"jwks.url={each['url'].format(config=config)}" for each in STATES[state] if "url" in each]
         own = {
-            "server.properties": "\n".join(["node.id=1", *urls, ""]),
+            "server.properties": "\n".join(["node.id=1", f"log.dirs={self.host.logs}", *urls, ""]),
             "jvm.options": "\n".join(["-Xmx1g", *options, ""]),
             "log4j2.yaml": "",
             "kafka.service": fingerprinted(unit),

@@ -44,6 +44,6 @@ def test_nor_is_a_setting_or_a_password_that_was_given(run_module: RunModule, jo
 
 def test_nor_does_a_debugging_run_show_a_command(tmp_path: Path, run_module: RunModule, journal: list[str]) -> None:
     told = {"_ansible_debug": True, "state": "reported", "release": "4.3.1", "install_dir": str(tmp_path)}
-    run_module("kafka_node", unit=VALUE, timeout=1, **told)
+    run_module("kafka_node", unit=VALUE, timeout=1, cluster_id="c", node_id=1, **told)
     assert journal
     assert [line for line in journal if VALUE in line] == []

@@ -89,6 +89,18 @@ def foreign_files(path: str, user: str) -> list[str]:
     return sorted(found)[:5]
 
 
+def orphan_uid(path: str) -> int | None:
+    """The uid that owns all of `path` (of the first few hundred names), where no account has it any more."""
+    try:
+        with os.scandir(path) as entries:
+            looked = [entry for _, entry in zip(range(CONTENT_LOOKED_AT), entries) if entry.name != "lost+found"]
+        found = {entry.stat(follow_symlinks=False).st_uid for entry in looked}
+    except OSError:
+        return None
+    uid = found.pop() if len(found) == 1 else None
+    return uid if uid is not None and user_name(uid) == str(uid) else None
+
+
 def describe(path: str, user: str, found: list[dict[str, Any]]) -> dict[str, Any]:
     """All of this for one path, which need not exist: then filesystem and room are those it would have."""
     existing = nearest_existing(path)

@@ -8,9 +8,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+from ansible.module_utils.kraft.node import identity
 from ansible.module_utils.kraft.node.files import guarded
+from ansible.module_utils.kraft.node.identity import REMOVED
 from ansible.module_utils.kraft.node.machine import accounts, devices
-from ansible.module_utils.kraft.node.machine.disk import describe, foreign_files, install_dir, mounts
+from ansible.module_utils.kraft.node.machine.disk import describe, foreign_files, install_dir, mounts, orphan_uid
 from ansible.module_utils.kraft.node.machine.machine import (
     cpus,
     distribution,
@@ -37,8 +39,6 @@ from ansible.module_utils.kraft.node.storage.log_dir import (
 )
 from ansible.module_utils.kraft.node.storage.replicas import held_replicas
 
-#: File below the install dir of a node that was taken out of its cluster (``playbooks/remove_nodes.yml``).
-REMOVED = "removed"
 #: What ``adjtimex`` answers while the kernel does not hold the clock for synchronised.
 CLOCK_ERROR = 5
 
@@ -84,6 +84,7 @@ def observe_host(ask: Questions, run: Run) -> dict[str, Any]:
         "service": service.as_facts(),
         **machine(),
         "deployed": now,
+        "identity": identity.observe(ask.install_dir, ask.started_dir, ask.unit, service.pid, ask.log_dirs).as_facts(),
         "used_log_dirs": used_log_dirs(ask, service),
         **disk_facts(ask),
         "disks": devices.observe(ask.disks, run),
@@ -111,9 +112,17 @@ def disk_facts(ask: Questions) -> dict[str, Any]:
 
 
 def log_dir(path: str, name: str, mounted: list[dict[str, Any]]) -> dict[str, Any]:
-    """Where a log dir lies and what it holds; ``foreign_files``: what in it is not Kafka's user's."""
+    """Where a log dir lies and what it holds; ``foreign_files``: what in it is not Kafka's user's.
+
+    ``orphan_uid``: of the account that is gone, where all of it belongs to one.
+    """
     where = describe(path, name, mounted)
-    return {**where, **observe_log_dir(path).as_facts(), "foreign_files": foreign_files(path, name)}
+    return {
+        **where,
+        **observe_log_dir(path).as_facts(),
+        "foreign_files": foreign_files(path, name),
+        "orphan_uid": orphan_uid(path),
+    }
 
 
 def quorum(properties: str) -> str | None:

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import shutil
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import ToolError
-from ansible.module_utils.kraft.node import collector, log_shipper, log_shipping, metrics_proxy, mirror, unit_files
+from ansible.module_utils.kraft.node import (
+    collector,
+    identity,
+    log_shipper,
+    log_shipping,
+    metrics_proxy,
+    mirror,
+    unit_files,
+)
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.removal.plan import LOG_FILE, OURS, Desired, Found, Plan
@@ -22,6 +31,7 @@ from ansible.module_utils.kraft.node.unit_files import unit_path
 WORKERS = ("kafka-appcds-archive",)  #: what a deployment may have left at work
 #: Of the services beside Kafka.
 USERS = (metrics_proxy.USER, mirror.USER, collector.USER)
+LOOKED_AT = 2000  #: files of a directory, to see whether one is of Kafka's user
 ANSWERED = 30  #: seconds in which a quorum that is there lets a broker go
 
 
@@ -35,15 +45,23 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
     named = (*metrics_proxy.SERVICES.values(), *beside)
     held = log_shipping.undelivered()
     services = filter(unit_files.is_ours, map(unit_path, named))
+    deployed = identity.observe(params["install_dir"], STARTED_DIR, params["unit"], service.pid, params["log_dirs"])
+    others = [one.path for one in deployed.disks if one.path not in params["log_dirs"]]
     user, (log_dirs, unreadable) = accounts.user(params["user"]), _log_dirs(params["log_dirs"])
+    undeclared, broken = _log_dirs(others)
+    strangers = tuple(_strangers(params))
+    kept = [path for path in (*strangers, *_files_below(params["log4j_dir"])) if path not in logs]
     users = USERS if held else (*USERS, log_shipper.USER)  # what nobody has received is a file of its user
     return Found(
         unit=read_text(unit) if os.path.lexists(unit) else None,
         runs=service.active or service.enabled or service.pid > 0,  # a process that is stopping writes still
         log_dirs=log_dirs,
-        unreadable=unreadable,
+        unreadable={**unreadable, **broken},
+        identity=deployed,
+        undeclared=tuple(undeclared),
+        owned=tuple(path for path in kept if user["exists"] and _holds_files_of(path, user["uid"])),
         paths=tuple(path for path in (*services, *below, *logs, params["sysctl_file"]) if os.path.lexists(path)),
-        strangers=tuple(_strangers(params)),
+        strangers=strangers,
         undelivered=f"{held} messages in {log_shipping.WORK}" if held else "",
         has_account=user["exists"],
         users=tuple(filter(accounts.is_of_service, users)),
@@ -84,26 +102,43 @@ def _strangers(params: Mapping[str, Any]) -> Iterable[str]:
         yield drop_ins
 
 
+def _files_below(path: str) -> list[str]:
+    return [os.path.join(path, name) for name in _names(path)]
+
+
+def _holds_files_of(path: str, uid: int) -> bool:
+    """Whether the path or one of the first files below it belongs to a user."""
+    below = (os.path.join(top, name) for top, dirs, files in os.walk(path) for name in (*dirs, *files))
+    for each in itertools.islice(itertools.chain([path], below), LOOKED_AT):
+        with contextlib.suppress(OSError):
+            if os.lstat(each).st_uid == uid:
+                return True
+    return False
+
+
 def carry_out(run: Run, plan: Plan, params: Mapping[str, Any], desired: Desired) -> None:
-    """Do the steps. Raises ToolError where a tool fails; the next run goes on."""
+    """Do the steps. Raises ToolError where a tool fails; the next run goes on.
+
+    Data go last: until then the log dirs say whose node it is, also to the run that goes on.
+    """
     unit = f"{params['unit']}.service"
     for worker in WORKERS if plan.changes else ():
         run(["systemctl", "stop", f"{worker}.service"])  # none may be at work
     if plan.stop:
         stop(run, unit, params["timeout"])
-    for path in plan.data:
-        empty(path)
+    if plan.unit:
+        os.unlink(unit_path(params["unit"]))
+        systemctl(run, params["timeout"], "daemon-reload")
+        run(["systemctl", "reset-failed", unit])  # there may be no failure to forget
     for path in plan.paths:
         end_service(run, path, params["timeout"])
         remove(path)
     for name in plan.users:
         accounts.remove_user(run, name)
+    for path in plan.data:
+        empty(path)
     for path in (*params["log_dirs"], params["log4j_dir"], params["install_dir"]):
         remove_empty(path, params["install_dir"])
-    if plan.unit:
-        os.unlink(unit_path(params["unit"]))
-        systemctl(run, params["timeout"], "daemon-reload")
-        run(["systemctl", "reset-failed", unit])  # there may be no failure to forget
     if plan.account:
         _tool(run, "userdel", desired.user)
         if accounts.group(desired.group)["exists"]:

@@ -7,6 +7,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 
+from ansible.module_utils.kraft.node.identity import UNNAMED, Identity, clashes
 from ansible.module_utils.kraft.problem import Problem
 
 MARK = "# Written by Kraftwright"  #: how our unit begins
@@ -15,6 +16,7 @@ OURS = (
     *(".incoming", "agents", "bin", "client", "collector", "config", "current", "libs", "live.json"),
     *("log_shipping", "metrics_proxy", "mirror", "next", "node_exporter", "previous", "releases", "removed", "tls"),
 )
+NO_NODE = Identity(deployed=False)
 LOG_FILE = re.compile(r"(server|controller|state-change|kafka-authorizer|gc)\.log(\.\d+)*")
 
 
@@ -23,6 +25,7 @@ class Desired:
     """The node that ends. ``delete_data``: whether its log dirs go, too."""
 
     cluster_id: str
+    node_id: int
     user: str
     group: str
     delete_data: bool = False
@@ -34,7 +37,9 @@ class Found:
 
     ``unit``: text of the unit file, None without one. ``runs``: whether the service is up, or enabled. ``log_dirs``:
     path -> cluster id, empty where nothing says whose the files are; only directories that are there and not empty.
-    ``unreadable``: log dirs on a disk that cannot be read -> the reason.
+    ``unreadable``: log dirs on a disk that cannot be read -> the reason. ``identity``: whose node is deployed.
+    ``undeclared``: log dirs that are not empty, which the node was deployed with and the inventory does not name.
+    ``owned``: other paths that stay and hold files of the user.
     ``paths``: what deployments left, in the order in which it goes. ``strangers``: paths beside it that are not ours.
     ``undelivered``: messages of log files that nobody has received, with their path; empty without any.
     ``has_account``: the user exists; ``account_is_ours``: it is one as deployments make it. ``users``: those that
@@ -45,6 +50,9 @@ class Found:
     runs: bool = False
     log_dirs: Mapping[str, str] = dataclasses.field(default_factory=dict)
     unreadable: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    identity: Identity = NO_NODE
+    undeclared: tuple[str, ...] = ()
+    owned: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     strangers: tuple[str, ...] = ()
     undelivered: str = ""
@@ -83,10 +91,10 @@ class Plan:
         """Each step in words."""
         given = (
             (["stop and disable Kafka"] if self.stop else []),
-            [f"delete the data in {path}" for path in self.data],
+            (["remove the unit"] if self.unit else []),
             [f"remove from {top}: {', '.join(names)}" for top, names in self._by_directory().items()],
             [f"remove the user {name}" for name in self.users],
-            (["remove the unit"] if self.unit else []),
+            [f"delete the data in {path}" for path in self.data],
             ([f"remove the user {user}"] if self.account else []),
         )
         return [step for part in given for step in part]
@@ -97,26 +105,31 @@ def problems(desired: Desired, found: Found) -> Iterator[Problem]:
     if found.unit is not None and not found.unit.startswith(MARK):
         message, remedy = "was not written by Kraftwright", "remove it by hand, or take the host out of the inventory"
         yield Problem("foreign_unit", message, remedy, "kafka.service")
-    for path, cluster in found.log_dirs.items():
-        if cluster and cluster != desired.cluster_id:
-            message = f"belongs to cluster id {cluster}, the inventory says {desired.cluster_id}"
-            yield Problem("cluster_id", message, "look whose disk it is; nothing was touched", path)
+    for one in clashes(found.identity, desired.cluster_id, desired.node_id):
+        remedy = "mount its disk" if one.kind == UNNAMED else "correct ansible_host, or take the host out of the group"
+        yield Problem(one.kind, one.sentence(desired.cluster_id, desired.node_id), remedy, one.path)
 
 
 def plan(desired: Desired, found: Found) -> Plan:
     """The steps. A log dir goes only where its own files say that it is this cluster's."""
     data = [path for path, cluster in found.log_dirs.items() if desired.delete_data and cluster]
     staying = {path: _why(desired, cluster) for path, cluster in found.log_dirs.items() if path not in data}
+    staying |= dict.fromkeys(found.undeclared, ": the inventory does not name it")
     staying |= {path: f": the disk cannot be read ({why})" for path, why in found.unreadable.items()}
     kept = [f"the data in {path} stay{why}" for path, why in staying.items()]
     kept += [f"{path} stays: Kraftwright did not make it" for path in found.strangers]
     kept += [f"{found.undelivered} stay: nobody has received them"] if found.undelivered else []
-    account = found.account_is_ours and not staying
+    account = found.account_is_ours and not staying and not found.owned
     if found.has_account and not account:
-        why = "the data are its own" if staying else "Kraftwright did not make it"
-        kept.append(f"the user {desired.user} stays: {why}")
+        kept.append(f"the user {desired.user} stays: {_why_account(found, bool(staying))}")
     unit = found.unit is not None
     return Plan(found.runs, tuple(data), found.paths, unit, account, tuple(kept), found.users, tuple(staying))
+
+
+def _why_account(found: Found, data: bool) -> str:
+    if not found.account_is_ours:
+        return "Kraftwright did not make it"
+    return "the data are its own" if data else f"files in {', '.join(found.owned)} are its own"
 
 
 def _why(desired: Desired, cluster: str) -> str:

@@ -8,8 +8,9 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.difference import PROPERTIES
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
-from ansible.module_utils.kraft.node import planned_work
+from ansible.module_utils.kraft.node import identity, planned_work
 from ansible.module_utils.kraft.node.files.apply import write_link
 from ansible.module_utils.kraft.node.release.manifest import describe_damage, observe_release, read_manifest
 from ansible.module_utils.kraft.node.service import plan as node
@@ -19,6 +20,7 @@ from ansible.module_utils.kraft.node.service.record import STARTED_DIR, started_
 from ansible.module_utils.kraft.node.service.staging import Place
 from ansible.module_utils.kraft.node.service.state import Run, ServiceState, observe_service
 from ansible.module_utils.kraft.node.service.systemd import systemctl
+from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 
 PROC = "/proc"
 #: How long a started JVM is watched at most; it is released as soon as it opens its class path.
@@ -42,6 +44,16 @@ def current_release(install_dir: str) -> str:
 def given_files(params: Mapping[str, Any]) -> dict[str, str]:
     """Name -> content of the files that ``kafka_node`` was given."""
     return {os.path.basename(one["path"]): one["content"] for one in params["files"]}
+
+
+def require_identity(run: Run, params: Mapping[str, Any]) -> None:
+    """Compare what is on the host now with the inventory, unless ``kafka_node`` only looks. Raises RefusedError."""
+    state = params["state"]
+    given = identity.directories(parse_properties(given_files(params).get(PROPERTIES, "")))
+    pid = observe_service(run, params["unit"], STARTED_DIR).pid
+    found = identity.observe(params["install_dir"], STARTED_DIR, params["unit"], pid, given)
+    if state != node.REPORTED:
+        identity.require(found, params["cluster_id"], params["node_id"], unnamed=state == node.STARTED)
 
 
 def wanted_place(params: Mapping[str, Any]) -> Place:

@@ -50,6 +50,17 @@ def issued_to(asked: Mapping[str, Any], found: Mapping[str, Any]) -> str:
     return name if name and owner.subject == subject else ""
 
 
+def owner(certificate: str) -> dict[str, str]:
+    """``CN``, ``OU`` and ``O`` of a certificate's subject (PEM); those that it has."""
+    try:
+        subject = x509.load_pem_x509_certificate(certificate.encode()).subject
+    except ValueError:
+        return {}
+    oids = {"CN": NameOID.COMMON_NAME, "OU": NameOID.ORGANIZATIONAL_UNIT_NAME, "O": NameOID.ORGANIZATION_NAME}
+    found = {name: [str(one.value) for one in subject.get_attributes_for_oid(oid)] for name, oid in oids.items()}
+    return {name: values[0] for name, values in found.items() if values}
+
+
 def judge(asked: Mapping[str, Any], found: Mapping[str, Any]) -> Verdict:
     """`asked`: ``node``, ``authority``, ``given``, ``renew_before_days``, ``renew_all``; `found`: what the host has.
 

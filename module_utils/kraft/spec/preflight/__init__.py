@@ -6,6 +6,8 @@ production unless its rule is accepted.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.model import Cluster
 from ansible.module_utils.kraft.spec.inventory.severity import assign_severities
@@ -15,6 +17,7 @@ from ansible.module_utils.kraft.spec.preflight import (
     devices,
     disk,
     exporter,
+    identity,
     issuers,
     logs,
     machine,
@@ -26,7 +29,7 @@ from ansible.module_utils.kraft.spec.preflight import (
 )
 from ansible.module_utils.kraft.spec.preflight.subject import Subject
 
-OF_HOSTS = (cross_host, renamed, migration, members, accounts, machine, devices, disk, network)
+OF_HOSTS = (cross_host, identity, renamed, migration, members, accounts, machine, devices, disk, network)
 PARTS = (*OF_HOSTS, issuers, exporter, metrics_proxy, logs)
 
 
@@ -36,9 +39,16 @@ def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Proble
     return assign_severities(found, context(subject, accepted_risks))
 
 
-def silent(subject: Subject) -> list[Problem]:
-    """The hosts of the run that did not answer, for an operation that does not look at them."""
-    return [cross_host.unreachable(host) for host in subject.hosts if host.in_run and host.silence]
+def identified(
+    subject: Subject, leaving: Collection[str] = (), silence: bool = True, ending: bool = False
+) -> list[Problem]:
+    """For an operation that checks no more of its hosts: who did not answer, and who is another node than named.
+
+    `leaving`: names that the run removes. `silence`: whether a host of the run must answer. `ending`: whether the run
+    ends the cluster.
+    """
+    missing = [cross_host.unreachable(host) for host in subject.hosts if silence and host.in_run and host.silence]
+    return [*missing, *identity.judge(subject, leaving, ending)]
 
 
 def context(subject: Subject, accepted_risks: tuple[str, ...]) -> Cluster:

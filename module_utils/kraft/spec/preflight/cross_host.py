@@ -8,7 +8,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.control.connection import explain
 from ansible.module_utils.kraft.control.connection import remedy as remedy_of
-from ansible.module_utils.kraft.node.machine.facts import REMOVED
+from ansible.module_utils.kraft.node.identity import REMOVED
 from ansible.module_utils.kraft.node.run_lock.lock import explained
 from ansible.module_utils.kraft.node.storage.log_dir import FORMATTED, LogDir
 from ansible.module_utils.kraft.node.storage.plan import plan_storage

@@ -99,14 +99,15 @@ def filesystems(host: Host) -> list[dict[str, Facts]]:
 
 
 def ownership(host: Host, path: str, found: Facts) -> Iterator[Problem]:
-    """What is there must be Kafka's. The role gives Kafka a directory of root's, but none that somebody else keeps."""
+    """What is there must be Kafka's. The role gives Kafka a directory of root's or of no account, and no other one."""
     variable, user = host.variable_of(path), host.wanted.user
-    if found["foreign_files"] and found["state"] in (log_dir.FORMATTED, log_dir.INTERRUPTED):
+    kept = found["state"] in (log_dir.FORMATTED, log_dir.INTERRUPTED)
+    if found["foreign_files"] and kept and returning_uid(host) is None:
         names = ", ".join(found["foreign_files"])
         message = f"{path} holds files that do not belong to {user}: {names}"
         remedy = f"if this is the node's own disk: chown -R {user}: {path}"
         yield Problem("log_dir_wrong_owner", message, remedy, variable, host.name, path)
-    if found["state"] == log_dir.EMPTY and found["owner"] not in ("", "root", user):
+    if found["state"] == log_dir.EMPTY and found["owner"] not in ("", "root", user) and not found["owner"].isdigit():
         message = f"{path} is empty and belongs to {found['owner']}"
         remedy = f"if nobody needs it: chown root: {path}; or name another directory"
         yield Problem("log_dir_taken", message, remedy, variable, host.name, path)
@@ -114,6 +115,12 @@ def ownership(host: Host, path: str, found: Facts) -> Iterator[Problem]:
         message = f"user {user} may not pass {found['closed_by']} on the way to {path}"
         remedy = f"chmod o+x {found['closed_by']}, or use another directory"
         yield Problem("log_dir_closed", message, remedy, variable, host.name, path)
+
+
+def returning_uid(host: Host) -> int | None:
+    """The uid that Kafka's user gets again: that of the node's data, whose account went with its machine or cluster."""
+    uids = {found.get("orphan_uid") for _, found in host.found() if found["state"] == log_dir.FORMATTED}
+    return uids.pop() if len(uids) == 1 and not (host.facts or {})["user"]["exists"] else None
 
 
 def obstacles(host: Host, path: str, found: Facts) -> Iterator[Problem]:

@@ -77,10 +77,14 @@ def test_closed_directory_on_the_way_is_named(tmp_path: Path) -> None:
     assert host_disk.closed_to("/closed/logs", "no-such-user") == ""
 
 
-def test_files_of_somebody_else_are_named(tmp_path: Path) -> None:
+def test_files_of_somebody_else_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "meta.properties").touch()
     (tmp_path / "lost+found").mkdir()
     assert host_disk.foreign_files(str(tmp_path), getpass.getuser()) == []
+    assert host_disk.orphan_uid(str(tmp_path)) is None
+    monkeypatch.setattr(host_disk, "user_name", str)  # no account has the uid
+    assert host_disk.orphan_uid(str(tmp_path)) == os.getuid()
+    monkeypatch.undo()
     assert host_disk.foreign_files(str(tmp_path), "kafka-user") == [f"meta.properties ({getpass.getuser()})"]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.node import collector, unit_files
+from ansible.module_utils.kraft.node.identity import Disk, Identity
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.removal import apply
 from ansible.module_utils.kraft.node.removal.plan import MARK, Desired, Found, plan, problems
@@ -18,8 +19,8 @@ from ansible.module_utils.kraft.node.service.state import ServiceState
 
 CLUSTER = "a3JhZnR3cmlnaHQtZGVtbw"
 OTHER = "b3RoZXItY2x1c3Rlci1pZA"
-KEEPS = Desired(CLUSTER, "kafka", "kafka")
-DELETES = Desired(CLUSTER, "kafka", "kafka", delete_data=True)
+KEEPS = Desired(CLUSTER, 1, "kafka", "kafka")
+DELETES = Desired(CLUSTER, 1, "kafka", "kafka", delete_data=True)
 NODE = Found(
     unit=f"{MARK}; changes are lost",
     runs=True,
@@ -56,12 +57,60 @@ def test_a_log_dir_goes_only_where_its_own_file_names_the_cluster() -> None:
     ("found", "rule", "where"),
     [
         (Found(unit="[Unit]\nDescription=somebody's\n"), "foreign_unit", "kafka.service"),
-        (Found(log_dirs={"/data/a": CLUSTER, "/data/b": OTHER}), "cluster_id", "/data/b"),
+        (Found(identity=Identity(True, (Disk("/a", True, CLUSTER, 1), Disk("/b", True, OTHER, 1)))), "foreign", "/b"),
+        (Found(identity=Identity(True, (Disk("/a", True, CLUSTER, 2),))), "other_node", "/a"),
+        (Found(identity=Identity(True, (Disk("/a", True),))), "unnamed", ""),
     ],
 )
 def test_what_is_somebody_elses_is_refused(found: Found, rule: str, where: str) -> None:
     assert [(each.rule, each.variable) for each in problems(KEEPS, found)] == [(rule, where)]
     assert not list(problems(DELETES, NODE))
+
+
+def configure(top: Path, log_dir: Path) -> None:
+    """A node in place, which was deployed with another log dir than the inventory names."""
+    (top / "kafka/releases/4.3.1/config").mkdir()
+    (top / "kafka/releases/4.3.1/config/server.properties").write_text(f"node.id=1\nlog.dirs={log_dir}\n")
+    log_dir.mkdir()
+    (log_dir / "recovery-point-offset-checkpoint").write_text("0\n")
+
+
+def test_the_cluster_that_is_deployed_counts_and_not_the_log_dirs_of_the_inventory(host: Path) -> None:
+    """With another cluster's addresses, none of the log dirs of the inventory is there."""
+    theirs = host / "theirs"
+    configure(host, theirs)
+    (theirs / "meta.properties").write_text(f"version=1\ncluster.id={OTHER}\nnode.id=1\n")
+    found = apply.observe(run, {**params(host), "log_dirs": [str(host / "ours")]})
+    assert [(one.rule, one.variable) for one in problems(KEEPS, found)] == [("foreign", str(theirs))]
+    (theirs / "meta.properties").unlink()
+    found = apply.observe(run, {**params(host), "log_dirs": [str(host / "ours")]})
+    assert [one.rule for one in problems(KEEPS, found)] == ["unnamed"]
+
+
+def test_a_log_dir_that_the_inventory_does_not_name_stays_with_its_owner(host: Path) -> None:
+    configure(host, host / "more")
+    found = dataclasses.replace(apply.observe(run, params(host)), has_account=True, account_is_ours=True)
+    made = plan(DELETES, found)
+    assert (made.staying, made.account) == ((str(host / "more"),), False)
+    assert not list(problems(DELETES, found))
+
+
+def test_the_user_stays_while_a_file_is_its_own(host: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (host / "kafka/dumps").mkdir()
+    (host / "kafka/dumps/heap.hprof").write_text("")
+    account: dict[str, Any] = {
+        "exists": True,
+        "uid": os.getuid(),
+        "home": "/nonexistent",
+        "group": "no-such-group",
+        "shell": "",
+    }
+    monkeypatch.setattr(accounts, "user", lambda _: account)
+    found = apply.observe(run, params(host))
+    assert found.owned == (str(host / "kafka/dumps"), str(host / "kafka/notes.txt"), str(host / "log/mine.log"))
+    assert not plan(DELETES, found).account
+    account["uid"] += 1
+    assert plan(DELETES, apply.observe(run, params(host))).account
 
 
 def test_a_host_with_nothing_left_is_left_alone() -> None:

@@ -6,6 +6,7 @@ import copy
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+from ansible.module_utils.kraft.node.identity import Disk, Identity
 from ansible.module_utils.kraft.node.run_lock.lock import Record
 from ansible.module_utils.kraft.spec.preflight.subject import Desired, Host, Subject
 
@@ -89,6 +90,7 @@ def empty_log_dir(path: str, **found: Any) -> dict[str, Any]:
         "partitions": 0,
         "detail": "",
         "foreign_files": [],
+        "orphan_uid": None,
     }
     return {**disk(path), **content, **found}
 
@@ -136,6 +138,7 @@ def host_facts(at: int) -> dict[str, Any]:
         "current_release": None,
         "quorum": None,
         "deployed": {"node_id": "", "roles": [], "listeners": [], "voters": [], **NOT_MIGRATED},
+        "identity": Identity(deployed=False).as_facts(),
         "connections": {},
         "service": {"pid": 0, "active": False, "age": 0.0},
         "ports": [],
@@ -170,6 +173,17 @@ class Scene:
     def format(self, *names: str, **found: Any) -> None:
         for name in names or NAMES:
             self.of(name)["log_dirs"][LOGS] = formatted_log_dir(LOGS, NAMES.index(name) + 1, **found)
+
+    def deploy(self, *names: str) -> None:
+        """A node with the log dir of the inventory, on each of `names`; on all without any."""
+        for name in names or NAMES:
+            at = NAMES.index(name) + 1
+            self.format(name)
+            self.holds(name, Disk(LOGS, True, CLUSTER_ID, at, DIRECTORY_IDS[at - 1]))
+
+    def holds(self, name: str, *disks: Disk, **found: Any) -> None:
+        """What identity the look found on `name`: a node that is deployed with these log dirs."""
+        self.of(name)["identity"] = Identity(**{"deployed": True, "disks": disks, **found}).as_facts()
 
     def subject(self) -> Subject:
         hosts = [

@@ -104,23 +104,44 @@ def test_host_that_was_not_locked_or_not_looked_at_is_refused_with_the_reason(
     assert f"could not be examined: {reason}" in " ".join(str(failure.value.result["msg"]).split())
 
 
-def test_operation_that_does_not_look_refuses_all_that_are_silent_and_nobody_else() -> None:
+def test_operation_that_changes_no_files_refuses_silent_hosts_of_the_run_alone() -> None:
     scene = Scene()
     scene.facts = dict.fromkeys(NAMES)
     scene.left_out = {"k1"}
     gone = {name: {"__kafka_locked": {"unreachable": True, "msg": "No route to host"}} for name in ("k2", "k3")}
-    assert action(PREFLIGHT, hosts=list(NAMES), looked=False).run(task_vars=play(scene))["problems"] == []
+    asked: dict[str, Any] = {"hosts": list(NAMES), "scope": "identity"}
+    assert action(PREFLIGHT, **asked).run(task_vars=play(scene))["problems"] == []
+    assert action(PREFLIGHT, **asked, silence=False).run(task_vars=play(scene, **gone))["problems"] == []
     with pytest.raises(AnsibleAction) as failure:
-        action(PREFLIGHT, hosts=list(NAMES), looked=False).run(task_vars=play(scene, **gone))
+        action(PREFLIGHT, **asked).run(task_vars=play(scene, **gone))
     told = str(failure.value.result["msg"])
     assert re.search(r"k2, k3 +could not be examined: No route to host", told)
     assert "k1" not in told
+
+
+def test_operation_that_changes_no_files_refuses_hosts_that_are_other_nodes_and_names_that_are_none() -> None:
+    scene = Scene()
+    scene.deploy("k1", "k2")
+    scene.facts["k1"], scene.facts["k2"] = scene.facts["k2"], scene.facts["k1"]
+    with pytest.raises(AnsibleAction) as failure:
+        action(PREFLIGHT, hosts=list(NAMES), scope="identity", remove=["k3"]).run(task_vars=play(scene))
+    told = " ".join(str(failure.value.result["msg"]).split())
+    for words in ("is node 2 by its disk", "is node 1 by its disk", "is no member of the cluster"):
+        assert words in told
 
 
 def test_desired_state_must_be_known_first() -> None:
     result = action(PREFLIGHT, hosts=list(NAMES)).run(task_vars={"ansible_facts": {}})
     assert result["failed"]
     assert "run kafka_desired first" in result["msg"]
+
+
+def test_user_that_is_gone_gets_the_uid_of_its_data_again() -> None:
+    scene = Scene()
+    scene.format("k1", "k2", foreign_files=["meta.properties (987)"], orphan_uid=987)
+    scene.of("k1")["user"].update(exists=False)
+    facts = action(PREFLIGHT, hosts=list(NAMES), refuse=False).run(task_vars=play(scene))["ansible_facts"]
+    assert facts["kafka_uids"] == {"k1": 987, "k2": None, "k3": None}
 
 
 def test_plan_names_the_steps_of_each_host() -> None:

@@ -50,6 +50,13 @@ def java(version: str | None, **more: Any) -> Break:
     return lambda scene: scene.of("k1").update(java=found, **more)
 
 
+def returned(scene: Scene) -> None:
+    """The data of a cluster that was destroyed, or whose machines were replaced, before Kafka's user is there again."""
+    scene.format(foreign_files=["meta.properties (987)"], orphan_uid=987)
+    for name in NAMES:
+        scene.of(name)["user"].update(exists=False, uid=None, group=None, groups=[], shell=None)
+
+
 def deployed(protocol: str, purpose: str, pid: int) -> Break:
     """k2 was deployed with another protocol; k1 runs, or nobody."""
 
@@ -297,6 +304,12 @@ DISK: dict[str, tuple[Break, list[Told]]] = {
             ("error", "log_dir_wrong_owner", "k3", "kafka_log_dirs", "/data/logs"),
         ],
     ),
+    "files of an account that is gone": (returned, []),
+    "files of an account that is gone beside a user of another uid": (
+        lambda scene: scene.format("k2", foreign_files=["meta.properties (987)"], orphan_uid=987),
+        [("error", "log_dir_wrong_owner", "k2", "kafka_log_dirs", "/data/logs")],
+    ),
+    "empty directory of an account that is gone": (logs(state="empty", owner="987"), []),
     "closed way": (
         logs(closed_by="/data"),
         [("error", "log_dir_closed", "k1", "kafka_log_dirs", "/data/logs")],
