@@ -165,9 +165,27 @@ def kraft_upgrade_problems(version: str, features: Iterable[Mapping[str, Any]]) 
     return [str(problem) for problem in upgrade.problems(str(version), features)]
 
 
-def kraft_first_broker(hosts: Iterable[str], desired: Mapping[str, Any]) -> str:
-    """The first of `hosts` that is a broker; `desired` is ``kafka_desired``'s fact."""
-    return next(host for host in hosts if "broker" in desired["nodes"][host]["roles"])
+def kraft_brokers(hosts: Iterable[str], desired: Mapping[str, Any]) -> list[str]:
+    """Those of `hosts` that are brokers, in their order; `desired` is ``kafka_desired``'s fact."""
+    return [host for host in hosts if "broker" in desired["nodes"][host]["roles"]]
+
+
+def kraft_asked(
+    hosts: Iterable[str], in_play: Iterable[str], hostvars: Mapping[str, Any], but: Iterable[str] = ()
+) -> str:
+    """The one of `hosts` through which the cluster is asked: in the play, with Kafka running by the look, the first.
+
+    `hosts`: those that may be asked, in the inventory's order; `in_play`: ``ansible_play_hosts``; `but`: hosts that
+    are about to stop, asked only where no other runs. Raises where none is in the play.
+    """
+    every, present, going = list(hosts), set(in_play), set(but)
+    able = [host for host in every if host in present]
+    if not able:
+        text = f"no host of this run can ask the cluster: {', '.join(every)} did not answer, or --limit leaves them out"
+        raise AnsibleFilterError(f"{text}. Run again with one of them.")
+    looked = _looked_at(able, hostvars)
+    running = {host for host, facts in looked.items() if facts["service"]["pid"]}
+    return min(able, key=lambda host: (host not in running, host in going))
 
 
 class FilterModule:
@@ -176,6 +194,7 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""
         return {
+            "kraft_asked": kraft_asked,
             "kraft_asked_through": asked_through,
             "kraft_certified": client_files.certified,
             "kraft_client": client_parameter,
@@ -187,7 +206,7 @@ class FilterModule:
             "kraft_hosts_named": kraft_hosts_named,
             "kraft_jvm_options_text": files.jvm_options_text,
             "kraft_properties_text": kraft_properties_text,
-            "kraft_first_broker": kraft_first_broker,
+            "kraft_brokers": kraft_brokers,
             "kraft_fingerprinted_unit": fingerprinted,
             "kraft_broker_now": kraft_broker_now,
             "kraft_controllers_now": kraft_controllers_now,

@@ -65,6 +65,43 @@ def test_listeners_now_are_those_of_the_hosts_that_were_looked_at() -> None:
     }
 
 
+def looked_at(**pids: int) -> dict[str, Any]:
+    """The variables of hosts, with the look at each that is named; a pid of 0: Kafka does not run there."""
+    looked = {host: {"ansible_facts": {"kafka_host": {"service": {"pid": pid}}}} for host, pid in pids.items()}
+    return {**{host: {} for host in ("k1", "k2", "k3")}, **looked}
+
+
+@pytest.mark.parametrize(
+    ("in_play", "pids", "but", "asked"),
+    [
+        (["k1", "k2", "k3"], {"k1": 5, "k2": 5, "k3": 5}, [], "k1"),
+        (["k3", "k2"], {"k2": 5, "k3": 5}, [], "k2"),  # the inventory's order, and k1 is not in the run
+        (["k1", "k2", "k3"], {"k1": 0, "k2": 5, "k3": 5}, [], "k2"),
+        (["k1", "k2", "k3"], {"k1": 5, "k2": 5, "k3": 5}, ["k1"], "k2"),
+        (["k1"], {"k1": 5}, ["k1"], "k1"),  # nobody else is there
+        (["k1", "k2"], {"k1": 5, "k2": 0}, ["k1"], "k1"),  # what does not run may never have been deployed
+        (["k1", "k2", "k3"], {}, [], "k1"),
+        (["k1", "k2", "k3"], {"k3": 5}, [], "k3"),  # the others did not answer the look
+        (["k1", "k2"], {"k1": 0, "k2": 0}, ["k1"], "k2"),
+    ],
+)
+def test_the_host_that_is_asked_is_in_the_run_and_runs_kafka(
+    in_play: list[str], pids: dict[str, int], but: list[str], asked: str
+) -> None:
+    assert FILTERS.kraft_asked(["k1", "k2", "k3"], in_play, looked_at(**pids), but) == asked
+
+
+def test_a_run_without_a_host_that_could_be_asked_is_refused_with_those_that_could() -> None:
+    with pytest.raises(AnsibleFilterError, match="k1, k2") as error:
+        FILTERS.kraft_asked(["k1", "k2"], ["k3"], looked_at(k3=5))
+    assert "--limit" in str(error.value)
+
+
+def test_the_brokers_among_hosts_are_in_their_order() -> None:
+    desired = {"nodes": {"k1": {"roles": ["controller"]}, "k2": {"roles": ["broker"]}, "k3": {"roles": ["broker"]}}}
+    assert FILTERS.kraft_brokers(["k3", "k1", "k2"], desired) == ["k3", "k2"]
+
+
 def test_broker_is_reached_where_it_was_deployed_and_else_where_it_shall_be() -> None:
     listener = {"name": "I", "address": "k1:19092", "protocol": "PLAINTEXT", "purpose": "inter_broker"}
     node = {"broker_address": "k1:29092"}
