@@ -1,7 +1,8 @@
 """Which brokers hold a partition when its replication factor changes. Pure, and the same for the same input.
 
 What is there stays as far as it can: growing appends replicas, shrinking takes some away, and neither changes who
-leads. The preferred leader (the first replica) stays first, so leaders remain as spread as they were.
+leads. Those in sync stay: they alone hold every acknowledged record. So does the preferred leader (the first replica),
+unless it is behind, so leaders remain as spread as they were.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def _shrunk(
 ) -> tuple[int, ...]:
     """`held` without the ones that are missed least: out of sync, doubled in a rack, on the fullest broker.
 
-    The leader is never taken out, and the preferred leader only when nothing else is left.
+    The leader is never taken out, one in sync only when all others are gone, and the preferred leader last of those.
     """
     kept = list(held)
     while len(kept) > factor:
@@ -88,8 +89,8 @@ def _shrunk(
         worst = max(
             free,
             key=lambda one: (
-                one != held[0],
                 one not in partition.isr,
+                one != held[0],
                 used[racks.get(one, "")],
                 *loads.of(one),
                 one,

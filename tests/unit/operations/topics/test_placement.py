@@ -44,6 +44,24 @@ def test_shrinking_takes_the_replica_that_is_out_of_sync() -> None:
     assert with_factor(topic("a", partition(0, [1, 2, 3], isr=[1, 3])), 2, SIX) == {0: (1, 3)}
 
 
+def test_shrinking_keeps_those_in_sync_though_the_preferred_leader_is_behind() -> None:
+    behind = topic("a", partition(0, [1, 2, 3], isr=[2, 3], leader=2))
+    assert with_factor(behind, 2, SIX) == {0: (2, 3)}
+    assert with_factor(behind, 1, SIX) == {0: (2,)}
+    assert with_factor(topic("a", partition(0, [1, 2, 3, 4], isr=[3], leader=3)), 2, SIX)[0][0] == 1
+
+
+@given(st.permutations([1, 2, 3, 4, 5, 6]), st.integers(1, 6), st.integers(1, 5), st.data())
+def test_shrinking_never_takes_one_in_sync_while_another_is_behind(
+    replicas: list[int], size: int, factor: int, data: st.DataObject
+) -> None:
+    isr = data.draw(st.lists(st.sampled_from(replicas), min_size=1, max_size=6, unique=True))
+    made = topic("a", partition(0, replicas[: max(size, factor)], isr=[one for one in isr if one in replicas[:size]]))
+    (one,) = made.partitions
+    after = with_factor(made, factor, SIX).get(0, one.replicas)
+    assert len(set(after) & set(one.isr)) == min(factor, len(one.isr))
+
+
 def test_shrinking_takes_the_second_replica_of_a_rack() -> None:
     assert with_factor(topic("a", partition(0, [1, 2, 5])), 2, [*SIX]) == {0: (1, 2)}
 
