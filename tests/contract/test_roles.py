@@ -148,3 +148,17 @@ def test_what_inspects_a_host_ends_by_itself() -> None:
     inspecting = [task for task in tasks if {"kafka_host_info", "kafka_support_info"} & set(task)]
     assert len(inspecting) > 3
     assert [task["name"] for task in inspecting if not task.get("timeout")] == []
+
+
+def test_a_node_that_has_left_keeps_no_key_and_no_password() -> None:
+    """Where keys and passwords of a node are (docs/secrets.md) nothing is left once it is forgotten."""
+    tasks = yaml.safe_load((ROOT / "roles/kafka/tasks/remove.yml").read_text())
+    names = [task["name"] for task in tasks]
+    variables = yaml.safe_load((ROOT / "roles/kafka/vars/main.yml").read_text())
+    [deletes] = [task for task in tasks if "__kafka_left_secrets" in str(task.get("loop"))]
+    assert deletes["ansible.builtin.file"]["state"] == "absent"
+    assert names.index(deletes["name"]) > names.index("Unregister the brokers")
+    written = {one["path"].rsplit("/", 1)[-1] for one in variables["__kafka_own_files"] if one["mode"] == "0640"}
+    kept = {one for one in variables["__kafka_left_secrets"] if one.startswith("current/config/")}
+    assert kept == {f"current/config/{name}" for name in written - {"log4j2.yaml"}}
+    assert {"tls", "next", "previous"} <= set(variables["__kafka_left_secrets"])
