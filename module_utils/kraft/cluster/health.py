@@ -101,11 +101,13 @@ def _brokers(snapshot: Snapshot, wanted: Expected) -> Iterator[str]:
 
 def _partitions(snapshot: Snapshot, wanted: Expected) -> Iterator[str]:
     every = [(topic.name, partition) for topic in snapshot.topics or () for partition in topic.partitions]
+    arriving = {(one.topic, one.partition): one.adding for one in snapshot.reassignments or ()}
     offline = [(name, one) for name, one in every if one.leader == NO_NODE and wanted.judged(one.replicas)]
     behind = [
         (name, one)
         for name, one in every
-        if one.leader != NO_NODE and wanted.judged(set(one.replicas).difference(one.isr))
+        if one.leader != NO_NODE
+        and wanted.judged(set(one.replicas).difference(one.isr, arriving.get((name, one.partition), ())))
     ]
     yield from _named("has no leader", offline)
     yield from _named("is under-replicated", behind)

@@ -20,7 +20,7 @@ from ansible.module_utils.kraft.errors import KraftError, OtherClusterError
 from ansible.module_utils.kraft.node.service.diagnosis import Diagnosis, diagnose
 from ansible.module_utils.kraft.node.service.state import ServiceState
 
-PARTS = ("topics", "quorum")
+PARTS = ("topics", "quorum", "reassignments")
 POLL_SECONDS = 0.2
 ANSWER_SECONDS = 3.0
 SERVICE_SECONDS = 1.0

@@ -3,7 +3,7 @@ from __future__ import annotations
 import dataclasses
 
 from ansible.module_utils.kraft.cluster.health import Expected, caught_up, distance, expected, problems
-from ansible.module_utils.kraft.cluster.snapshot import LogDir, Snapshot
+from ansible.module_utils.kraft.cluster.snapshot import LogDir, Reassignment, Snapshot
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
 from tests.unit.problems import named
@@ -20,6 +20,18 @@ def test_another_cluster_is_the_only_problem_named(wording: Wording) -> None:
     found = problems(dataclasses.replace(cluster(), cluster_id="y"), THREE)
     assert [("cluster y" in each, "x is expected" in each) for each in found] == [(True, True)]
     wording(found)
+
+
+def test_a_replica_that_is_on_the_move_is_not_missing() -> None:
+    moving = [Reassignment("a", 0, (3,), (1,))]
+    there = topic("a", partition(0, [1, 2, 3], isr=[1, 2]), partition(1, [1, 2, 3], isr=[1, 3]))
+    snapshot = cluster(there, moves=moving)
+    assert problems(snapshot, Expected(only=frozenset({3}))) == ()
+    (said,) = problems(snapshot, Expected())
+    assert "a-1" in said
+    late = cluster(topic("a", partition(0, [1, 2, 3], isr=[1])), moves=moving)
+    assert problems(late, Expected(only=frozenset({3}))) == ()
+    assert problems(late, Expected(only=frozenset({2})))
 
 
 def test_no_leader_is_a_problem() -> None:
