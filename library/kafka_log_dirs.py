@@ -92,6 +92,10 @@ finished:
   description: Whether nothing is left. Always false in check mode where something would change.
   returned: success
   type: bool
+limited:
+  description: Brokers on which this run has set the throttle.
+  returned: success
+  type: list
 left:
   description: Replicas and bytes that are still to be moved.
   returned: success
@@ -104,7 +108,7 @@ from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.operations.disks.admin import DisksAdmin
 from ansible.module_utils.kraft.operations.disks.run import Desired, Run, result
-from ansible.module_utils.kraft.operations.reassignment.moves_module import OPTIONS, common, moved
+from ansible.module_utils.kraft.operations.reassignment.moves_module import OPTIONS, Attempt, common, moved
 
 BALANCED, CANCELLED = "balanced", "cancelled"
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -133,9 +137,13 @@ def main() -> None:
         desired = asked(params)
         found = moved(
             module,
-            lambda client: Run(DisksAdmin(client), desired),
-            lambda work: result(work, desired),
-            "replicas",
+            lambda client: Attempt(
+                lambda asked: Run(DisksAdmin(client), asked),
+                lambda work: result(work, desired),
+                "replicas",
+                module.check_mode,
+                desired,
+            ),
         )
     except KraftError as error:
         module.fail_json(msg=f"Replicas are not moved any further: {error}")

@@ -13,8 +13,11 @@ description:
   - Few partitions are on the move at once. What an earlier run has begun is waited for, not begun anew.
   - The throttle is taken away at the end. One that a killed run has left is recognised by a mark in the topics' lists
     of throttled replicas and taken away, or replaced, by the next run.
-  - Refused, before anything is moved, when topics have more replicas than brokers are left, when a partition has no
-    leader, when a broker that is to hold something does not serve or has no room, and when somebody else has throttled.
+  - A partition without a leader stays where it is, and a warning names it. A drain of a broker with it is refused.
+  - A broker that is away when the moves end is waited for, half a minute. One that keeps the throttle is named in a
+    warning. The next run of moves takes it away.
+  - Refused, before anything is moved, when topics have more replicas than brokers are left, when a broker
+    that is to hold something does not serve or has no room, and when somebody else has throttled.
 options:
   state:
     description:
@@ -95,6 +98,10 @@ under_way:
   description: Number of partitions that were on the move before.
   returned: success
   type: int
+limited:
+  description: Brokers on which this run has set the throttle.
+  returned: success
+  type: list
 finished:
   description: Whether nothing is left. Always false in check mode where something would change.
   returned: success
@@ -112,8 +119,10 @@ from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
 from ansible.module_utils.kraft.operations.reassignment.model import BALANCED, DRAINED, SPREAD, Goal
-from ansible.module_utils.kraft.operations.reassignment.moves_module import OPTIONS, common, moved
-from ansible.module_utils.kraft.operations.reassignment.run import Desired, Run, result
+from ansible.module_utils.kraft.operations.reassignment.moves_module import OPTIONS, Attempt, common, moved
+from ansible.module_utils.kraft.operations.reassignment.report import result
+from ansible.module_utils.kraft.operations.reassignment.run import Run
+from ansible.module_utils.kraft.operations.reassignment.work import Desired
 
 CANCELLED = "cancelled"
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -133,7 +142,10 @@ def asked(params: dict[str, Any], check_mode: bool) -> Desired:
     cancel = params["state"] == CANCELLED
     coming = params["coming"] if check_mode else []
     return Desired(
-        Goal(BALANCED if cancel else params["state"], frozenset(params["broker_ids"])),
+        Goal(
+            BALANCED if cancel else params["state"],
+            frozenset(params["broker_ids"]),
+        ),
         cancel=cancel,
         coming=tuple(Broker(one["node_id"], "", 0, one["rack"]) for one in coming),
         **common(params),
@@ -149,9 +161,13 @@ def main() -> None:
         desired = asked(params, module.check_mode)
         found = moved(
             module,
-            lambda client: Run(ReassignmentAdmin(client), desired),
-            lambda work: result(work, desired),
-            "partitions",
+            lambda client: Attempt(
+                lambda asked: Run(ReassignmentAdmin(client), asked),
+                lambda work: result(work, desired),
+                "partitions",
+                module.check_mode,
+                desired,
+            ),
         )
     except KraftError as error:
         module.fail_json(msg=f"Replicas are not moved any further: {error}")

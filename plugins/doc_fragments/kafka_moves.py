@@ -21,4 +21,9 @@ options:
         for the end. Where a playbook runs it, it is called again and again and the progress is shown.
     type: int
     default: 0
+  limited:
+    description: Brokers on which an earlier stretch of this run has set the throttle (RV(limited)).
+    type: list
+    elements: int
+    default: []
 """

@@ -18,7 +18,9 @@ from ansible.module_utils.kraft.operations.disks import disk_format, throttle
 from ansible.module_utils.kraft.operations.disks.admin import DisksAdmin
 from ansible.module_utils.kraft.operations.disks.model import BrokerDisks, DiskMove
 from ansible.module_utils.kraft.operations.disks.plan import FLOOR, Drained, plan, problems
+from ansible.module_utils.kraft.operations.reassignment.lifting import lift
 from ansible.module_utils.kraft.operations.reassignment.move_format import amount
+from ansible.module_utils.kraft.operations.reassignment.report import kept
 from ansible.module_utils.kraft.operations.reassignment.throttle import is_our_rate
 from ansible.module_utils.kraft.wording import counted
 
@@ -29,7 +31,8 @@ POLL_SECONDS = 0.5
 class Desired:
     """``drained``: broker -> log dirs that are emptied. ``rate``: bytes per second of each broker, 0: as fast as it
     goes; ``together``: most replicas of a broker on the move; ``pause``: seconds after which a run ends although
-    something is left, 0: none; ``timeout``: seconds without any advance; ``floor``: bytes by which log dirs may differ.
+    something is left, 0: none; ``timeout``: seconds without any advance; ``floor``: bytes by which log dirs may differ;
+    ``limited``: brokers on which this run has set a limit before.
     """
 
     drained: Drained = dataclasses.field(default_factory=dict)
@@ -40,6 +43,7 @@ class Desired:
     timeout: float = 300.0
     floor: int = FLOOR
     cluster_id: str = ""
+    limited: frozenset[int] = frozenset()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,6 +70,9 @@ class Run:
         self._admin, self._asked, self._clock = admin, asked, clock
         self._stall_timeout = StallTimeout(asked.timeout, clock)
         self._ends = clock() + asked.pause if asked.pause else float("inf")
+        self._closest: tuple[int, int] | None = None
+        self.limited = asked.limited  #: brokers on which this run has set a limit
+        self.warnings: list[str] = []
         self.left: tuple[int, int] = (0, 0)  #: replicas and bytes that are still to be moved, as last seen
 
     def work(self) -> Work:
@@ -87,6 +94,7 @@ class Run:
     def apply(self, work: Work) -> bool:
         """Do it; whether all of it is done. Raises ToolError where nothing advances any more."""
         self._admin.throttle(work.snapshot, throttle.alterations(work.rates, work.aim))
+        self.limited |= work.aim.keys()
         queue = list(work.moves)
         while True:
             brokers = self._admin.disks(work.snapshot.brokers)
@@ -101,9 +109,14 @@ class Run:
             if self._clock() >= self._ends:
                 return False
             self._admin.sleep(POLL_SECONDS)
-        self._admin.throttle(work.snapshot, throttle.alterations(self._admin.rates(work.snapshot.brokers), {}))
+        _, away = lift(self._admin.look, self._unthrottle, self.limited, self._clock, self._admin.sleep)
+        if away:
+            self.warnings.append(kept(away, self._asked.rate, "balance_disks.yml"))
         self._emptied(brokers)
         return True
+
+    def _unthrottle(self, now: Snapshot) -> None:
+        self._admin.throttle(now, throttle.alterations(self._admin.rates(now.brokers), {}))
 
     def _next(self, queue: Sequence[DiskMove], brokers: Sequence[BrokerDisks]) -> list[DiskMove]:
         """As many of the queue as each broker may take on now."""
@@ -116,14 +129,15 @@ class Run:
         return ready
 
     def _note(self, queue: Sequence[DiskMove], brokers: Sequence[BrokerDisks]) -> None:
-        """How much is left; raises when that has not changed for too long."""
+        """How much is left; raises when that has not become less for too long."""
         missing = [
             max(0, one.held.get(name, ("", 0))[1] - arrived)
             for one in brokers
             for name, (_, arrived) in one.coming.items()
         ]
         self.left = len(queue) + len(missing), sum(missing) + sum(one.copied for one in queue)
-        if not self._stall_timeout.lasts(self.left):
+        self._closest = min(self._closest or self.left, self.left)
+        if not self._stall_timeout.lasts(self._closest):
             raise ToolError(
                 f"{counted(self.left[0], 'replica')} with {amount(self.left[1])} left to move, and nothing has "
                 f"advanced for {self._asked.timeout:g} s. The moves go on by themselves, throttled as they are. "

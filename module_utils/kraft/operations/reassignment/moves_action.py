@@ -46,10 +46,11 @@ class MovesAction(ActionBase):
         timeout = float(arguments.get("timeout") or 300)
         stall_timeout = StallTimeout(timeout)
         closest: tuple[int, int] | None = None
+        limited: list[int] = []
         while True:
-            found: dict[str, Any] = self._execute_module(
-                self.module, {**arguments, "pause": PAUSE}, task_vars=task_vars
-            )
+            stretch = {**arguments, "pause": PAUSE, "limited": limited}
+            found: dict[str, Any] = self._execute_module(self.module, stretch, task_vars=task_vars)
+            limited = found.get("limited", limited)
             if found.get("failed") or found.get("finished"):
                 return {**found, "changed": True}
             left = found["left"][f"{self.moved}s"], found["left"]["bytes"]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
+from ansible.module_utils.kraft.cluster.health import listed
 from ansible.module_utils.kraft.cluster.retry import until_answered
+from ansible.module_utils.kraft.errors import KraftError, ToolError
 from ansible.module_utils.kraft.module import KraftModule
 
 ANSWER_SECONDS = 30.0
@@ -18,6 +21,7 @@ OPTIONS: dict[str, Any] = {
     "cluster_id": {"type": "str"},
     "timeout": {"type": "int", "default": 300},
     "pause": {"type": "int", "default": 0},
+    "limited": {"type": "list", "elements": "int", "default": []},
 }
 
 
@@ -29,6 +33,7 @@ def common(params: Mapping[str, Any]) -> dict[str, Any]:
         "pause": params["pause"],
         "timeout": params["timeout"],
         "cluster_id": params["cluster_id"] or "",
+        "limited": frozenset(params["limited"]),
     }
 
 
@@ -36,26 +41,50 @@ class Attempt:
     """What was planned first is what is reported, however often the connection broke."""
 
     def __init__(
-        self, begin: Callable[[], Any], result: Callable[[Any], dict[str, Any]], unit: str, check_mode: bool
+        self,
+        begin: Callable[[Any], Any],
+        result: Callable[[Any], dict[str, Any]],
+        unit: str,
+        check_mode: bool,
+        desired: Any,
     ) -> None:
-        """`begin` makes a run, with ``work()``, ``apply(work)`` and ``left``; `unit`: what it moves."""
+        """`begin` makes a run of `desired`, with ``work()``, ``apply(work)``, ``left``, ``limited`` and ``warnings``;
+        `unit`: what it moves."""
         self._begin, self._result, self._unit, self._check_mode = begin, result, unit, check_mode
         self._planned: dict[str, Any] = {}
+        self._desired = desired
+
+    @property
+    def limited(self) -> frozenset[int]:
+        """Brokers on which a limit was set, also by an attempt that failed."""
+        found: frozenset[int] = self._desired.limited
+        return found
 
     def __call__(self) -> dict[str, Any]:
-        run = self._begin()
-        work = run.work()
-        self._planned = self._planned or self._result(work)
-        finished = not work.changes if self._check_mode else not work.changes or run.apply(work)
-        return {**self._planned, "finished": finished, "left": dict(zip((self._unit, "bytes"), run.left))}
+        run = self._begin(self._desired)
+        try:
+            work = run.work()
+            self._planned = self._planned or self._result(work)
+            finished = not work.changes if self._check_mode else not work.changes or run.apply(work)
+        finally:
+            self._desired = dataclasses.replace(self._desired, limited=run.limited)
+        return {
+            **self._planned,
+            "finished": finished,
+            "left": dict(zip((self._unit, "bytes"), run.left)),
+            "limited": sorted(run.limited),
+            "warnings": [*self._planned.get("warnings", ()), *run.warnings],
+        }
 
 
-def moved(
-    module: KraftModule,
-    begin: Callable[[Client], Any],
-    result: Callable[[Any], dict[str, Any]],
-    unit: str,
-) -> dict[str, Any]:
-    """What the module returns; `begin`, `result` and `unit` as in ``Attempt``. Raises KraftError."""
+def moved(module: KraftModule, attempt_by: Callable[[Client], Attempt]) -> dict[str, Any]:
+    """What the module returns; `attempt_by`: what is tried, by a client. Raises KraftError."""
     with Client(module.params["client"], warn=module.warn) as connected:
-        return until_answered(Attempt(lambda: begin(connected), result, unit, module.check_mode), ANSWER_SECONDS)
+        attempt = attempt_by(connected)
+        try:
+            return until_answered(attempt, ANSWER_SECONDS)
+        except KraftError as error:
+            if not attempt.limited:
+                raise
+            still = f"The limit on brokers {listed(attempt.limited)} stays until a run of moves comes to its end."
+            raise ToolError(f"{error}\n{still}") from error

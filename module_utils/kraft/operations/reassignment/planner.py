@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from ansible.module_utils.kraft.cluster.health import listed
-from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
+from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+from ansible.module_utils.kraft.operations.reassignment import leaderless
 from ansible.module_utils.kraft.operations.reassignment.balance import Leaders, Level
 from ansible.module_utils.kraft.operations.reassignment.layout import Layout, changed, grouped
 from ansible.module_utils.kraft.operations.reassignment.model import (
@@ -31,7 +32,7 @@ def plan(snapshot: Snapshot, goal: Goal, sizes: Sizes | None = None) -> tuple[Mo
 
     `sizes`: bytes of a partition, as far as they are known; of two partitions that serve as well the smaller is moved.
     """
-    start, sizes = placement(snapshot), sizes or {}
+    start, sizes = placement(leaderless.movable(snapshot, goal)), sizes or {}
     racks = {one.node_id: one.rack for one in snapshot.brokers}
     layout = Layout(start, racks, sizes)
     able = able_brokers(snapshot, goal)
@@ -57,7 +58,7 @@ def able_brokers(snapshot: Snapshot, goal: Goal) -> frozenset[int]:
 
 def problems(snapshot: Snapshot, goal: Goal) -> list[Problem]:
     """What no moving about can help, and what must be healed before anything is moved."""
-    return [*_brokers(snapshot, goal), *_factors(snapshot, goal), *_leaderless(snapshot)]
+    return [*_brokers(snapshot, goal), *_factors(snapshot, goal), *leaderless.problems(snapshot, goal)]
 
 
 def _brokers(snapshot: Snapshot, goal: Goal) -> Iterator[Problem]:
@@ -70,7 +71,7 @@ def _brokers(snapshot: Snapshot, goal: Goal) -> Iterator[Problem]:
     needed = fenced & goal.broker_ids if goal.state == SPREAD else fenced
     if needed and goal.state != DRAINED:
         text = f"brokers {listed(needed)} are fenced (registered, not serving), so nothing can be moved to them"
-        remedy = "start them or, if they are lost, drain them and take their registration away"
+        remedy = "start them or, if their machines are lost, run remove_nodes.yml for them with --limit"
         yield Problem("fenced_broker", text, remedy)
 
 
@@ -89,21 +90,6 @@ def _factors(snapshot: Snapshot, goal: Goal) -> Iterator[Problem]:
         yield Problem("too_few_brokers", text, "add a broker first, or lower its replication factor (kafka_topic)")
     if len(found) > NAMED:
         yield Problem("too_few_brokers", f"and {len(found) - NAMED} topics more", "")
-
-
-def _leaderless(snapshot: Snapshot) -> Iterator[Problem]:
-    """Nothing can be copied from a partition that nobody leads."""
-    found = [
-        f"{topic.name}-{one.partition}"
-        for topic in snapshot.topics or ()
-        for one in topic.partitions
-        if one.leader == NO_NODE
-    ]
-    if found:
-        more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
-        text = f"partitions without a leader: {', '.join(found[:NAMED])}{more}"
-        remedy = "start the brokers that hold them first; where their disks are lost for good, delete these topics"
-        yield Problem("no_leader", text, remedy)
 
 
 def _drain(layout: Layout, leaving: Collection[int], able: Collection[int]) -> None:

@@ -171,13 +171,15 @@ def test_nothing_is_moved_to_a_broker_that_is_away_and_nothing_without_a_leader(
     away = [broker(1), broker(2), broker(3, fenced=True)]
     snapshot = cluster(topic("a", partition(0, [1, 2])), brokers=away)
     assert problems(snapshot, Goal(DRAINED, frozenset({3}))) == []
-    orphan = cluster(topic("a", partition(0, [1, 2], isr=[], leader=-1)))
+    orphan = cluster(topic("a", partition(0, [2, 3], isr=[], leader=-1)), brokers=away)
+    orphaned = cluster(topic("a", partition(0, [3], isr=[], leader=-1)), brokers=away)
     found = [
         problems(snapshot, Goal())[0],
         problems(snapshot, Goal(SPREAD, frozenset({9})))[0],
-        problems(orphan, Goal())[0],
+        problems(orphan, Goal(DRAINED, frozenset({2})))[-1],
+        problems(orphaned, Goal(DRAINED, frozenset({3})))[0],
     ]
-    assert [one.rule for one in found] == ["fenced_broker", "unknown_broker", "no_leader"]
+    assert [one.rule for one in found] == ["fenced_broker", "unknown_broker", "no_leader", "no_leader"]
     wording(worded(found))
 
 

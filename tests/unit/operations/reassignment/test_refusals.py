@@ -6,7 +6,7 @@ import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot, Topic
 from ansible.module_utils.kraft.operations.reassignment import throttle
 from ansible.module_utils.kraft.operations.reassignment.model import BALANCED, DRAINED, SPREAD, Goal, Move
-from ansible.module_utils.kraft.operations.reassignment.planner import problems
+from ansible.module_utils.kraft.operations.reassignment.planner import plan, problems
 from ansible.module_utils.kraft.operations.reassignment.throttle import LISTS, RATES, Throttles
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, topic
@@ -68,11 +68,32 @@ def test_some_topics_are_named_and_the_rest_is_counted(number: int, named: int, 
     assert [(one.message, one.remedy) for one in found[named:]] == ([(f"and {more} topics more", "")] if more else [])
 
 
-@pytest.mark.parametrize(("number", "ending"), [(1, "a-0"), (5, "a-4"), (7, "a-4 and 2 more")])
+DEAD = [broker(one, fenced=one == 2) for one in (1, 2, 3, 4)]
+
+
+def orphans(*replicas: list[int]) -> Topic:
+    """A topic whose partitions have no leader."""
+    return topic("a", *(partition(number, one, []) for number, one in enumerate(replicas)))
+
+
+@pytest.mark.parametrize(
+    ("number", "ending"), [(1, "a-0 (in sync none, held by 2, 4)"), (5, "a-4"), (7, " and 2 more")]
+)
 def test_partitions_that_nobody_leads_are_named_and_the_rest_counted(number: int, ending: str) -> None:
-    found = problems(cluster(topic("a", *(partition(one, [1, 2], []) for one in range(number)))), goal(BALANCED))
+    found = problems(cluster(orphans(*[[2, 4]] * number), brokers=DEAD), goal(DRAINED, 4))
     assert told(found) == [("no_leader", "", "", None)]
-    assert found[0].message.endswith(ending)
+    assert ending in found[0].message
+    assert "start broker 2" in found[0].remedy
+
+
+@pytest.mark.parametrize("wanted", [goal(BALANCED), goal(SPREAD, 4), goal(DRAINED, 4)], ids=lambda one: str(one.state))
+def test_a_partition_without_a_leader_stops_only_what_would_move_it(wanted: Goal) -> None:
+    members = FOUR if wanted.state == BALANCED else DEAD
+    moving = topic("b", *(partition(number, [1, 4 if wanted.state == DRAINED else 3]) for number in range(4)))
+    snapshot = cluster(orphans([2], [2, 3]), moving, brokers=members)
+    assert problems(snapshot, wanted) == []
+    moves = plan(snapshot, wanted)
+    assert {one.topic for one in moves} == {"b"}
 
 
 MOVES = [Move(name, 0, (1,), (2,)) for name in "abcdefg"]

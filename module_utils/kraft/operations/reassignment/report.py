@@ -1,0 +1,62 @@
+"""What a run of moves says: its plan, why it ends early, and what it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from ansible.module_utils.kraft.cluster.health import listed
+from ansible.module_utils.kraft.cluster.snapshot import Reassignment
+from ansible.module_utils.kraft.operations.reassignment import leaderless, move_format
+from ansible.module_utils.kraft.operations.reassignment.model import known_bytes, placement
+from ansible.module_utils.kraft.operations.reassignment.move_format import amount
+from ansible.module_utils.kraft.operations.reassignment.work import Desired, Work
+from ansible.module_utils.kraft.wording import counted
+
+
+def stuck(asked: Desired, moving: Sequence[Reassignment], missing: int) -> str:
+    named = ", ".join(f"{one.topic}-{one.partition}" for one in moving[:5])
+    slower = f" Records may come in faster than {amount(asked.rate)}/s: allow more." if asked.rate else ""
+    return (
+        f"{counted(len(moving), 'partition')} on the move, {amount(missing)} missing, and nothing has "
+        f"advanced for {asked.timeout:g} s: {named}.{slower} The moves go on by themselves, throttled as they are; run "
+        "again to wait for them, or take them back with state: cancelled."
+    )
+
+
+def result(work: Work, asked: Desired) -> dict[str, Any]:
+    """What was found and is planned, as the module says it."""
+    said = move_format.headline(work.moves, () if asked.cancel else work.under_way)
+    cancelled = counted(len(work.under_way), "partition")
+    steps = [
+        *([said] if said else []),
+        *([f"cancel the moves of {cancelled}"] if asked.cancel and work.under_way else []),
+        *move_format.throttles(work.found, work.aim),
+        *([f"let preferred leaders lead {counted(work.displaced, 'partition')} again"] if work.displaced else []),
+    ]
+    start, ids = placement(work.snapshot), [one.node_id for one in work.snapshot.brokers]
+    lines = [*steps, *move_format.brokers(start, work.moves, ids), *move_format.moves(work.moves)]
+    stay = f"nobody leads these partitions, so they stay where they are: {leaderless.named(work.stuck)}"
+    found: dict[str, Any] = {
+        "warnings": [stay] if work.stuck else [],
+        "changed": work.changes,
+        "steps": steps,
+        "plan": lines if work.changes else [],
+        "partitions": sum(bool(one.adding) for one in work.moves),
+        "replicas": sum(len(one.adding) for one in work.moves),
+        "bytes": known_bytes(work.moves),
+        "under_way": len(work.under_way),
+    }
+    return {**found, "diff": {"before": "", "after": "".join(f"{one}\n" for one in lines)}} if work.changes else found
+
+
+def brokers(ids: Collection[int]) -> str:
+    """``broker 2``, ``brokers 2, 3``."""
+    return f"{'broker' if len(ids) == 1 else 'brokers'} {listed(ids)}"
+
+
+def kept(away: Collection[int], rate: int, playbook: str) -> str:
+    """That brokers keep a limit of `rate` bytes per second, and which playbook takes it away."""
+    verbs = ("is", "keeps") if len(away) == 1 else ("are", "keep")
+    limit = f"a limit of {amount(rate)}/s" if rate else "a limit"
+    return f"{brokers(away)} {verbs[0]} away and {verbs[1]} {limit}; the next {playbook} takes it away"

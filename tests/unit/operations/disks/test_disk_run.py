@@ -1,0 +1,86 @@
+"""A run of moves between log dirs on a stand-in cluster: its wait ends, and a limit that stays is named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+import pytest
+from ansible.module_utils.kraft.cluster.snapshot import Broker, Snapshot
+from ansible.module_utils.kraft.errors import ToolError
+from ansible.module_utils.kraft.operations.disks.admin import DisksAdmin
+from ansible.module_utils.kraft.operations.disks.model import BrokerDisks, Disk, DiskMove
+from ansible.module_utils.kraft.operations.disks.run import Desired, Run
+from ansible.module_utils.kraft.operations.reassignment.throttle import Alteration
+
+from tests.unit.cluster.snapshots import broker, cluster
+
+FULL = 1_000_000
+
+
+class Cluster:
+    """One replica of broker 1 is copied; `arrived`: its bytes at the other log dir, look by look; then it is there."""
+
+    def __init__(self, arrived: Iterable[int]) -> None:
+        self.arrived, self.now, self.rates_set = iter(arrived), 0.0, dict[int, str]()
+        self.dead = False
+
+    def clock(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+    def look(self) -> Snapshot:
+        return cluster(brokers=[broker(1, fenced=self.dead)])
+
+    def disks(self, _: Iterable[Broker]) -> tuple[BrokerDisks, ...]:
+        coming = next(self.arrived, None)
+        name = ("t", 0)
+        if coming is None:
+            return (BrokerDisks(1, (Disk("/a"), Disk("/b", held={name: FULL}))),)
+        return (BrokerDisks(1, (Disk("/a", held={name: FULL}), Disk("/b", coming={name: coming}))),)
+
+    def rates(self, brokers: Iterable[Broker]) -> dict[int, str]:
+        return {one.node_id: self.rates_set[one.node_id] for one in brokers if one.node_id in self.rates_set}
+
+    def throttle(self, _: Snapshot, changes: Sequence[Alteration]) -> None:
+        for one in changes:
+            (value,) = one.values.values()
+            self.rates_set.pop(one.broker, None)
+            self.rates_set.update({one.broker: value} if value else {})
+
+    def submit(self, _: Snapshot, moves: Sequence[DiskMove]) -> None:
+        raise AssertionError(moves)
+
+
+def run_on(there: Cluster, rate: int = 0) -> Run:
+    return Run(cast("DisksAdmin", there), Desired(rate=rate, timeout=20), there.clock)
+
+
+def test_bytes_that_go_up_and_down_are_no_advance() -> None:
+    there = Cluster(400_000 + 1000 * (number % 2) for number in range(1000))
+    run = run_on(there)
+    with pytest.raises(ToolError, match="20 s"):
+        run.apply(run.work())
+    assert there.now < 30
+
+
+def test_a_copy_that_advances_is_waited_for() -> None:
+    there = Cluster(range(0, FULL, 10_000))
+    run = run_on(there)
+    assert run.apply(run.work())
+    assert there.now > 40
+    assert run.warnings == []
+
+
+def test_a_broker_that_dies_and_keeps_its_limit_is_named_with_who_takes_it_away() -> None:
+    there = Cluster([0, 0])
+    run = run_on(there, rate=3_000_000)
+    work = run.work()
+    there.dead = True
+    assert run.apply(work)
+    assert run.limited == {1}
+    (said,) = run.warnings
+    assert "broker 1 " in said
+    assert "balance_disks.yml" in said
