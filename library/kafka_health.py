@@ -67,6 +67,10 @@ all_healthy:
   description: Whether the same look shows no problem of the other nodes either, whatever O(expected.only) names.
   returned: always
   type: bool
+answer:
+  description: C(known); C(unknown) where something is there and gave no usable answer; C(unreachable).
+  returned: always
+  type: str
 problems:
   description: What is wrong, in words.
   returned: always

@@ -74,13 +74,15 @@ listed_directory_id:
 import time
 from typing import Any
 
-from ansible.module_utils.kraft.cluster import gather
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
+from ansible.module_utils.kraft.cluster.gather import Patience
+from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS
+from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, Unreachable, never
 from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
-from ansible.module_utils.kraft.errors import KraftError, OtherClusterError, RefusedError
+from ansible.module_utils.kraft.errors import KraftError, RefusedError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.storage.log_dir import LogDir
 from ansible.module_utils.kraft.operations.quorum import replacement
@@ -114,27 +116,27 @@ def replaced(params: dict[str, Any]) -> replacement.Replaced:
     )
 
 
-def judged(client: Client, node: replacement.Replaced) -> tuple[Snapshot | None, tuple[str, ...]]:
+def judged(seen: Outcome[Snapshot], node: replacement.Replaced) -> tuple[Snapshot | None, tuple[str, ...]]:
     """The cluster, and what is to be waited for. Raises RefusedError for what no waiting changes."""
-    try:
-        snapshot = gather.observe(client, replacement.PARTS)
-    except OtherClusterError:
-        raise
-    except KraftError as error:
-        return None, (str(error),)
-    if snapshot.unanswered:
-        return None, (*snapshot.unknown, *((NO_MAJORITY,) if "quorum" in snapshot.unanswered else ()))
-    found = replacement.problems(node, snapshot)
-    if found:
-        raise RefusedError(found)
-    return snapshot, replacement.waits(node, snapshot)
+    if isinstance(seen, (Unknown, Unreachable)):
+        return None, (seen.why,)
+    if isinstance(seen, Known):
+        snapshot = seen.value
+        if snapshot.unanswered:
+            return None, (*snapshot.unknown, *((NO_MAJORITY,) if "quorum" in snapshot.unanswered else ()))
+        found = replacement.problems(node, snapshot)
+        if found:
+            raise RefusedError(found)
+        return snapshot, replacement.waits(node, snapshot)
+    return never(seen)
 
 
 def decide(module: KraftModule, client: Client) -> tuple[Snapshot | None, tuple[str, ...]]:
     """The first look with nothing to wait for, or the last one when nothing advances any more."""
     node, stall_timeout = replaced(module.params), StallTimeout(module.params["timeout"])
+    patience = Patience()
     while True:
-        snapshot, waits = judged(client, node)
+        snapshot, waits = judged(patience.look(client, replacement.PARTS, LARGEST_DELAY_MS), node)
         if module.check_mode or not waits or not stall_timeout.lasts(replacement.distance(snapshot)):
             return snapshot, waits
         time.sleep(PAUSE)

@@ -10,10 +10,12 @@ short_description: Plans a rolling restart
 description:
   - Orders the given nodes into batches. First go those that do not serve anyway, then the followers, the active
     controller last and alone. The nodes of a batch share no partition at risk and leave the quorum its majority.
-  - Waits for an answer of the cluster and for a leader. Where nobody answers although it was waited for, no order can
-    harm, and all nodes are one batch. Where brokers answer and know no leader, the controllers are the first batch,
-    and each broker waits for a shutdown check of its own. Where the cluster refuses us, the module fails.
-  - Changes nothing. In check mode it looks once.
+  - Waits for an answer of the cluster and for a leader. Nodes go unchecked, and one by one, only where nothing can be
+    reached from here and from each host of O(looks), or where the controllers say that they have no leader. Brokers
+    without a leader then wait for a shutdown check of their own.
+  - An answer that is denied, late or not understood is no evidence that the cluster is down. The module fails with it.
+  - Warns of effects that no order avoids, such as a topic with a single replica.
+  - Changes nothing. In check mode it waits for a few seconds.
 options:
   nodes:
     description: The nodes that are to be restarted.
@@ -43,9 +45,27 @@ options:
     type: int
     default: 1
   timeout:
-    description: Seconds to wait for an answer and a leader.
+    description: Seconds to wait for an answer and a leader. A process that is older has had the time to start.
     type: int
     default: 120
+  controllers:
+    description: Controller listeners as C(host:port), asked whom they follow when no leader is known.
+    type: list
+    elements: str
+    default: []
+  looks:
+    description: What each host's own look found before the run changed anything, as filter kraft_looks gives it.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      host: {description: Its name in the inventory., type: str, required: true}
+      answer: {description: How its node answered; empty where none ran., type: str, default: ""}
+      running_seconds: {description: Age of its process., type: float, default: 0}
+  accept_unavoidable:
+    description: Do not warn of effects that no order avoids.
+    type: bool
+    default: false
 extends_documentation_fragment: [kafka_client, kafka_client.expected]
 author: Kraftwright
 """
@@ -64,13 +84,14 @@ EXAMPLES = r"""
 
 RETURN = r"""
 answers:
-  description: Whether the cluster answers. Where it does not, nobody is served, and nobody is harmed.
+  description: Whether the cluster answers. Where it does not, no node is checked or waited for.
   returned: always
   type: bool
 batches:
   description:
-    - What is restarted together, in order. Each batch has C(nodes), as they were given and each with C(ready) (whether
-      it does all that it is there for), their C(node_ids), and C(checked) (whether the shutdown check judges them).
+    - What is restarted together, in order. Each batch has C(nodes), as they were given and each with C(keep) (whether
+      it keeps what it runs with as something to go back to), their C(node_ids), and C(checked) (whether the shutdown
+      check judges them).
   returned: always
   type: list
   elements: dict
@@ -79,17 +100,19 @@ batches:
 import time
 from typing import Any
 
-from ansible.module_utils.kraft.cluster import gather, shutdown_check
-from ansible.module_utils.kraft.cluster.batches import Members, batches, without_leader
+from ansible.module_utils.kraft.cluster import controllers, shutdown_check
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
-from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, Expected, expected
+from ansible.module_utils.kraft.cluster.gather import Patience
+from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, expected
+from ansible.module_utils.kraft.cluster.leadership import Claim
+from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unreachable
 from ansible.module_utils.kraft.cluster.retry import PAUSE
-from ansible.module_utils.kraft.cluster.roll import ready
-from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
+from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.difference import DIFFERENCE_SPEC
-from ansible.module_utils.kraft.errors import AccessError, KraftError, OtherClusterError
+from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
+from ansible.module_utils.kraft.operations.roll import decision
 
 NODE: dict[str, Any] = {
     "host": {"type": "str", "required": True},
@@ -97,72 +120,74 @@ NODE: dict[str, Any] = {
     "started_at": {"type": "int", "default": 0},
     "differences": {"type": "list", "elements": "dict", "default": [], "options": DIFFERENCE_SPEC},
 }
+LOOK: dict[str, Any] = {
+    "host": {"type": "str", "required": True},
+    "answer": {"type": "str", "default": ""},
+    "running_seconds": {"type": "float", "default": 0},
+}
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
     "expected": {"type": "dict", "options": EXPECTED_SPEC},
     "nodes": {"type": "list", "elements": "dict", "required": True, "options": NODE},
     "together": {"type": "int", "default": 1},
     "timeout": {"type": "int", "default": 120},
+    "controllers": {"type": "list", "elements": "str", "default": []},
+    "looks": {"type": "list", "elements": "dict", "default": [], "options": LOOK},
+    "accept_unavoidable": {"type": "bool", "default": False},
 }
+CHECK_MODE_SECONDS = 10  #: in check mode, for a leader or a late answer
 
 
-def looked(client: Client, timeout: float) -> Snapshot | None:
-    """A snapshot that shows a leader, or the last one after `timeout` seconds; None where nobody answers then.
+def looked(client: Client, timeout: float, largest_delay_ms: int, check_mode: bool = False) -> Outcome[Snapshot]:
+    """A snapshot that shows a leader, or what became of the last question after `timeout` seconds.
 
-    Raises OtherClusterError, and AccessError where the cluster answers and refuses us: then it is not known whom a
-    restart harms.
+    In check mode nothing is waited for where nothing can be reached.
     """
-    deadline = time.monotonic() + timeout
+    deadline = time.monotonic() + (min(timeout, CHECK_MODE_SECONDS) if check_mode else timeout)
+    patience = Patience()
     while True:
-        try:
-            snapshot = gather.observe(client, shutdown_check.PARTS)
-        except OtherClusterError:
-            raise
-        except AccessError:
-            if time.monotonic() >= deadline:
-                raise
-            snapshot = None
-        except KraftError:
-            snapshot = None
-        if (snapshot and has_leader(snapshot)) or time.monotonic() >= deadline:
-            return snapshot
+        seen = patience.look(client, shutdown_check.PARTS, largest_delay_ms)
+        over = time.monotonic() >= deadline or (check_mode and isinstance(seen, Unreachable))
+        if decision.led(seen) or over:
+            return seen
         time.sleep(PAUSE)
 
 
-def has_leader(snapshot: Snapshot) -> bool:
-    return snapshot.controller_id != NO_NODE and not snapshot.unanswered
+def claimed(client: Client, addresses: list[str]) -> tuple[Claim, ...]:
+    """Whom the controllers follow by their own words."""
+    numbered = dict(enumerate(addresses))
+    return controllers.read_claims(client, numbered, client.ask_all(controllers.questions(client, numbered)))
 
 
-def planned(snapshot: Snapshot | None, params: dict[str, Any], wanted: Expected) -> list[dict[str, Any]]:
-    """The module's batches."""
+def sight(client: Client, params: dict[str, Any], largest_delay_ms: int, check_mode: bool) -> decision.Sight:
+    """All that is known of the cluster; the controllers are asked only where it shows no leader."""
+    seen = looked(client, params["timeout"], largest_delay_ms, check_mode)
+    claims = () if decision.led(seen) else claimed(client, params["controllers"])
+    return decision.Sight(seen, claims, tuple(decision.HostLook(**one) for one in params["looks"]))
+
+
+def planned(module: KraftModule) -> dict[str, Any]:
+    params = module.params
+    wanted = expected(params["expected"] or {})
+    with Client(params["client"], warn=module.warn) as client:
+        seen = sight(client, params, wanted.largest_delay_ms, module.check_mode)
+    if isinstance(seen.cluster, Known) and (other := seen.cluster.value.other_cluster(wanted.cluster_id)):
+        raise KraftError(str(other))
     nodes = {node["node_id"]: node for node in params["nodes"]}
-    up = frozenset[int]()
-    if snapshot is None:
-        found = [(tuple(sorted(nodes)), False)]
-    elif not has_leader(snapshot):
-        found = without_leader(nodes, wanted.voter_ids)
-    else:
-        members = Members(wanted.voter_ids, wanted.broker_ids)
-        sets = batches(snapshot, nodes, members, params["together"], wanted.largest_delay_ms)
-        found = [(one, True) for one in sets]
-        up = ready(snapshot, wanted.voter_ids, wanted.broker_ids, wanted.largest_delay_ms)
-    return [
-        {"node_ids": list(ids), "checked": checked, "nodes": [{**nodes[one], "ready": one in up} for one in ids]}
-        for ids, checked in found
-    ]
+    running = {one: node["started_at"] > 0 for one, node in nodes.items()}
+    found = decision.decide(seen, running, wanted, params["together"], params["timeout"])
+    for text in [] if params["accept_unavoidable"] else decision.warnings(seen, nodes):
+        module.warn(f"The shutdown check will stop the run: {text} -> {shutdown_check.REMEDY}")
+    return {"answers": isinstance(seen.cluster, Known), "batches": decision.as_result(found, nodes)}
 
 
 def main() -> None:
     module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    wanted = expected(module.params["expected"] or {})
     try:
-        with Client(module.params["client"], warn=module.warn) as client:
-            snapshot = looked(client, 0 if module.check_mode else module.params["timeout"])
+        result = planned(module)
     except KraftError as error:
         module.fail_json(msg=str(error))
-    if snapshot and (other := snapshot.other_cluster(wanted.cluster_id)):
-        module.fail_json(msg=str(other))
-    module.exit_json(changed=False, answers=snapshot is not None, batches=planned(snapshot, module.params, wanted))
+    module.exit_json(changed=False, **result)
 
 
 if __name__ == "__main__":

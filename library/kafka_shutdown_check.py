@@ -56,16 +56,20 @@ unavoidable:
   elements: str
 """
 
+import dataclasses
 import time
 from typing import Any
 
-from ansible.module_utils.kraft.cluster import gather, shutdown_check
+from ansible.module_utils.kraft.cluster import shutdown_check
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
-from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, Expected, distance, expected
+from ansible.module_utils.kraft.cluster.gather import Patience
+from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, Expected, away, distance, expected
+from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, Unreachable, never
 from ansible.module_utils.kraft.cluster.retry import PAUSE
+from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
-from ansible.module_utils.kraft.errors import KraftError, OtherClusterError
+from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
 
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -77,30 +81,38 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-def judged(client: Client, node_ids: list[int], wanted: Expected) -> tuple[shutdown_check.Verdict, int | None]:
-    """The verdict now, and how far the cluster is from healthy (None: nobody answers). Raises OtherClusterError."""
-    try:
-        snapshot = gather.observe(client, shutdown_check.PARTS)
-    except OtherClusterError:
-        raise
-    except KraftError as error:
-        return shutdown_check.Verdict(reasons=(str(error),)), None
-    if other := snapshot.other_cluster(wanted.cluster_id):
-        return shutdown_check.Verdict(reasons=(str(other),)), None
-    return shutdown_check.judge(snapshot, node_ids, wanted.largest_delay_ms), distance(snapshot, wanted)
+def judged(seen: Outcome[Snapshot], node_ids: list[int], wanted: Expected) -> shutdown_check.Verdict:
+    """The verdict on what was seen; neither an unknown nor an unreachable cluster lets a node go."""
+    if isinstance(seen, Known):
+        if other := seen.value.other_cluster(wanted.cluster_id):
+            return shutdown_check.Verdict(reasons=(str(other),))
+        found = shutdown_check.judge(seen.value, node_ids, wanted.largest_delay_ms)
+        return found if found.allows() else dataclasses.replace(found, away=away(seen.value, wanted, node_ids))
+    if isinstance(seen, (Unknown, Unreachable)):
+        return shutdown_check.Verdict(reasons=(seen.why,))
+    return never(seen)
 
 
 def decide(module: KraftModule, client: Client) -> shutdown_check.Verdict:
     """The first verdict that lets the nodes go, or the last one when nothing advances any more."""
     params = module.params
     wanted, stall_timeout = expected(params["expected"] or {}), StallTimeout(params["timeout"])
-    closest: int | None = None
+    patience, closest = Patience(), 1 << 31
     while True:
-        verdict, far = judged(client, params["node_ids"], wanted)
-        closest = far if closest is None or (far is not None and far < closest) else closest
+        seen = patience.look(client, shutdown_check.PARTS, wanted.largest_delay_ms)
+        verdict = judged(seen, params["node_ids"], wanted)
+        closest = min(closest, distance(seen.value, wanted)) if isinstance(seen, Known) else closest
         if module.check_mode or not verdict.reasons or not stall_timeout.lasts(closest):
             return verdict
         time.sleep(PAUSE)
+
+
+def refusal(node_ids: list[int], verdict: shutdown_check.Verdict) -> str:
+    """Why the nodes stay, who else is away, and the way out."""
+    nodes = ", ".join(str(one) for one in node_ids)
+    lines = [f"Node {nodes} may not go down now:", *(f"  - {text}" for text in verdict.sentences())]
+    lines += [f"Away meanwhile: {text} -> start it first." for text in verdict.away]
+    return "\n".join([*lines, *([f"Way out: {shutdown_check.REMEDY}."] if verdict.unavoidable else [])])
 
 
 def main() -> None:
@@ -113,9 +125,7 @@ def main() -> None:
     allowed = verdict.allows(module.params["accept_unavoidable"])
     found = {"allowed": allowed, "reasons": list(verdict.reasons), "unavoidable": list(verdict.unavoidable)}
     if not allowed and not module.check_mode:
-        nodes = ", ".join(str(one) for one in module.params["node_ids"])
-        lines = "\n".join(f"  - {text}" for text in verdict.sentences())
-        module.fail_json(msg=f"Node {nodes} may not go down now:\n{lines}", **found)
+        module.fail_json(msg=refusal(module.params["node_ids"], verdict), **found)
     module.exit_json(changed=False, **found)
 
 

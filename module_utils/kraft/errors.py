@@ -4,6 +4,7 @@ KraftError
 ├── RefusedError      what is asked, or what is there, must not be acted on; carries every problem at once
 │   └── OtherClusterError  a node of another cluster answered
 ├── UnreachableError  a host or the cluster did not answer in time
+│   └── UnansweredError   and that does not mean that nothing runs there
 └── ToolError         a command was run and failed; the message holds what it said
     ├── AccessError   the cluster answered and refuses us: login, certificate of ours, or permission
     └── TrustError    somebody answered, and we do not trust the certificate
@@ -39,6 +40,10 @@ class OtherClusterError(RefusedError):
 
 class UnreachableError(KraftError):
     """No answer within the deadline; says who was asked and for how long."""
+
+
+class UnansweredError(UnreachableError):
+    """Something took the connection and did not answer, or the name was not resolved: no evidence that it is down."""
 
 
 class ToolError(KraftError):

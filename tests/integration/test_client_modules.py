@@ -13,10 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.cluster.client import ApiError, Client, Question
+from ansible.module_utils.kraft.cluster import gather, shutdown_check
+from ansible.module_utils.kraft.cluster.client import ApiError, Client, DeniedError, Question
 from ansible.module_utils.kraft.cluster.gather import observe
+from ansible.module_utils.kraft.cluster.health import Expected
 from ansible.module_utils.kraft.cluster.leaders import Displaced, ask_leaders
 from ansible.module_utils.kraft.cluster.retry import until_answered
+from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.operations.roll.decision import Sight, decide
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 
 from tests.integration.kafka_cluster import KafkaCluster
@@ -204,7 +208,7 @@ def test_a_roll_is_planned_with_the_active_controller_last(
     assert all(batch["checked"] for batch in found["batches"])
     assert [len(batch["node_ids"]) for batch in found["batches"]] == [1] * len(nodes)
     [last] = found["batches"][-1]["nodes"]
-    assert (last["node_id"], last["host"], last["ready"]) == (leader, f"kafka{leader}", True)
+    assert (last["node_id"], last["host"], last["keep"]) == (leader, f"kafka{leader}", True)
 
 
 def test_a_roll_of_another_cluster_is_not_planned(client: dict[str, Any], run_module: Module) -> None:
@@ -213,11 +217,46 @@ def test_a_roll_of_another_cluster_is_not_planned(client: dict[str, Any], run_mo
     assert "and other is expected" in found["msg"]
 
 
-def test_where_nobody_answers_all_nodes_are_one_batch(run_module: Module) -> None:
-    nodes = [{"host": f"kafka{one}", "node_id": one} for one in (1, 2, 3)]
-    found = run_module("kafka_roll_plan", client={"bootstrap_servers": ["127.0.0.1:1"]}, nodes=nodes, timeout=0)
+def test_where_nothing_can_be_reached_nodes_go_unchecked_one_by_one(run_module: Module) -> None:
+    nodes = [{"host": f"kafka{one}", "node_id": one, "started_at": one % 2} for one in (1, 2, 3)]
+    closed = {"bootstrap_servers": ["127.0.0.1:1"]}
+    found = run_module("kafka_roll_plan", client=closed, nodes=nodes, timeout=0)
     assert not found["answers"]
-    assert [(batch["node_ids"], batch["checked"]) for batch in found["batches"]] == [([1, 2, 3], False)]
+    assert [(batch["node_ids"], batch["checked"]) for batch in found["batches"]] == [
+        ([one], False) for one in (1, 2, 3)
+    ]
+    assert [batch["nodes"][0]["keep"] for batch in found["batches"]] == [True, False, True]
+    heard = [{"host": "kafka2", "answer": "known", "running_seconds": 5}]
+    assert (
+        "kafka2 had an answer"
+        in run_module("kafka_roll_plan", client=closed, nodes=nodes, timeout=0, looks=heard)["msg"]
+    )
+
+
+def test_no_roll_is_planned_while_a_broker_takes_connections_and_stays_silent(run_module: Module) -> None:
+    """A frozen process keeps its sockets, and a busy one its clients: late is not down."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        there = {"bootstrap_servers": [f"127.0.0.1:{silent.getsockname()[1]}"]}
+        nodes = [{"host": "kafka1", "node_id": 1}]
+        found = run_module("kafka_roll_plan", client=there, nodes=nodes, timeout=0)
+    assert found["failed"]
+    assert "accepts connections and does not answer" in found["msg"]
+
+
+def test_no_roll_is_planned_while_settings_of_topics_are_denied(
+    client: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Brokers answer all else: before, every node would have been restarted at once."""
+
+    def denied(*_: object) -> dict[str, int]:
+        raise DeniedError("DescribeConfigs", "TopicAuthorizationFailed", "denied", retriable=False)
+
+    monkeypatch.setattr(gather, "min_insync", denied)
+    nodes = {1: True, 2: True, 3: True}
+    with Client(client) as asking:
+        seen = gather.Patience().look(asking, shutdown_check.PARTS, 60_000)
+    with pytest.raises(RefusedError, match="TopicAuthorizationFailed"):
+        decide(Sight(seen), nodes, Expected(voter_ids=frozenset(nodes)), 3, 120)
 
 
 def test_leaders_that_moved_come_back(

@@ -47,22 +47,12 @@ def batches(
     return (*first, *shared, *last)
 
 
-def without_leader(node_ids: Collection[int], voter_ids: Collection[int]) -> list[tuple[tuple[int, ...], bool]]:
-    """Batches where brokers answer and the controllers have no leader; each with whether it is checked.
-
-    The controllers go first and together: none of them does anything, and what keeps them apart may stand on each.
-    Brokers may still serve what they lead, so each waits for the shutdown check, and that one for a leader.
-    """
-    controllers = tuple(sorted(set(node_ids).intersection(voter_ids)))
-    brokers = sorted(set(node_ids).difference(voter_ids))
-    return [*([(controllers, False)] if controllers else []), *(((one,), True) for one in brokers)]
-
-
 class Room:
     """What may still go down: how many replicas each partition can spare, and how many controllers the quorum."""
 
     def __init__(self, snapshot: Snapshot, going: frozenset[int], largest_delay_ms: int) -> None:
         voters = snapshot.quorum.voters if snapshot.quorum else ()
+        self._voters = {one.node_id for one in voters}
         self._caught_up = {one.node_id for one in voters if caught_up(one, largest_delay_ms)}
         self._controllers = len(self._caught_up) - majority(len(voters))
         self._spare: list[int] = []
@@ -82,7 +72,8 @@ class Room:
 
     def fits(self, node_id: int) -> bool:
         """Whether this node may go down beside those that were taken."""
-        if node_id in self._bound or (node_id in self._caught_up and self._controllers < 1):
+        needed = 1 if node_id in self._caught_up else 0
+        if node_id in self._bound or (node_id in self._voters and self._controllers < needed):
             return False
         spare = self._spare
         return all(spare[index] > 0 for index in self._held[node_id])

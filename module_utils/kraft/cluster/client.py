@@ -24,6 +24,7 @@ from ansible.module_utils.kraft.errors import (
     KraftError,
     OtherClusterError,
     ToolError,
+    UnansweredError,
     UnreachableError,
 )
 
@@ -31,6 +32,9 @@ CONNECT_SECONDS = 2.0  #: a connection that needs longer is taken for dead; anot
 ANSWER_SECONDS = 5.0
 AHEAD = 4  #: questions on one connection that have no answer yet; at 5, kafka-python's connection refuses the next
 LARGEST_ANSWER = 100_000_000  #: bytes; kafka-python's own 1 MB is too small for the metadata of a few thousand topics
+
+#: Errors of a connection that say that nothing took it; all others leave open whether something runs there.
+NOTHING_THERE = ("ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "Connection timed out")
 
 Answer = Union[dict[str, Any], KraftError]
 Pick = Callable[[Any], "dict[str, Any]"]
@@ -202,14 +206,15 @@ class Client:
             return answer
         if future.is_done:
             return self._error(question.address, future.exception)
-        return UnreachableError(f"{question.address} did not answer within {seconds:g} s")
+        return UnansweredError(f"{question.address} did not answer within {seconds:g} s")
 
     def _first_error(self, futures: Mapping[str, Any]) -> KraftError:
         errors = [self._error(address, future.exception) for address, future in futures.items()]
         for kind in (OtherClusterError, ToolError):
             if found := next((error for error in errors if isinstance(error, kind)), None):
                 return found
-        return UnreachableError("; ".join(str(error) for error in errors))
+        there = any(isinstance(error, UnansweredError) for error in errors)
+        return (UnansweredError if there else UnreachableError)("; ".join(str(error) for error in errors))
 
     def _error(self, address: str, error: BaseException) -> KraftError:
         return error if isinstance(error, KraftError) else self._translated(address, error)
@@ -229,9 +234,10 @@ class Client:
         if isinstance(error, known.IncompatibleBrokerVersion):
             return ToolError(f"{address} does not know this question: {error}")
         if isinstance(error, (known.RequestTimedOutError, known.KafkaTimeoutError)):
-            return UnreachableError(f"{address} accepts connections and does not answer")
+            return UnansweredError(f"{address} accepts connections and does not answer")
         if isinstance(error, (known.KafkaError, OSError)):
-            return UnreachableError(f"{address}: {_plain(str(error))}")
+            nothing = any(sign in str(error) for sign in NOTHING_THERE)
+            return (UnreachableError if nothing else UnansweredError)(f"{address}: {_plain(str(error))}")
         return ToolError(f"{address}: {type(error).__name__}: {error}")
 
 

@@ -15,8 +15,10 @@ from typing import Any
 from ansible.module_utils.kraft.client_config import host_port, normal_host_port
 from ansible.module_utils.kraft.cluster import responses
 from ansible.module_utils.kraft.cluster.client import ANSWER_SECONDS, Answer, Client, Question
+from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_up
+from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, outcome
 from ansible.module_utils.kraft.cluster.retry import PAUSE, until_answered
-from ansible.module_utils.kraft.cluster.snapshot import Broker, LogDir, Quorum, Snapshot, Topic
+from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Broker, LogDir, Quorum, Snapshot, Topic
 from ansible.module_utils.kraft.errors import KraftError, UnreachableError
 
 #: What can be asked for; the brokers and the cluster id come with every snapshot.
@@ -24,6 +26,9 @@ PARTS = ("topics", "configs", "features", "log_dirs", "reassignments", "quorum")
 #: Parts that a broker does not answer itself.
 FORWARDED = ("reassignments", "quorum")
 TOPIC_RESOURCE = 2
+TOPICS_AT_ONCE = 1000  #: in one question for settings
+LONGEST_ANSWER_SECONDS = 60.0  #: to this grows the time that a part is given each time that one was late
+UNKNOWN_TOPIC = 3  #: UNKNOWN_TOPIC_OR_PARTITION: deleted since the topics were listed
 MIN_INSYNC = "min.insync.replicas"
 LOG_DIR_ERRORS = {56: "KAFKA_STORAGE_ERROR: the directory is offline", 57: "LOG_DIR_NOT_FOUND"}
 METADATA_LOG = [("__cluster_metadata", [(0,)])]
@@ -130,12 +135,23 @@ def controllers_elsewhere(client: Client, addresses: Mapping[int, str]) -> tuple
 
 
 def min_insync(client: Client, address: str, topics: Iterable[Topic], seconds: float) -> dict[str, int]:
-    """Effective min.insync.replicas of each topic, resolved by the broker (topic, cluster default, broker, default)."""
-    resources = [(TOPIC_RESOURCE, topic.name, [MIN_INSYNC]) for topic in topics]
-    if not resources:
-        return {}
-    answer = client.ask(address, client.request("DescribeConfigsRequest", resources=resources), seconds)
-    return {name: int(value) for name, value in responses.config_values(answer, MIN_INSYNC).items()}
+    """Effective min.insync.replicas of each topic, resolved by the broker (topic, cluster default, broker, default).
+
+    Asked in portions of TOPICS_AT_ONCE, each with `seconds` of its own. Raises what the first refused topic says.
+    """
+    names = [topic.name for topic in topics]
+    portions = [names[start : start + TOPICS_AT_ONCE] for start in range(0, len(names), TOPICS_AT_ONCE)]
+    requests = [[(TOPIC_RESOURCE, name, [MIN_INSYNC]) for name in portion] for portion in portions]
+    asked = [Question(address, client.request("DescribeConfigsRequest", resources=one)) for one in requests]
+    found: dict[str, int] = {}
+    for answer in client.ask_all(asked, seconds) if asked else ():
+        data = checked(client, "DescribeConfigs", answer)
+        for one in data["results"]:
+            error = client.error(f"DescribeConfigs of topic {one['resource_name']}", one["error_code"], None)
+            if error and one["error_code"] != UNKNOWN_TOPIC:
+                raise error
+        found.update((name, int(value)) for name, value in responses.config_values(data, MIN_INSYNC).items())
+    return found
 
 
 def log_dirs(
@@ -172,6 +188,49 @@ FIRST_ROUND: dict[str, Part] = {
     ),
     "quorum": Part("DescribeQuorumRequest", {"topics": METADATA_LOG}, _quorum),
 }
+
+
+def through_current_broker(
+    client: Client, parts: Collection[str], seconds: float = ANSWER_SECONDS, largest_delay_ms: int = LARGEST_DELAY_MS
+) -> Snapshot:
+    """`observe` through a broker that has caught up with the metadata log; `parts` include the quorum.
+
+    Topics and replicas in sync are what the asked broker has read of that log, and one that pauses shows old ones.
+    Where the first to answer is not known to be caught up, another one is asked. Where none is, topics are unanswered.
+    """
+    place = client.reach()
+    snapshot = observe(client, parts, place, seconds)
+    if snapshot.quorum is None or snapshot.quorum.leader_id == NO_NODE:
+        return snapshot
+    current = current_brokers(snapshot, largest_delay_ms)
+    if normal_host_port(place) in {normal_host_port(address) for address in current}:
+        return snapshot
+    if current:
+        return observe(client, parts, client.reach(current), seconds)
+    text = f"no broker that serves has caught up with the metadata log to {largest_delay_ms} ms"
+    return dataclasses.replace(snapshot, topics=None, unanswered={**snapshot.unanswered, "topics": text})
+
+
+def current_brokers(snapshot: Snapshot, largest_delay_ms: int = LARGEST_DELAY_MS) -> tuple[str, ...]:
+    """Addresses of the unfenced brokers that have caught up with the metadata log, as its leader sees it."""
+    quorum = snapshot.quorum
+    listed = (*quorum.voters, *quorum.observers) if quorum else ()
+    up = {one.node_id for one in listed if caught_up(one, largest_delay_ms)}
+    return tuple(one.address for one in snapshot.brokers if one.node_id in up and not one.fenced)
+
+
+@dataclasses.dataclass
+class Patience:
+    """Seconds that each part is given: more after each look in which one was late."""
+
+    seconds: float = ANSWER_SECONDS
+
+    def look(self, client: Client, parts: Collection[str], largest_delay_ms: int) -> Outcome[Snapshot]:
+        """`through_current_broker` once, as an outcome."""
+        seen = outcome(lambda: through_current_broker(client, parts, self.seconds, largest_delay_ms))
+        if isinstance(seen, Unknown) or (isinstance(seen, Known) and seen.value.unanswered):
+            self.seconds = min(2 * self.seconds, LONGEST_ANSWER_SECONDS)
+        return seen
 
 
 def patiently(

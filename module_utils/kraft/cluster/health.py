@@ -77,6 +77,13 @@ def _quorum(quorum: Quorum | None, wanted: Expected) -> Iterator[str]:
             yield f"controller {voter.node_id} {delay(voter)}"
 
 
+def away(snapshot: Snapshot, wanted: Expected, node_ids: Iterable[int]) -> tuple[str, ...]:
+    """The expected nodes but `node_ids` that do not serve, in words."""
+    every = {*wanted.broker_ids, *wanted.voter_ids, *(one.node_id for one in snapshot.brokers)}
+    others = dataclasses.replace(wanted, only=frozenset(every.difference(node_ids) or {NO_NODE}))
+    return (*_quorum(snapshot.quorum, others), *_brokers(snapshot, others))
+
+
 def caught_up(voter: Replica, largest_delay_ms: int = LARGEST_DELAY_MS) -> bool:
     """Whether a voter holds what the leader had `largest_delay_ms` ago or, the leader being silent, all it has."""
     return voter.behind_ms is not None and (voter.behind_ms <= largest_delay_ms or voter.lag == 0)
@@ -102,7 +109,7 @@ def _brokers(snapshot: Snapshot, wanted: Expected) -> Iterator[str]:
 def _partitions(snapshot: Snapshot, wanted: Expected) -> Iterator[str]:
     every = [(topic.name, partition) for topic in snapshot.topics or () for partition in topic.partitions]
     arriving = {(one.topic, one.partition): one.adding for one in snapshot.reassignments or ()}
-    offline = [(name, one) for name, one in every if one.leader == NO_NODE and wanted.judged(one.replicas)]
+    offline = [(name, one) for name, one in every if one.leader == NO_NODE and wanted.judged(_missed(one, snapshot))]
     behind = [
         (name, one)
         for name, one in every
@@ -111,6 +118,15 @@ def _partitions(snapshot: Snapshot, wanted: Expected) -> Iterator[str]:
     ]
     yield from _named("has no leader", offline)
     yield from _named("is under-replicated", behind)
+
+
+def _missed(partition: Partition, snapshot: Snapshot) -> frozenset[int]:
+    """Those without which a partition has no leader: the last in sync or, where none is known, all that are away.
+
+    A replica that serves again is not to blame for what only a dead one has.
+    """
+    replicas = frozenset(partition.replicas)
+    return frozenset(partition.isr) or (replicas - snapshot.unfenced) or replicas
 
 
 def _named(what: str, found: list[tuple[str, Partition]]) -> Iterator[str]:

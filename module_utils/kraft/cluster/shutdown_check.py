@@ -1,10 +1,11 @@
 """May node N go down now, and if not, why not? Pure: one snapshot in, reasons in words out.
 
-A node that serves may go when, without it, the caught-up controllers are still a majority and every partition keeps
-its effective min.insync.replicas in sync. A node that does not serve anyway (fenced, not registered, far behind) harms
-nobody by going. What cannot be kept whatever one does is named apart: a replication factor at or below
-min.insync.replicas (which Kafka caps at the replication factor), a quorum of one or two. It holds the node back unless
-it is accepted by name; otherwise a roll would never end.
+A node may go when, without it, the caught-up controllers are still a majority and every partition keeps its effective
+min.insync.replicas in sync. Controllers are counted without it whatever its own state: one that is late, or of which
+the leader has not heard yet, may be needed a second later. A fenced broker is in no partition's way.
+What no waiting can change is named apart: a replication factor at or below min.insync.replicas (which Kafka caps at
+the replication factor) while every replica is in sync, a quorum of one or two. It holds the node back unless it is
+accepted by name; otherwise a roll would never end.
 The rules are those of Strimzi's KafkaRoller (KafkaQuorumCheck, KafkaAvailability).
 """
 
@@ -14,19 +15,26 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
 from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_up, delay, listed
-from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Partition, Quorum, Snapshot
+from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Partition, Quorum, Replica, Snapshot
 
 NAMED = 5
+#: Kafka's broker.session.timeout.ms: a controller that has not fetched for longer is taken to be away.
+SESSION_MS = 9000
+#: The way out where a shutdown has unavoidable effects.
+REMEDY = (
+    "give such topics more replicas, or accept that they are unavailable meanwhile: -e kafka_accept_unavoidable=true"
+)
 #: What a snapshot must hold to be judged.
 PARTS = ("quorum", "topics", "configs", "reassignments")
 
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """``reasons`` may pass with time; ``unavoidable`` will not."""
+    """``reasons`` may pass with time; ``unavoidable`` will not. ``away``: other nodes that do not serve."""
 
     reasons: tuple[str, ...] = ()
     unavoidable: tuple[str, ...] = ()
+    away: tuple[str, ...] = ()
 
     def allows(self, accept_unavoidable: bool = False) -> bool:
         return not self.reasons and (accept_unavoidable or not self.unavoidable)
@@ -42,7 +50,7 @@ def judge(snapshot: Snapshot, node_ids: Iterable[int], largest_delay_ms: int = L
     serving = going & snapshot.unfenced
     partition_reasons, partition_unavoidable = _partitions(snapshot, serving)
     return Verdict(
-        (*snapshot.unknown, *quorum_reasons, *partition_reasons, *_moves(snapshot, serving)),
+        (*unknown(snapshot), *quorum_reasons, *partition_reasons, *_moves(snapshot, serving)),
         (*quorum_unavoidable, *partition_unavoidable),
     )
 
@@ -51,23 +59,38 @@ def majority(voters: int) -> int:
     return voters // 2 + 1
 
 
+def unknown(snapshot: Snapshot) -> tuple[str, ...]:
+    """A clause for each of PARTS that the snapshot does not hold, whether it was asked for or not."""
+    held = (snapshot.quorum, snapshot.topics, snapshot.min_insync, snapshot.reassignments)
+    missing = (part for part, value in zip(PARTS, held) if value is None and part not in snapshot.unanswered)
+    return (*snapshot.unknown, *(f"{part} is not known: it was not asked for" for part in missing))
+
+
 def _quorum(quorum: Quorum | None, going: frozenset[int], largest_delay_ms: int) -> tuple[Sequence[str], Sequence[str]]:
     """Reasons and unavoidable ones of the controllers."""
     if quorum is None:
         return (), ()
     if quorum.leader_id == NO_NODE:
         return ("the controllers have no leader",), ()
-    ready = {voter.node_id for voter in quorum.voters if caught_up(voter, largest_delay_ms)}
-    left, needed = ready - going, majority(len(quorum.voters))
-    if not ready & going or len(left) >= needed:
+    voters = {voter.node_id: voter for voter in quorum.voters}
+    ready = {one for one, voter in voters.items() if caught_up(voter, largest_delay_ms)}
+    left, needed = ready - going, majority(len(voters))
+    if not going & voters.keys() or len(left) >= needed:
         return (), ()
-    behind = [f"controller {voter.node_id} {delay(voter)}; " for voter in quorum.voters if voter.node_id not in ready]
+    behind = [f"controller {one} {delay(voters[one])}; " for one in voters if one not in ready]
     text = (
-        f"{''.join(behind)}without {listed(going & ready)} only {len(left)} of {len(quorum.voters)} controllers "
+        f"{''.join(behind)}without {listed(going & voters.keys())} only {len(left)} of {len(voters)} controllers "
         f"are caught up, and {needed} are needed"
     )
-    possible = len({voter.node_id for voter in quorum.voters} - going)
-    return ((text,), ()) if possible >= needed else ((), (text,))
+    late = [one for one in going & voters.keys() if one not in ready and not silent(voters[one], quorum)]
+    waiting_helps = late or len(voters.keys() - going) >= needed
+    return ((text,), ()) if waiting_helps else ((), (text,))
+
+
+def silent(voter: Replica, quorum: Quorum) -> bool:
+    """Whether a voter has not fetched for longer than a session; one that was never heard of may still come."""
+    now = max((one.last_caught_up_ms for one in quorum.voters if one.node_id == quorum.leader_id), default=-1)
+    return voter.last_fetch_ms >= 0 and now - voter.last_fetch_ms > SESSION_MS
 
 
 def _partitions(snapshot: Snapshot, serving: frozenset[int]) -> tuple[Sequence[str], Sequence[str]]:
@@ -87,9 +110,31 @@ def _partitions(snapshot: Snapshot, serving: frozenset[int]) -> tuple[Sequence[s
     return _shortened(reasons), _shortened(unavoidable)
 
 
+def risks(snapshot: Snapshot, node_ids: Iterable[int]) -> tuple[str, ...]:
+    """What no waiting saves when `node_ids` go down one by one, seen in one pass before the first of them goes."""
+    going = frozenset(node_ids)
+    voters = [one.node_id for one in snapshot.quorum.voters] if snapshot.quorum else []
+    few = going.intersection(voters) and len(voters) - 1 < majority(len(voters))
+    quorum = (f"{len(voters)} controllers are a majority only together",) if few else ()
+    tight = [
+        f"partition {topic.name}-{one.partition}: {len(one.replicas)} replicas, {least} of them must be in sync"
+        for topic in snapshot.topics or ()
+        for least in [(snapshot.min_insync or {}).get(topic.name, 0)]
+        for one in topic.partitions
+        if least >= len(one.replicas) and going.intersection(one.replicas)
+    ]
+    return (*quorum, *_shortened(tight))
+
+
 def _hopeless(partition: Partition, held: frozenset[int], least: int | None) -> bool:
-    """Whether even with every replica in sync too few would be left."""
-    return least is not None and len(set(partition.replicas) - held) < least
+    """Whether no waiting helps: with every replica in sync too few would be left. Never where none would be left.
+
+    A partition with a single replica is away while its broker is: there is no other one that could stay.
+    """
+    if least is None or partition.under_replicated:
+        return False
+    stay = set(partition.replicas) - held
+    return len(stay) < least and (bool(stay) or len(partition.replicas) == 1)
 
 
 def _partition(name: str, partition: Partition, held: frozenset[int], least: int | None) -> Iterator[str]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.gather import log_dirs, observe
 from ansible.module_utils.kraft.cluster.health import Expected, distance, problems
+from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, failed
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import KraftError, OtherClusterError
@@ -26,23 +27,34 @@ ANSWER_SECONDS = 3.0
 SERVICE_SECONDS = 1.0
 SLOW_SECONDS = 2.0
 PASSING_SECONDS = 5.0  #: trouble that is over sooner does not end an observation
+NOTHING_MEASURED = 1 << 62  #: bytes; more than any measure
 CRASHES = 2  #: automatic restarts while we watch after which a unit is taken to crash again and again
 
 
 @dataclasses.dataclass(frozen=True)
 class Look:
-    """What was seen once. ``snapshot`` is None while nobody answers. ``hopeless``: why no other look will differ."""
+    """What was seen once. ``snapshot`` is None where ``cluster`` is not known. ``hopeless``: why none will differ."""
 
-    snapshot: Snapshot | None
+    cluster: Outcome[Snapshot]
     problems: tuple[str, ...]
     hopeless: str = ""
 
+    @property
+    def snapshot(self) -> Snapshot | None:
+        return self.cluster.value if isinstance(self.cluster, Known) else None
+
+    @property
+    def answer(self) -> str:
+        """``known``, ``unknown`` or ``unreachable``."""
+        return type(self.cluster).__name__.lower()
+
     def as_dict(self, wanted: Expected) -> dict[str, Any]:
-        """``healthy``, ``all_healthy``, ``problems`` and ``snapshot`` as modules give them; the topics are left out."""
+        """``healthy``, ``all_healthy``, ``answer``, ``problems`` and ``snapshot``, without its topics, of modules."""
         everywhere = dataclasses.replace(wanted, only=frozenset())
         return {
             "healthy": not self.problems,
             "all_healthy": not self.problems and self.snapshot is not None and not problems(self.snapshot, everywhere),
+            "answer": self.answer,
             "problems": list(self.problems),
             "snapshot": dataclasses.replace(self.snapshot, topics=None).to_dict() if self.snapshot else None,
         }
@@ -54,7 +66,7 @@ def look_once(options: Mapping[str, Any], wanted: Expected, node_id: int | None)
         with Client(options) as client:
             return Watch(client, wanted, node_id).look()
     except KraftError as error:
-        return Look(None, (str(error),))
+        return Look(failed(error), (str(error),))
 
 
 class UnhealthyError(KraftError):
@@ -111,44 +123,51 @@ class Node:
 
 
 class Slow:
-    """What advances although nothing becomes healthy for long: logs that are recovered, replicas that are filled."""
+    """What advances although nothing becomes healthy for long: logs that are recovered, replicas that catch up.
+
+    Only a new best counts: a log that was not loaded before, fewer bytes between leaders and their late replicas than
+    ever. Under traffic a replica that never catches up grows, too.
+    """
 
     def __init__(self, client: Client, node: Node | None) -> None:
         self._client, self._node = client, node
         self._next = 0.0
-        self._measured: tuple[str, int] = ("", 0)
+        self._loaded = set[str]()
+        self._least = NOTHING_MEASURED
 
-    def measure(self, snapshot: Snapshot | None, now: float) -> tuple[str, int]:
-        """Changes while something advances; looked at every few seconds."""
+    def measure(self, snapshot: Snapshot | None, now: float) -> tuple[int, int]:
+        """Logs that were loaded and the least bytes that replicas lacked; looked at every few seconds."""
         if now >= self._next:
             self._next = now + SLOW_SECONDS
-            self._measured = (self._node.loading() if self._node else "", self._filled(snapshot))
-        return self._measured
+            self._loaded.add(self._node.loading() if self._node else "")
+            self._least = min(self._least, self._lacking(snapshot) if snapshot else NOTHING_MEASURED)
+        return len(self._loaded), self._least
 
-    def _filled(self, snapshot: Snapshot | None) -> int:
-        """Bytes that serving brokers have of the replicas that are not in sync."""
-        if not snapshot:
-            return 0
-        return sum(
-            self._bytes(broker, missing)
-            for broker in snapshot.brokers
-            if not broker.fenced and (missing := out_of_sync(snapshot, broker.node_id))
-        )
+    def _lacking(self, snapshot: Snapshot) -> int:
+        """Bytes that late replicas of serving brokers lack of what their leaders hold."""
+        serving = {broker.node_id: broker for broker in snapshot.brokers if not broker.fenced}
+        late = {one: out_of_sync(snapshot, one, serving) for one in serving}
+        try:
+            return sum(
+                self._bytes(serving[leader], partitions) - self._bytes(serving[one], partitions)
+                for one, led in late.items()
+                for leader, partitions in led.items()
+            )
+        except KraftError:
+            return NOTHING_MEASURED
 
     def _bytes(self, broker: Broker, partitions: dict[str, list[int]]) -> int:
-        try:
-            return sum(one.used_bytes for one in log_dirs(self._client, [broker], ANSWER_SECONDS, partitions))
-        except KraftError:
-            return 0
+        return sum(one.used_bytes for one in log_dirs(self._client, [broker], ANSWER_SECONDS, partitions))
 
 
-def out_of_sync(snapshot: Snapshot, node_id: int) -> dict[str, list[int]]:
-    """Topic -> partitions of which a broker has a replica that is not in sync."""
-    found = {
-        topic.name: [one.partition for one in topic.partitions if node_id in set(one.replicas) - set(one.isr)]
-        for topic in snapshot.topics or ()
-    }
-    return {name: numbers for name, numbers in found.items() if numbers}
+def out_of_sync(snapshot: Snapshot, node_id: int, serving: Container[int]) -> dict[int, dict[str, list[int]]]:
+    """Serving leader -> topic -> partitions of which a broker has a replica that is not in sync."""
+    found: dict[int, dict[str, list[int]]] = {}
+    for topic in snapshot.topics or ():
+        for one in topic.partitions:
+            if node_id in set(one.replicas) - set(one.isr) and one.leader in serving:
+                found.setdefault(one.leader, {}).setdefault(topic.name, []).append(one.partition)
+    return found
 
 
 class Watch:
@@ -164,28 +183,34 @@ class Watch:
         try:
             return self._look()
         except OtherClusterError as error:
-            return Look(None, (str(error),), "another cluster answers")
+            return Look(failed(error), (str(error),), "another cluster answers")
 
     def _look(self) -> Look:
-        silent: tuple[str, ...] = ()
+        silent: list[KraftError] = []
         if self._own:
             try:
                 return self._judged(self._own, ())
             except OtherClusterError:
                 raise
             except KraftError as error:
-                silent = (f"broker {self._node_id} does not answer: {error}",)
+                silent.append(error)
+        texts = tuple(f"broker {self._node_id} does not answer: {error}" for error in silent)
         try:
-            seen = self._judged(self._client.reach(), silent)
+            seen = self._judged(self._client.reach(), texts)
         except OtherClusterError:
             raise
         except KraftError as error:
-            return Look(None, silent or (str(error),))
+            outcomes: list[Outcome[Snapshot]] = [failed(one) for one in (*silent, error)]
+            doubtful = [one for one in outcomes if isinstance(one, Unknown)]
+            return Look([*doubtful, *outcomes][0], texts or (str(error),))
         before, self._own = self._own, self._address(seen.snapshot)
         return seen if before or not self._own else self._look()
 
     def wait(self, timeout: float, clock: Callable[[], float] = time.monotonic) -> Look:
-        """The first healthy look. Raises UnhealthyError when nothing has advanced for `timeout`, or it is hopeless."""
+        """The first healthy look. Raises UnhealthyError when nothing has advanced for `timeout`, or it is hopeless.
+
+        Not even what advances is waited for longer than StallTimeout's day.
+        """
         stall_timeout, started = StallTimeout(timeout, clock), clock()
         closest: int | None = None
         slow = Slow(self._client, self._node)
@@ -216,7 +241,7 @@ class Watch:
 
     def _judged(self, address: str, also: Sequence[str]) -> Look:
         snapshot = observe(self._client, PARTS, address, ANSWER_SECONDS)
-        return Look(snapshot, (*also, *problems(snapshot, self._wanted)))
+        return Look(Known(snapshot), (*also, *problems(snapshot, self._wanted)))
 
     def _address(self, snapshot: Snapshot | None) -> str:
         brokers = snapshot.brokers if snapshot else ()

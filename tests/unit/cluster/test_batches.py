@@ -7,9 +7,9 @@ import time
 from collections import Counter
 
 import pytest
-from ansible.module_utils.kraft.cluster.batches import Members, batches, without_leader
+from ansible.module_utils.kraft.cluster.batches import Members, Room, batches
 from ansible.module_utils.kraft.cluster.shutdown_check import judge
-from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+from ansible.module_utils.kraft.cluster.snapshot import Replica, Snapshot
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -48,16 +48,18 @@ def test_five_controllers_can_spare_two() -> None:
     assert batches(cluster(brokers=[broker(9)], leader=five), {1, 2, 3, 4, 5}, together=5) == ((1, 2), (3, 4), (5,))
 
 
+def test_a_late_controller_fits_only_while_the_others_are_a_majority() -> None:
+    def room(*voters: Replica) -> Room:
+        return Room(cluster(leader=quorum(903, *voters)), frozenset({901, 902}), 2000)
+
+    assert room(voter(901), voter(902, None), voter(903)).fits(902)
+    assert not room(voter(901, 60_000), voter(902, None), voter(903)).fits(902)
+
+
 def test_a_partition_without_a_replica_to_spare_leaves_its_brokers_for_the_gate() -> None:
     tight = topic("a", partition(0, [1, 2], [1, 2]))
     snapshot = cluster(tight, brokers=[broker(one) for one in (1, 2, 3, 4)], leader=CONTROLLERS)
     assert batches(snapshot, {1, 2, 3, 4}, together=4) == ((1,), (2,), (3, 4))
-
-
-def test_without_a_leader_controllers_go_together_and_each_broker_is_checked() -> None:
-    assert without_leader({1, 2, 901, 903}, {901, 902, 903}) == [((901, 903), False), ((1,), True), ((2,), True)]
-    assert without_leader({1, 2}, {901, 902, 903}) == [((1,), True), ((2,), True)]
-    assert without_leader({1, 2, 3}, {1, 2, 3}) == [((1, 2, 3), False)]
 
 
 @st.composite

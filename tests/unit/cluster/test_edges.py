@@ -31,8 +31,10 @@ def test_the_gate_holds_a_node_for_topics_that_nobody_told() -> None:
     assert judge(silent, [1]).reasons == ("topics is not known: no answer",)
 
 
-def test_a_controller_that_is_behind_may_go_although_the_others_are_no_majority() -> None:
-    assert judge(cluster(leader=quorum(1, voter(1), voter(2, 9_000), voter(3, 9_000))), [3]).allows()
+def test_a_controller_that_is_behind_stays_where_the_others_are_no_majority() -> None:
+    verdict = judge(cluster(leader=quorum(1, voter(1), voter(2, 9_000), voter(3, 9_000))), [3])
+    assert len(verdict.reasons) == 1
+    assert verdict.unavoidable == ()
 
 
 def test_as_many_as_are_named_are_not_counted_besides() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from ansible.module_utils.kraft.cluster.health import Expected, caught_up, distance, expected, problems
+from ansible.module_utils.kraft.cluster.health import Expected, away, caught_up, distance, expected, problems
 from ansible.module_utils.kraft.cluster.snapshot import LogDir, Reassignment, Snapshot
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
@@ -116,6 +116,27 @@ def test_only_the_nodes_asked_about_are_judged(wording: Wording) -> None:
     topics = topic("a", partition(0, [1, 2, 3], [1]), partition(1, [3, 1], [1]), partition(2, [2, 3], [3], leader=-1))
     snapshot = cluster(topics, brokers=[broker(1), broker(2, fenced=True)], leader=quorum(1, voter(1), voter(2, 9000)))
     about_two = problems(snapshot, dataclasses.replace(THREE, only=frozenset({2})))
-    assert named(text.split(":")[0] for text in about_two) == [["2", "9.0", "9000"], ["2"], ["a-2"], ["a-0"]]
+    assert named(text.split(":")[0] for text in about_two) == [["2", "9.0", "9000"], ["2"], ["a-0"]]
     wording(about_two)
     assert problems(snapshot, dataclasses.replace(THREE, only=frozenset({1}))) == ()
+
+
+def test_a_partition_whose_last_copy_is_on_a_dead_node_does_not_count_against_another() -> None:
+    brokers = [broker(1), broker(2, fenced=True), broker(3)]
+    for in_sync in ([2], []):
+        gone = cluster(topic("a", partition(0, [1, 2], in_sync, leader=-1)), brokers=brokers)
+        assert problems(gone, Expected(only=frozenset({1}))) == ()
+        assert "a-0" in problems(gone, Expected(only=frozenset({2})))[-1]
+        assert "a-0" in problems(gone, Expected())[-1]
+    own = cluster(topic("a", partition(0, [1, 2], [1], leader=-1)), brokers=brokers)
+    assert "a-0" in problems(own, Expected(only=frozenset({1})))[-1]
+    nobody = cluster(topic("a", partition(0, [1, 3], [], leader=-1)), brokers=brokers)
+    assert "a-0" in problems(nobody, Expected(only=frozenset({1})))[-1]
+
+
+def test_who_else_is_away_is_named() -> None:
+    late = cluster(brokers=[broker(1), broker(2, fenced=True)], leader=quorum(1, voter(1), voter(2), voter(3, None)))
+    wanted = Expected(broker_ids=frozenset({1, 2, 3}), voter_ids=frozenset({1, 2, 3}))
+    assert named(away(late, wanted, [1])) == [["3"], ["3"], ["2"]]
+    assert named(away(late, wanted, [3])) == [["2"]]
+    assert away(late, wanted, [1, 2, 3]) == ()

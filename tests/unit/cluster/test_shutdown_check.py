@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
+import pytest
 from ansible.module_utils.kraft.cluster.shutdown_check import judge
-from ansible.module_utils.kraft.cluster.snapshot import Reassignment
+from ansible.module_utils.kraft.cluster.snapshot import Reassignment, Snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,6 +52,15 @@ def test_a_topic_with_no_replica_to_spare_is_named_apart(wording: Wording) -> No
     assert verdict.allows(accept_unavoidable=True)
 
 
+def test_accepting_what_is_unavoidable_never_takes_the_last_copy_in_sync() -> None:
+    alone = judge(cluster(topic("pair", partition(0, [1, 2], [1]))), [1])
+    assert alone.reasons
+    assert not alone.allows(accept_unavoidable=True)
+    assert not judge(cluster(topic("pair", partition(0, [1, 2], [1]))), [2]).allows(accept_unavoidable=True)
+    assert not judge(cluster(topic("pair", partition(0, [1, 2]))), [1, 2]).allows(accept_unavoidable=True)
+    assert judge(cluster(topic("pair", partition(0, [1, 2]))), [1]).allows(accept_unavoidable=True)
+
+
 def test_partitions_held_elsewhere_do_not_matter() -> None:
     assert judge(cluster(topic("a", partition(0, [1, 2], [1, 2]))), [3]).allows()
 
@@ -60,8 +71,28 @@ def test_the_majority_of_controllers_must_stay_caught_up(wording: Wording) -> No
     wording(verdict.reasons)
 
 
-def test_a_controller_that_is_behind_may_go_for_it_is_not_counted() -> None:
+def test_a_controller_that_is_behind_may_go_while_the_others_are_a_majority() -> None:
     assert judge(cluster(leader=quorum(2, voter(1), voter(2), voter(3, 12_000))), [3]).allows()
+
+
+@pytest.mark.parametrize("late", [2500, None])
+def test_a_late_controller_stays_where_the_others_are_no_majority(late: int | None, wording: Wording) -> None:
+    """Controller 3 is dead; 2 pauses, or was not heard of since an election. Without it one of three is left."""
+    verdict = judge(cluster(leader=quorum(1, voter(1), voter(2, late, 5), voter(3, 60_000, 9))), [2])
+    assert not verdict.allows(accept_unavoidable=True)
+    assert verdict.unavoidable == ()
+    wording(verdict.reasons)
+
+
+def test_of_two_controllers_a_late_one_is_waited_for_and_a_silent_one_is_named_apart() -> None:
+    late = dataclasses.replace(voter(2, 60_000), last_fetch_ms=95_000)
+    leader = dataclasses.replace(voter(1), last_caught_up_ms=100_000)
+    assert judge(cluster(leader=quorum(1, leader, late)), [2]).unavoidable == ()
+    assert judge(cluster(leader=quorum(1, leader, dataclasses.replace(late, last_fetch_ms=-1))), [2]).unavoidable == ()
+    silent = judge(cluster(leader=quorum(1, leader, dataclasses.replace(late, last_fetch_ms=90_999))), [2])
+    assert silent.reasons == ()
+    assert len(silent.unavoidable) == 1
+    assert judge(cluster(leader=quorum(1, leader, dataclasses.replace(late, last_fetch_ms=91_000))), [2]).reasons
 
 
 def test_a_quorum_of_one_is_named_apart() -> None:
@@ -91,9 +122,15 @@ def test_two_nodes_together_are_judged_together() -> None:
     assert not judge(snapshot, [2, 3]).allows()
 
 
+def nothing(part: str) -> dict[str, Any]:
+    return {part: None}
+
+
 def test_what_is_not_known_forbids() -> None:
-    silent = dataclasses.replace(cluster(), unanswered={"quorum": "no answer"})
+    silent = dataclasses.replace(cluster(), quorum=None, unanswered={"quorum": "no answer"})
     assert judge(silent, [1]).reasons == ("quorum is not known: no answer",)
+    for part in ("quorum", "topics", "min_insync", "reassignments"):
+        assert not judge(dataclasses.replace(cluster(), **nothing(part)), [1]).allows(accept_unavoidable=True)
     assert not judge(cluster(topic("a", partition(0, [1, 2, 3])), min_insync={}), [1]).allows()
 
 
@@ -104,25 +141,53 @@ def test_many_partitions_are_shortened() -> None:
 
 
 replica_sets = st.lists(st.integers(1, 5), min_size=1, max_size=4, unique=True)
+delays = st.sampled_from([0, 2500, 60_000, None])
 
 
-@given(
-    st.lists(st.tuples(replica_sets, st.integers(0, 4)), max_size=6),
-    st.integers(1, 3),
-    st.sets(st.integers(1, 5), min_size=1, max_size=3),
-)
-def test_whoever_is_let_go_leaves_every_partition_writable(
-    partitions: list[tuple[list[int], int]], least: int, going: set[int]
-) -> None:
-    """No verdict without reason lets a partition that could be written to fall below its effective minimum."""
-    made = [partition(n, nodes, nodes[: max(1, size)]) for n, (nodes, size) in enumerate(partitions)]
-    snapshot = cluster(
-        topic("a", *made),
-        brokers=[broker(n) for n in range(1, 6)],
-        leader=quorum(9, voter(9)),
-        min_insync=least,
+@st.composite
+def snapshots(draw: st.DrawFn) -> Snapshot:
+    """Five combined nodes, any of them fenced, late or not heard of; replicas in and out of sync."""
+    rows = draw(st.lists(st.tuples(replica_sets, st.integers(0, 4)), max_size=6))
+    fenced = draw(st.sets(st.integers(1, 5), max_size=1))
+    voters = [voter(one, draw(delays) if one > 1 else 0, 7) for one in range(1, draw(st.integers(1, 5)) + 1)]
+    parts = [partition(n, nodes, nodes[: max(1, size)]) for n, (nodes, size) in enumerate(rows)]
+    return cluster(
+        topic("a", *parts),
+        brokers=[broker(one, fenced=one in fenced) for one in range(1, 6)],
+        leader=quorum(1, *voters),
+        min_insync=draw(st.integers(1, 3)),
     )
-    if judge(snapshot, going).allows():
-        for one in made:
-            needed = min(least, len(one.replicas))
-            assert len(set(one.isr) - going) >= needed or (len(one.isr) < needed and not going & set(one.replicas))
+
+
+node_sets = st.sets(st.integers(1, 5), min_size=1, max_size=3)
+
+
+@given(snapshots(), node_sets)
+def test_every_allowed_shutdown_leaves_a_majority_and_every_minimum(snapshot: Snapshot, going: set[int]) -> None:
+    """The law, from its text: caught-up controllers are a majority, each partition that is served keeps its minimum."""
+    assert snapshot.quorum
+    if not judge(snapshot, going).allows():
+        return
+    voters = {one.node_id: one.behind_ms for one in snapshot.quorum.voters}
+    stay = [one for one, behind in voters.items() if one not in going and behind is not None and behind <= 2000]
+    assert not going & voters.keys() or len(stay) * 2 > len(voters)
+    for topics in snapshot.topics or ():
+        for one in topics.partitions:
+            serving = going & snapshot.unfenced & set(one.replicas)
+            needed = min((snapshot.min_insync or {})["a"], len(one.replicas))
+            assert not serving or len(set(one.isr) - serving) >= needed
+
+
+@given(snapshots(), node_sets)
+def test_what_is_accepted_is_never_the_last_copy_in_sync(snapshot: Snapshot, going: set[int]) -> None:
+    if not judge(snapshot, going).allows(accept_unavoidable=True):
+        return
+    for one in (each for topics in snapshot.topics or () for each in topics.partitions):
+        serving = going & snapshot.unfenced & set(one.replicas)
+        assert not serving & set(one.isr) or set(one.isr) - serving or len(one.replicas) == 1
+
+
+@given(snapshots(), node_sets, st.sampled_from(["quorum", "topics", "min_insync", "reassignments"]))
+def test_no_shutdown_is_allowed_while_a_part_is_unknown(snapshot: Snapshot, going: set[int], part: str) -> None:
+    blind = dataclasses.replace(snapshot, **nothing(part), unanswered={part: "late"})
+    assert not judge(blind, going).allows(accept_unavoidable=True)

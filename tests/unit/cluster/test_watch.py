@@ -10,7 +10,13 @@ from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.health import Expected
 from ansible.module_utils.kraft.cluster.snapshot import Broker, LogDir, Snapshot
 from ansible.module_utils.kraft.cluster.watch import Node, UnhealthyError, Watch
-from ansible.module_utils.kraft.errors import OtherClusterError, UnreachableError
+from ansible.module_utils.kraft.errors import (
+    AccessError,
+    KraftError,
+    OtherClusterError,
+    UnansweredError,
+    UnreachableError,
+)
 from ansible.module_utils.kraft.node.service.state import ServiceState
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, topic
@@ -173,14 +179,50 @@ def test_a_replica_that_is_filled_is_waited_for_as_long_as_it_grows(monkeypatch:
 
     def grown(_: object, brokers: list[Broker], __: float, partitions: dict[str, list[int]]) -> list[LogDir]:
         asked.append((brokers[0].node_id, partitions))
-        return [LogDir(2, "/data", used_bytes=next(sizes, 40))]
+        return [LogDir(2, "/data", used_bytes=next(sizes, 40) if brokers[0].node_id == 2 else 40)]
 
     watched = watching(monkeypatch, Brokers({"kafka1:9092": behind}))
     monkeypatch.setattr(watch, "log_dirs", grown)
     with pytest.raises(UnhealthyError, match="time is up") as failure:
         watched.wait(10, ticking())
     assert int(re.findall(r"after (\d+) s", str(failure.value))[0]) > 80
-    assert asked[0] == (2, {"a": [0]})
+    assert asked[:2] == [(1, {"a": [0]}), (2, {"a": [0]})]
+
+
+def test_a_replica_that_grows_and_never_catches_up_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under traffic its leader grows as fast as it does, or faster."""
+    behind = cluster(topic("a", partition(0, [1, 2, 3], [1, 3])))
+    sizes = iter(range(10_000))
+    watched = watching(monkeypatch, Brokers({"kafka1:9092": behind}))
+    grown = {1: 2, 2: 1}
+    monkeypatch.setattr(
+        watch, "log_dirs", lambda _, brokers, *__: [LogDir(1, "/", used_bytes=grown[brokers[0].node_id] * next(sizes))]
+    )
+    with pytest.raises(UnhealthyError, match="time is up") as failure:
+        watched.wait(10, ticking())
+    assert int(re.findall(r"after (\d+) s", str(failure.value))[0]) < 40
+
+
+@pytest.mark.parametrize(
+    ("error", "answer"),
+    [
+        (UnreachableError("nothing listens"), "unreachable"),
+        (UnansweredError("accepts connections and does not answer"), "unknown"),
+        (AccessError("denied"), "unknown"),
+    ],
+)
+def test_a_look_says_whether_nothing_is_there_or_nothing_is_known(
+    monkeypatch: pytest.MonkeyPatch, error: KraftError, answer: str
+) -> None:
+    brokers = Brokers({"kafka1:9092": cluster(), "kafka2:9092": cluster()})
+    watched = watching(monkeypatch, brokers, node_id=2)
+    assert watched.look().as_dict(THREE)["answer"] == "known"
+
+    def refuse(*_: object) -> Snapshot:
+        raise error
+
+    monkeypatch.setattr(watch, "observe", refuse)
+    assert watched.look().as_dict(THREE)["answer"] == answer
 
 
 def test_a_host_without_the_unit_is_not_judged_by_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,6 +116,19 @@ def test_a_listener_that_moves_is_told_in_check_mode_too(host: Host) -> None:
     assert host.kafka_node()["client_moves"] == []
 
 
+def test_a_unit_that_comes_up_without_a_process_is_no_node_without_differences(host: Host) -> None:
+    """It died and systemd starts it again, with files that nobody has compared."""
+    host.install()
+    host.kafka_node()
+    host.service = dataclasses.replace(UP, pid=0, state="activating", sub_state="start-pre")
+    for state in ("started", "reported"):
+        result = host.kafka_node(state=state)
+        assert (result["stale"], [one["file"] for one in result["differences"]]) == (True, ["record"])
+        assert (result["changed"], host.commands) == (False, [])
+    host.service = WAITING
+    assert host.kafka_node(state="reported")["differences"] == []
+
+
 def test_a_restart_whose_result_was_lost_is_not_made_twice(host: Host) -> None:
     host.install()
     host.kafka_node()

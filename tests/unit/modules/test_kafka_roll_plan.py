@@ -1,60 +1,67 @@
-"""kafka_roll_plan: nodes go unchecked only where nobody is harmed by it."""
+"""kafka_roll_plan: what is asked, for how long, and what is made of answers that do not come."""
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import kafka_roll_plan
 import pytest
 from ansible.module_utils.kraft.cluster import gather
-from ansible.module_utils.kraft.cluster.health import expected
+from ansible.module_utils.kraft.cluster.outcome import Known, Unknown, Unreachable
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
-from ansible.module_utils.kraft.errors import AccessError, KraftError, TrustError, UnreachableError
+from ansible.module_utils.kraft.errors import (
+    AccessError,
+    KraftError,
+    ToolError,
+    TrustError,
+    UnansweredError,
+    UnreachableError,
+)
 
 from tests.unit.cluster.snapshots import cluster
 
-WITHOUT_LEADER = dataclasses.replace(cluster(), quorum=None, unanswered={"quorum": "no answer"})
-CLIENT: Any = None  #: nobody is asked: `looks` gives the answer
-PARAMS: dict[str, Any] = {"nodes": [{"host": f"k{one}", "node_id": one} for one in (1, 2, 901)], "together": 3}
+CLIENT: Any = None  #: nothing is asked: `looks` gives the answer
 
 
-def looks(monkeypatch: pytest.MonkeyPatch, answer: Snapshot | KraftError) -> None:
-    def observe(*_: object) -> Snapshot:
+def looks(monkeypatch: pytest.MonkeyPatch, *answers: Snapshot | KraftError) -> list[float]:
+    """The answers in turn, the last one for ever; gives the seconds that each was given."""
+    left, given = list(answers), list[float]()
+
+    def observe(_client: object, _parts: object, seconds: float, _delay: object) -> Snapshot:
+        given.append(seconds)
+        answer = left.pop(0) if len(left) > 1 else left[0]
         if isinstance(answer, KraftError):
             raise answer
         return answer
 
-    monkeypatch.setattr(gather, "observe", observe)
+    monkeypatch.setattr(gather, "through_current_broker", observe)
+    monkeypatch.setattr("kafka_roll_plan.time.sleep", lambda _: None)
+    return given
 
 
-@pytest.mark.parametrize("error", [UnreachableError("nothing listens"), TrustError("expired")])
-def test_nobody_is_harmed_where_nobody_answers_or_can_be_trusted(
+@pytest.mark.parametrize(
+    "error",
+    [
+        AccessError("denied"),
+        TrustError("expired"),
+        ToolError("an answer that cannot be decoded"),
+        UnansweredError("accepts connections and does not answer"),
+    ],
+)
+def test_an_answer_that_is_denied_late_or_not_understood_is_unknown(
     monkeypatch: pytest.MonkeyPatch, error: KraftError
 ) -> None:
     looks(monkeypatch, error)
-    assert kafka_roll_plan.looked(CLIENT, 0) is None
-    [batch] = kafka_roll_plan.planned(None, PARAMS, expected({}))
-    assert (batch["node_ids"], batch["checked"]) == ([1, 2, 901], False)
+    assert kafka_roll_plan.looked(CLIENT, 0, 2000) == Unknown(str(error))
 
 
-def test_a_cluster_that_refuses_us_is_not_restarted(monkeypatch: pytest.MonkeyPatch) -> None:
-    looks(monkeypatch, AccessError("kafka1:9092 refuses us: wrong password"))
-    with pytest.raises(AccessError, match="refuses us"):
-        kafka_roll_plan.looked(CLIENT, 0)
+def test_a_cluster_of_which_nothing_listens_is_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks(monkeypatch, UnreachableError("nothing listens"))
+    assert kafka_roll_plan.looked(CLIENT, 0, 2000) == Unreachable("nothing listens")
+    assert kafka_roll_plan.looked(CLIENT, 100, 2000, check_mode=True) == Unreachable("nothing listens")
 
 
-def test_brokers_that_answer_are_checked_although_the_controllers_have_no_leader(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    looks(monkeypatch, WITHOUT_LEADER)
-    snapshot = kafka_roll_plan.looked(CLIENT, 0)
-    found = kafka_roll_plan.planned(snapshot, PARAMS, expected({"voter_ids": [901]}))
-    assert [(batch["node_ids"], batch["checked"]) for batch in found] == [([901], False), ([1], True), ([2], True)]
-    assert not any(node["ready"] for batch in found for node in batch["nodes"])
-
-
-def test_with_a_leader_every_batch_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    looks(monkeypatch, cluster())
-    found = kafka_roll_plan.planned(kafka_roll_plan.looked(CLIENT, 0), PARAMS, expected({}))
-    assert all(batch["checked"] for batch in found)
+def test_a_late_answer_is_given_more_time_until_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = looks(monkeypatch, *[UnansweredError("late")] * 5, cluster())
+    assert kafka_roll_plan.looked(CLIENT, 100, 2000) == Known(cluster())
+    assert given == [5, 10, 20, 40, 60, 60]

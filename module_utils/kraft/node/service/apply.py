@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import stat
 import time
 from collections.abc import Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.difference import PROPERTIES
+from ansible.module_utils.kraft.difference import PROPERTIES, RECORD, Difference
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.node import identity, planned_work
 from ansible.module_utils.kraft.node.files.apply import write_link
@@ -81,22 +82,28 @@ def desired_inputs(place: Place, given: Mapping[str, str]) -> Inputs:
 
 
 def observe_node(run: Run, place: Place, given: Mapping[str, str]) -> node.NodeState:
-    """The node as it is; compared with what is wanted where a release is asked for."""
+    """The node as it is; compared with what is wanted where a release is asked for.
+
+    A unit that comes up without a process has no record yet. That is a difference: its files are not known.
+    """
     service = observe_service(run, place.unit, STARTED_DIR)
     current = current_release(place.install_dir)
     pending = staging.not_in_place(place, given) if place.release else ()
     if not service.pid:
-        return node.NodeState(service, current, pending=pending)
+        found = node.NodeState(service, current, pending=pending)
+        return (
+            dataclasses.replace(found, differences=(Difference(RECORD),)) if found.running and place.release else found
+        )
     record = started_files(STARTED_DIR)
     running = running_inputs(record, place.service)
     version = running.manifest.version if running.manifest else ""
     if not place.release:
         return node.NodeState(service, current, version)
     desired = desired_inputs(place, given)
-    found = tuple(differences(running, desired, service.environment_unit, place.release))
+    differing = tuple(differences(running, desired, service.environment_unit, place.release))
     kept = staging.can_keep(place, record)
     edited = staging.edited(place, pending, given, record) if version == place.release else ()
-    return node.NodeState(service, current, version, found, pending, kept, moves(running, desired), edited)
+    return node.NodeState(service, current, version, differing, pending, kept, moves(running, desired), edited)
 
 
 def start_problems(place: Place) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import ApiError, Client
 from ansible.module_utils.kraft.cluster.gather import observe
+from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, failed
 from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
@@ -47,23 +48,24 @@ class QuorumAdmin:
         stall_timeout = StallTimeout(self._timeout)
         closest: int | None = None
         while True:
-            snapshot, made = self._try(desired)
-            if made and not made.waits:
-                return made
-            far = distance(desired, snapshot)
+            seen = self._try(desired)
+            if isinstance(seen, Known) and not seen.value[1].waits:
+                return seen.value[1]
+            far = distance(desired, seen.value[0] if isinstance(seen, Known) else None)
             closest = far if closest is None or (far is not None and far < closest) else closest
             if not stall_timeout.lasts(closest):
-                waits = made.waits if made else ("no broker answers, or the controllers have no leader",)
+                waits = seen.value[1].waits if isinstance(seen, Known) else (seen.why,)
                 raise RefusedError([f"nothing has advanced for {self._timeout:g} s: {text}" for text in waits])
             self._sleep(PAUSE)
 
-    def _try(self, desired: Desired) -> tuple[Snapshot | None, Plan | None]:
+    def _try(self, desired: Desired) -> Outcome[tuple[Snapshot, Plan]]:
+        """The plan now. Raises RefusedError; whatever else fails may pass, and ends the wait with its own words."""
         try:
-            return self.planned(desired)
+            return Known(self.planned(desired))
         except RefusedError:
             raise
-        except KraftError:
-            return None, None
+        except KraftError as error:
+            return failed(error)
 
     def apply(self, made: Plan) -> None:
         """Remove, then add; each is committed by the quorum when it is answered."""

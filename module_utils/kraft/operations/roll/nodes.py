@@ -47,6 +47,19 @@ def change_nodes(
     return nodes if differs and not all(node["started"] for node in nodes) else []
 
 
+def host_looks(facts: Mapping[str, Mapping[str, Any] | None]) -> list[dict[str, Any]]:
+    """What each host's own look found, as ``kafka_roll_plan`` takes it; `facts`: host -> fact ``kafka_host``."""
+    return [
+        {
+            "host": host,
+            "answer": (found.get("health") or {}).get("answer", ""),
+            "running_seconds": found["service"]["age"],
+        }
+        for host, found in facts.items()
+        if found
+    ]
+
+
 def _processes(looked: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     """What ``kafka_node`` said of each host; one that ``--limit`` leaves out is not among them, and stays as it is."""
     return {host: one["process"] for host, one in looked.items() if one["process"]}

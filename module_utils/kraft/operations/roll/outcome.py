@@ -2,35 +2,143 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible.module_utils.kraft.difference import differences_from
+from ansible.module_utils.kraft.cluster.roll import ready
+from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, from_dict
+from ansible.module_utils.kraft.difference import REQUEST, differences_from
 from ansible.module_utils.kraft.node.service.difference_text import sentences
 
 
-def to_revert(batch: Mapping[str, Any], restarts: Mapping[str, Any]) -> list[str]:
-    """Hosts of a `batch` that were restarted and have something to go back to.
+def to_revert(
+    batch: Mapping[str, Any], restarts: Mapping[str, Any], look: Mapping[str, Any], wanted: Mapping[str, Any]
+) -> list[str]:
+    """Hosts of a `batch` that go back to what they ran with before: it was kept, and the node does not serve.
 
     `restarts` is what the loop over the batch's nodes registered: ``kafka_node`` has ``keep`` among its actions where
-    it kept what ran before.
+    it kept what ran before. `look`: what ``kafka_health`` saw after the failure; `wanted`: its ``expected``. Where it
+    saw nothing, a node goes back only if no other one is expected, or if the batch went unchecked.
     """
     kept = {one[one["ansible_loop_var"]]["host"] for one in restarts["results"] if "keep" in one.get("actions", ())}
-    return [node["host"] for node in batch["nodes"] if node["host"] in kept]
+    there = [node for node in batch["nodes"] if node["host"] in kept]
+    if batch["checked"] and _known(look):
+        serving = _serving(look, wanted)
+        return [node["host"] for node in there if node["node_id"] not in serving]
+    others = {*wanted["broker_ids"], *wanted["voter_ids"]} - {*batch["node_ids"]}
+    alone = not batch["checked"] or (look.get("answer") == "unreachable" and not others)
+    return [node["host"] for node in there] if alone else []
 
 
-def batch_failure(batch: Mapping[str, Any], reverted: Iterable[str], failure: Mapping[str, Any]) -> str:
-    """What is said when a batch of a roll did not come back; `failure` is the failed task's result."""
-    back = set(reverted)
-    results = [one for one in failure.get("results", [failure]) if one.get("failed")]
-    lines = [str(one.get("msg", "no reason given")) for one in results]
-    for node in batch["nodes"]:
-        why = "; ".join(sentences(differences_from(node["differences"]))) or "the request"
-        state = "runs again with what it had before" if node["host"] in back else "has nothing to go back to"
-        lines.append(f"{node['host']} (node {node['node_id']}), restarted because of {why}: {state}.")
-    lines.append("The roll stops here; the nodes after it were not touched. Correct the inventory and run again.")
-    return "\n".join(lines)
+def _known(look: Mapping[str, Any]) -> bool:
+    """Whether the look shows who serves: brokers, and a quorum with a leader."""
+    quorum: Mapping[str, Any] = (look.get("snapshot") or {}).get("quorum") or {}
+    return int(quorum.get("leader_id", NO_NODE)) != NO_NODE
+
+
+def _serving(look: Mapping[str, Any], wanted: Mapping[str, Any]) -> frozenset[int]:
+    return ready(from_dict(look["snapshot"]), wanted["voter_ids"], wanted["broker_ids"])
+
+
+@dataclasses.dataclass(frozen=True)
+class Ending:
+    """A batch that failed. ``steps``: what its tasks registered, ``undo``: what those of the way back did."""
+
+    batch: Mapping[str, Any]
+    steps: Sequence[Mapping[str, Any]]
+    undo: Sequence[Mapping[str, Any]]
+    look: Mapping[str, Any]
+    wanted: Mapping[str, Any]
+
+    @property
+    def restarted(self) -> set[str]:
+        return {_host(one) for one in _results(self.steps) if "restart" in one.get("actions", ())}
+
+    @property
+    def serving(self) -> frozenset[int] | None:
+        """None while it is not known who serves."""
+        return _serving(self.look, self.wanted) if _known(self.look) else None
+
+
+def batch_failure(
+    batch: Mapping[str, Any],
+    went: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+    batches: Iterable[Mapping[str, Any]],
+    nodes: Mapping[str, Mapping[str, Any]],
+) -> str:
+    """What is printed when a batch of a roll did not come back.
+
+    `went`: ``steps`` and ``undo``, what the tasks of the batch and of the way back registered, and ``look``, as for
+    `to_revert`, as is `wanted`. `batches`: all of the roll; `nodes`: of ``kafka_desired``.
+    """
+    ending = Ending(batch, went["steps"], went["undo"], went["look"], wanted)
+    lines = [*_errors(ending.steps), *_errors(ending.undo)]
+    lines += [_state(node, ending) for node in batch["nodes"]]
+    return "\n".join([*lines, *_away(ending, nodes), _next(ending, batches)])
+
+
+def _results(steps: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return [one for step in steps for one in step.get("results", [step])]
+
+
+def _errors(steps: Iterable[Mapping[str, Any]]) -> list[str]:
+    return [_error(one) for one in _results(steps) if one.get("failed") or one.get("unreachable")]
+
+
+def _error(result: Mapping[str, Any]) -> str:
+    text = str(result.get("msg", "no reason given"))
+    return f"{_host(result)} does not answer (ssh): {text}" if result.get("unreachable") else text
+
+
+def _host(result: Mapping[str, Any]) -> str:
+    item = result.get(result.get("ansible_loop_var", ""), "")
+    return str(item["host"] if isinstance(item, Mapping) else item)
+
+
+def _state(node: Mapping[str, Any], ending: Ending) -> str:
+    """How one node of the batch is now."""
+    if node["host"] not in ending.restarted:
+        return f"{node['host']} (node {node['node_id']}): was not restarted."
+    why = "; ".join(sentences(differences_from(node["differences"]))) or "the request"
+    return f"{node['host']} (node {node['node_id']}), restarted because of {why}: {_end(node, ending)}."
+
+
+def _end(node: Mapping[str, Any], ending: Ending) -> str:
+    failed = bool(_errors(ending.undo))
+    if node["host"] in {_host(one) for one in _results(ending.undo) if one.get("actions")}:
+        return "does not serve with what it had before either" if failed else "runs again with what it had before"
+    if ending.serving is not None and node["node_id"] in ending.serving:
+        return "serves, and is left as it is"
+    if ending.serving is not None and not failed:
+        return "has nothing to go back to"
+    return "is left as it is, since it is not known whether it may stop again"
+
+
+def _away(ending: Ending, nodes: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Nodes outside the batch that do not serve."""
+    every = {*ending.wanted["broker_ids"], *ending.wanted["voter_ids"]}
+    gone = every - {*ending.batch["node_ids"]} - ending.serving if ending.serving is not None else set()
+    names = {node["node_id"]: host for host, node in nodes.items()}
+    return [f"{names.get(one, '?')} (node {one}) does not serve -> start it first." for one in sorted(gone)]
+
+
+def _next(ending: Ending, batches: Iterable[Mapping[str, Any]]) -> str:
+    """How to go on; the inventory is to be corrected only where a node was restarted for its files."""
+    stop = "The roll stops here; the nodes after it were not touched."
+    changed = [one for node in ending.batch["nodes"] for one in differences_from(node["differences"])]
+    if any(one.file != REQUEST for one in changed):
+        blamed = ending.serving is None or not ending.serving.issuperset(ending.batch["node_ids"])
+        correct = ending.restarted and blamed
+        return f"{stop} {'Correct the inventory and run again.' if correct else 'Repair that and run again.'}"
+    left = [[*one["nodes"]] for one in batches]
+    while left and [node["node_id"] for node in left[0]] != ending.batch["node_ids"]:
+        left.pop(0)
+    names = [node["host"] for batch in left for node in batch if node["host"] not in ending.restarted]
+    again = f"Go on with -e '{json.dumps({'kafka_restart_nodes': names})}'."
+    return f"{stop} {again if names else 'No other node was to be restarted.'}"
 
 
 def maintenance_failure(

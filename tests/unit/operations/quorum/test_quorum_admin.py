@@ -139,7 +139,7 @@ def test_waiting_ends_when_nothing_comes_closer(monkeypatch: pytest.MonkeyPatch,
 
 def test_waiting_ends_when_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = Looks(monkeypatch, UnreachableError("nobody"))
-    with pytest.raises(RefusedError, match=r"^nothing .* 7 s: no broker answers"):
+    with pytest.raises(RefusedError, match=r"^nothing .* 7 s: "):
         looks.admin().ready(DESIRED)
     assert looks.now == TIMEOUT
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible.module_utils.kraft.cluster.snapshot import Broker, Quorum
+from ansible.module_utils.kraft.difference import REQUEST, Difference
 from ansible.module_utils.kraft.operations.roll import nodes, outcome
 
+from tests.unit.cluster.snapshots import broker, cluster, quorum, voter
 from tests.unit.differences import OF_THE_UNIT, plain, setting
 from tests.unit.problems import named
 from tests.wording_files import Wording
 
 DESIRED = {"nodes": {f"kraft{one}": {"node_id": one, "roles": ["broker"]} for one in (1, 2)}}
-BATCH = {
+BATCH: dict[str, Any] = {
     "node_ids": [1, 2],
+    "checked": True,
     "nodes": [
-        {"host": f"kraft{one}", "node_id": one, "ready": True, "differences": plain(OF_THE_UNIT)} for one in (1, 2)
+        {"host": f"kraft{one}", "node_id": one, "keep": True, "differences": plain(OF_THE_UNIT)} for one in (1, 2)
     ],
 }
 
@@ -83,6 +87,20 @@ def test_a_maintenance_takes_nodes_that_are_down_too() -> None:
     assert [node["host"] for node in nodes.stale(looked, DESIRED, down=True)] == ["kraft2"]
 
 
+def test_the_own_look_of_each_host_is_handed_on() -> None:
+    facts: dict[str, Any] = {
+        "kraft1": {"health": {"answer": "known"}, "service": {"age": 7.5}},
+        "kraft2": {"health": None, "service": {"age": 0.0}},
+        "kraft3": None,
+        "kraft4": {"service": {"age": 3.0}},
+    }
+    assert nodes.host_looks(facts) == [
+        {"host": "kraft1", "answer": "known", "running_seconds": 7.5},
+        {"host": "kraft2", "answer": "", "running_seconds": 0.0},
+        {"host": "kraft4", "answer": "", "running_seconds": 3.0},
+    ]
+
+
 def test_a_failed_maintenance_says_why_and_which_hosts_are_left(wording: Wording) -> None:
     batches = [{"nodes": [{"host": name} for name in names]} for names in (["k3"], ["k1", "k4"], ["k2"])]
     said = outcome.maintenance_failure(batches, "k4", {"msg": "no such package"}, {"unreachable": False})
@@ -93,22 +111,75 @@ def test_a_failed_maintenance_says_why_and_which_hosts_are_left(wording: Wording
     wording([said, beside, gone])
 
 
+WANTED = {"broker_ids": [1, 2, 3], "voter_ids": [1, 2, 3]}
+NODES = {f"kraft{one}": {"node_id": one} for one in (1, 2, 3)}
+REFUSED = {"ansible_loop_var": "rolled", "rolled": {"host": "kraft2"}, "failed": True, "msg": "not complete"}
+KEPT = {"results": [restarted("kraft1", "keep", "restart"), REFUSED]}
+BATCHES = [{**BATCH, "node_ids": [4], "nodes": []}, BATCH, {"node_ids": [3], "nodes": [{"host": "kraft3"}]}]
+NOTHING = {"answer": "unreachable", "snapshot": None}
+
+
+def seen(*brokers: Broker, leader: Quorum | None = None) -> dict[str, Any]:
+    return {"answer": "known", "snapshot": cluster(brokers=brokers, leader=leader).to_dict()}
+
+
+DOWN = seen(broker(1, fenced=True), broker(2), broker(3))
+
+
 def test_only_what_was_kept_in_this_batch_is_gone_back_to() -> None:
-    refused = {
-        "ansible_loop_var": "rolled",
-        "rolled": {"host": "kraft2"},
-        "failed": True,
-        "msg": "release 4.3.1 is not complete",
-    }
-    results = {"results": [restarted("kraft1", "keep", "restart"), refused]}
-    assert outcome.to_revert(BATCH, results) == ["kraft1"]
+    assert outcome.to_revert(BATCH, KEPT, DOWN, WANTED) == ["kraft1"]
+    assert outcome.to_revert(BATCH, {"results": []}, DOWN, WANTED) == []
+
+
+def test_a_node_that_serves_is_not_reverted_because_another_one_died() -> None:
+    """Broker 3 went away while node 1 restarted."""
+    gone = seen(broker(1), broker(2), broker(3, fenced=True))
+    assert outcome.to_revert(BATCH, KEPT, gone, WANTED) == []
+    late = quorum(2, voter(1, None), voter(2), voter(3))
+    assert outcome.to_revert(BATCH, KEPT, seen(broker(1), broker(2), broker(3), leader=late), WANTED) == ["kraft1"]
+
+
+def test_nothing_is_reverted_while_it_is_not_known_who_serves() -> None:
+    electing = seen(broker(1, fenced=True), leader=quorum(-1))
+    for look in (NOTHING, {"answer": "unknown", "snapshot": None}, electing):
+        assert outcome.to_revert(BATCH, KEPT, look, WANTED) == []
+        assert outcome.to_revert({**BATCH, "checked": False}, KEPT, look, WANTED) == ["kraft1"]
+    alone = {"broker_ids": [1, 2], "voter_ids": [1, 2]}
+    assert outcome.to_revert(BATCH, KEPT, NOTHING, alone) == ["kraft1"]
+    assert outcome.to_revert(BATCH, KEPT, electing, alone) == []
+
+
+def said_of(steps: list[dict[str, Any]], look: dict[str, Any], *undo: dict[str, Any], **batch: Any) -> list[str]:
+    went = {"steps": steps, "look": look, "undo": list(undo)}
+    return outcome.batch_failure({**BATCH, **batch}, went, WANTED, BATCHES, NODES).splitlines()
 
 
 def test_the_failure_names_reason_and_outcome_for_each_node(wording: Wording) -> None:
-    failure = {"results": [{"failed": True, "msg": "Node 1 is not healthy"}, {"failed": False}]}
-    said = outcome.batch_failure(BATCH, ["kraft1"], failure)
-    lines = said.splitlines()
+    served = {"results": [{"failed": True, "msg": "Node 1 is not healthy"}, {"failed": False}]}
+    back = {"results": [{"ansible_loop_var": "reverted", "reverted": "kraft1", "actions": ["restart"]}]}
+    both = {"results": [restarted("kraft1", "restart"), restarted("kraft2", "restart")]}
+    lines = said_of([{}, both, served], DOWN, {}, back)
     assert lines[0] == "Node 1 is not healthy"
     assert named(lines[1:3]) == [["kraft1", "1"], ["kraft2", "2"]]
     assert all("restarted because of unit" in line for line in lines[1:3])
-    wording(lines)
+    worse = said_of([both, served], DOWN, {"failed": True, "msg": "Node 1 may not go down now"}, {"results": []})
+    failed = said_of(
+        [both, served], DOWN, {}, back, {"results": [{"failed": True, "msg": "Node 1 is not healthy yet"}]}
+    )
+    wording([*lines, *worse, *failed, *said_of([both, served], NOTHING)])
+
+
+def test_the_failure_of_a_restart_names_who_went_away_and_the_command_that_goes_on(wording: Wording) -> None:
+    """Nothing of the inventory is wrong where a node was only asked to restart."""
+    asked = [{**node, "differences": plain(Difference(REQUEST, "asked for"))} for node in BATCH["nodes"]]
+    batches = [{"node_ids": [1, 2], "nodes": asked}, BATCHES[2]]
+    unreachable = {**restarted("kraft2"), "unreachable": True, "msg": "Connection timed out"}
+    steps = [{"results": [restarted("kraft1", "restart"), unreachable]}]
+    look = seen(broker(1), broker(2, fenced=True), broker(3, fenced=True))
+    batch = {"node_ids": [1, 2], "nodes": asked, "checked": True}
+    went = {"steps": steps, "look": look, "undo": []}
+    said = outcome.batch_failure(batch, went, WANTED, batches, NODES)
+    assert '{"kafka_restart_nodes": ["kraft2", "kraft3"]}' in said
+    assert "orrect the inventory" not in said
+    assert "kraft3 (node 3) does not serve" in said
+    wording(said.splitlines())

@@ -1,0 +1,59 @@
+"""What became of a question: an answer is known, unknown (with the reason) or unreachable.
+
+Unknown never means down. Code that decides takes an `Outcome` apart with ``isinstance`` and ends with `never`, so that
+mypy finds a case that was forgotten.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Generic, NoReturn, TypeVar, Union
+
+from ansible.module_utils.kraft.errors import KraftError, OtherClusterError, UnansweredError, UnreachableError
+
+Value = TypeVar("Value")
+
+
+@dataclasses.dataclass(frozen=True)
+class Known(Generic[Value]):
+    value: Value
+
+
+@dataclasses.dataclass(frozen=True)
+class Unknown:
+    """Something is there, or may be: it refused, was late, or said what could not be read or trusted."""
+
+    why: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Unreachable:
+    """Every address said that nothing takes connections there."""
+
+    why: str
+
+
+Outcome = Union[Known[Value], Unknown, Unreachable]
+
+
+def never(value: NoReturn) -> NoReturn:
+    """The end of a chain of cases; mypy accepts it only where no case is left."""
+    raise AssertionError(f"a case was forgotten: {value!r}")
+
+
+def outcome(question: Callable[[], Value]) -> Outcome[Value]:
+    """What `question` gives, or why it gives nothing. Raises OtherClusterError: no other look will differ."""
+    try:
+        return Known(question())
+    except OtherClusterError:
+        raise
+    except KraftError as error:
+        return failed(error)
+
+
+def failed(error: KraftError) -> Outcome[Value]:
+    """The outcome of a question that ended with `error`."""
+    if isinstance(error, UnreachableError) and not isinstance(error, UnansweredError):
+        return Unreachable(str(error))
+    return Unknown(str(error))
