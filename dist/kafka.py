@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import zipfile
 from pathlib import Path
 
@@ -13,6 +14,8 @@ JACKSON_YAML = "2.21.2"
 SLF4J_RELOAD4J = "1.7.36"
 FIRST_WITHOUT_ZOOKEEPER = 4
 FILES = locks.HERE / "files"
+#: Artifacts that are not served for every release: the shell that reads snapshots of metadata, and MirrorMaker.
+OPTIONAL = frozenset(tools.JARS.values())
 
 
 def needs_zookeeper(version: str) -> bool:
@@ -38,7 +41,7 @@ def roots(version: str) -> tuple[locks.Artifact, ...]:
 
 def lock(version: str, cache: Path) -> Path:
     """Resolve a version anew and write its lock."""
-    artifacts = maven.resolve(roots(version))
+    artifacts = resolved(roots(version))
     directory = cache / "kafka" / f"libs-{version}"
     directory.mkdir(parents=True, exist_ok=True)
     maven.run("copy-dependencies", artifacts, maven.ALONE, f"-DoutputDirectory={directory}")
@@ -46,6 +49,17 @@ def lock(version: str, cache: Path) -> Path:
     target = locks.path(f"kafka-{version}")
     whole.write(target, locks.text(hashed))
     return target
+
+
+def resolved(wanted: tuple[locks.Artifact, ...]) -> tuple[locks.Artifact, ...]:
+    """All that `wanted` needs at run time, without the optional artifacts that are not served."""
+    try:
+        return maven.resolve(wanted)
+    except maven.NotServedError as error:
+        if not error.names <= OPTIONAL:
+            raise
+        sys.stderr.write(f"dist: not served for this release, left out: {', '.join(sorted(error.names))}\n")
+        return maven.resolve(tuple(one for one in wanted if one.name not in error.names))
 
 
 def jars(version: str, cache: Path) -> Path:
@@ -91,7 +105,7 @@ def _members(artifacts: tuple[locks.Artifact, ...], directory: Path) -> dict[str
     members = {f"libs/{a.jar}": (directory / a.jar).read_bytes() for a in artifacts}
     for file in FILES.iterdir():
         members[f"{'bin' if file.suffix == '.sh' else 'config'}/{file.name}"] = file.read_bytes()
-    members |= {f"bin/{name}": text.encode() for name, text in tools.wrappers().items()}
+    members |= {f"bin/{name}": text.encode() for name, text in tools.wrappers({a.name for a in artifacts}).items()}
     with zipfile.ZipFile(directory / next(a.jar for a in artifacts if a.name == f"kafka_{SCALA}")) as kafka:
         members |= {name: kafka.read(name) for name in ("LICENSE", "NOTICE")}
     return members

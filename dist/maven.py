@@ -23,7 +23,19 @@ DEPENDENCY = """<dependency><groupId>{a.group}</groupId><artifactId>{a.name}</ar
 """
 ALONE = "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
 PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
+#: Maven's word for artifacts that its repositories do not have.
+NOT_SERVED = re.compile(
+    r"artifacts could not be resolved: (\S+(?:, \S+)*): (?:Could not find artifact|\S+ was not found in)"
+)
 LISTED = re.compile(r"^\s+([\w.-]+):([\w.-]+):jar:([\w.-]+):(?:compile|runtime)", re.MULTILINE)
+
+
+class NotServedError(LockError):
+    """Artifacts that no repository has; ``names`` without group and version."""
+
+    def __init__(self, text: str, names: frozenset[str]) -> None:
+        self.names = names
+        super().__init__(text)
 
 
 def run(goal: str, artifacts: Iterable[Artifact], exclusions: str, *options: str) -> str:
@@ -39,8 +51,16 @@ def run(goal: str, artifacts: Iterable[Artifact], exclusions: str, *options: str
         command = [maven, "--batch-mode", "--no-transfer-progress", "--file", str(pom), f"{PLUGIN}:{goal}", *options]
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
-        raise LockError(f"mvn could not bring the artifacts:\n{done.stdout[-4000:]}{done.stderr[-2000:]}")
+        raise failure(f"mvn could not bring the artifacts:\n{done.stdout[-4000:]}{done.stderr[-2000:]}")
     return done.stdout
+
+
+def failure(text: str) -> LockError:
+    """The error that Maven's output stands for."""
+    found = NOT_SERVED.search(text)
+    return (
+        NotServedError(text, frozenset(one.split(":")[1] for one in found[1].split(", "))) if found else LockError(text)
+    )
 
 
 def fetch(artifacts: tuple[Artifact, ...], directory: Path) -> None:

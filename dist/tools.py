@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 TOOLS = {
     "connect-mirror-maker": "org.apache.kafka.connect.mirror.MirrorMaker",
     "kafka-acls": "org.apache.kafka.tools.AclCommand",
@@ -41,12 +43,19 @@ TOOLS = {
     "kafka-verifiable-share-consumer": "org.apache.kafka.tools.VerifiableShareConsumer",
 }
 
+#: The artifact that a tool needs beside Kafka's own, where a release may come without it.
+JARS = {"kafka-metadata-shell": "kafka-shell", "connect-mirror-maker": "connect-mirror"}
+
 WRAPPER = """#!/bin/sh
 # {name}: {main}
 exec "$(dirname "$(readlink -f "$0")")/kafka-run-class.sh" --tool {main} "$@"
 """
 
 
-def wrappers() -> dict[str, str]:
-    """File name in ``bin/`` -> content."""
-    return {f"{name}.sh": WRAPPER.format(name=name, main=main) for name, main in TOOLS.items()}
+def wrappers(artifacts: Collection[str]) -> dict[str, str]:
+    """File name in ``bin/`` -> content, for the tools that run from `artifacts` (names such as ``kafka-shell``)."""
+    return {
+        f"{name}.sh": WRAPPER.format(name=name, main=main)
+        for name, main in TOOLS.items()
+        if JARS.get(name) in (None, *artifacts)
+    }

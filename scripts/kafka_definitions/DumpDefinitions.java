@@ -1,14 +1,15 @@
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.InputStream;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigDef.ConfigKey;
-import org.apache.kafka.common.utils.AppInfoParser;
 import org.apache.kafka.server.common.Feature;
 import org.apache.kafka.server.common.MetadataVersion;
 import org.apache.kafka.server.config.AbstractKafkaConfig;
@@ -62,13 +63,22 @@ public class DumpDefinitions {
             entry.values().removeIf(value -> value == null);
             topic.put(key.name, entry);
         }
-        System.out.println("{\"version\": \"" + AppInfoParser.getVersion() + "\",");
+        System.out.println("{\"version\": \"" + version() + "\",");
         print("server", server);
         System.out.println(",");
         print("topic", topic);
         System.out.println(",");
         print("releases", releases());
         System.out.println("}");
+    }
+
+    /** As the jar of clients says; the class that reads it moved with 4.4. */
+    private static String version() throws Exception {
+        Properties written = new Properties();
+        try (InputStream file = ConfigDef.class.getResourceAsStream("/kafka/kafka-version.properties")) {
+            written.load(file);
+        }
+        return written.getProperty("version");
     }
 
     /** Release to the level of each feature that {@code kafka-storage version-mapping --release-version} gives for it. */

@@ -91,9 +91,17 @@ def test_a_release_that_needs_zookeeper_gives_jars_to_tests_and_no_archive(small
 
 
 def test_every_tool_is_a_program_that_names_its_class() -> None:
-    made = tools.wrappers()
+    made = tools.wrappers({"kafka-shell", "connect-mirror"})
     assert len(made) == len(set(tools.TOOLS.values())) > 30
     assert "--tool org.apache.kafka.tools.TopicCommand" in made["kafka-topics.sh"]
+
+
+def test_a_tool_without_its_jar_is_left_out() -> None:
+    without = tools.wrappers({"kafka_2.13"})
+    assert set(tools.wrappers({"kafka-shell", "connect-mirror"})) - set(without) == {
+        "kafka-metadata-shell.sh",
+        "connect-mirror-maker.sh",
+    }
 
 
 @pytest.fixture
@@ -102,7 +110,7 @@ def release(tmp_path: Path) -> Path:
     home = tmp_path / "releases/1.0"
     for folder in ("bin", "libs", "config", "java/bin"):
         (home / folder).mkdir(parents=True)
-    programs = {f.name: f.read_text() for f in kafka.FILES.glob("*.sh")} | tools.wrappers()
+    programs = {f.name: f.read_text() for f in kafka.FILES.glob("*.sh")} | tools.wrappers(())
     programs["../java/bin/java"] = '#!/bin/sh\nprintf "%s\\n" "$@"\n'
     for name, text in programs.items():
         (home / "bin" / name).write_text(text)

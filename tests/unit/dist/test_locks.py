@@ -22,7 +22,7 @@ def test_every_lock_is_sorted_pinned_and_of_the_form(name: str) -> None:
     assert all(len(a.sha256) == 64 and "SNAPSHOT" not in a.version for a in artifacts)
     if name.startswith("kafka"):
         assert locks.path(name).read_text() == locks.text(artifacts)
-        tools = {"zookeeper"} if kafka.needs_zookeeper(name.removeprefix("kafka-")) else {"kafka-tools", "kafka-shell"}
+        tools = {"zookeeper" if kafka.needs_zookeeper(name.removeprefix("kafka-")) else "kafka-tools"}
         assert {"kafka_2.13", "kafka-clients"} | tools <= {a.name for a in artifacts}
 
 
@@ -86,6 +86,37 @@ def test_a_missing_maven_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(LockError, match=r"mvn is not installed; run scripts/bootstrap"):
         maven.run("list", [GOOD], "")
+
+
+NOT_SERVED = (
+    "artifacts could not be resolved: org.a:kafka-shell:jar:4, org.a:connect-mirror:jar:4: {}kafka-shell:jar:4{}"
+)
+
+
+@pytest.mark.parametrize("said", [("Could not find artifact org.a:", " in central"), ("org.a:", " was not found in x")])
+def test_optional_artifacts_that_are_not_served_are_left_out(
+    said: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[set[str]] = []
+
+    def run(_goal: str, artifacts: list[Artifact], *_: str) -> str:
+        asked.append({one.name for one in artifacts})
+        if "kafka-shell" in asked[-1]:
+            raise maven.failure(NOT_SERVED.format(*said))
+        return "    org.a:kafka-tools:jar:4:runtime"
+
+    monkeypatch.setattr(maven, "run", run)
+    assert [one.name for one in kafka.resolved(kafka.roots("4.4.0"))] == ["kafka-tools"]
+    assert asked[0] - asked[1] == {"kafka-shell", "connect-mirror"}
+
+
+def test_a_needed_artifact_that_is_not_served_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(*_: object) -> str:
+        raise maven.failure(NOT_SERVED.replace("connect-mirror", "kafka-tools").format("x:", " was not found in x"))
+
+    monkeypatch.setattr(maven, "run", run)
+    with pytest.raises(LockError, match="kafka-tools"):
+        kafka.resolved(kafka.roots("4.4.0"))
 
 
 def test_resolved_artifacts_are_read_from_mavens_list(monkeypatch: pytest.MonkeyPatch) -> None:
