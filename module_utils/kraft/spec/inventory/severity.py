@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
 from ansible.module_utils.kraft.secret_values import shown
 from ansible.module_utils.kraft.spec.desired.model import Cluster
-from ansible.module_utils.kraft.spec.rules.risks import RISKS
+from ansible.module_utils.kraft.spec.rules.risks import ACCEPTABLE
 from ansible.module_utils.kraft.spec.rules.subject import RISK
 
 ACCEPT = "; to accept the risk, list {rule} in kafka_accepted_risks"
@@ -24,7 +24,7 @@ def assign_severities(problems: Iterable[Problem], cluster: Cluster) -> list[Pro
 
 
 def _assigned(problem: Problem, cluster: Cluster) -> Problem:
-    if problem.rule in RISKS and problem.rule in cluster.accepted_risks:
+    if problem.rule in ACCEPTABLE and problem.rule in cluster.accepted_risks:
         return dataclasses.replace(problem, severity=WARNING)
     if problem.severity != RISK:
         return problem

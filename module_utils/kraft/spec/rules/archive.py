@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.model import Node
+from ansible.module_utils.kraft.spec.inventory.advisories import known
 from ansible.module_utils.kraft.spec.inventory.definitions import versions
-from ansible.module_utils.kraft.spec.rules.subject import Subject
+from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject
 
 VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)(-[A-Za-z0-9.]+)?")
 FIRST = (4, 0, 0)
@@ -38,6 +39,15 @@ def version(subject: Subject) -> Iterator[Problem]:
         message = "is not among the versions whose settings are known here"
         remedy = f"known are {', '.join(versions())}; settings are checked against the nearest of them"
         yield Problem("version_unknown", message, remedy, variable, value=text, severity=WARNING)
+
+
+def advisories(subject: Subject) -> Iterator[Problem]:
+    """A release that no known advisory affects. The rule has the advisory's name, so that each is accepted alone."""
+    text = subject.cluster.version
+    for one in known():
+        if one.affects(text):
+            message = f"has {one.identifier}: {one.effect} ({one.reach})"
+            yield Problem(one.identifier, message, one.remedy, "kafka_version", value=text, severity=RISK)
 
 
 def place(subject: Subject) -> Iterator[Problem]:
@@ -123,4 +133,4 @@ def content(subject: Subject) -> Iterator[Problem]:
         yield Problem("archive_content", message, remedy, "kafka_archive", value=text, severity=severity)
 
 
-RULES = (version, place, presence, checksum, content)
+RULES = (version, advisories, place, presence, checksum, content)

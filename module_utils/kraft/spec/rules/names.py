@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.contributions import PREFIX as CONTRIBUTION
 from ansible.module_utils.kraft.spec.inventory.spec import nearest
-from ansible.module_utils.kraft.spec.rules.risks import RISKS
+from ansible.module_utils.kraft.spec.rules.risks import ACCEPTABLE
 from ansible.module_utils.kraft.spec.rules.subject import Subject
 from ansible.module_utils.kraft.spec.rules.topology import SHARED
 
@@ -61,9 +61,9 @@ def unknown(subject: Subject) -> Iterator[Problem]:
 def accepted(subject: Subject) -> Iterator[Problem]:
     """Only what is a risk can be accepted."""
     for name in subject.cluster.accepted_risks:
-        if name not in RISKS:
-            meant = nearest(name, RISKS)
-            remedy = f"did you mean {meant}?" if meant else f"there are {', '.join(sorted(RISKS))}"
+        if name not in ACCEPTABLE:
+            meant = nearest(name, ACCEPTABLE)
+            remedy = f"did you mean {meant}?" if meant else f"there are {', '.join(sorted(ACCEPTABLE))}"
             yield Problem(
                 "unknown_risk", "is not a risk that can be accepted", remedy, "kafka_accepted_risks", value=name
             )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ansible.module_utils.kraft.spec.inventory.advisories import known
+
 RISKS = frozenset(
     {
         "bind_wide",
@@ -36,3 +38,5 @@ RISKS = frozenset(
         "weak_tls",
     }
 )
+#: The same, and each advisory of Kafka by its own id.
+ACCEPTABLE = RISKS | {one.identifier for one in known()}
