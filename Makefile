@@ -6,10 +6,12 @@ PATH := $(CURDIR)/.venv/bin:$(PATH)
 export PATH
 PYTHON := .venv/bin/python
 PLAYBOOK := .venv/bin/ansible-playbook
-KAFKA_VERSION := 4.3.1
+KAFKA_VERSION := 4.4.0
 # The release that upgrades begin with, in tests.
-OLDER_KAFKA_VERSION := 4.2.1
-# Apache's own archive in place of the assembled one: make demo KAFKA_ARCHIVE=/path/kafka_2.13-4.3.1.tgz
+OLDER_KAFKA_VERSION := 4.3.1
+# The newest release that is served with MirrorMaker: kafka_mirror_version.
+MIRROR_KAFKA_VERSION := 4.3.1
+# Apache's own archive in place of the assembled one: make demo KAFKA_ARCHIVE=/path/kafka_2.13-4.4.0.tgz
 # Its checksum is KAFKA_ARCHIVE_CHECKSUM (sha512:… or sha256:…), else that of the .sha512 beside it, else computed.
 KAFKA_ARCHIVE :=
 KAFKA_ARCHIVE_CHECKSUM :=
@@ -55,6 +57,11 @@ collection: client ## build kraftwright.kafka into .cache/collection: a tarball 
 bundle: archive ## one archive for machines that reach no registry: this project, Python packages, Kafka, jars (JAVA=/path/jdk.tar.gz: Java, too)
 	@$(PYTHON) -m dist bundle $(KAFKA_VERSION) $(if $(JAVA),--java "$$(realpath -ms "$(JAVA)")")
 
+.PHONY: archive-mirror
+archive-mirror: setup ## the archive of Kafka that copies from another cluster run from
+	@scripts/bootstrap archive
+	@$(PYTHON) -m dist kafka $(MIRROR_KAFKA_VERSION)
+
 .PHONY: archive-older
 archive-older: archive
 	@$(PYTHON) -m dist kafka $(OLDER_KAFKA_VERSION)
@@ -87,7 +94,7 @@ check: setup-test ## lint, types, unit and contract tests: about a minute
 	@$(PYTHON) -m scripts.parts check
 
 .PHONY: test
-test: archive setup-test ## every layer, the essential path of every promise
+test: archive archive-mirror setup-test ## every layer, the essential path of every promise
 	@$(PYTHON) -m scripts.parts test
 
 .PHONY: test-long

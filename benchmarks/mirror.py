@@ -25,7 +25,7 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 from benchmarks.figures import Promise, Series, paired, table
 from benchmarks.machine import busy_cores, described, say
 from tests.integration.kafka_cluster import KafkaCluster
-from tests.integration.kafka_home import kafka_home
+from tests.integration.kafka_home import MIRROR_VERSION, kafka_home
 from tests.integration.kafka_node import LEASH
 from tests.integration.secured_cluster import ONE_COPY
 
@@ -57,10 +57,13 @@ def settings(source: KafkaCluster, target: KafkaCluster, place: Path, topic: str
     wanted = Wanted("old", tuple(source.bootstrap_servers.split(",")), topics=(topic,))
     size = files.size(PARTITIONS, 1, os.cpu_count() or 1, MEMORY_MB)
     (place / "mirror").mkdir(parents=True, exist_ok=True)
-    if not (place / "current").exists():
-        (place / "current").symlink_to(kafka_home())
+    release = place / "releases" / MIRROR_VERSION
+    if not release.exists():
+        release.parent.mkdir()
+        release.symlink_to(kafka_home(MIRROR_VERSION))
     made = mirror.Settings(
         install_dir=str(place),
+        release=MIRROR_VERSION,
         java="java",
         group="kafka",
         properties=files.properties(wanted, size, 1),
@@ -80,9 +83,9 @@ def settings(source: KafkaCluster, target: KafkaCluster, place: Path, topic: str
 def command(kind: str, made: mirror.Settings) -> list[str]:
     """The command line of the unit with its priority, or Kafka's script."""
     if kind == "by hand":
-        script = f"{made.install_dir}/current/bin/connect-mirror-maker.sh"
+        script = f"{made.install_dir}/releases/{made.release}/bin/connect-mirror-maker.sh"
         return [script, f"{made.home}/mirror.properties", "--clusters", mirror.TARGET]
-    unit = mirror.unit(made, "").replace("\\\n", " ")
+    unit = mirror.unit(made).replace("\\\n", " ")
     lines = dict(line.split("=", 1) for line in unit.splitlines() if line.startswith(("ExecStart=", "Nice=")))
     return ["nice", "-n", lines["Nice"], *shlex.split(lines["ExecStart"])]
 

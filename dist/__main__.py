@@ -18,7 +18,7 @@ from dist.whole import alone
 
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / ".cache"
-VERSION = "4.3.1"
+VERSION = "4.4.0"
 SPARK_LOCK = "spark-4.2.0"
 METRICS_LOCK = "metrics-1.0.1"
 

@@ -37,16 +37,16 @@ author: [Kraftwright]
 EXAMPLES = r"""
 - name: Bring the AppCDS archive from an earlier run
   kafka_appcds_archive:
-    version: 4.3.1
+    version: 4.4.0
     checksum: "{{ kafka_archive_checksum }}"
     cache_dir: .cache/appcds_archive
 
 - name: Bring the AppCDS archive, or have it made for later starts
   kafka_appcds_archive:
-    version: 4.3.1
+    version: 4.4.0
     checksum: "{{ kafka_archive_checksum }}"
     cache_dir: .cache/appcds_archive
-    class_list: classes-4.3.1.gz
+    class_list: classes-4.4.0.gz
     state: made
 """
 

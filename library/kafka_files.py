@@ -61,7 +61,7 @@ EXAMPLES = r"""
       - {path: /opt/kafka, mode: "0755"}
       - {path: /data/kafka, owner: kafka, group: kafka, mode: "0750"}
     files:
-      - path: /opt/kafka/releases/4.3.1/config/server.properties
+      - path: /opt/kafka/releases/4.4.0/config/server.properties
         content: "{{ properties }}"
         group: kafka
         mode: "0640"

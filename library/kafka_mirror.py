@@ -21,6 +21,9 @@ options:
     description: Where Kafka lives.
     type: path
     default: /opt/kafka
+  release:
+    description: The unpacked release of Kafka that it runs from, such as C(4.3.1). Required for V(present).
+    type: str
   java:
     description: The program that runs it.
     type: path
@@ -90,6 +93,7 @@ from ansible.module_utils.kraft.node import mirror
 ARGUMENT_SPEC: dict[str, Any] = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
     "install_dir": {"type": "path", "default": "/opt/kafka"},
+    "release": {"type": "str"},
     "java": {"type": "path", "default": "/usr/bin/java"},
     "group": {"type": "str", "default": "kafka"},
     "properties": {"type": "dict", "default": {}},
@@ -106,17 +110,19 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 def settings(params: dict[str, Any]) -> mirror.Settings:
     client = params["client"]
-    same = ("install_dir", "java", "group", "properties", "secrets", "address", "port", "hosts", "heap_mb", "into")
+    own = {name: value for name, value in params.items() if name not in ("state", "client", "restart")}
     return mirror.Settings(
         listener=client["listener"],
         protocol=client["security_protocol"],
         servers=tuple(client["bootstrap_servers"]),
-        **{name: params[name] for name in same},
+        **own,
     )
 
 
 def main() -> None:
-    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(
+        argument_spec=ARGUMENT_SPEC, required_if=[("state", "present", ["release"])], supports_check_mode=True
+    )
     params = module.params
     try:
         if params["state"] == "absent":

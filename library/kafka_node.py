@@ -106,7 +106,7 @@ author: [Kraftwright]
 EXAMPLES = r"""
 - name: Write the node's files, and start it if it is down
   kafka_node:
-    release: 4.3.1
+    release: 4.4.0
     cluster_id: a3JhZnR3cmlnaHQtZGVtbw
     node_id: 1
   register: started

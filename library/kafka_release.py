@@ -43,8 +43,8 @@ author: [Kraftwright]
 EXAMPLES = r"""
 - name: Copy the archive and unpack the release beside the others
   kafka_release:
-    version: 4.3.1
-    source: .cache/kafka/kafka_2.13-4.3.1.tgz
+    version: 4.4.0
+    source: .cache/kafka/kafka_2.13-4.4.0.tgz
     checksum: "sha512:{{ checksum }}"
 """
 

@@ -74,8 +74,8 @@ author: [Kraftwright]
 EXAMPLES = r"""
 - name: Format the log dirs with the identity that the inventory gives
   kafka_storage:
-    version: 4.3.1
-    config: /opt/kafka/releases/4.3.1/config/server.properties
+    version: 4.4.0
+    config: /opt/kafka/releases/4.4.0/config/server.properties
     cluster_id: nq3DoF4lQiqcqPnYvYPP7g
     node_id: 1
     directory_id: rXm2TCBFTkSSLm9uM1CErA

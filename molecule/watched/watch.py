@@ -35,7 +35,7 @@ IDLE_SECONDS = 120  #: ten minutes at the faster pace
 PATIENCE = 120.0  #: seconds for a cluster to become whole again, and for alerts of before to end
 STEP = 0.5
 #: The silence that takes a cluster of an older release: it comes first.
-UPGRADE, OLDER = "an upgrade", ["-e", "kafka_version=4.2.1"]
+UPGRADE, OLDER = "an upgrade", ["-e", "kafka_version=4.3.1"]
 #: When a roll is killed: it has restarted the first node.
 MOMENT = {"task": "Wait until the node serves again", "when": "start", "nth": 1, "signal": "KILL"}
 

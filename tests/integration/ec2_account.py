@@ -61,7 +61,7 @@ class Account:
             "ansible_ssh_private_key_file": str(home / "key"),
             "kafka_ec2_public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ0wPnTTfpTkYHZEgbi5p7AXtbQ1bIRdJw6pXvVQcX6v",
             "kafka_ec2_ami": "ssm:/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64",
-            "kafka_archive": "https://mirror.example/kafka_2.13-4.3.1.tgz",
+            "kafka_archive": "https://mirror.example/kafka_2.13-4.4.0.tgz",
             "kafka_archive_checksum": "sha256:" + "0" * 64,
             "kafka_address": "{{ inventory_hostname }}",
             "kafka_ec2_public_addresses": "none",

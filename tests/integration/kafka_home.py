@@ -18,20 +18,22 @@ from pathlib import Path
 
 from ansible.module_utils.kraft.node.release.appcds_archive import java_home, jvm_identity
 
+from dist.__main__ import VERSION
+
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".cache" / "kafka"
-RELEASE = "kafka_2.13-4.3.1"
-CLASS_LIST = ROOT / "roles/kafka/files/classes-4.3.1.gz"
+CLASS_LIST = ROOT / f"roles/kafka/files/classes-{VERSION}.gz"
+MIRROR_VERSION = "4.3.1"  #: the default of ``kafka_mirror_version``
 
 
-@lru_cache(maxsize=1)
-def kafka_home() -> Path:
-    """The directory that holds ``libs/``; ``KAFKA_HOME`` names another one."""
-    if os.environ.get("KAFKA_HOME"):
+@lru_cache(maxsize=2)
+def kafka_home(version: str = VERSION) -> Path:
+    """The directory that holds ``libs/`` of `version`; ``KAFKA_HOME`` names another one for the default release."""
+    if version == VERSION and os.environ.get("KAFKA_HOME"):
         return Path(os.environ["KAFKA_HOME"])
-    archive = CACHE / f"{RELEASE}.tgz"
+    archive = CACHE / f"kafka_2.13-{version}.tgz"
     if not archive.exists():
-        subprocess.run([sys.executable, "-m", "dist", "kafka"], cwd=ROOT, check=True)
+        subprocess.run([sys.executable, "-m", "dist", "kafka", version], cwd=ROOT, check=True)
     return _unpacked(archive)
 
 
@@ -61,10 +63,10 @@ def _appcds_archive(jars: str) -> Path:
 
 
 def _unpacked(archive: Path) -> Path:
-    """Unpack beside the archive under the archive's own time, so that a new archive is unpacked anew."""
-    home = CACHE / f"unpacked-{archive.stat().st_mtime_ns}"
+    """Unpack beside the archive under the archive's own time, so that a new archive is unpacked again."""
+    home = CACHE / f"unpacked-{archive.stem}-{archive.stat().st_mtime_ns}"
     if not home.exists():
-        for stale in CACHE.glob("unpacked-*"):
+        for stale in CACHE.glob(f"unpacked-{archive.stem}-*"):
             shutil.rmtree(stale)
         partial = CACHE / f"partial-{os.getpid()}"
         partial.mkdir()

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.integration.kafka_home import kafka_home
+from tests.integration.kafka_home import MIRROR_VERSION, kafka_home
 from tests.integration.kafka_node import LEASH
 
 #: Source and target are the same cluster, so a copy is called ``old.<topic>``.
@@ -39,7 +39,7 @@ def mirroring(bootstrap: str, directory: Path, settings: Mapping[str, str]) -> I
     servers = {"old.bootstrap.servers": bootstrap, "new.bootstrap.servers": bootstrap}
     path = directory / "mirror.properties"
     path.write_text("".join(f"{name} = {value}\n" for name, value in {**SETTINGS, **servers, **settings}.items()))
-    line = [*LEASH, str(kafka_home() / "bin/connect-mirror-maker.sh"), str(path), "--clusters", "new"]
+    line = [*LEASH, str(kafka_home(MIRROR_VERSION) / "bin/connect-mirror-maker.sh"), str(path), "--clusters", "new"]
     with (directory / "mirror.log").open("wb") as log:
         process = subprocess.Popen(line, env={**os.environ, "LOG_DIR": str(directory)}, stdout=log, stderr=log)
         try:

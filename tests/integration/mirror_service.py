@@ -12,7 +12,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.node import mirror
 
-from tests.integration.kafka_home import kafka_home
+from tests.integration.kafka_home import MIRROR_VERSION, kafka_home
 from tests.integration.kafka_node import LEASH
 
 
@@ -21,6 +21,7 @@ def settings_of(directory: Path, target: str, service: Mapping[str, Any], **more
     usual: dict[str, Any] = {"listener": "", "protocol": "PLAINTEXT", "port": 8083, "hosts": 1}
     return mirror.Settings(
         install_dir=str(directory),
+        release=MIRROR_VERSION,
         java="java",
         group="kafka",
         properties=service["properties"],
@@ -40,7 +41,7 @@ def mirroring(settings: mirror.Settings, server: Mapping[str, str] | None = None
     given, secrets = mirror.properties(settings, server or {})
     for name, content in (("mirror.properties", given), (mirror.SECRETS, secrets)):
         (home / name).write_text(mirror.lines(content), encoding="utf-8")
-    line = [*LEASH, str(kafka_home() / "bin/connect-mirror-maker.sh"), str(home / "mirror.properties")]
+    line = [*LEASH, str(kafka_home(MIRROR_VERSION) / "bin/connect-mirror-maker.sh"), str(home / "mirror.properties")]
     with (home / "mirror.log").open("ab") as log:
         environment = {**os.environ, "LOG_DIR": str(home), "KAFKA_HEAP_OPTS": f"-Xmx{settings.heap_mb}m"}
         process = subprocess.Popen([*line, "--clusters", settings.into], env=environment, stdout=log, stderr=log)

@@ -84,4 +84,4 @@ def test_what_kafka_refuses_at_start_we_refuse_before(opinions: dict[str, str], 
 
 def test_the_definitions_are_those_of_kafkas_own_classes() -> None:
     dumped = java(ROOT / "scripts/kafka_definitions/DumpDefinitions.java")
-    assert dumped == (ROOT / "module_utils/kraft/spec/inventory/data/kafka_4.3.1.json").read_text()
+    assert dumped == (ROOT / "module_utils/kraft/spec/inventory/data/kafka_4.4.0.json").read_text()

@@ -100,14 +100,14 @@ def formatted(
     directory_id: str,
 ) -> dict[str, Any]:
     """kafka_storage on an empty disk of a node of a running cluster."""
-    release = members.directory / "kafka/releases/4.3.1"
+    release = members.directory / "kafka/releases/4.4.0"
     release.mkdir(parents=True, exist_ok=True)
     (release / "classpath.options").write_text("\n".join(class_path()) + "\n")
     data(members, node_id).mkdir(exist_ok=True)
     return run_module(
         "kafka_storage",
         install_dir=str(members.directory / "kafka"),
-        version="4.3.1",
+        version="4.4.0",
         config=str(members.nodes[node_id].config),
         java=shutil.which("java"),
         user=getpass.getuser(),
@@ -436,7 +436,7 @@ def test_a_static_quorum_becomes_dynamic_only_by_name_and_runs_on_without_its_li
     assert isinstance(cluster, Static)
     try:
         client = {"bootstrap_servers": [cluster.bootstrap_servers]}
-        assert not run_module("kafka_feature", client=client, features=release_features("4.3"))["changed"]
+        assert not run_module("kafka_feature", client=client, features=release_features("4.4"))["changed"]
         assert (
             "the quorum is static" in run_module("kafka_quorum_voter", client=client, node_id=1, state="absent")["msg"]
         )

@@ -112,7 +112,7 @@ class WithTokens(KafkaCluster):
         more = own.listeners
         return {
             **{key: value for key, value in usual.items() if key not in {"FILE", "ISSUER", "ADDRESS"}},
-            **access_settings(Cluster("demo", "", "4.3.1", (own,), security="tls"), own),
+            **access_settings(Cluster("demo", "", "4.4.0", (own,), security="tls"), own),
             "listeners": ",".join([usual["listeners"], *(each.url for each in more)]),
             "advertised.listeners": ",".join([usual["advertised.listeners"], *(each.advertised_url for each in more)]),
             "listener.security.protocol.map": ",".join(

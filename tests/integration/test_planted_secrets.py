@@ -91,7 +91,7 @@ def variables(generation: str) -> dict[str, object]:
         "kafka_cluster_id": "cGxhbnRlZC1zZWNyZXRzLQ",
         "kafka_profile": "test",
         "kafka_accepted_risks": ["setting_unknown"],
-        "kafka_archive": f"https://a:{planted('archive')}@example.com/kafka_2.13-4.3.1.tgz",
+        "kafka_archive": f"https://a:{planted('archive')}@example.com/kafka_2.13-4.4.0.tgz",
         "kafka_archive_checksum": "sha256:" + "a" * 64,
         "kafka_group": "daemon",
         "ansible_python_interpreter": sys.executable,

@@ -58,7 +58,7 @@ class Control:
         cluster = {
             "name": "role",
             "cluster_id": self.cluster.cluster_id,
-            "version": "4.3.1",
+            "version": "4.4.0",
             "bootstrap_servers": self.cluster.bootstrap_servers,
             "node_listeners": [
                 {"name": "CLIENT", "address": address, "protocol": "PLAINTEXT", "purpose": "inter_broker"}

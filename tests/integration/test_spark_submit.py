@@ -75,7 +75,7 @@ def job(kafka_cluster: KafkaCluster, tmp_path: Path, request: pytest.FixtureRequ
         "records": RECORDS,
         "record_bytes": 100,
         "output_dir": str(tmp_path / "out"),
-        "versions": {"kafka": "4.3.1"},
+        "versions": {"kafka": "4.4.0"},
     }
     path = tmp_path / "smoke.json"
     path.write_text(json.dumps(content))

@@ -36,7 +36,7 @@ class Host:
         self.meta, self.data = root / "meta", root / "data"
         self.cluster_id, self.directory_id = "-q3DoF4lQiqcqPnYvYPP7g", random_id()
         self.port = free_ports(1)[0]
-        self.release = root / "kafka" / "releases" / "4.3.1"
+        self.release = root / "kafka" / "releases" / "4.4.0"
         for path in (self.meta, self.data, self.release):
             path.mkdir(parents=True)
         (self.release / "classpath.options").write_text("\n".join(class_path()) + "\n")
@@ -71,7 +71,7 @@ class Host:
     def params(self, **changed: Any) -> dict[str, Any]:
         params = {
             "install_dir": str(self.root / "kafka"),
-            "version": "4.3.1",
+            "version": "4.4.0",
             "config": str(self.config),
             "java": shutil.which("java"),
             "user": self.user,
@@ -151,13 +151,12 @@ def leave(root: Path, names: tuple[Path | str, ...], cut: Path | str = "") -> No
 
 #: In the order in which the tool writes; each with what is left of the directory after a kill at that point.
 KILLED: dict[str, tuple[tuple[Path | str, ...], Path | str]] = {
-    "first file begun": ((), "bootstrap.checkpoint.tmp"),
-    "bootstrap written": (("bootstrap.checkpoint",), ""),
-    "snapshot begun": (("bootstrap.checkpoint",), PART),
-    "snapshot written": (("bootstrap.checkpoint", SNAPSHOT), ""),
-    "identity begun": (("bootstrap.checkpoint", SNAPSHOT), "meta.properties.tmp"),
-    "identity empty": (("bootstrap.checkpoint", SNAPSHOT), "meta.properties"),
-    "bootstrap lost in a power cut": ((SNAPSHOT, "meta.properties"), "bootstrap.checkpoint"),
+    "first file of a release before 4.4 begun": ((), "bootstrap.checkpoint.tmp"),
+    "snapshot begun": ((), PART),
+    "snapshot written": ((SNAPSHOT,), ""),
+    "identity begun": ((SNAPSHOT,), "meta.properties.tmp"),
+    "identity empty": ((SNAPSHOT,), "meta.properties"),
+    "snapshot lost in a power cut": (("meta.properties",), SNAPSHOT),
 }
 
 
@@ -257,7 +256,7 @@ def test_new_data_dir_is_formatted_alone_and_writes_no_voters(host: Host) -> Non
     host.write_config("broker,controller", **{"log.dirs": f"{host.data},{new}"})
     result = host.run(log_dirs=[str(host.data), str(new)])
     assert result["actions"] == {str(host.data): "nothing", str(new): "format", str(host.meta): "nothing"}
-    assert sorted(path.name for path in new.iterdir()) == ["bootstrap.checkpoint", "meta.properties"]
+    assert sorted(path.name for path in new.iterdir()) == ["meta.properties"]
     assert {path: path.read_bytes() for path in host.meta.rglob("*") if path.is_file()} == meta
     assert "Kafka Server started" in host.start()
 
@@ -266,7 +265,7 @@ def test_new_data_dir_is_formatted_alone_and_writes_no_voters(host: Host) -> Non
 def test_static_controllers_and_brokers_are_formatted_without_voters(host: Host, roles: str, quorum: str) -> None:
     host.write_config(roles, "voters" if quorum == "static" else "bootstrap.servers")
     host.run(quorum=quorum, roles=roles.split(","), directory_id=None, initial_controllers=None)
-    assert not (host.meta / SNAPSHOT).exists()
+    assert not log_dir.first_voters(str(host.meta))
     assert host.identities()["meta"][:2] == (host.cluster_id, 1)
 
 

@@ -17,7 +17,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 ANSIBLE = ROOT / ".venv/bin"
-ARCHIVE = ROOT / ".cache/kafka/kafka_2.13-4.3.1.tgz"
+ARCHIVE = ROOT / ".cache/kafka/kafka_2.13-4.4.0.tgz"
 PLAY = """
 - hosts: localhost
   gather_facts: false
@@ -26,7 +26,7 @@ PLAY = """
 #: What every small cluster of these tests has; a container's processes open no more files than the machine lets them.
 SMALL: dict[str, Any] = {
     "kafka_profile": "test",
-    "kafka_version": "4.3.1",
+    "kafka_version": "4.4.0",
     "kafka_archive": str(ARCHIVE),
     "kafka_heap_size": "384m",
     "kafka_jvm_options": ["-XX:TieredStopAtLevel=1"],

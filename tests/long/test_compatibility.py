@@ -91,7 +91,7 @@ def test_ara_records_a_run_and_no_secret(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "inventories/local", own)
     variables = own / "group_vars/kafka.yml"
     said = yaml.safe_load(variables.read_text()) | {
-        "kafka_archive": str(ROOT / ".cache/kafka/kafka_2.13-4.3.1.tgz"),
+        "kafka_archive": str(ROOT / ".cache/kafka/kafka_2.13-4.4.0.tgz"),
         "kafka_security": "tls_scram",
         "kafka_tls": {"passphrase": f"{SECRET}-authority"},
         "kafka_users": [{"name": "verifier", "password": f"{SECRET}-user"}],

@@ -62,10 +62,12 @@ class Settings:
 
     ``properties`` and ``secrets``: of MirrorMaker, by whole names. ``listener``, ``protocol``, ``servers``: how
     brokers of this cluster are reached. ``address``, ``port``: where workers of the other ``hosts`` do.
+    ``release``: the unpacked release of Kafka that MirrorMaker runs from; brokers may run another one.
     ``into``: alias of the cluster that is written; on the way back after a switch, the other one.
     """
 
     install_dir: str
+    release: str
     java: str
     group: str
     properties: Mapping[str, str]
@@ -83,17 +85,21 @@ class Settings:
     def home(self) -> str:
         return f"{self.install_dir}/mirror"
 
+    @property
+    def libs(self) -> str:
+        return f"{self.install_dir}/releases/{self.release}/libs"
+
 
 def unit_path() -> str:
     return unit_files.unit_path(SERVICE)
 
 
-def unit(settings: Settings, release: str) -> str:
+def unit(settings: Settings) -> str:
     """The service: it reads what Kafka's group may read, and writes nothing."""
-    home, current = settings.home, f"{settings.install_dir}/current"
+    home = settings.home
     return f"""{MARK}; changes made here are lost. To override a line use `systemctl edit {SERVICE}`.
 [Unit]
-Description=Copies topics between clusters (MirrorMaker of Kafka {release})
+Description=Copies topics between clusters (MirrorMaker of Kafka {settings.release})
 Wants=network-online.target
 After=network-online.target kafka.service
 StartLimitIntervalSec=0
@@ -103,7 +109,7 @@ Type=exec
 User={USER}
 Group={settings.group}
 ExecStart={settings.java} -Xms{settings.heap_mb}m -Xmx{settings.heap_mb}m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError \\
-  -Dlog4j2.configurationFile={home}/log4j2.yaml -cp {current}/libs/* \\
+  -Dlog4j2.configurationFile={home}/log4j2.yaml -cp {settings.libs}/* \\
   org.apache.kafka.connect.mirror.MirrorMaker {home}/mirror.properties --clusters {settings.into}
 Restart=always
 RestartSec=5s
@@ -170,7 +176,7 @@ def _escaped(value: str) -> str:
     return f"\\{body}" if body.startswith(" ") else body
 
 
-def wanted(settings: Settings, server: Mapping[str, str], release: str) -> dict[str, Any]:
+def wanted(settings: Settings, server: Mapping[str, str]) -> dict[str, Any]:
     """The files as ``ensure_files`` takes them."""
     given, secrets = properties(settings, server)
     home, group = settings.home, settings.group
@@ -182,7 +188,7 @@ def wanted(settings: Settings, server: Mapping[str, str], release: str) -> dict[
             {"path": f"{home}/{SECRETS}", "content": lines(secrets), "sensitive": True, **ours},
             {"path": f"{home}/mirror.properties", "content": lines(given), "sensitive": False, **ours},
             {"path": f"{home}/log4j2.yaml", "content": LOG4J, "sensitive": False, **ours},
-            {"path": unit_path(), "content": unit(settings, release), "sensitive": False, **everybodys},
+            {"path": unit_path(), "content": unit(settings), "sensitive": False, **everybodys},
         ],
     }
 
@@ -204,18 +210,16 @@ def refuse_taken_port(run: Run, port: int) -> None:
 
 def ensure(run: Run, settings: Settings, restart: bool, check_mode: bool) -> dict[str, Any]:
     """Bring files and service to what is wanted: ``changed`` and ``diff``. `restart`: also where nothing differs."""
-    current = f"{settings.install_dir}/current"
-    if not glob.glob(f"{current}/libs/connect-mirror-*.jar"):
-        raise RefusedError(
-            [f"{current}/libs: has no MirrorMaker. Deploy an archive that has it, such as that of `make archive`"]
-        )
+    unpacked = os.path.isdir(settings.libs) or not check_mode  # in check mode it would be unpacked before
+    if unpacked and not glob.glob(f"{settings.libs}/connect-mirror-*.jar"):
+        remedy = "Set kafka_mirror_version and kafka_mirror_archive to a release that has it (`make archive-mirror`)"
+        raise RefusedError([f"{settings.libs} has no MirrorMaker. {remedy}"])
     unit_files.refuse_foreign([unit_path()], "Remove it, or run this mirror on other hosts")
     if settings.hosts > 1:
         refuse_taken_port(run, settings.port)
-    with open(f"{current}/config/server.properties", encoding="utf-8") as file:
+    with open(f"{settings.install_dir}/current/config/server.properties", encoding="utf-8") as file:
         server = parse_properties(file.read())
-    release = os.path.basename(os.path.realpath(current))
-    files = wanted(settings, server, release)
+    files = wanted(settings, server)
     found = ensure_files(files, check_mode=True)
     changed = bool(found["changed"] or restart or not is_active(run))
     if changed and not check_mode:

@@ -40,12 +40,13 @@ class Systemd:
 def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     (tmp_path / "units").mkdir()
     monkeypatch.setattr(unit_files, "UNITS", str(tmp_path / "units"))
-    for name in ("current/libs", "current/config"):
+    for name in ("releases/4.3.1/libs", "current/config"):
         (tmp_path / name).mkdir(parents=True)
-    (tmp_path / "current/libs/connect-mirror-4.3.1.jar").touch()
+    (tmp_path / "releases/4.3.1/libs/connect-mirror-4.3.1.jar").touch()
     (tmp_path / "current/config/server.properties").write_text("ssl.key.password=n0de\nssl.keystore.location=/k.pem\n")
     return Settings(
         install_dir=str(tmp_path),
+        release="4.3.1",
         java="/usr/bin/java",
         group="root",
         properties={"old.bootstrap.servers": "old1:9092"},
@@ -172,6 +173,14 @@ def test_a_unit_of_somebody_else_and_an_archive_without_it_are_refused(settings:
     Path(mirror.unit_path()).write_text("[Service]\n")
     with pytest.raises(RefusedError, match="somebody else"):
         ensure(Systemd(), settings)
-    os.unlink(f"{settings.install_dir}/current/libs/connect-mirror-4.3.1.jar")
-    with pytest.raises(RefusedError, match="no MirrorMaker"):
-        ensure(Systemd(), settings)
+    os.unlink(f"{settings.libs}/connect-mirror-4.3.1.jar")
+    for check_mode in (True, False):
+        with pytest.raises(RefusedError, match="no MirrorMaker"):
+            ensure(Systemd(), settings, check_mode=check_mode)
+
+
+def test_check_mode_passes_over_a_release_that_is_not_unpacked_yet(settings: Settings) -> None:
+    awaited = dataclasses.replace(settings, release="4.3.9")
+    assert ensure(Systemd(), awaited, check_mode=True)
+    with pytest.raises(RefusedError, match=r"releases/4\.3\.9/libs has no MirrorMaker"):
+        ensure(Systemd(), awaited)

@@ -51,7 +51,7 @@ def written(path: Path, files: dict[str, Any]) -> Path:
         file = path / "inventories/it" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(content if isinstance(content, str) else yaml.safe_dump(content))
-    archive = path / ".cache/kafka/kafka_2.13-4.3.1.tgz"
+    archive = path / ".cache/kafka/kafka_2.13-4.4.0.tgz"
     archive.parent.mkdir(parents=True, exist_ok=True)
     archive.touch()
     digest = hashlib.sha256(b"").hexdigest()

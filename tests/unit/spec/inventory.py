@@ -67,7 +67,7 @@ def hosts(
             "kafka_cluster_name": "test",
             "kafka_cluster_id": CLUSTER_ID,
             "kafka_hosts": names,
-            "kafka_archive": "/cache/kafka_2.13-4.3.1.tgz",
+            "kafka_archive": "/cache/kafka_2.13-4.4.0.tgz",
             "kafka_archive_checksum": "sha256:" + "a" * 64,
             "kafka_address": f"10.0.0.{at}",
             "kafka_node_id": at,

@@ -11,8 +11,8 @@ from ansible.template import Templar
 from tests.unit.spec.inventories import ROOT, load_plugins
 from tests.unit.spec.role_variables import rendered
 
-URL = "https://mirror.example/kafka_2.13-4.3.1.tgz?X-Signature=a/b"
-INCOMING = "/opt/kafka/.incoming/kafka_2.13-4.3.1.tgz"
+URL = "https://mirror.example/kafka_2.13-4.4.0.tgz?X-Signature=a/b"
+INCOMING = "/opt/kafka/.incoming/kafka_2.13-4.4.0.tgz"
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ INCOMING = "/opt/kafka/.incoming/kafka_2.13-4.3.1.tgz"
         (False, True, INCOMING),
         (False, False, INCOMING),
         (True, False, INCOMING),
-        (True, True, "/tmp/.kraftwright-kafka_2.13-4.3.1.tgz"),  # noqa: S108 - nothing is written there
+        (True, True, "/tmp/.kraftwright-kafka_2.13-4.4.0.tgz"),  # noqa: S108 - nothing is written there
     ],
 )
 def test_a_first_download_is_foretold_without_its_directory(check: bool, missing: bool, expected: str) -> None:

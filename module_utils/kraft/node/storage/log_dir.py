@@ -3,7 +3,8 @@
 Measured on Kafka 4.3.1: ``kafka-storage format`` goes through the directories one by one. In each it writes
 ``bootstrap.checkpoint`` (by way of ``.tmp``), and ``meta.properties`` last (by way of ``.tmp``). For a voter it writes
 ``__cluster_metadata-0/00000000000000000000-0000000000.checkpoint`` in between (by way of
-``-<random>.checkpoint.part``). On a full disk it leaves a
+``-<random>.checkpoint.part``). Kafka 4.4.0 writes no ``bootstrap.checkpoint``: the first records are in that snapshot,
+which each controller gets, with voters or without. On a full disk it leaves a
 ``meta.properties`` of 0 bytes and reports success. ``bootstrap.checkpoint`` is never flushed to the disk: a power cut
 may empty it although ``meta.properties`` is whole.
 """

@@ -17,7 +17,7 @@ from ansible.module_utils.kraft.node.files import guarded
 from ansible.module_utils.kraft.node.files.apply import write_at
 from ansible.module_utils.kraft.node.release.manifest import CLASSPATH
 from ansible.module_utils.kraft.node.run_lock.lock import RUN_VARIABLE
-from ansible.module_utils.kraft.node.storage.log_dir import ASIDE, BOOTSTRAP, META
+from ansible.module_utils.kraft.node.storage.log_dir import ASIDE, BOOTSTRAP, FIRST_SNAPSHOT, META, METADATA_LOG
 
 TOOL = "kafka.tools.StorageTool"
 JVM_OPTIONS = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData")
@@ -128,10 +128,15 @@ def set_aside(directory: str) -> str:
 
 
 def flush(directory: str) -> None:
-    """Bring a formatted directory to the disk: the tool does not flush ``bootstrap.checkpoint``."""
-    with guarded.directory(directory) as at:
-        with contextlib.suppress(FileNotFoundError), guarded.regular(BOOTSTRAP, at) as file:
+    """Bring a formatted directory to the disk: the tool does not flush the files that hold the first records."""
+    for below, name in (("", BOOTSTRAP), (METADATA_LOG, FIRST_SNAPSHOT)):
+        with (
+            contextlib.suppress(FileNotFoundError),
+            guarded.directory(directory, below) as at,
+            guarded.regular(name, at) as file,
+        ):
             os.fsync(file)
+    with guarded.directory(directory) as at:
         os.fsync(at)
 
 

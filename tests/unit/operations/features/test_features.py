@@ -76,7 +76,7 @@ def test_a_release_stands_for_levels_and_never_for_kraft_version() -> None:
 
 @pytest.mark.parametrize("release", ["", "9.9", "latest", "4"])
 def test_a_release_that_is_not_known_is_refused_with_those_that_are(release: str) -> None:
-    with pytest.raises(RefusedError, match=r"\(3\.3, .*, 4\.3\)"):
+    with pytest.raises(RefusedError, match=r"\(3\.3, .*, 4\.4\)"):
         release_features(release)
 
 
@@ -86,7 +86,7 @@ def test_a_release_that_is_not_known_is_refused_with_those_that_are(release: str
         ("4.3.1", 29, "", set()),
         ("4.2.1", 29, "", set()),
         ("4.2.1", 30, "finalised_newer", {"4.2.1", MV, "29", "30", "4.3"}),
-        ("4.3.1", 31, "finalised_newer", {"31", "newer"}),
+        ("4.4.0", 34, "finalised_newer", {"34", "newer"}),
         ("4.3.1", 6, "finalised_older", {MV, "6", "4.3.1", "7", "3.9"}),
         ("9.0.0", 29, "release_unknown", {"3.3", "4.3"}),
     ],

@@ -20,7 +20,7 @@ VOTERS = ",".join(f"{at}@{name}:9093:{DIRECTORY_IDS[at - 1]}" for at, name in en
 CLUSTER = {
     "name": "orders",
     "cluster_id": CLUSTER_ID,
-    "version": "4.3.1",
+    "version": "4.4.0",
     "quorum": "dynamic",
     "profile": "production",
     "initial_controllers": VOTERS,

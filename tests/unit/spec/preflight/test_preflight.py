@@ -544,8 +544,8 @@ TOGETHER: dict[str, tuple[Break, list[Told]]] = {
     ),
     "form of quorum without data": (facts(quorum="static"), []),
     "older release": (
-        living(current_release="4.4.0"),
-        [("error", "release_older", "k2", "kafka_version", "4.3.1")],
+        living(current_release="4.5.0"),
+        [("error", "release_older", "k2", "kafka_version", "4.4.0")],
     ),
     "protocol between nodes that run": (
         deployed("SSL", "inter_broker", pid=77),

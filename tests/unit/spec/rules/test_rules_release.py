@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible.module_utils.kraft.spec.inventory.advisories import known
 from ansible.module_utils.kraft.spec.inventory.archive_file import digest, local_path
 from ansible.module_utils.kraft.spec.rules import risks
 from ansible.module_utils.kraft.spec.rules.names import RENAMED
@@ -37,9 +38,14 @@ CASES: list[tuple[str, dict[str, Any], Finding]] = [
         ("warning", "", "kafka_version", "4.9.0"),
     ),
     (
+        "CVE-2026-111115",
+        {"kafka_version": "4.3.1", "kafka_archive": "/cache/kafka.tgz", "kafka_profile": "production"},
+        ("error", "", "kafka_version", "4.3.1"),
+    ),
+    (
         "archive_version",
         {"kafka_version": "4.2.1"},
-        ("error", "", "kafka_archive", "/cache/kafka_2.13-4.3.1.tgz"),
+        ("error", "", "kafka_archive", "/cache/kafka_2.13-4.4.0.tgz"),
     ),
     (
         "archive",
@@ -58,8 +64,8 @@ CASES: list[tuple[str, dict[str, Any], Finding]] = [
     ),
     (
         "archive",
-        {"kafka_archive": "https://example.com/kafka-4.3.1-src.tgz"},
-        ("error", "", "kafka_archive", "https://example.com/kafka-4.3.1-src.tgz"),
+        {"kafka_archive": "https://example.com/kafka-4.4.0-src.tgz"},
+        ("error", "", "kafka_archive", "https://example.com/kafka-4.4.0-src.tgz"),
     ),
     ("missing", {"kafka_archive": ""}, ("error", "k1", "kafka_archive", "")),
     ("missing", {"kafka_archive_checksum": None}, ("error", "k1", "kafka_archive_checksum", None)),
@@ -235,7 +241,7 @@ def test_wording(wording: Wording) -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        {"kafka_archive": "https://example.com/mirror/kafka_2.13-4.3.1.tgz?token=x"},
+        {"kafka_archive": "https://example.com/mirror/kafka_2.13-4.4.0.tgz?token=x"},
         {"kafka_archive_checksum": "sha512:" + "AB" * 64},
         {"kafka_heap_size": "1g", "facts": {"memory_mb": 24000}},
         {"kafka_jvm_options": ["-XX:+UseZGC", "-Djava.io.tmpdir=/srv/tmp"]},
@@ -246,17 +252,17 @@ def test_sound_values_raise_no_alarm(given: dict[str, Any]) -> None:
     assert [str(problem) for problem in problems_of(hosts(3, **given))] == []
 
 
-RELEASE = {"4.3.1": {"complete": True}}
+RELEASE = {"4.4.0": {"complete": True}}
 
 
 @pytest.mark.parametrize(
     ("facts", "severity"),
-    [({}, "warning"), ({"releases": {}}, "error"), ({"releases": {"4.3.1": {"complete": False}}}, "error")],
+    [({}, "warning"), ({"releases": {}}, "error"), ({"releases": {"4.4.0": {"complete": False}}}, "error")],
 )
 def test_a_missing_archive_is_an_error_once_a_host_needs_it(facts: dict[str, Any], severity: str) -> None:
     made = problems_of(hosts(facts=facts), archive_exists=False)
     assert [(each.rule, *finding(each)) for each in made] == [
-        ("archive_missing", severity, "", "kafka_archive", "/cache/kafka_2.13-4.3.1.tgz")
+        ("archive_missing", severity, "", "kafka_archive", "/cache/kafka_2.13-4.4.0.tgz")
     ]
 
 
@@ -374,3 +380,21 @@ def test_an_old_name_leads_to_one_that_a_role_has() -> None:
 
 def entry_points(path: Path) -> Iterator[dict[str, Any]]:
     yield from (each for each in yaml.safe_load(path.read_text())["argument_specs"].values() if "options" in each)
+
+
+AFFECTED = ("3.9.1", "4.1.2", "4.2.1", "4.3.1")
+REPAIRED = ("4.2.2", "4.3.2", "4.4.0", "4.4.0-rc1", "4.5.0", "5.0.0", "x")
+
+
+@pytest.mark.parametrize(("releases", "affected"), [(AFFECTED, True), (REPAIRED, False)])
+def test_a_release_is_affected_until_its_line_is_repaired(releases: tuple[str, ...], affected: bool) -> None:
+    (one,) = (each for each in known() if each.identifier == "CVE-2026-111115")
+    assert {release: one.affects(release) for release in releases} == dict.fromkeys(releases, affected)
+
+
+def test_an_advisory_is_a_warning_in_a_test_profile_and_where_it_is_accepted_by_its_id() -> None:
+    given = {"kafka_version": "4.3.1", "kafka_archive": "/cache/kafka.tgz"}
+    rule = "CVE-2026-111115"
+    assert [one[0] for one in found(rule, 1, **given)] == ["warning"]
+    accepted = {"kafka_profile": "production", "kafka_accepted_risks": [rule]}
+    assert [one[0] for one in found(rule, 1, **given, **accepted)] == ["warning"]

@@ -169,7 +169,7 @@ def test_what_one_version_lacks_is_refused_for_it_alone() -> None:
 
 @pytest.mark.parametrize(
     ("wanted", "nearest"),
-    [("4.3.1", "4.3.1"), ("4.3.9", "4.3.1"), ("4.2.0", "4.2.1"), ("9.9.9", "4.3.1"), ("x", "4.3.1")],
+    [("4.3.1", "4.3.1"), ("4.3.9", "4.3.1"), ("4.2.0", "4.2.2"), ("9.9.9", "4.4.0"), ("x", "4.4.0")],
 )
 def test_an_unknown_version_is_checked_against_its_nearest(wanted: str, nearest: str) -> None:
     assert nearest_version(wanted) == nearest
