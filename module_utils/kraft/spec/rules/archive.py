@@ -44,6 +44,8 @@ def version(subject: Subject) -> Iterator[Problem]:
 def advisories(subject: Subject) -> Iterator[Problem]:
     """A release that no known advisory affects. The rule has the advisory's name, so that each is accepted alone."""
     text = subject.cluster.version
+    if any(version(subject)):  # it must change anyway
+        return
     for one in known():
         if one.affects(text):
             message = f"has {one.identifier}: {one.effect} ({one.reach})"
