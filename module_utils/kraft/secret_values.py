@@ -28,14 +28,14 @@ CALLED = re.compile(r"webhook[._-]?url$", re.IGNORECASE)
 NO_SECRETS = ("sasl.oauthbearer.client.credentials.client.id",)
 #: Kafka's settings that begin with a listener's name, which may be PRIVATE, before a colon.
 LISTENERS = ("listeners", "advertised.listeners", "listener.security.protocol.map")
-#: First words of Kafka's settings, of any version; a test holds them against Kafka's definitions.
+#: First words of Kafka's settings, of any version, and of our own; a test compares them with Kafka's definitions.
 FIRST_WORDS = frozenset(
     """
     add advertised alter authorizer auto background broker cleanup client compression config connection connections
     controlled controller cordoned create default delegation delete early fetch file flush follower group index initial
-    inter internal kafka leader listener listeners local log max message metadata metric metrics min node num offset
-    offsets preallocate principal process producer queued quota remote replica replication request retention sasl
-    security segment server share socket ssl super telemetry transaction transactional unclean unstable
+    inter internal kafka kraftwright leader listener listeners local log max message metadata metric metrics min node
+    num offset offsets preallocate principal process producer queued quota remote replica replication request retention
+    sasl security segment server share socket ssl super telemetry transaction transactional unclean unstable
     """.split()  # noqa: SIM905 - a table to read
 )
 LISTENER_NAME = re.compile(r"^listener\.name\.[^.]+\.(?:(?:plain|gssapi|oauthbearer|scram-sha-\d+)\.)?")
