@@ -34,8 +34,8 @@ FIRST_WORDS = frozenset(
     add advertised alter authorizer auto background broker cleanup client compression config connection connections
     controlled controller cordoned create default delegation delete early errors fetch file flush follower group index
     initial inter internal kafka kraftwright leader listener listeners local log max message metadata metric metrics min
-    node num offset offsets preallocate principal process producer queued quota remote replica replication request retention
-    sasl security segment server share socket ssl super telemetry transaction transactional unclean unstable
+    node num offset offsets preallocate principal process producer queued quota remote replica replication request
+    retention sasl security segment server share socket ssl super telemetry transaction transactional unclean unstable
     """.split()  # noqa: SIM905 - a table to read
 )
 LISTENER_NAME = re.compile(r"^listener\.name\.[^.]+\.(?:(?:plain|gssapi|oauthbearer|scram-sha-\d+)\.)?")
