@@ -4,6 +4,9 @@ A run is more than its main process: Ansible's workers outlive it when it is kil
 items of a loop. So the main process, which loads this file with a plugin before any worker is forked, holds a file
 locked. Every worker inherits that, and the lock is gone with the last of them. Workers without a main process are
 ended.
+
+Records come back from hosts, and a host may lie. A file counts as a run's only if it is where runs of this user have
+theirs, belongs to this user, and names the main process itself.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import hashlib
 import os
 import signal
 import socket
+import stat
 import subprocess
 import time
 import uuid
@@ -34,17 +38,7 @@ PULSE = (
 )  # in this run's own directory, which goes with it
 TIMEOUT, STEP = 10.0, 0.1  # seconds until the workers of a run that was killed have ended
 GONE = ("Z", "X")  # states of a process that has ended and is still listed
-
-
-def hold_pulse(path: Path) -> int:
-    """The descriptor that holds `path` locked in this process and in all that are forked from it."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    fcntl.flock(descriptor, fcntl.LOCK_SH)
-    return descriptor
-
-
-HELD = hold_pulse(PULSE)
-LOADED_BY = os.getpid()  #: the main process, as above
+MOST_BROKEN = 5  #: dead runs whose locks one run takes over on a host
 
 
 def main_process() -> int:
@@ -53,21 +47,6 @@ def main_process() -> int:
     if LOADED_BY not in (parent, os.getpid()):
         raise AnsibleAction("the run has ended: its main process is gone, and what is left of it takes no lock")
     return parent
-
-
-def has_pulse(path: str) -> bool:
-    """Whether any process holds `path`; no file is one that its run has removed, or that is not ours to look at."""
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
 
 
 def started(pid: int, proc: Path = PROC) -> str:
@@ -94,6 +73,47 @@ def said_by_ps(pid: int) -> str:
         env={"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C"},
     )
     return " ".join(shown.stdout.split())
+
+
+def hold_pulse(path: Path, process: str) -> int:
+    """The descriptor that holds `path` locked in this process and in all that are forked from it.
+
+    `process`: pid and start of the run's main process, which the file names.
+    """
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    os.write(descriptor, process.encode())
+    fcntl.flock(descriptor, fcntl.LOCK_SH)
+    return descriptor
+
+
+LOADED_BY = os.getpid()  #: the main process, as above
+HELD = hold_pulse(PULSE, f"{LOADED_BY} {started(LOADED_BY)}")
+
+
+def is_own_pulse(descriptor: int, record: lock.Record) -> bool:
+    """Whether an open file is one that a run of this user has made, and names the process of `record`."""
+    found = os.fstat(descriptor)
+    own = stat.S_ISREG(found.st_mode) and found.st_uid == os.getuid()
+    return own and os.read(descriptor, 1000).decode(errors="replace") == record.process
+
+
+def has_pulse(record: lock.Record) -> bool:
+    """Whether any process holds the file of that run. False where it is gone, or not the run's own."""
+    path = Path(record.pulse)
+    if path.name != PULSE.name or path.parent.parent != PULSE.parent.parent:
+        return False
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        if is_own_pulse(descriptor, record):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def read(path: Path) -> str:
@@ -159,7 +179,7 @@ def end_workers(record: lock.Record) -> None:
 def is_alive(record: lock.Record, timeout: float = TIMEOUT) -> bool:
     """Whether anything of the run lives. Workers whose main process is dead are ended where there is a `timeout`."""
     deadline = time.monotonic() + timeout
-    while not is_main_alive(record) and has_pulse(record.pulse):
+    while not is_main_alive(record) and has_pulse(record):
         if time.monotonic() >= deadline:
             return True
         end_workers(record)
@@ -173,14 +193,14 @@ def past_dead_runs(
     """The host's answer to `ask`, once the locks of dead runs are broken.
 
     There may be several, one after the other: what a killed run has sent to the host can take the lock there after we
-    have asked. A holder that cannot be broken ends it, too.
+    have asked. A holder that cannot be broken ends it, and so does a host that names dead runs without an end.
     """
-    result, broken = ask({}), ""
+    result, broken = ask({}), list[str]()
     while not result.get("granted") and (holder := lock.record(result.get("holder"))):
-        if holder.run == broken or not is_dead(holder):
+        if holder.run in broken or len(broken) == MOST_BROKEN or not is_dead(holder):
             break
-        broken = holder.run
-        result = ask({"break_run": broken})
+        broken.append(holder.run)
+        result = ask({"break_run": holder.run})
     return result
 
 

@@ -14,6 +14,7 @@ from ansible.module_utils.kraft.node.run_lock import lock, workers
 
 PATH = "/run/kraftwright.lock"  #: below a directory that is empty after a reboot
 TIMEOUT = 120  #: seconds to wait for what a dead run left at work
+GUARD_SECONDS, STEP = 20.0, 0.05  #: a guard is held for the time of a look
 
 
 def read(path: str) -> lock.Record | None:
@@ -32,6 +33,30 @@ def write(path: str, record: lock.Record) -> None:
     os.replace(path + ".new", path)
 
 
+@contextlib.contextmanager
+def guarded(path: str, seconds: float = GUARD_SECONDS) -> Iterator[None]:
+    """Be the only one that looks at the lock. No other user can open the guard. Raises ValueError after `seconds`."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    deadline = time.monotonic() + seconds
+    try:
+        os.fchmod(descriptor, 0o600)
+        while not is_locked(descriptor):
+            if time.monotonic() >= deadline:
+                raise ValueError(f"another process has held {path} for {seconds:g} s; find it with: fuser -v {path}")
+            time.sleep(STEP)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def is_locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
 def acquire_or_release(params: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
     """Acquire or release the lock, while no other process on this host looks at the lock.
 
@@ -40,8 +65,7 @@ def acquire_or_release(params: Mapping[str, Any], check_mode: bool) -> dict[str,
     path, asked = params["path"], lock.record(params["record"])
     if asked is None:
         raise ValueError("it works through its action plugin, which says who asks")
-    with open(path + ".guard", "a", encoding="utf-8") as guard:
-        fcntl.flock(guard, fcntl.LOCK_EX)
+    with guarded(path + ".guard"):
         held = read(path)
         granted = lock.granted(asked, held, params["break_run"])
         if params["state"] == "held" and granted and not check_mode:

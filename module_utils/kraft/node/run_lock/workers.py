@@ -1,4 +1,7 @@
-"""Finds what runs have started on this host and is still at work, by the variable that their tasks carry."""
+"""Finds what runs have started on this host and is still at work, by the variable that their tasks carry.
+
+Any user can set that variable. So only processes of the user that looks count, which is root.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +26,24 @@ def run_of(process: Path) -> str:
     return ""
 
 
-def workers(own_run: str, proc: Path = PROC) -> list[Worker]:
-    """Processes of other runs than `own_run`; kernel threads and dead processes have no environment."""
+def is_of(process: Path, user: int) -> bool:
+    """Whether a process has no other user than `user`: real, effective, saved and of the filesystem."""
+    with contextlib.suppress(OSError):
+        lines = (process / "status").read_text(errors="replace").splitlines()
+        return any(line.split() == ["Uid:", *[str(user)] * 4] for line in lines)
+    return False
+
+
+def workers(own_run: str, proc: Path = PROC, user: int | None = None) -> list[Worker]:
+    """Processes of other runs than `own_run`; kernel threads and dead processes have no environment.
+
+    `user`: whose processes count; without one, whoever looks.
+    """
+    user = os.geteuid() if user is None else user
     found = []
     for name in filter(str.isdigit, os.listdir(proc)):
         run = run_of(proc / name)
-        if run and run != own_run:
+        if run and run != own_run and is_of(proc / name, user):
             with contextlib.suppress(OSError):
                 found.append(Worker(int(name), run, (proc / name / "comm").read_text().strip()))
     return sorted(found, key=lambda worker: worker.pid)

@@ -81,31 +81,68 @@ def test_two_runs_of_one_process_id_have_two_names(action: Any, monkeypatch: pyt
     assert action.asking(os.getpid()).run != first
 
 
-def fork_worker(action: Any, pulse: Path) -> int:
+def fork_worker(action: Any, pulse: Path, process: str) -> int:
     """A process of a run that waits for ever, as workers do whose connection died with their run."""
+    pulse.parent.mkdir(parents=True, exist_ok=True)
     worker = os.fork()
     if not worker:
-        action.hold_pulse(pulse)
+        action.hold_pulse(pulse, process)
         time.sleep(60)
         os._exit(0)
-    while not action.has_pulse(str(pulse)):
+    while action.workers(str(pulse)) != [worker]:
         time.sleep(0.01)
     return worker
 
 
-def test_a_worker_that_outlives_its_run_is_ended(action: Any, tmp_path: Path) -> None:
-    held = lock.Record("pc-1-a", "ann@pc", "", "", "999999999 1", "", str(tmp_path / "pulse"))
-    worker = fork_worker(action, tmp_path / "pulse")
+DEAD_PROCESS = "999999999 1"
+
+
+@pytest.fixture
+def pulse(action: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where another run of this user has its file."""
+    monkeypatch.setattr(action, "PULSE", tmp_path / "ansible-local-1" / "kraftwright-run")
+    return tmp_path / "ansible-local-2" / "kraftwright-run"
+
+
+def test_a_worker_that_outlives_its_run_is_ended(action: Any, pulse: Path) -> None:
+    held = lock.Record("pc-1-a", "ann@pc", "", "", DEAD_PROCESS, "", str(pulse))
+    worker = fork_worker(action, pulse, DEAD_PROCESS)
     assert action.workers(held.pulse) == [worker]
     assert action.is_alive(held, timeout=0)  # check mode ends nothing
     assert not action.is_alive(held, timeout=10)
     assert os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1]) == -signal.SIGKILL
 
 
-def test_workers_of_a_run_that_lives_are_let_alone(action: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("lie", ["another place", "another name", "another process", "a link", "a living run"])
+def test_a_host_that_lies_about_a_run_ends_no_process(action: Any, pulse: Path, lie: str, tmp_path: Path) -> None:
+    named = f"{os.getpid()} {action.started(os.getpid())}" if lie == "a living run" else DEAD_PROCESS
+    real = {"another place": tmp_path / "x/y/kraftwright-run", "another name": pulse.with_name("letter")}.get(
+        lie, pulse
+    )
+    worker = fork_worker(action, real, "7 7" if lie == "another process" else named)
+    shown = real
+    if lie == "a link":
+        shown = tmp_path / "ansible-local-3" / "kraftwright-run"
+        shown.parent.mkdir()
+        shown.symlink_to(real)
+    try:
+        assert not action.is_alive(lock.Record("pc-1-a", "ann@pc", "", "", DEAD_PROCESS, "", str(shown)), timeout=0.3)
+        assert os.waitpid(worker, os.WNOHANG) == (0, 0)
+    finally:
+        os.kill(worker, signal.SIGKILL)
+        os.waitpid(worker, 0)
+
+
+def test_a_named_pipe_in_place_of_the_file_is_not_waited_for(action: Any, pulse: Path) -> None:
+    pulse.parent.mkdir()
+    os.mkfifo(pulse)
+    assert not action.has_pulse(lock.Record("pc-1-a", "ann@pc", "", "", DEAD_PROCESS, "", str(pulse)))
+
+
+def test_workers_of_a_run_that_lives_are_let_alone(action: Any, pulse: Path) -> None:
     with subprocess.Popen(["sleep", "60"]) as main:
-        worker = fork_worker(action, tmp_path / "pulse")
-        held = dataclasses.replace(held_by(action, main), pulse=str(tmp_path / "pulse"))
+        held = dataclasses.replace(held_by(action, main), pulse=str(pulse))
+        worker = fork_worker(action, pulse, held.process)
         assert action.is_alive(held)
         assert os.waitpid(worker, os.WNOHANG) == (0, 0)
         main.kill()
@@ -113,13 +150,14 @@ def test_workers_of_a_run_that_lives_are_let_alone(action: Any, tmp_path: Path) 
         os.waitpid(worker, 0)
 
 
-def test_a_pulse_is_inherited_by_workers_and_not_by_programs_that_they_start(action: Any, tmp_path: Path) -> None:
-    pulse = tmp_path / "pulse"
-    descriptor = action.hold_pulse(pulse)
+def test_a_pulse_is_inherited_by_workers_and_not_by_programs_that_they_start(action: Any, pulse: Path) -> None:
+    pulse.parent.mkdir()
+    descriptor = action.hold_pulse(pulse, DEAD_PROCESS)
+    held = lock.Record("pc-1-a", "ann@pc", "", "", DEAD_PROCESS, "", str(pulse))
     with subprocess.Popen(["sleep", "60"], close_fds=False) as program:
-        assert action.has_pulse(str(pulse))
+        assert action.has_pulse(held)
         os.close(descriptor)
-        assert not action.has_pulse(str(pulse))
+        assert not action.has_pulse(held)
         program.kill()
 
 
@@ -201,6 +239,12 @@ def test_a_lock_that_cannot_be_broken_is_asked_for_once_more_at_most(action: Any
 
     assert not action.past_dead_runs(ask, lambda _: True)["granted"]
     assert asked == [{}, {"break_run": "dead-1"}]
+
+
+def test_a_host_that_names_dead_runs_without_end_is_left(action: Any) -> None:
+    host = LockedHost("dead-0", [f"dead-{number}" for number in range(1, 1000)])
+    assert not action.past_dead_runs(host.ask, lambda _: True)["granted"]
+    assert host.asked == action.MOST_BROKEN + 1
 
 
 def test_a_host_that_gives_no_answer_is_asked_once(action: Any) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import fcntl
 import json
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +101,25 @@ def test_a_lock_that_cannot_be_read_is_not_taken(tmp_path: Path) -> None:
     (tmp_path / "lock").mkdir()
     with pytest.raises(IsADirectoryError):
         acquire_or_release(tmp_path / "lock", OURS)
+
+
+def test_no_other_user_can_open_the_guard(tmp_path: Path) -> None:
+    guard = tmp_path / "lock.guard"
+    guard.touch(mode=0o644)
+    acquire_or_release(tmp_path / "lock", OURS)
+    assert stat.S_IMODE(guard.stat().st_mode) == 0o600
+
+
+def test_a_guard_that_another_process_keeps_is_waited_for_with_an_end(
+    tmp_path: Path,
+) -> None:
+    with open(tmp_path / "guard", "w", encoding="utf-8") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with (
+            pytest.raises(ValueError, match=f"fuser -v {tmp_path / 'guard'}"),
+            hold.guarded(str(tmp_path / "guard"), 0.1),
+        ):
+            pytest.fail("the guard was not free")
 
 
 def test_a_named_dead_run_is_taken_over(tmp_path: Path) -> None:

@@ -66,6 +66,12 @@ def test_our_own_work_and_that_of_no_run_is_not_waited_for(start: Start) -> None
     assert of_test(OURS, own, nobody) == []
 
 
+def test_a_process_of_another_user_is_no_work_of_a_run(start: Start) -> None:
+    process = start("exec sleep 60", DEAD)
+    assert process.pid in {worker.pid for worker in workers.workers(OURS)}
+    assert process.pid not in {worker.pid for worker in workers.workers(OURS, user=os.geteuid() + 1)}
+
+
 def test_work_is_waited_for_until_it_ends(start: Start) -> None:
     process = start("exec sleep 0.5", DEAD)
     began = time.monotonic()
