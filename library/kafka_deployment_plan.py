@@ -18,9 +18,9 @@ options:
   looked:
     description:
       - Host to what was registered on it, as filter C(kraft_registered) gives it. C(process) of M(kafka_node) in
-        check mode.
+        check mode. Without any, the plan has no hosts, as that of C(apply_resources.yml).
     type: dict
-    required: true
+    default: {}
   live:
     description: RV(entities) of M(kafka_config_plan).
     type: list
@@ -31,6 +31,14 @@ options:
     type: list
     elements: dict
     default: []
+  resources:
+    description:
+      - What is declared (C(topics), C(users), C(acls), C(quotas)), and what was planned with it. C(found) says of the
+        cluster V(running), V(new) or V(down); C(result) is that of M(kafka_resources) in check mode; C(generated) and
+        C(certificates) are the steps of M(kafka_user_passwords) and M(kafka_user_certificates).
+      - Of a password that is set the plan holds a salted digest.
+    type: dict
+    required: true
   file:
     description: Where the plan is written, on the control machine.
     type: path
@@ -45,6 +53,7 @@ EXAMPLES = r"""
   kafka_deployment_plan:
     desired: "{{ ansible_facts['kafka_desired'] }}"
     looked: "{{ __kafka_planned }}"
+    resources: "{{ __kafka_planned_resources }}"
     approved: plan.json
 """
 

@@ -37,6 +37,11 @@ options:
       config:
         description: Settings of the topic. A null value takes the topic's own setting away. Others are left alone.
         type: dict
+  delete_topics:
+    description: Names of topics that may be deleted. One that exists and is V(absent) is refused if it is not named.
+    type: list
+    elements: str
+    default: []
   prune:
     description: Kinds of which nothing else is to be there. What nobody declared goes then, a tenth of it at most.
     type: list
@@ -125,7 +130,7 @@ from ansible.module_utils.kraft.operations.resources.plan import Prune
 from ansible.module_utils.kraft.operations.resources.run import KindRun, Made, Resources
 from ansible.module_utils.kraft.operations.resources.shell import carry_out
 from ansible.module_utils.kraft.operations.topics.plan import desired
-from ansible.module_utils.kraft.operations.topics.run import TOPIC_SPEC, TopicRun
+from ansible.module_utils.kraft.operations.topics.run import DELETE_SPEC, TOPIC_SPEC, TopicRun
 
 #: In the order in which new access is created.
 KINDS: dict[str, Made[Any]] = {"users": asked.users, "acls": asked.acls, "quotas": asked.quotas}
@@ -140,6 +145,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "logins": asked.LOGINS,
     "acls": asked.ACLS,
     "quotas": asked.QUOTAS,
+    "delete_topics": DELETE_SPEC,
     "prune": {"type": "list", "elements": "str", "choices": list(KINDS), "default": []},
     "prune_most": {"type": "int"},
     "lock": {"type": "bool", "default": False},
@@ -153,7 +159,7 @@ def parts(client: Client, params: dict[str, Any], check_mode: bool) -> Resources
     """The kinds that were given."""
     given, topics = {**params, "check_mode": check_mode}, [desired(one) for one in params["topics"] or ()]
     return Resources(
-        topics=[TopicRun(client, topics, params["timeout"])] if topics else [],
+        topics=[TopicRun(client, topics, params["timeout"], params["delete_topics"])] if topics else [],
         kinds=[
             KindRun(client, made, given, Prune(kind in params["prune"], params["prune_most"]))
             for kind, made in KINDS.items()

@@ -43,6 +43,11 @@ options:
       partitions: *partitions
       replication_factor: *replication_factor
       config: *config
+  delete_topics:
+    description: Names of topics that may be deleted. One that exists and is V(absent) is refused if it is not named.
+    type: list
+    elements: str
+    default: []
   timeout:
     description: Seconds without any advance after which waiting is given up.
     type: int
@@ -73,6 +78,7 @@ EXAMPLES = r"""
       - {name: orders, partitions: 24}
       - {name: audit, partitions: 6, config: {retention.ms: null}}
       - {name: scratch, state: absent}
+    delete_topics: [scratch]
 """
 
 RETURN = r"""
@@ -115,7 +121,7 @@ from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.operations.resources.run import Resources
 from ansible.module_utils.kraft.operations.resources.shell import carry_out
 from ansible.module_utils.kraft.operations.topics.plan import desired
-from ansible.module_utils.kraft.operations.topics.run import TOPIC_SPEC, TopicRun
+from ansible.module_utils.kraft.operations.topics.run import DELETE_SPEC, TOPIC_SPEC, TopicRun
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
@@ -126,6 +132,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
         "elements": "dict",
         "options": {"name": {"type": "str", "required": True}, **TOPIC_SPEC},
     },
+    "delete_topics": DELETE_SPEC,
     "timeout": {"type": "int", "default": 60},
 }
 
@@ -137,10 +144,11 @@ def main() -> None:
         mutually_exclusive=[("name", "topics")],
         required_one_of=[("name", "topics")],
     )
-    topics = [desired(one) for one in module.params["topics"] or [module.params]]
+    params = module.params
+    topics = [desired(one) for one in params["topics"] or [params]]
     carry_out(
         module,
-        lambda client: Resources(topics=[TopicRun(client, topics, module.params["timeout"])]),
+        lambda client: Resources(topics=[TopicRun(client, topics, params["timeout"], params["delete_topics"])]),
         lambda resources: resources.topics[0].result(),
     )
 

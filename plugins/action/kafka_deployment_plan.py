@@ -18,8 +18,9 @@ if str(ROOT) not in sys.path:
 
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.deployment import document
-from ansible.module_utils.kraft.operations.deployment.comparison import moved
-from ansible.module_utils.kraft.operations.deployment.plan import changes, deployment_plan
+from ansible.module_utils.kraft.operations.deployment.comparison import outdated
+from ansible.module_utils.kraft.operations.deployment.plan import deployment_plan
+from ansible.module_utils.kraft.operations.resources import reviewed
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.inventory.refusal import refusal
 
@@ -28,9 +29,10 @@ from spark_jobs import private_file
 DISPLAY = Display()
 ARGUMENT_SPEC = {
     "desired": {"type": "dict", "required": True},
-    "looked": {"type": "dict", "required": True},
+    "looked": {"type": "dict", "default": {}},
     "live": {"type": "list", "elements": "dict", "default": []},
     "batches": {"type": "list", "elements": "dict", "default": []},
+    "resources": {"type": "dict", "required": True, "no_log": True},
     "file": {"type": "path"},
     "approved": {"type": "path"},
 }
@@ -51,27 +53,31 @@ class ActionModule(ActionBase):
             for host, found in given["looked"].items()
             if found["process"]  # ``--limit`` may leave brokers out of the run
         }
-        plan = deployment_plan(given["desired"], hosts, given["live"], given["batches"])
+        resources, salt = given["resources"], given["desired"]["cluster"]["cluster_id"]
+        plan = deployment_plan(
+            given["desired"], hosts, given["live"], given["batches"], reviewed.resources_plan(resources, salt)
+        )
         if given["file"]:
             private_file.write(Path(given["file"]), document.text(plan))
             DISPLAY.display(
                 f"The plan is in {given['file']}. Apply exactly this with: -e kafka_approved_plan={given['file']}"
             )
-        if given["approved"] and changes(plan):  # where nothing is left to do, nothing is done that nobody has approved
-            found = self._moved(given["approved"], plan)
+        if given["approved"]:
+            declared = reviewed.resources_plan({**resources, "found": reviewed.NEW}, salt)
+            found = self._outdated(given["approved"], plan, declared)
             if found:
-                raise outdated(given["approved"], found, len(hosts))
+                raise refused(given["approved"], found, len(hosts))
         return {"changed": False, "plan": plan}
 
     @staticmethod
-    def _moved(path: str, plan: dict[str, Any]) -> list[Problem]:
+    def _outdated(path: str, plan: dict[str, Any], declared: dict[str, Any]) -> list[Problem]:
         try:
-            return moved(document.read(Path(path)), plan)
+            return outdated(document.read(Path(path)), plan, declared)
         except RefusedError as error:
             raise AnsibleAction(f"{path} {error}. No host was changed.") from error
 
 
-def outdated(path: str, found: list[Problem], hosts: int) -> AnsibleAction:
+def refused(path: str, found: list[Problem], hosts: int) -> AnsibleAction:
     """The failure with everything that has moved."""
     remedy = (
         f"Write a fresh plan with --check and -e kafka_plan_file, review it, and approve that one instead of {path}."

@@ -403,7 +403,12 @@ def test_several_topics_are_one_task_and_absent_is_idempotent(topic: Module) -> 
     made = topic(topics=[{"name": f"many-{n}", "partitions": 2} for n in range(20)])
     assert [one["changed"] for one in made["topics"]] == [True] * 20
     gone = [{"name": f"many-{n}", "state": "absent"} for n in range(20)]
-    assert topic(topics=gone)["changed"]
+    some = [each["name"] for each in gone[1:]]
+    for check_mode in (True, False):
+        refused = topic(topics=gone, delete_topics=some, check_mode=check_mode)
+        assert [each.split(":")[0] for each in refused["problems"]] == ["topic many-0"]
+        assert f"-e kafka_delete_topics=many-0,{','.join(some)}" in refused["msg"]
+    assert topic(topics=gone, delete_topics=["many-0", *some])["changed"]
     assert not topic(topics=gone)["changed"]
 
 

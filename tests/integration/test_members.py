@@ -244,7 +244,7 @@ def test_a_broker_is_forgotten_only_when_it_is_stopped_and_empty(
     refused = forget()
     assert refused["failed"]
     assert {"7", *(f"kept-{one}" for one in range(5)), "2"} <= values(refused["msg"])
-    run_module("kafka_topic", client=client, name="kept", state="absent")
+    run_module("kafka_topic", client=client, name="kept", state="absent", delete_topics=["kept"])
     asked = forget(check_mode=True)
     assert asked["diff"]["before"] == "1\n2\n3\n"
     done = forget()
@@ -340,7 +340,7 @@ def test_a_broker_gets_its_share_although_runs_end_half_way_and_is_emptied_again
     members.stop_node(4)
     assert run_module("kafka_broker_registration", client=client, broker_id=4)["changed"]
     del members.nodes[4]
-    run_module("kafka_topic", client=client, name="moved", state="absent")
+    run_module("kafka_topic", client=client, name="moved", state="absent", delete_topics=["moved"])
 
 
 def kafkas_schema(name: str) -> dict[str, Any]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.operations.deployment.plan import changes
+from ansible.module_utils.kraft.operations.resources import reviewed
 from ansible.module_utils.kraft.problem import Problem
 
 NOTHING = "nothing"
+RESOURCES = "resources"
 #: Entries of a list that are shown.
 SHOWN = 6
 
@@ -17,6 +20,26 @@ def moved(approved: Mapping[str, Any], fresh: Mapping[str, Any]) -> list[Problem
     old, new = dict(leaves(approved)), dict(leaves(fresh))
     places = [place for place in dict.fromkeys([*old, *new]) if old.get(place) != new.get(place)]
     return [_problem(place, old.get(place, NOTHING), new.get(place, NOTHING)) for place in places]
+
+
+def outdated(approved: Mapping[str, Any], fresh: Mapping[str, Any], declared: Mapping[str, Any]) -> list[Problem]:
+    """What a run would do otherwise than an approved plan says. What does nothing needs no approval.
+
+    `declared`: the resources as for a cluster that is still to be deployed, with which such a plan is compared.
+    """
+    found: list[Problem] = []
+    if changes(fresh):
+        found += moved(_without(approved), _without(fresh))
+    named, now = approved[RESOURCES], fresh[RESOURCES]
+    if reviewed.works(now) and named.get("found") == reviewed.NEW and now["found"] == reviewed.RUNNING:
+        found += [*moved({RESOURCES: named}, {RESOURCES: declared}), *reviewed.beyond(named, now)]
+    elif reviewed.works(now):
+        found += moved({RESOURCES: named}, {RESOURCES: now})
+    return found
+
+
+def _without(plan: Mapping[str, Any]) -> dict[str, Any]:
+    return {part: value for part, value in plan.items() if part != RESOURCES}
 
 
 def leaves(value: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

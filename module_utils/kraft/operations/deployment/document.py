@@ -28,10 +28,12 @@ def read(path: Path) -> dict[str, Any]:
         raise RefusedError([f"cannot be read: {error.strerror}"]) from error
     except ValueError as error:
         raise RefusedError([f"is no JSON: {error}"]) from error
-    if not isinstance(found, dict) or not all(isinstance(found.get(part), dict) for part in ("cluster", "hosts")):
+    if isinstance(found, dict) and found.get("format", FORMAT) != FORMAT:
+        raise RefusedError([f"has format {found['format']}, and this version reads format {FORMAT}"])
+    if not isinstance(found, dict) or not all(
+        isinstance(found.get(part), dict) for part in ("cluster", "hosts", "resources")
+    ):
         raise RefusedError(["is no plan of a deployment"])
-    if found.get("format") != FORMAT:
-        raise RefusedError([f"has format {found.get('format')}, and this version reads format {FORMAT}"])
     return found
 
 

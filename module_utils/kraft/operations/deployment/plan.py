@@ -16,7 +16,7 @@ from ansible.module_utils.kraft.operations.config.settings import Entity
 from ansible.module_utils.kraft.secret_values import shown
 
 #: Of the file. A plan of another format is refused.
-FORMAT = 1
+FORMAT = 2
 #: Steps that no plan shows: this one makes a cache, in the background, and changes nothing that anybody sees.
 UNPLANNED = ("appcds_archive",)
 Json = dict[str, Any]
@@ -27,8 +27,11 @@ def deployment_plan(
     hosts: Mapping[str, Mapping[str, Any]],
     live: Iterable[Mapping[str, Any]],
     batches: Iterable[Mapping[str, Any]],
+    resources: Mapping[str, Any] | None = None,
 ) -> Json:
     """`live`: entities of ``kafka_config_plan``. `batches`: of ``kafka_roll_plan``. `desired`: fact ``kafka_desired``.
+
+    `resources`: of ``operations/resources/reviewed.py``.
 
     `hosts`: name -> ``facts`` (of ``kafka_host_info``) and ``process`` (of ``kafka_node`` in check mode). The order of
     the batches is left out: the active controller goes last, and leadership moves by itself.
@@ -40,6 +43,7 @@ def deployment_plan(
         "hosts": {name: of_host(one) for name, one in sorted(hosts.items())},
         "live": {str(Entity(one["type"], one["name"])): of_config(one["config"]) for one in live},
         "restarts": sorted(sorted(node["host"] for node in batch["nodes"]) for batch in batches),
+        "resources": dict(resources or {}),
     }
 
 
@@ -85,6 +89,6 @@ def changed_lines(diff: Mapping[str, str]) -> list[str]:
 
 
 def changes(plan: Mapping[str, Any]) -> bool:
-    """Whether the plan does anything."""
+    """Whether the plan does anything to hosts or settings."""
     work = ("prepare", "steps", "files", "process")
     return bool(plan["live"] or plan["restarts"] or any(host[each] for host in plan["hosts"].values() for each in work))

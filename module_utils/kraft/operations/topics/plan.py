@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment, Snapshot, Topic
@@ -155,6 +155,18 @@ def _factor(wanted: Desired, snapshot: Snapshot) -> list[Problem]:
         text = f"asks for {asked} replicas, and only {brokers} brokers serve"
         return [_problem(wanted, "factor", text, f"ask for at most {brokers}, or add brokers", asked)]
     return []
+
+
+def unnamed(plans: Sequence[Plan], named: Collection[str]) -> tuple[Problem, ...]:
+    """Topics that would be deleted though the run does not name them. `named`: ``kafka_delete_topics``."""
+    gone = [one.desired.name for one in plans if one.delete]
+    remedy = f"to delete it with all records: -e kafka_delete_topics={','.join(gone)}"
+    message = "is declared absent and exists: it is deleted only by a run that names it"
+    return tuple(
+        _problem(one.desired, "delete", message, remedy)
+        for one in plans
+        if one.delete and one.desired.name not in named
+    )
 
 
 def duplicates(entries: Sequence[Desired]) -> tuple[Problem, ...]:

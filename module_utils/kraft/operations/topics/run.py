@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.topics import report as topic_report
 from ansible.module_utils.kraft.operations.topics.admin import TopicAdmin
-from ansible.module_utils.kraft.operations.topics.plan import Desired, Plan, duplicates, find, plan, problems
+from ansible.module_utils.kraft.operations.topics.plan import Desired, Plan, duplicates, find, plan, problems, unnamed
 
 #: What is asked of a topic, beside its name, as modules take it.
 TOPIC_SPEC: dict[str, Any] = {
@@ -18,14 +18,16 @@ TOPIC_SPEC: dict[str, Any] = {
     "replication_factor": {"type": "int"},
     "config": {"type": "dict"},
 }
+#: Names of topics that a run may delete.
+DELETE_SPEC: dict[str, Any] = {"type": "list", "elements": "str", "default": []}
 
 
 class TopicRun:
     """What was planned first is what is reported, however often the connection broke."""
 
-    def __init__(self, client: Client, topics: Sequence[Desired], timeout: float) -> None:
-        """`timeout`: seconds without any advance after which waiting is given up."""
-        self._client, self._desired, self._timeout = client, topics, timeout
+    def __init__(self, client: Client, topics: Sequence[Desired], timeout: float, named: Collection[str]) -> None:
+        """`timeout`: seconds without any advance after which waiting is given up. `named`: topics that may go."""
+        self._client, self._desired, self._timeout, self._named = client, topics, timeout, named
         self._reported: list[dict[str, Any]] = []
         self._plans: list[Plan] = []
 
@@ -37,7 +39,7 @@ class TopicRun:
         if found:
             raise RefusedError(found)
         self._plans = [plan(one, snapshot, overrides.get(one.name, {})) for one in self._desired]
-        refused = admin.validate(self._plans)
+        refused = [*unnamed(self._plans, self._named), *admin.validate(self._plans)]
         if refused:
             raise RefusedError(refused)
         self._reported = self._reported or [

@@ -55,7 +55,7 @@ def user_certificate(authority: str, name: str) -> str:
 
 
 def kinds(given: Any) -> list[str] | None:
-    """The kinds that ``kafka_prune`` names, as a list or as a text with commas; None where it is neither."""
+    """What ``kafka_prune`` or ``kafka_delete_topics`` names: a list or a text with commas; None where it is neither."""
     if isinstance(given, str):
         return [each.strip() for each in given.split(",") if each.strip()]
     return list(map(str, given or ())) if given is None or isinstance(given, (list, tuple)) else None

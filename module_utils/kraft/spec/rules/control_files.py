@@ -37,9 +37,7 @@ def private_keys(subject: Subject) -> Iterator[Problem]:
 
 def plans(subject: Subject) -> Iterator[Problem]:
     """A plan that nobody can read, or that is another cluster's, approves nothing."""
-    remedy = (
-        "site.yml, deploy_cluster.yml and upgrade_cluster.yml write a plan (kafka_plan_file) and apply an approved one"
-    )
+    remedy = "site.yml and the playbooks deploy_cluster, upgrade_cluster and apply_resources write and apply plans"
     for variable, fault in subject.surroundings.plan_faults.items():
         yield Problem("plan_file", fault, remedy, variable, value=subject.cluster.nodes[0].variables.get(variable))
 

@@ -13,10 +13,12 @@ from ansible.module_utils.kraft.spec.inventory.setting_values import value_probl
 from ansible.module_utils.kraft.spec.inventory.spec import nearest
 from ansible.module_utils.kraft.spec.resources.topics import ABSENT, TIERED, conflicts, metric_name
 from ansible.module_utils.kraft.spec.resources.topics import faults as topic_faults
+from ansible.module_utils.kraft.spec.resources.users import kinds
 from ansible.module_utils.kraft.spec.rules.resources import TOPICS, found_faults, given_of, twice
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named
 
 BUDGET = "kafka_host_partition_budget"
+DELETED = "kafka_delete_topics"
 
 
 def topics(subject: Subject) -> Iterator[Problem]:
@@ -38,6 +40,20 @@ def topics(subject: Subject) -> Iterator[Problem]:
             yield Problem("topic_min_isr", message, "give fewer than there are replicas", where, value=least)
         for key, value in config.items():
             yield from _setting(known, f"{where}.config[{key}]", str(key), value)
+
+
+def deleted(subject: Subject) -> Iterator[Problem]:
+    """``kafka_delete_topics`` names topics that are declared absent: another name is a mistake."""
+    node = next(iter(subject.cluster.nodes), None)
+    given = node.variables.get(DELETED) if node else None
+    names, absent = kinds(given), {each["name"] for each in given_of(subject, TOPICS) if each.get("state") == ABSENT}
+    if names is None:
+        yield Problem(
+            "topic_delete", "is no list of topics", "give their names, with commas between", DELETED, value=given
+        )
+    for name in sorted(set(names or ()) - absent):
+        remedy = f"declare it in {TOPICS} with state: absent, or take the name away"
+        yield Problem("topic_delete", "names a topic that is not declared absent", remedy, DELETED, value=name)
 
 
 def together(subject: Subject) -> Iterator[Problem]:
@@ -87,4 +103,4 @@ def sizes(subject: Subject) -> Iterator[Problem]:
         yield Problem("topic_partitions", message, remedy, TOPICS, severity=RISK)
 
 
-RULES = (topics, together, sizes)
+RULES = (topics, deleted, together, sizes)

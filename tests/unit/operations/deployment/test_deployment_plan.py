@@ -58,6 +58,11 @@ CHANGED: dict[str, dict[str, Any]] = {
     "a secret in a file": {"process__secret_digests": {PROPERTIES: "00ff"}},
     "a start": {"process__actions": ["start"]},
     "a difference": {"process__differences": [difference()]},
+    "a certificate of a node": {
+        "facts__steps": {
+            "certificate": {"changed": True, "wanted": {"directory": "/opt/kafka/tls", "node": {"host": "k1"}}}
+        }
+    },
     "a step": {"facts__steps": {"release": {"changed": True, "wanted": {"version": "4.3.1"}}}},
     "java": {"facts__java": None},
     "an account": {"facts__user": {"name": "kafka", "exists": False}},
@@ -134,7 +139,18 @@ def spoiled(**changed: Any) -> str:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", "null", '{"plan": 1}', spoiled(format=2), spoiled(cluster=None), spoiled(hosts=None), "\udcff"],
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        '{"plan": 1}',
+        spoiled(format=1),
+        spoiled(resources=None),
+        spoiled(cluster=None),
+        spoiled(hosts=None),
+        "\udcff",
+    ],
 )
 def test_what_is_no_plan_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "plan.json"

@@ -16,6 +16,7 @@ from ansible.module_utils.kraft.operations.topics.plan import (
     duplicates,
     plan,
     problems,
+    unnamed,
 )
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, topic
@@ -65,6 +66,17 @@ def test_a_topic_that_is_not_there_is_created_with_its_settings() -> None:
 def test_absent_is_idempotent() -> None:
     assert plan(Desired("orders", present=False), CLUSTER, {}).delete
     assert not plan(Desired("nope", present=False), CLUSTER, {}).changes
+
+
+@pytest.mark.parametrize(
+    ("named", "refused"), [((), ["topic orders"]), (("nope",), ["topic orders"]), (("orders",), [])]
+)
+def test_a_topic_is_deleted_only_by_a_run_that_names_it(named: tuple[str, ...], refused: list[str]) -> None:
+    gone = [plan(Desired(name, present=False), CLUSTER, {}) for name in ("orders", "nope")]
+    found = unnamed(gone, named)
+    assert [each.variable for each in found] == refused
+    assert {each.rule for each in found} <= {"topic_delete"}
+    assert all("-e kafka_delete_topics=orders" in each.remedy for each in found)
 
 
 def test_partitions_go_up() -> None:

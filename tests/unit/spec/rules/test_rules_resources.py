@@ -367,8 +367,8 @@ def with_quotas(*entries: dict[str, Any]) -> dict[str, Any]:
     return secured(kafka_quotas=list(entries))
 
 
-def with_topics(*entries: dict[str, Any]) -> dict[str, Any]:
-    return secured(kafka_topics=list(entries))
+def with_topics(*entries: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return secured(kafka_topics=list(entries), **more)
 
 
 def tiered(config: dict[str, Any]) -> dict[str, Any]:
@@ -460,6 +460,9 @@ LIMIT = {"user": "writer", "producer_byte_rate": 5.0}
         ),
         (with_topics({"name": "a", "config": {"min.insync.replicas": "²"}}), *TOPIC_SETTING),
         (with_topics({"name": "a", "partitions": 100_000}), "topic_partitions", "kafka_topics"),
+        (with_topics({"name": "a"}, kafka_delete_topics="a"), "topic_delete", "kafka_delete_topics"),
+        (secured(kafka_delete_topics="a"), "topic_delete", "kafka_delete_topics"),
+        (secured(kafka_delete_topics=True), "topic_delete", "kafka_delete_topics"),
         (secured(kafka_prune="user"), "prune", "kafka_prune"),
         (secured(kafka_prune=True), "prune", "kafka_prune"),
         (secured(kafka_prune="users", kafka_prune_most=0), "prune", "kafka_prune_most"),
@@ -492,6 +495,7 @@ def test_what_kafka_would_not_take_or_nobody_can_mean_is_refused(given: dict[str
         with_acls(READ, {**READ, "host": "10.0.0.1", "state": "absent"}),
         with_quotas({"ip": "::1", "connection_creation_rate": 5.0}, {"user": "*", "request_percentage": 12.5}),
         with_topics({"name": "a.b", "state": "absent"}, {"name": "a_b", "partitions": 12}),
+        with_topics({"name": "a", "state": "absent"}, {"name": "b", "state": "absent"}, kafka_delete_topics="a, b"),
         with_topics({"name": "__consumer_offsets", "config": {"segment.bytes": 104857600}}),
         with_topics({"name": "a", "config": {"retention.ms": 10, "local.retention.ms": 11}}),
         with_topics({"name": "a", "state": "absent", "config": {"remote.storage.enable": True}}),
