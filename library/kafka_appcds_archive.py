@@ -152,7 +152,7 @@ def ensure_appcds_archive(run: Run, params: dict[str, Any], check_mode: bool) ->
 
 
 def main() -> None:
-    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True, without_lock=True)
     os.umask(0o022)
     try:
         result = ensure_appcds_archive(module.run_command, module.params, module.check_mode)

@@ -19,6 +19,12 @@ options:
     type: str
     choices: [held, released]
     default: held
+  shared:
+    description:
+      - Whether the run changes nothing, and shares the lock with others of its kind. A run that changes something
+        excludes them, and they exclude it.
+    type: bool
+    default: false
   path:
     description: Where the lock lies; a directory that is empty after a reboot.
     type: path
@@ -54,7 +60,7 @@ granted:
   returned: always
   type: bool
 holder:
-  description: Who held it before, with run, who, machine, place, process and since; empty where nobody did.
+  description: Who keeps this run from it, with run, who, machine, place, process, since and use; otherwise empty.
   returned: always
   type: dict
 waited:
@@ -70,6 +76,7 @@ from ansible.module_utils.kraft.node.run_lock.hold import PATH, TIMEOUT, acquire
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "state": {"type": "str", "choices": ["held", "released"], "default": "held"},
+    "shared": {"type": "bool", "default": False},
     "path": {"type": "path", "default": PATH},
     "break_run": {"type": "str", "default": ""},
     "timeout": {"type": "int", "default": TIMEOUT},
@@ -78,7 +85,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def main() -> None:
-    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
+    module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True, without_lock=True)
     try:
         result = acquire_or_release(module.params, module.check_mode)
         if module.params["state"] == "held" and result["granted"] and not module.check_mode:

@@ -51,20 +51,6 @@ options:
   prune_most:
     description: How many of a kind may go that nobody declared, in place of a tenth.
     type: int
-  lock:
-    description:
-      - Whether to hold the lock of M(kafka_lock) on this host meanwhile, which needs root. A run that has it keeps it.
-      - In check mode nothing is taken, and a lock of another run is only reported.
-    type: bool
-    default: false
-  break_run:
-    description: Name of a dead run, as the refusal shows it, whose lock may be taken over.
-    type: str
-    default: ""
-  record:
-    description: Who asks; filled in on the control side.
-    type: dict
-    default: {}
   timeout:
     description: Seconds to wait for the cluster to answer, and to show what was changed.
     type: int
@@ -118,13 +104,11 @@ problems:
   elements: str
 """
 
-import contextlib
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.module import KraftModule
-from ansible.module_utils.kraft.node.run_lock.hold import PATH, held
 from ansible.module_utils.kraft.operations.resources import asked
 from ansible.module_utils.kraft.operations.resources.plan import Prune
 from ansible.module_utils.kraft.operations.resources.run import KindRun, Made, Resources
@@ -148,9 +132,6 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "delete_topics": DELETE_SPEC,
     "prune": {"type": "list", "elements": "str", "choices": list(KINDS), "default": []},
     "prune_most": {"type": "int"},
-    "lock": {"type": "bool", "default": False},
-    "break_run": {"type": "str", "default": ""},
-    "record": {"type": "dict", "default": {}},
     "timeout": {"type": "int", "default": 60},
 }
 
@@ -182,24 +163,7 @@ def result(resources: Resources) -> dict[str, Any]:
 
 def main() -> None:
     module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    with contextlib.ExitStack() as until_the_end:
-        locked = taken(module, until_the_end) if module.params["lock"] else {}
-        if not locked.get("granted", True) and not module.check_mode:
-            module.exit_json(**locked)
-        carry_out(
-            module,
-            lambda client: parts(client, module.params, module.check_mode),
-            lambda resources: {**locked, **result(resources)},
-        )
-
-
-def taken(module: KraftModule, until_the_end: contextlib.ExitStack) -> dict[str, Any]:
-    """Who holds the lock, for the control side: this run `until_the_end`, or another one."""
-    lock = held(module.params["record"], module.params["break_run"], module.check_mode)
-    try:
-        return until_the_end.enter_context(lock)
-    except (OSError, ValueError) as error:
-        module.fail_json(msg=f"cannot lock this host at {PATH}: {error}")
+    carry_out(module, lambda client: parts(client, module.params, module.check_mode), result)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The module class of every module here: what a module was given is in no host's journal.
+"""The module class of every module here: it ends where its run has lost the lock, and writes no parameter to a journal.
 
 Ansible writes each module's parameters to the journal of its host, where other accounts and log shippers read them.
 ``AnsibleModule(no_log=True)`` does not prevent it: the task's own ``no_log`` replaces that argument.
@@ -6,11 +6,22 @@ Ansible writes each module's parameters to the journal of its host, where other 
 
 from __future__ import annotations
 
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.node.run_lock.hold import refuse_if_lost
 
 
 class KraftModule(AnsibleModule):
-    """An ``AnsibleModule`` of which the journal says that it was invoked, and nothing else."""
+    """An ``AnsibleModule`` of which the journal says that it was invoked, and nothing else.
+
+    It ends where another run has broken the lock of its own. `without_lock`: whether the module works without one.
+    """
+
+    def __init__(self, *arguments: Any, without_lock: bool = False, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        if not without_lock:
+            refuse_if_lost(self)
 
     def log(self, *_: object, **__: object) -> None:
         """Write the module's name. The message and its fields may hold secrets."""

@@ -6,16 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import ansible.module_utils
+from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 from ansible.module_utils.kraft.control import this_run
 from ansible.module_utils.kraft.control.reaching import reached
 from ansible.module_utils.kraft.node.run_lock import lock
-
-
-def name(task_vars: dict[str, Any] | None) -> str:
-    return str((task_vars or {}).get("inventory_hostname", "the host"))
 
 
 class ActionModule(ActionBase):
@@ -25,15 +22,18 @@ class ActionModule(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
-        ours, check_mode = this_run.asking(this_run.main_process()), bool(self._task.check_mode)
-        arguments = {**self._task.args, "record": ours.as_dict()}
+        args, check_mode = dict(self._task.args), bool(self._task.check_mode)
+        use = lock.VERIFIED if boolean(args.pop("shared", False), strict=False) else lock.CHANGED
+        ours = this_run.asking(this_run.main_process(), use)
+        host = str(self._task.delegate_to or (task_vars or {}).get("inventory_hostname", "the host"))
+        arguments = {**args, "record": ours.as_dict()}
         result, holder = this_run.asked_as(ours, check_mode, lambda more: self._ask({**arguments, **more}, task_vars))
         if "granted" not in result or arguments.get("state") == "released" or check_mode:
             if check_mode and holder and not result.get("granted", True):
-                this_run.warn(name(task_vars), holder)
+                this_run.warn(host, holder)
             return result
         if not result["granted"] and holder:
-            return {**result, "failed": True, "msg": lock.refusal(name(task_vars), holder)}
+            return {**result, "failed": True, "msg": lock.refusal(host, holder)}
         return {**result, "ansible_facts": {"kafka_run": ours.run}}
 
     def _ask(self, arguments: dict[str, Any], task_vars: dict[str, Any] | None) -> dict[str, Any]:

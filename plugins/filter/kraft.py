@@ -188,6 +188,11 @@ def kraft_asked(
     return min(able, key=lambda host: (host not in running, host in going))
 
 
+def controllers(hosts: Iterable[str], desired: Mapping[str, Any]) -> list[str]:
+    """Those of `hosts` that are controllers. Who holds the lock of most of them holds that of the cluster."""
+    return [host for host in hosts if "controller" in desired["nodes"][host]["roles"]]
+
+
 class FilterModule:
     """What Ansible loads."""
 
@@ -197,6 +202,7 @@ class FilterModule:
             "kraft_asked": kraft_asked,
             "kraft_asked_through": asked_through,
             "kraft_certified": client_files.certified,
+            "kraft_controllers": controllers,
             "kraft_client": client_parameter,
             "kraft_coming": kraft_coming,
             "kraft_contributed_files": contributions.contributed_files,

@@ -21,6 +21,11 @@ LOOKING = {
 TAKING_OVER = {"maintain_ended"}
 
 
+LOCKING = ("acquire_lock", "lock_controllers", "release_lock", "unlock_controllers")
+#: Takes the lock, and makes a cache that a run does not wait for.
+WITHOUT_LOCK = {"kafka_lock", "kafka_appcds_archive"}
+
+
 def plays(path: Path) -> list[dict[str, Any]]:
     return [play for play in yaml.safe_load(path.read_text()) if "hosts" in play]
 
@@ -69,11 +74,32 @@ def test_an_operation_begins_and_ends_like_all_others(play: dict[str, Any]) -> N
 def test_nothing_else_takes_or_gives_back_the_lock() -> None:
     holders = [path for path in ROOT.glob("[pr]*/**/*.yml") if "kafka_lock:" in path.read_text()]
     rebooted = "roles/kafka/tasks/reboot.yml"  # the lock is gone there, and is taken again
-    envelope = [f"playbooks/{BEGIN}", f"playbooks/{END}"]
+    envelope = [f"playbooks/tasks/{name}.yml" for name in LOCKING]
     assert sorted(str(path.relative_to(ROOT)) for path in holders) == sorted([*envelope, rebooted])
 
 
 def test_an_operation_judges_the_inventory_before_it_opens_a_connection() -> None:
-    begin = yaml.safe_load((ROOT / "playbooks" / BEGIN).read_text())
-    modules = [next(key for key in task if key not in ("name", "register", "run_once", "vars")) for task in begin]
-    assert modules[:2] == ["kafka_desired", "kafka_lock"]
+    first, second = yaml.safe_load((ROOT / "playbooks" / BEGIN).read_text())[:2]
+    assert "kafka_desired" in first
+    assert second["ansible.builtin.import_tasks"] == "acquire_lock.yml"
+
+
+def test_each_module_stops_where_its_run_has_lost_the_lock() -> None:
+    without = {path.stem for path in ROOT.glob("library/*.py") if "without_lock=True" in path.read_text()}
+    assert without == WITHOUT_LOCK
+
+
+@pytest.mark.parametrize(
+    ("playbook", "taken", "given_back"),
+    [
+        ("apply_resources", "acquire_lock", "release_lock"),
+        ("verify_cluster", "lock_controllers", "unlock_controllers"),
+    ],
+)
+def test_resources_and_proofs_hold_the_lock_of_the_cluster(playbook: str, taken: str, given_back: str) -> None:
+    [envelope] = [
+        task for play in plays(ROOT / f"playbooks/{playbook}.yml") for task in play["tasks"] if "always" in task
+    ]
+    assert envelope["block"][0]["ansible.builtin.import_tasks"] == f"tasks/{taken}.yml"
+    assert envelope["always"][-1]["ansible.builtin.import_tasks"] == f"tasks/{given_back}.yml"
+    assert playbook != "verify_cluster" or envelope["block"][0]["vars"]["lock_shared"] is True

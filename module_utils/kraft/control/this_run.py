@@ -135,7 +135,7 @@ def place() -> str:
     return f"{boot} {os.readlink(PROC / 'self/ns/pid')}" if boot else ""
 
 
-def asking(pid: int) -> lock.Record:
+def asking(pid: int, use: str = lock.CHANGED) -> lock.Record:
     """This run, by its main process."""
     began = started(pid)
     unique = hashlib.sha256(f"{machine()} {place()} {pid} {began}".encode()).hexdigest()[:8]
@@ -147,6 +147,7 @@ def asking(pid: int) -> lock.Record:
         process=f"{pid} {began}",
         pulse=str(PULSE),
         since=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        use=use,
     )
 
 

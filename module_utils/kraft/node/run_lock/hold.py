@@ -1,4 +1,4 @@
-"""Takes the lock of this host, gives it back, and holds it while something is done."""
+"""Takes the lock of this host, gives it back, and ends what has lost it."""
 
 from __future__ import annotations
 
@@ -7,30 +7,63 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.node.run_lock import lock, workers
 
 PATH = "/run/kraftwright.lock"  #: below a directory that is empty after a reboot
 TIMEOUT = 120  #: seconds to wait for what a dead run left at work
+SHARING = "sharing"  #: part of the file: those who share the lock with the first
+BROKEN, MOST_BROKEN = ".broken", 100  #: end of the file with runs whose lock was taken over, and how many it names
 GUARD_SECONDS, STEP = 20.0, 0.05  #: a guard is held for the time of a look
 
 
-def read(path: str) -> lock.Record | None:
-    """The record at `path`; None where there is none, or one that a crash of the host tore (nobody holds that)."""
+def read(path: str) -> list[lock.Record]:
+    """The records at `path`; none where there is no file, or one that a crash of the host tore (nobody holds that)."""
     try:
         with open(path, encoding="utf-8") as file:
-            return lock.record(json.load(file))
+            found = json.load(file)
     except (FileNotFoundError, ValueError):
-        return None
+        return []
+    more = found.get(SHARING, []) if isinstance(found, dict) else []
+    return [one for each in (found, *more) if (one := lock.record(each))]
 
 
-def write(path: str, record: lock.Record) -> None:
-    """Put the record in its place in one step."""
+def write(path: str, records: Sequence[lock.Record]) -> None:
+    """Put the records in their place in one step; without any, there is no file.
+
+    The first one is where older versions look for it.
+    """
+    if not records:
+        os.unlink(path)
+        return
+    first, *others = (one.as_dict() for one in records)
+    replace(path, {**first, SHARING: others})
+
+
+def replace(path: str, value: Any) -> None:
     with open(path + ".new", "w", encoding="utf-8") as file:
-        json.dump(record.as_dict(), file)
+        json.dump(value, file)
     os.replace(path + ".new", path)
+
+
+def broken(path: str) -> list[str]:
+    """Runs whose lock at `path` was taken over, since the host's boot."""
+    try:
+        with open(path + BROKEN, encoding="utf-8") as file:
+            found = json.load(file)
+    except (FileNotFoundError, ValueError):
+        return []
+    return [str(one) for one in found] if isinstance(found, list) else []
+
+
+def refuse_if_lost(module: Any, path: str = PATH) -> None:
+    """End a module (``AnsibleModule``) whose run has the lock of this host no longer. Outside of a run, do nothing."""
+    run = os.environ.get(lock.RUN_VARIABLE, "")
+    why = lock.lost(path, run, read(path), broken(path)) if run else ""
+    if why:
+        module.fail_json(msg=why)
 
 
 @contextlib.contextmanager
@@ -67,12 +100,14 @@ def acquire_or_release(params: Mapping[str, Any], check_mode: bool) -> dict[str,
         raise ValueError("it works through its action plugin, which says who asks")
     with guarded(path + ".guard"):
         held = read(path)
-        granted = lock.granted(asked, held, params["break_run"])
-        if params["state"] == "held" and granted and not check_mode:
-            write(path, asked)
-        if params["state"] == "released" and held and held.run == asked.run and not check_mode:
-            os.unlink(path)
-    return {"changed": False, "granted": granted, "holder": held.as_dict() if held else {}}
+        obstacle = lock.obstacle(asked, held, params["break_run"])
+        if params["state"] == "held" and obstacle is None and not check_mode:
+            if params["break_run"] in [one.run for one in held]:
+                replace(path + BROKEN, [*broken(path), params["break_run"]][-MOST_BROKEN:])
+            write(path, lock.with_record(asked, held))
+        if params["state"] == "released" and asked.run in [one.run for one in held] and not check_mode:
+            write(path, [one for one in held if one.run != asked.run])
+    return {"changed": False, "granted": obstacle is None, "holder": obstacle.as_dict() if obstacle else {}}
 
 
 def wait_for_leftovers(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,22 +117,3 @@ def wait_for_leftovers(params: Mapping[str, Any]) -> dict[str, Any]:
     if left:
         raise ValueError(lock.unfinished(left, params["timeout"]))
     return {"waited": round(time.monotonic() - began, 1)}
-
-
-@contextlib.contextmanager
-def held(record: Mapping[str, Any], break_run: str, check_mode: bool, path: str = PATH) -> Iterator[dict[str, Any]]:
-    """Hold the lock for the run of `record` while something is done; gives ``granted`` and ``holder``.
-
-    Nothing is done by the caller where it is not granted. A run that has the lock already keeps it. In check mode
-    nothing is taken. Raises OSError and ValueError.
-    """
-    params = {"path": path, "break_run": break_run, "record": record, "timeout": TIMEOUT}
-    result = acquire_or_release({**params, "state": "held"}, check_mode)
-    ours = result["granted"] and not check_mode and result["holder"].get("run") != record["run"]
-    try:
-        if ours:
-            wait_for_leftovers(params)
-        yield result
-    finally:
-        if ours:
-            acquire_or_release({**params, "state": "released"}, check_mode)

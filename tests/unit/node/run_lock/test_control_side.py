@@ -212,7 +212,8 @@ class LockedHost:
 
     def ask(self, more: dict[str, str]) -> dict[str, Any]:
         held, self.asked = lock.Record(self.held, "ann@pc", "", "", "", ""), self.asked + 1
-        granted = lock.granted(lock.Record("ours", "", "", "", "", ""), held, more.get("break_run", ""))
+        ours = lock.Record("ours", "", "", "", "", "")
+        granted = lock.obstacle(ours, [held], more.get("break_run", "")) is None
         if not granted and self.late:
             self.held = self.late.pop(0)
         return {"granted": granted, "holder": held.as_dict()}

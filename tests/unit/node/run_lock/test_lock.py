@@ -35,7 +35,7 @@ def acquire_or_release(
 def test_a_lock_is_granted_when_it_is_free_ours_or_named(
     held: lock.Record | None, takes_over: str, expected: bool
 ) -> None:
-    assert lock.granted(OURS, held, takes_over) is expected
+    assert (lock.obstacle(OURS, [held] if held else [], takes_over) is None) is expected
 
 
 @pytest.mark.parametrize(
@@ -125,40 +125,79 @@ def test_a_guard_that_another_process_keeps_is_waited_for_with_an_end(
 def test_a_named_dead_run_is_taken_over(tmp_path: Path) -> None:
     acquire_or_release(tmp_path / "lock", THEIRS)
     assert acquire_or_release(tmp_path / "lock", OURS, break_run=THEIRS.run)["granted"]
-    assert hold.read(str(tmp_path / "lock")) == OURS
+    assert hold.read(str(tmp_path / "lock")) == [OURS]
 
 
-def test_the_lock_is_held_while_something_is_done_and_given_back_when_it_ends_the_process(tmp_path: Path) -> None:
-    path = str(tmp_path / "lock")
-
-    def ends() -> None:
-        with hold.held(OURS.as_dict(), "", check_mode=False, path=path) as result:
-            assert (result["granted"], hold.read(path)) == (True, OURS)
-            raise SystemExit(0)
-
-    with pytest.raises(SystemExit):
-        ends()
-    assert hold.read(path) is None
+PROOF = dataclasses.replace(OURS, run="pc-4-d", use=lock.VERIFIED)
+OTHER_PROOF = dataclasses.replace(THEIRS, run="pc-5-e", use=lock.VERIFIED)
 
 
-@pytest.mark.parametrize(
-    ("before", "check", "granted"),
-    [(THEIRS, False, False), (THEIRS, True, False), (OURS, False, True), (None, True, True)],
-)
-def test_what_another_run_holds_or_this_one_already_has_stays_as_it_is(
-    tmp_path: Path, before: lock.Record | None, check: bool, granted: bool
+def test_two_proofs_share_the_lock_and_each_gives_back_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    assert acquire_or_release(path, PROOF)["granted"]
+    assert acquire_or_release(path, OTHER_PROOF)["granted"]
+    assert hold.read(str(path)) == [PROOF, OTHER_PROOF]
+    acquire_or_release(path, PROOF, state="released")
+    assert hold.read(str(path)) == [OTHER_PROOF]
+    acquire_or_release(path, OTHER_PROOF, state="released")
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(("first", "second"), [(PROOF, THEIRS), (THEIRS, PROOF)])
+def test_a_proof_and_a_run_that_changes_the_cluster_exclude_each_other(
+    tmp_path: Path, first: lock.Record, second: lock.Record
 ) -> None:
-    path = str(tmp_path / "lock")
-    if before:
-        hold.write(path, before)
-    with hold.held(OURS.as_dict(), "", check, path) as result:
-        assert (result["granted"], hold.read(path)) == (granted, before)
-    assert hold.read(path) == before
+    acquire_or_release(tmp_path / "lock", first)
+    refused = acquire_or_release(tmp_path / "lock", second)
+    assert (refused["granted"], refused["holder"]) == (False, first.as_dict())
+    assert f"is being {first.use} by another run" in lock.refusal("k1", lock.record(refused["holder"]) or OURS)
 
 
-def test_the_lock_of_a_named_dead_run_is_held_and_given_back(tmp_path: Path) -> None:
-    path = str(tmp_path / "lock")
-    hold.write(path, THEIRS)
-    with hold.held(OURS.as_dict(), THEIRS.run, check_mode=False, path=path):
-        assert hold.read(path) == OURS
-    assert hold.read(path) is None
+def test_a_change_waits_for_the_last_of_several_proofs(tmp_path: Path) -> None:
+    for proof in (PROOF, OTHER_PROOF):
+        acquire_or_release(tmp_path / "lock", proof)
+    assert acquire_or_release(tmp_path / "lock", THEIRS, break_run=PROOF.run)["holder"]["run"] == OTHER_PROOF.run
+
+
+def test_an_older_version_sees_the_first_of_those_who_share(tmp_path: Path) -> None:
+    for proof in (PROOF, OTHER_PROOF):
+        acquire_or_release(tmp_path / "lock", proof)
+    assert json.loads((tmp_path / "lock").read_text())["run"] == PROOF.run
+
+
+class Module:
+    """Keeps the words with which it was ended."""
+
+    failed = ""
+
+    def fail_json(self, msg: str) -> None:
+        self.failed = msg
+
+
+def ended(path: Path, monkeypatch: pytest.MonkeyPatch, run: str) -> str:
+    """Why a module of `run` changes nothing; empty where it goes on."""
+    module = Module()
+    monkeypatch.setenv(lock.RUN_VARIABLE, run)
+    hold.refuse_if_lost(module, str(path))
+    return module.failed
+
+
+def test_a_run_whose_lock_was_broken_stops_before_its_next_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "lock"
+    acquire_or_release(path, OURS)
+    assert ended(path, monkeypatch, OURS.run) == ""
+    acquire_or_release(path, THEIRS, break_run=OURS.run)
+    assert THEIRS.run in ended(path, monkeypatch, OURS.run)
+    assert ended(path, monkeypatch, THEIRS.run) == ""
+    acquire_or_release(path, THEIRS, state="released")
+    assert "kafka_break_lock" in ended(path, monkeypatch, OURS.run)
+
+
+def test_a_module_outside_of_a_run_and_one_on_a_host_without_a_lock_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ended(tmp_path / "lock", monkeypatch, OURS.run) == ""
+    acquire_or_release(tmp_path / "lock", THEIRS)
+    assert ended(tmp_path / "lock", monkeypatch, "") == ""
