@@ -12,10 +12,14 @@ CORE = Path(__file__).resolve().parents[2] / "module_utils/kraft"
 PACKAGE = "ansible.module_utils.kraft"
 #: From the ground up. Files that stand in no room are the ground: terms, identity, problems, errors, secrets.
 FLOORS = (("ground",), ("node", "providers"), ("control", "cluster"), ("spec",), ("operations", "status", "monitoring"))
+#: Stands in no folder: the class of all modules, which looks at the run lock of its host.
+OF_A_HOST = {"module.py", "module"}
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 
 def room(parts: tuple[str, ...]) -> str:
+    if parts and parts[0] in OF_A_HOST:
+        return "node"
     return parts[0] if parts and (CORE / parts[0]).is_dir() else "ground"
 
 
