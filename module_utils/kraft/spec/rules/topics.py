@@ -48,12 +48,10 @@ def deleted(subject: Subject) -> Iterator[Problem]:
     given = node.variables.get(DELETED) if node else None
     names, absent = kinds(given), {each["name"] for each in given_of(subject, TOPICS) if each.get("state") == ABSENT}
     if names is None:
-        yield Problem(
-            "topic_delete", "is no list of topics", "give their names, with commas between", DELETED, value=given
-        )
+        yield Problem("topic", "is no list of topics", "give their names, with commas between", DELETED, value=given)
     for name in sorted(set(names or ()) - absent):
         remedy = f"declare it in {TOPICS} with state: absent, or take the name away"
-        yield Problem("topic_delete", "names a topic that is not declared absent", remedy, DELETED, value=name)
+        yield Problem("topic", "names a topic that is not declared absent", remedy, DELETED, value=name)
 
 
 def together(subject: Subject) -> Iterator[Problem]:
