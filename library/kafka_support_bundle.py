@@ -23,6 +23,10 @@ options:
     type: list
     elements: path
     default: []
+  collected:
+    description: Host to what was registered there, as filter C(kraft_registered) gives it; C(support) is read.
+    type: dict
+    default: {}
 author: [Kraftwright]
 """
 

@@ -13,13 +13,17 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+import ansible.module_utils
 from ansible.plugins.action import ActionBase
 from ansible.release import __version__ as ansible_version
 from ansible.utils.display import Display
 
 ROOT = Path(__file__).resolve().parents[2]
+ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
+
+from ansible.module_utils.kraft.status.evidence import unread
 
 from spark_jobs import private_file
 
@@ -28,6 +32,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "cluster": {"type": "dict", "required": True},
     "directory": {"type": "path", "required": True},
     "beside": {"type": "list", "elements": "path", "default": []},
+    "collected": {"type": "dict", "default": {}},
 }
 MODE = 0o600
 
@@ -52,6 +57,8 @@ class ActionModule(ActionBase):
         files |= {path.name: path for path in map(Path, given["beside"]) if path.is_file()}
         made = {"ansible": ansible_version, "python": platform.python_version(), "control_machine": platform.platform()}
         about = {"made": now.isoformat(timespec="seconds"), **made, "cluster": given["cluster"], "files": len(files)}
+        away = {host: unread(one.get("support")) for host, one in given["collected"].items()}
+        about["not_collected"] = {host: reason for host, reason in away.items() if reason}
         pack(bundle, files, json.dumps(about, indent=2) + "\n")
         shutil.rmtree(directory, ignore_errors=True)
         size = f"{len(files)} files, {bundle.stat().st_size / 1e6:.1f} MB"

@@ -49,11 +49,12 @@ class Evidence:
 
 
 def unread(result: Result | None) -> str:
-    """Why a task has no answer; '' where it has one."""
+    """Why a task has no answer; '' where it has one. A module that failed under ``kafka_attempt`` has an ``error``."""
     if result is None or result.get("skipped"):
         return "nothing was asked"
-    if result.get("unreachable") or result.get("failed"):
-        text = " ".join(str(result.get("msg") or "no reason given").split()).removeprefix("Task failed: ")
+    if result.get("unreachable") or result.get("failed") or result.get("error"):
+        words = str(result.get("error") or result.get("msg") or "no reason given")
+        text = " ".join(words.split()).removeprefix("Task failed: ")
         return text if len(text) <= LONG else f"{text[:LONG]}..."
     return ""
 

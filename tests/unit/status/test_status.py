@@ -133,11 +133,19 @@ def test_the_quorum_of_the_leaders_own_host_fills_in_for_a_broker_that_has_none(
 
 
 def test_without_the_controllers_word_that_of_the_broker_counts() -> None:
-    found = seen(**{name: {"view": {"failed": True, "msg": "no library"}} for name in DESIRED["nodes"]})
+    found = seen(**{name: {"view": {"failed": False, "error": "no library"}} for name in DESIRED["nodes"]})
     assert found.healthy
     assert rows(found, "Leader") == [{"", "kafka1", "node", "1", "epoch"}]
     (uncompared_host,) = rows(found, "Not compared")
     assert {"kafka1", "1", "no", "library"} <= uncompared_host
+
+
+def test_a_host_that_was_never_deployed_does_not_end_the_status() -> None:
+    """Its modules fail: the client that they import is not there yet."""
+    never = {"failed": False, "changed": False, "error": "kafka-python cannot be imported from /opt/kafka/client"}
+    found = seen(kafka3={"view": never, "process": never, "service": {**DEAD, "installed": False}})
+    assert [node.uncompared != () for node in found.nodes] == [False, False, True]
+    assert found.leader == "kafka1 (node 1)"
 
 
 def test_what_hosts_do_not_grant_is_shown_once_for_all_and_harms_nothing() -> None:
@@ -178,8 +186,8 @@ DRIFT: list[tuple[dict[str, Any], list[set[str]]]] = [
 ]
 UNCOMPARED: list[tuple[dict[str, Any], list[set[str]]]] = [
     ({}, []),
-    ({"kernel": {"failed": True, "msg": "no\nsysctl"}}, [{"kernel", "no", "sysctl"}]),
-    ({"process": {"failed": True, "msg": "y" * 200}}, [{"process", "y" * 160}]),
+    ({"kernel": {"failed": False, "error": "no\nsysctl"}}, [{"kernel", "no", "sysctl"}]),
+    ({"process": {"failed": False, "error": "y" * 200}}, [{"process", "y" * 160}]),
     ({"process": None}, [{"process", "nothing"}]),
     ({"process": None, "kernel": {"unreachable": True, "msg": "away"}}, [{"nothing", "away"}]),
 ]
@@ -212,7 +220,7 @@ def test_the_sentences_of_what_was_not_compared(wording: Wording) -> None:
 
 
 def test_a_node_that_was_not_compared_is_not_good(wording: Wording) -> None:
-    found = seen(kafka1={"process": {"failed": True, "msg": "y"}})
+    found = seen(kafka1={"process": {"failed": False, "error": "y"}})
     assert (found.healthy, found.drifted, found.good) == (True, False, False)
     assert {"demo", "healthy", "1"} <= values(found.headline)
     wording([found.headline])

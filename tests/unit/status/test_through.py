@@ -23,6 +23,8 @@ def view(node_id: int, leader_id: int = 1, without: tuple[int, ...] = (), broker
 
 AWAY: dict[str, Any] = {"view": {"unreachable": True, "msg": "timed out"}}
 SKIPPED: dict[str, Any] = {"view": None}
+#: Of a host that was never deployed, as ``kafka_attempt`` gives it.
+FAILED: dict[str, Any] = {"view": {"failed": False, "changed": False, "error": "kafka-python cannot be imported"}}
 
 
 @pytest.mark.parametrize(
@@ -34,6 +36,7 @@ SKIPPED: dict[str, Any] = {"view": None}
         # kafka1's process hangs; our notes on it can still be read.
         ([view(1, broker="hangs"), view(2, 2), view(3, 2)], 2, 1),
         ([AWAY, view(2, 2), view(3, 2)], 2, 2),
+        ([FAILED, view(2, 2), view(3, 2)], 2, 2),
         ([SKIPPED, SKIPPED, view(3, -1, without=(1, 2))], 3, 3),
         # Dedicated controllers have no broker.
         ([view(1, broker=None), view(2, broker=None), view(3, broker=None), view(4)], 4, 1),

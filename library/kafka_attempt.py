@@ -1,0 +1,32 @@
+#!/usr/bin/python
+"""Runs another module and returns its failure as data. The action plugin of this name does the work."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: kafka_attempt
+short_description: Runs a module and returns its failure as data
+description:
+  - For tasks that ask a host and must go on without its answer. A module that fails does not fail the task; its words
+    are in RV(error), where later tasks find them.
+  - A host that cannot be reached stays unreachable. Check mode and diff are those of the task.
+options:
+  module: {description: Name of the module., type: str, required: true}
+  options: {description: Its options., type: dict, default: {}}
+author: [Kraftwright]
+"""
+
+EXAMPLES = r"""
+- name: Look at the host
+  kafka_attempt:
+    module: kafka_host_info
+    options: {install_dir: /opt/kafka}
+  register: looked
+"""
+
+RETURN = r"""
+error:
+  description: Why the module failed. What else the module returns stands beside it, and alone where it succeeded.
+  returned: when the module failed
+  type: str
+"""
