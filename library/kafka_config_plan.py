@@ -100,6 +100,10 @@ undeclared:
   returned: always
   type: list
   elements: str
+throttled:
+  description: Node id of a broker to the bytes per second to which a run of moves has limited its replication.
+  returned: always
+  type: dict
 """
 
 import time
@@ -213,6 +217,7 @@ def planned(module: KraftModule) -> dict[str, Any]:
         "settled": {host: sorted(keys) for host, keys in decision.settled.items()},
         "differs": plan_format.live_lines([one for one in decision.changes if one.matters], len(nodes)),
         "undeclared": plan_format.drift_lines(others),
+        "throttled": {str(broker): rate for broker, rate in plan_format.throttled(others).items()},
     }
 
 

@@ -26,6 +26,9 @@ from ansible.module_utils.kraft.spec.preflight.network import questions
 from ansible.module_utils.kraft.status.through import asked_through
 from ansible.module_utils.kraft.terms import INTER_BROKER
 
+#: Of the look at a host, what belongs to its node beside what its tasks registered.
+FACTS = ("service", "removed", "log_dirs", "deployed", "user")
+
 
 def kraft_directory(path: str, owner: str, group: str, mode: str) -> dict[str, str]:
     """One entry of ``kafka_files``' ``directories``, for ``map``."""
@@ -58,7 +61,7 @@ def kraft_registered(
 ) -> dict[str, dict[str, Any]]:
     """Host -> what its tasks registered, by the given `names` (name -> variable); null where a task did not run.
 
-    ``service`` and ``nofile_hard`` come from the facts of ``kafka_host_info``, where there are any.
+    ``nofile_hard`` and what FACTS names come from the facts of ``kafka_host_info``, where there are any.
     """
     return {host: _registered(hostvars[host], names) for host in hosts}
 
@@ -67,7 +70,8 @@ def _registered(variables: Mapping[str, Any], names: Mapping[str, str]) -> dict[
     facts = (variables.get("ansible_facts") or {}).get("kafka_host") or {}
     steps = facts.get("steps") or {}
     found = {name: _result(variables.get(variable), steps.get(name)) for name, variable in names.items()}
-    return {**found, "service": facts.get("service"), "nofile_hard": (facts.get("limits") or {}).get("nofile_hard")}
+    picked = {name: facts.get(name) for name in FACTS}
+    return {**found, **picked, "nofile_hard": (facts.get("limits") or {}).get("nofile_hard")}
 
 
 def _result(registered: Mapping[str, Any] | None, looked: Mapping[str, Any] | None) -> Mapping[str, Any] | None:

@@ -6,6 +6,8 @@ import dataclasses
 import json
 from collections.abc import Mapping, Sequence
 
+from ansible.module_utils.kraft.status.obstacles import LOOK, Obstacle
+
 
 @dataclasses.dataclass(frozen=True)
 class Step:
@@ -19,12 +21,18 @@ LOG = "journalctl --unit kafka --lines 50 --no-pager"
 STATUS = ("playbook", "playbooks/cluster_status.yml")
 DEPLOY = ("playbook", "playbooks/deploy_cluster.yml")
 #: Rule -> (kind, text, purpose). ``on``: a command on the hosts; ``module``: a module on them; ``playbook``: one for
-#: the whole cluster; ``named``: one with a variable that takes the first host's name; ``list``: all of their names.
+#: the whole cluster; ``named``: one with a variable that takes the first host's name; ``names``: all of their names
+#: with commas; ``list``: the same as a list.
 STEPS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
     "host_down": (
         ("module", "ansible.builtin.ping", "see whether it answers again; start the machine if not"),
         ("named", "playbooks/replace_node.yml kafka_replace_node", "only if machine or disk is lost"),
     ),
+    "leaving": (("names", "playbooks/remove_nodes.yml kafka_remove_nodes", "finish the removal"),),
+    "joining": (("names", "playbooks/add_nodes.yml kafka_add_nodes", "make it a member"),),
+    "taken_out": (("names", "playbooks/add_nodes.yml kafka_add_nodes", "only if it is to be a member again"),),
+    "migrating": (("playbook", "playbooks/migrate_security.yml", "go on with the migration"),),
+    "throttle_left": (("playbook", "playbooks/rebalance.yml", "finish the moves, and remove the limit"),),
     "not_running": (
         ("on", LOG, "see why it does not run"),
         (*DEPLOY, "start it"),
@@ -67,6 +75,11 @@ def steps(rule: str, hosts: Sequence[str], inventory: str = "") -> tuple[Step, .
     )
 
 
+def remove_obstacles(found: Sequence[Obstacle], hosts: Sequence[str], inventory: str = "") -> tuple[Step, ...]:
+    """What to do before a node can start: see what is in its way, and the remedy of preflight."""
+    return tuple(Step(_command("on", LOOK[one.rule].format(one.path), hosts, inventory), one.remedy) for one in found)
+
+
 def _command(kind: str, text: str, hosts: Sequence[str], inventory: str) -> str:
     if kind in ("on", "module"):
         words = ["ansible", inventory, ",".join(hosts), f"-b -a '{text}'" if kind == "on" else f"-m {text}"]
@@ -75,6 +88,8 @@ def _command(kind: str, text: str, hosts: Sequence[str], inventory: str) -> str:
         words = ["ansible-playbook", inventory, playbook]
         if kind == "named":
             words.append(f"-e kafka_{variable}={hosts[0]}")
+        elif kind == "names":
+            words.append(f"-e kafka_{variable}={','.join(hosts)}")
         elif kind == "list":
             words.append(f"-e '{json.dumps({f'kafka_{variable}': list(hosts)})}'")
     return " ".join(word for word in words if word)

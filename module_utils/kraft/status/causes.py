@@ -11,16 +11,19 @@ import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ansible.module_utils.kraft.cluster.health import caught_up, delay, listed
-from ansible.module_utils.kraft.cluster.leadership import Leadership
-from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
-from ansible.module_utils.kraft.status import effects
-from ansible.module_utils.kraft.status.advice import Step, steps
+from ansible.module_utils.kraft.cluster.snapshot import NO_NODE
+from ansible.module_utils.kraft.status import effects, members
+from ansible.module_utils.kraft.status.advice import Step, remove_obstacles, steps
 from ansible.module_utils.kraft.status.effects import Effect, Replica
 from ansible.module_utils.kraft.status.evidence import Evidence
+from ansible.module_utils.kraft.status.scene import Finding, Scene
 
 #: First what makes everything else, last what harms nobody yet.
 ORDER = (
     "host_down",
+    "leaving",
+    "joining",
+    "taken_out",
     "not_running",
     "process_stopped",
     "not_answering",
@@ -40,18 +43,8 @@ ORDER = (
 #: Rules by which a voter does not count for the majority.
 VOTELESS = ("host_down", "not_running", "process_stopped", "not_answering", "cut_off", "not_voter", "behind")
 #: Rules by which a broker's replicas are missing.
-REPLICALESS = (*VOTELESS[:5], "log_dir_offline", "not_registered", "fenced")
+REPLICALESS = (*VOTELESS[:5], "log_dir_offline", "not_registered", "fenced", "leaving", "joining", "taken_out")
 NAMED = 5
-
-
-@dataclasses.dataclass(frozen=True)
-class Finding:
-    """A rule that holds for one node; nodes with the same words become one cause. ``{}`` stands for their names."""
-
-    rule: str
-    node_id: int
-    text: str
-    detail: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,31 +65,10 @@ class Cause:
         return f"{self.text}. Because of it {self.effects[0].text}" if self.effects else self.text
 
 
-@dataclasses.dataclass(frozen=True)
-class Scene:
-    """All that is known. ``snapshot``: None where no broker answers; ``voters``: node ids that count for a majority.
-
-    ``controllers`` and ``brokers``: what the inventory wants.
-    """
-
-    nodes: Sequence[Evidence]
-    leadership: Leadership
-    snapshot: Snapshot | None
-    voters: frozenset[int]
-    controllers: frozenset[int]
-    brokers: frozenset[int]
-
-    def heard(self, node: Evidence) -> bool:
-        """Whether the cluster still hears of a node that Ansible cannot reach."""
-        if node.is_controller:
-            said = [one for other in self.nodes for one in other.claims if one.node_id == node.node_id]
-            return any(one.answered for one in said)
-        return self.snapshot is not None and node.node_id in self.snapshot.unfenced
-
-
 def causes(scene: Scene, problems: Sequence[str], inventory: str = "") -> tuple[Cause, ...]:
     """Every cause, root causes first. `problems`: what ``health.problems`` says, where nothing else explains it."""
-    found = [*own(scene)]
+    found = [*members.between(scene)]
+    found += own(scene, {one.node_id for one in found})
     found += cut_off(scene, {one.node_id for one in found})
     broken = {one.node_id for one in found}
     found += [*of_quorum(scene, broken), *of_brokers(scene, broken), *unreachable(scene, broken)]
@@ -108,13 +80,16 @@ def causes(scene: Scene, problems: Sequence[str], inventory: str = "") -> tuple[
     return tuple(sorted(made, key=lambda one: (ORDER.index(one.rule), one.node_ids)))
 
 
-def own(scene: Scene) -> Iterator[Finding]:
+def own(scene: Scene, explained: Collection[int] = ()) -> Iterator[Finding]:
     """Nodes that cannot work by what their own hosts show."""
     for node in scene.nodes:
+        if node.node_id in explained:
+            continue
         if node.unreached and not scene.heard(node):
             yield Finding("host_down", node.node_id, "{}: neither ssh nor Kafka answers", node.unreached)
         elif node.down:
-            yield Finding("not_running", node.node_id, "Kafka on {} does not run", node.down)
+            detail = "; ".join([*(one.message for one in node.obstacles), node.down])
+            yield Finding("not_running", node.node_id, "Kafka on {} does not run", detail, node.obstacles)
         elif node.stopped:
             detail = "it accepts connections but does not respond"
             yield Finding("process_stopped", node.node_id, "Kafka on {} is stopped by a signal (SIGSTOP)", detail)
@@ -229,7 +204,8 @@ def _cause(
     follows.sort(key=lambda one: effects.WORST_FIRST.index(one.rule))
     text = group[0].text.replace("{}", _names(node_ids, names), 1)
     asked = hosts or (tuple(one.host for one in scene.nodes if one.is_controller) if rule == "no_leader" else ())
-    return Cause(rule, node_ids, hosts, text, group[0].detail, tuple(follows), steps(rule, asked, inventory))
+    todo = (*remove_obstacles(group[0].obstacles, hosts, inventory), *steps(rule, asked, inventory))
+    return Cause(rule, node_ids, hosts, text, group[0].detail, tuple(follows), todo)
 
 
 def _names(node_ids: Sequence[int], names: Mapping[int, Evidence]) -> str:

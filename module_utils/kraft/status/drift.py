@@ -12,7 +12,6 @@ from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.difference import differences_from
 from ansible.module_utils.kraft.node.service.difference_text import sentences
 from ansible.module_utils.kraft.node.service.plan import ENABLE, FLIP, PLACE
-from ansible.module_utils.kraft.spec.desired.model import OPEN, SWITCH
 from ansible.module_utils.kraft.spec.preflight.members import TAKE_OUT
 from ansible.module_utils.kraft.status.evidence import Result, unreached, unread
 
@@ -72,16 +71,6 @@ def uncompared(results: Mapping[str, Any]) -> list[str]:
     view = unread(results["view"]) if results.get("view") else ""
     found = [f"{name} was not compared: {reason}" for name, reason in reasons.items() if reason]
     return [*found, *([f"controllers were not asked: {view}"] if view else [])]
-
-
-def unfinished(about: Mapping[str, Any]) -> Iterator[str]:
-    """That the nodes are on the way from open listeners to the secured ones of the inventory."""
-    phase = about.get("migration")
-    if phase in (OPEN, SWITCH):
-        yield (
-            f"the migration is in phase {phase}: old listeners are open beside the secured ones; "
-            "playbooks/migrate_security.yml goes on with it"
-        )
 
 
 def unknown_nodes(snapshot: Snapshot | None, about: Mapping[str, Any]) -> Iterator[str]:

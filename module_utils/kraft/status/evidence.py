@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.leadership import Claim, claims_from
+from ansible.module_utils.kraft.status.obstacles import Obstacle, obstacles
 
 Result = Mapping[str, Any]
 LONG = 160
@@ -18,7 +19,10 @@ class Evidence:
 
     ``unreached``: why Ansible got no answer from the host. ``down``: why Kafka does not run there. ``stopped``: a
     signal holds the process. ``silent``: the errors of its own listeners, asked on the host itself. ``claims``: what
-    each controller answered to this host.
+    each controller answered to this host. ``removed``: the host has the mark of ``remove_nodes.yml``. ``lived``: if
+    anything shows that the node was ever started, None where nobody looked. ``obstacles``: why Kafka cannot start.
+    ``migration``: the phase of a migration with which it was deployed. ``restarts``: how many times systemd has started
+    it again, the last time ``age`` seconds ago.
     """
 
     host: str
@@ -29,6 +33,12 @@ class Evidence:
     stopped: bool = False
     silent: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
+    removed: bool = False
+    lived: bool | None = None
+    obstacles: tuple[Obstacle, ...] = ()
+    migration: str = ""
+    restarts: int = 0
+    age: float = 0
 
     @property
     def name(self) -> str:
@@ -82,10 +92,10 @@ def down(service: Mapping[str, Any] | None) -> str:
 def evidence(host: str, node: Mapping[str, Any], results: Mapping[str, Any]) -> Evidence:
     """`node`: its entry of ``kafka_desired``. `results`: what was registered on the host, by name.
 
-    Reads ``view`` (``kafka_connectivity_info``) and ``service`` (of ``kafka_host_info``'s facts); any result tells
-    whether the host was reached.
+    Reads ``view`` (``kafka_connectivity_info``) and what ``kafka_host_info`` says of ``service``, ``removed``,
+    ``log_dirs``, ``deployed`` and ``user``; any result tells whether the host was reached.
     """
-    service = results.get("service")
+    service, log_dirs = results.get("service"), results.get("log_dirs") or {}
     view: Result = results.get("view") or {}
     view = {} if unread(view) else view
     claims = claims_from(view.get("controllers"))
@@ -100,4 +110,10 @@ def evidence(host: str, node: Mapping[str, Any], results: Mapping[str, Any]) -> 
         stopped=bool(service and service.get("stopped")),
         silent=(*own, *([f"broker: {broker}"] if broker else [])),
         claims=claims,
+        removed=bool(results.get("removed")),
+        lived=bool(service["pid"] or any(one["lived"] for one in log_dirs.values())) if service else None,
+        obstacles=obstacles(host, node, log_dirs, (results.get("user") or {}).get("name") or "kafka"),
+        migration=str((results.get("deployed") or {}).get("migration") or ""),
+        restarts=service.get("restarts", 0) if service else 0,
+        age=service.get("age", 0) if service and service["pid"] else 0,
     )

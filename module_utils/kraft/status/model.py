@@ -37,6 +37,7 @@ class Status:
 
     ``leader``: host and node id of the active controller in words, empty where there is none. ``drift``: unknown nodes
     and overrides. ``ungranted``: what hosts do not grant, which makes no status worse. ``counts``: label -> figure.
+    ``unfinished``: what a run began, as causes with their steps; ``notes`` make no status worse.
     ``watched``: what Prometheus has seen, None where none is named; it makes no status better or worse, either.
     """
 
@@ -51,6 +52,8 @@ class Status:
     ungranted: tuple[Ungranted, ...]
     counts: Mapping[str, str]
     watched: Watched | None = None
+    unfinished: tuple[Cause, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def healthy(self) -> bool:
@@ -67,14 +70,15 @@ class Status:
 
     @property
     def good(self) -> bool:
-        return self.healthy and not self.drifted and self.compared
+        return self.healthy and not self.drifted and not self.unfinished and self.compared
 
     @property
     def reason(self) -> str:
         """What there is to say of its health and of its differences, without its name."""
         found = [*self.drift, *(text for node in self.nodes for text in node.drift)]
         away = [node for node in self.nodes if node.uncompared]
-        words = [f"{_number(found, 'difference')} from the inventory"] if found else []
+        words = [one.text for one in self.unfinished]
+        words += [f"{_number(found, 'difference')} from the inventory"] if found else []
         words += [f"{_number(away, 'node')} not compared"] if away else []
         if self.healthy:
             return ", ".join(words or ["as the inventory says"])

@@ -22,6 +22,8 @@ def report(status: Status, written: str) -> dict[str, Any]:
         "compared": status.compared,
         "leader": leader(status.leadership),
         "causes": [dataclasses.asdict(cause) for cause in status.causes],
+        "unfinished": [dataclasses.asdict(one) for one in status.unfinished],
+        "notes": list(status.notes),
         "problems": list(status.problems),
         "nodes": [dataclasses.asdict(node) for node in status.nodes],
         "drift": list(status.drift),

@@ -24,6 +24,7 @@ def lines(status: Status, page: str = "") -> list[str]:
         "",
         *(line for cause in status.causes[:MOST_CAUSES] for line in cause_lines(cause)),
         *_rest(status.causes[MOST_CAUSES:], "causes"),
+        *(line for one in status.unfinished for line in cause_lines(one, "Unfinished")),
         *_row("Leader", leader(status.leader, status.leadership)),
         *(line for label, text in status.counts.items() for line in _row(label, [text])),
         *_row("Seen", _shortened(status.problems, MOST_SEEN if status.causes else MOST)),
@@ -34,15 +35,16 @@ def lines(status: Status, page: str = "") -> list[str]:
         *_row("Drift", _shortened(drift(status)) or ["none" if status.compared else "none where it was compared"]),
         *_row("Not compared", _shortened(uncompared(status))),
         *_row("Not granted", _shortened(not_granted(status))),
+        *_row("Note", _shortened(status.notes)),
         *_row("Alerts", _shortened(alerts(status))),
         *_row("Page", [page] if page else []),
     ]
 
 
-def cause_lines(cause: Cause) -> list[str]:
+def cause_lines(cause: Cause, label: str = "Cause") -> list[str]:
     """What is wrong, what follows from it, what to do next."""
     return [
-        *_row("Cause", [f"{cause.text}: {cause.detail}" if cause.detail else cause.text]),
+        *_row(label, [f"{cause.text}: {cause.detail}" if cause.detail else cause.text]),
         *_row("Because of it", [one.text for one in cause.effects]),
         *_row("Do next", _commands(cause), wrapped=False),
         "",

@@ -11,16 +11,22 @@ from ansible.module_utils.kraft.cluster.leadership import Leadership, best_claim
 from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot, from_dict, quorum_from_dict
 from ansible.module_utils.kraft.node.machine.ungranted import ungranted
-from ansible.module_utils.kraft.status.causes import Cause, Scene, causes
+from ansible.module_utils.kraft.spec.desired.model import DYNAMIC
+from ansible.module_utils.kraft.status.causes import Cause, causes
 from ansible.module_utils.kraft.status.certificates import certificates, ending, first_to_end
-from ansible.module_utils.kraft.status.drift import node_drift, uncompared, unfinished, unknown_nodes
+from ansible.module_utils.kraft.status.drift import node_drift, uncompared, unknown_nodes
 from ansible.module_utils.kraft.status.evidence import Evidence, evidence, unread
 from ansible.module_utils.kraft.status.model import Node, Status
+from ansible.module_utils.kraft.status.scene import Scene
+from ansible.module_utils.kraft.status.unfinished import notes, unfinished
 from ansible.module_utils.kraft.wording import counted
 
 #: What a node does while a cause holds for it, by the cause's rule.
 STATES = {
     "host_down": "host away",
+    "leaving": "leaving",
+    "joining": "joining",
+    "taken_out": "taken out",
     "not_running": "does not run",
     "process_stopped": "stopped (SIGSTOP)",
     "not_answering": "does not answer",
@@ -60,6 +66,8 @@ def status(
         drift=_drift(snapshot, about, live),
         ungranted=ungranted({node.host: hosts.get(node.host, {}) for node in nodes}, desired["nodes"]),
         counts={**_counts(snapshot), **_certificates(hosts)},
+        unfinished=tuple(unfinished(scene.nodes, snapshot, about, live, inventory)),
+        notes=tuple(notes(scene.nodes)),
     )
 
 
@@ -70,13 +78,13 @@ def _scene(desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]], s
     voters = _voters(snapshot, about)
     led = leadership(best_claims({one.node_id: one.claims for one in looked}, voters), voters)
     wanted = frozenset(about["controller_ids"]), frozenset(about["broker_ids"])
-    return Scene(looked, _led(led, snapshot), snapshot, voters, *wanted)
+    return Scene(looked, _led(led, snapshot), snapshot, voters, *wanted, about.get("quorum") == DYNAMIC)
 
 
 def _drift(snapshot: Snapshot | None, about: Mapping[str, Any], live: Mapping[str, Any]) -> tuple[str, ...]:
     """Differences that are no single host's."""
     overrides = (*live.get("differs", ()), *live.get("undeclared", ()))
-    return (*unfinished(about), *unknown_nodes(snapshot, about), *(f"live: {text}" for text in overrides))
+    return (*unknown_nodes(snapshot, about), *(f"live: {text}" for text in overrides))
 
 
 def _by_id(desired: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:

@@ -8,9 +8,10 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.leadership import Claim, best_claims, leadership
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
-from ansible.module_utils.kraft.status.causes import Cause, Scene, causes
+from ansible.module_utils.kraft.status.causes import Cause, causes
 from ansible.module_utils.kraft.status.evidence import Evidence
 from ansible.module_utils.kraft.status.model import Status
+from ansible.module_utils.kraft.status.scene import Scene
 from ansible.module_utils.kraft.status.view import status
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
@@ -43,6 +44,7 @@ def explained(
     snapshot: Snapshot | None = None,
     problems: Sequence[str] = ("problem",),
     roles: Mapping[int, tuple[str, ...]] | None = None,
+    dynamic: bool = True,
 ) -> tuple[Cause, ...]:
     """The causes in a cluster whose `nodes` (id -> fields of Evidence) differ from those of a healthy one."""
     roles = roles or dict.fromkeys(IDS, COMBINED)
@@ -52,7 +54,8 @@ def explained(
     voters = (frozenset(one.node_id for one in listed) & controllers) or controllers
     brokers = frozenset(one.node_id for one in made if one.is_broker)
     led = leadership(best_claims({one.node_id: one.claims for one in made}, voters), voters)
-    return causes(Scene(made, led, snapshot, voters, controllers, brokers), problems, "-i inventories/mine")
+    scene = Scene(made, led, snapshot, voters, controllers, brokers, dynamic)
+    return causes(scene, problems, "-i inventories/mine")
 
 
 def silent_quorum(snapshot: Snapshot) -> Snapshot:

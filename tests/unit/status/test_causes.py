@@ -11,9 +11,10 @@ from ansible.module_utils.kraft.cluster.snapshot import LogDir, Reassignment, Sn
 from ansible.module_utils.kraft.status.advice import STEPS
 from ansible.module_utils.kraft.status.causes import ORDER, Cause
 from ansible.module_utils.kraft.status.effects import WORST_FIRST
+from ansible.module_utils.kraft.status.obstacles import Obstacle
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
-from tests.unit.problems import named
+from tests.unit.problems import named, values
 from tests.unit.status.scenes import AWAY, IDS, explained, heard, node, silent_quorum, without
 from tests.wording_files import Wording
 
@@ -142,10 +143,34 @@ CASES: dict[str, Case] = {
         [("not_registered", (3,))],
         {"under_replicated": 3},
     ),
-    "a controller is no voter": (
+    "a controller of a dynamic quorum is no voter: an addition was killed": (
         {},
         cluster(leader=quorum(1, voter(1), voter(2))),
-        [("not_voter", (3,))],
+        [("joining", (3,))],
+        UNCOUNTED,
+    ),
+    "a node was formatted by an addition that was killed, or never deployed": (
+        {3: {"down": "it is not deployed", "claims": (), "lived": False}},
+        cluster(brokers=[broker(1), broker(2)], leader=quorum(1, voter(1), voter(2))),
+        [("joining", (3,))],
+        UNCOUNTED,
+    ),
+    "a removal was killed before the node stopped": (
+        {3: {"removed": True, "lived": True}},
+        cluster(leader=quorum(1, voter(1), voter(2))),
+        [("leaving", (3,))],
+        UNCOUNTED,
+    ),
+    "a removal was killed before the registration went": (
+        {3: {"removed": True, "lived": True, "down": FAILED, "claims": ()}},
+        cluster(brokers=[broker(1), broker(2), broker(3, fenced=True)], leader=quorum(1, voter(1), voter(2))),
+        [("leaving", (3,))],
+        UNCOUNTED,
+    ),
+    "a node that was taken out is still in the inventory": (
+        {3: {"removed": True, "lived": True, "down": FAILED, "claims": ()}},
+        cluster(brokers=[broker(1), broker(2)], leader=quorum(1, voter(1), voter(2))),
+        [("taken_out", (3,))],
         UNCOUNTED,
     ),
     "a controller is behind": (
@@ -194,7 +219,45 @@ def test_the_cause_is_found_and_what_follows_is_counted(case: str) -> None:
 
 def test_every_cause_has_its_case() -> None:
     seen = {rule for *_, expected, _ in CASES.values() for rule, _ in expected}
-    assert seen | {"other"} == set(ORDER) == set(STEPS)
+    assert seen | {"other", "not_voter"} == set(ORDER) == set(STEPS) - {"migrating", "throttle_left"}
+
+
+def test_a_controller_of_a_static_quorum_becomes_a_voter_by_a_deployment() -> None:
+    (found,) = explained({}, cluster(leader=quorum(1, voter(1), voter(2))), dynamic=False)
+    assert (found.rule, found.node_ids) == ("not_voter", (3,))
+
+
+@pytest.mark.parametrize(("lived", "rule"), [(False, "joining"), (True, "not_running"), (None, "not_running")])
+def test_a_broker_that_was_never_started_joins_and_one_that_was_is_down(lived: bool | None, rule: str) -> None:
+    roles = {**DEDICATED, 6: ("broker",)}
+    (found,) = explained({6: {"down": FAILED, "claims": (), "lived": lived}}, BROKERS, roles=roles)
+    assert (found.rule, found.node_ids) == (rule, (6,))
+
+
+def test_without_an_answer_of_the_cluster_nothing_joins() -> None:
+    found = explained({one: {"down": FAILED, "claims": heard(1, without=IDS), "lived": False} for one in IDS}, None)
+    assert rules(found) == [("not_running", IDS)]
+
+
+@pytest.mark.parametrize(
+    ("fields", "command"),
+    [
+        ({"lived": False, "down": FAILED}, "playbooks/add_nodes.yml -e kafka_add_nodes=kafka2,kafka3"),
+        ({"removed": True}, "playbooks/remove_nodes.yml -e kafka_remove_nodes=kafka2,kafka3"),
+    ],
+)
+def test_one_command_finishes_what_was_begun(fields: dict[str, Any], command: str) -> None:
+    (found,) = explained({2: fields, 3: fields}, cluster(brokers=[broker(1)], leader=quorum(1, voter(1))))
+    assert [step.command for step in found.steps] == [f"ansible-playbook -i inventories/mine {command}"]
+
+
+def test_what_is_in_the_way_of_a_start_comes_first(wording: Wording) -> None:
+    full = Obstacle("log_dir_full", "/data", "/data has 0 MiB free of 1440 MiB", "free space or use a larger disk")
+    (found,) = explained({3: {"down": FAILED, "lived": True, "obstacles": (full,)}}, without(3))
+    assert (found.rule, found.node_ids) == ("not_running", (3,))
+    assert {"/data", "0", "1440"} <= values(found.detail)
+    assert found.steps[0].command == "ansible -i inventories/mine kafka3 -b -a 'df --human-readable /data'"
+    wording([found.detail, found.steps[0].purpose])
 
 
 def test_a_healthy_cluster_has_no_cause() -> None:

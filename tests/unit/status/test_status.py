@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.cluster.leadership import Claim
+from ansible.module_utils.kraft.cluster.snapshot import Reassignment
 from ansible.module_utils.kraft.difference import Difference
 from ansible.module_utils.kraft.status.drift import node_drift, uncompared
 from ansible.module_utils.kraft.status.model import Status
@@ -242,8 +243,64 @@ def test_an_unfinished_migration_is_one_difference(phase: str, differs: bool, wo
     about = {**DESIRED, "cluster": {**DESIRED["cluster"], "migration": phase}}
     answer = {"snapshot": cluster(topic("orders", partition(0, [1, 2, 3]))).to_dict()}
     found = status(about, dict.fromkeys(DESIRED["nodes"], LOOKED), answer, None)
-    assert [phase in one for one in found.drift] == [True] * differs
-    wording(found.drift)
+    assert [(one.rule, phase in one.text) for one in found.unfinished] == [("migrating", True)] * differs
+    assert (found.healthy, found.good) == (True, not differs)
+    wording(one.text for one in found.unfinished)
+
+
+def test_a_killed_migration_says_how_far_it_is(wording: Wording) -> None:
+    found = seen(kafka1={"deployed": {"migration": "open"}})
+    (one,) = found.unfinished
+    assert (one.rule, {"1", "3", "open"} <= values(one.text)) == ("migrating", True)
+    assert (found.healthy, found.good) == (True, False)
+    assert [step.command for step in one.steps] == ["ansible-playbook playbooks/migrate_security.yml"]
+    wording(lines(found)[:4])
+
+
+@pytest.mark.parametrize(("moves", "left"), [((), True), ((Reassignment("orders", 0, (3,), ()),), False)])
+def test_a_limit_is_left_over_only_while_nothing_is_on_the_move(
+    moves: tuple[Reassignment, ...], left: bool, wording: Wording
+) -> None:
+    shown = dataclasses.replace(cluster(topic("orders", partition(0, [1, 2, 3]))), reassignments=moves)
+    results = dict.fromkeys(DESIRED["nodes"], LOOKED)
+    found = status(DESIRED, results, {"snapshot": shown.to_dict()}, {"throttled": {"1": 2000417, "2": 2000417}})
+    assert [(one.rule, one.node_ids) for one in found.unfinished] == [("throttle_left", (1, 2))] * left
+    commands = [one.command for each in found.unfinished for one in each.steps]
+    assert commands == ["ansible-playbook playbooks/rebalance.yml"] * left
+    assert (found.healthy, found.good) == (True, not left)
+    wording(one.text for one in found.unfinished)
+
+
+def test_restarts_by_systemd_are_a_note(wording: Wording) -> None:
+    found = seen(kafka1={"service": {**SERVICE, "restarts": 2, "age": 30.2}})
+    assert found.good
+    (note,) = rows(found, "Note")
+    assert {"kafka1", "1", "2", "30", "s"} <= note
+    assert report(found, "now")["notes"] == list(found.notes)
+    wording(found.notes)
+
+
+def test_a_full_disk_explains_why_a_node_does_not_run() -> None:
+    """``log_dirs`` as ``kafka_host_info`` gives them."""
+    held = {
+        "fstype": "xfs",
+        "mount": "/data",
+        "device": "/dev/sdb",
+        "options": [],
+        "state": "formatted",
+        "lived": ["t"],
+    }
+    held |= {"foreign_files": [], "blockers": []}
+    held |= {"total_mb": 1440, "free_mb": 0, "free_inodes": 90000}
+    held |= {"owner": "kafka", "closed_by": "", "real_path": "/data", "state": "formatted"}
+    node = {**DESIRED["nodes"]["kafka3"], "log_dirs": ["/data"], "metadata_log_dir": "/data"}
+    about = {**DESIRED, "nodes": {**DESIRED["nodes"], "kafka3": node}}
+    results: dict[str, Any] = dict.fromkeys(DESIRED["nodes"], LOOKED)
+    results["kafka3"] = {**LOOKED, "service": DEAD, "log_dirs": {"/data": held}}
+    (cause,) = status(about, results, {"snapshot": cluster().to_dict()}, None).causes
+    assert (cause.rule, cause.hosts) == ("not_running", ("kafka3",))
+    assert {"/data", "0", "1440"} <= values(cause.detail)
+    assert "df --human-readable /data" in cause.steps[0].command
 
 
 def test_who_is_in_no_inventory_is_named(wording: Wording) -> None:

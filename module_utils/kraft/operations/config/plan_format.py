@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from ansible.module_utils.kraft.cluster.health import listed
 from ansible.module_utils.kraft.difference import Difference
 from ansible.module_utils.kraft.node.service.client_moves import move_lines
 from ansible.module_utils.kraft.node.service.difference_text import sentences
 from ansible.module_utils.kraft.operations.config.live import Decision, Node
 from ansible.module_utils.kraft.operations.config.plan import Change
 from ansible.module_utils.kraft.operations.config.settings import Entity, Setting, shown
+from ansible.module_utils.kraft.operations.reassignment.throttle import RATES, is_our_rate
 
 LABEL = 10
+Undeclared = tuple[Entity, str, Setting]  #: an override that the inventory does not name
 
 
 def block(
     nodes: Sequence[Node],
     decision: Decision,
     started: Iterable[int] = (),
-    undeclared: Iterable[tuple[Entity, str, Setting]] = (),
+    undeclared: Collection[Undeclared] = (),
     refused: Mapping[str, str] | None = None,
 ) -> list[str]:
     """``live``, ``restart``, ``clients``, ``start``, ``drift`` and ``nothing``, with who and why; only what there is.
@@ -37,7 +40,7 @@ def block(
         *_rows("restart", restart_lines(restarts)),
         *_rows("clients", move_lines({node.node_id: node.moves for node in nodes if restarts[node.node_id]})),
         *_rows("not live", [f"{what}: {why}" for what, why in (refused or {}).items()]),
-        *_rows("drift", drift_lines(undeclared)),
+        *_rows("drift", [*drift_lines(undeclared), *throttle_lines(undeclared)]),
         *_rows("nothing", [named(idle)] if idle else []),
     ]
     return ["Plan of the change", *rows]
@@ -86,10 +89,36 @@ def restart_lines(restarts: Mapping[int, Sequence[Difference]]) -> list[str]:
     return [f"{named(sorted(ids))}, because of {'; '.join(sentences(why))}" for why, ids in alike.items()]
 
 
-def drift_lines(undeclared: Iterable[tuple[Entity, str, Setting]]) -> list[str]:
+def drift_lines(undeclared: Iterable[Undeclared]) -> list[str]:
     """Overrides of somebody else, left as they are."""
     return [
         f"{key} {shown(setting.value, setting.secret, key)} on {entity} ({setting.source}): "
         "the inventory does not name it; left as it is"
         for entity, key, setting in undeclared
+        if not is_throttle(key, setting)
     ]
+
+
+def is_throttle(key: str, setting: Setting) -> bool:
+    """Whether the override is a limit that a run of moves has set."""
+    return key in RATES and is_our_rate(setting.value or "")
+
+
+def throttled(undeclared: Iterable[Undeclared]) -> dict[int, int]:
+    """Broker -> bytes per second that a run of moves has set there."""
+    ours = [(entity, setting) for entity, key, setting in undeclared if entity.name and is_throttle(key, setting)]
+    return {int(entity.name): int(setting.value or 0) for entity, setting in ours}
+
+
+def throttle_lines(undeclared: Iterable[Undeclared]) -> list[str]:
+    """Limits of moves that are still set: by a run of moves that goes on, or by one that was killed."""
+    found = throttled(undeclared)
+    return (
+        [f"{throttle_text(found)}: if no run moves replicas now, playbooks/rebalance.yml removes it"] if found else []
+    )
+
+
+def throttle_text(brokers: Mapping[int, int]) -> str:
+    """`brokers`: as ``throttled`` gives them."""
+    where = f"broker{'s' * (len(brokers) > 1)} {listed(brokers)}"
+    return f"a run of moves has limited replication to {max(brokers.values()) / 1e6:.1f} MB/s on {where}"

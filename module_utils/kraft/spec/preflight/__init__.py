@@ -25,11 +25,12 @@ from ansible.module_utils.kraft.spec.preflight import (
     metrics_proxy,
     migration,
     network,
+    presence,
     renamed,
 )
 from ansible.module_utils.kraft.spec.preflight.subject import Subject
 
-OF_HOSTS = (cross_host, identity, renamed, migration, members, accounts, machine, devices, disk, network)
+OF_HOSTS = (presence, cross_host, identity, renamed, migration, members, accounts, machine, devices, disk, network)
 PARTS = (*OF_HOSTS, issuers, exporter, metrics_proxy, logs)
 
 
@@ -47,7 +48,8 @@ def identified(
     `leaving`: names that the run removes. `silence`: whether a host of the run must answer. `ending`: whether the run
     ends the cluster.
     """
-    missing = [cross_host.unreachable(host) for host in subject.hosts if silence and host.in_run and host.silence]
+    hosts = [host for host in subject.hosts if silence and host.in_run and host.silence]
+    missing = [presence.unreachable(host, presence.is_member(subject, host)) for host in hosts]
     return [*missing, *identity.judge(subject, leaving, ending)]
 
 

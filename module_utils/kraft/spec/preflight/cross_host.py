@@ -1,4 +1,4 @@
-"""What can only be seen of all hosts together: who is missing, who is who, clocks, and whose disks may be formatted."""
+"""What can only be seen of all hosts together: who is who, clocks, and whose disks may be formatted."""
 
 from __future__ import annotations
 
@@ -6,17 +6,14 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
-from ansible.module_utils.kraft.control.connection import explain
-from ansible.module_utils.kraft.control.connection import remedy as remedy_of
-from ansible.module_utils.kraft.node.identity import REMOVED
-from ansible.module_utils.kraft.node.run_lock.lock import explained
 from ansible.module_utils.kraft.node.storage.log_dir import FORMATTED, LogDir
 from ansible.module_utils.kraft.node.storage.plan import plan_storage
 from ansible.module_utils.kraft.node.storage.types import NodeStorage, Peer
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.model import DYNAMIC
+from ansible.module_utils.kraft.spec.preflight.presence import is_new, running
 from ansible.module_utils.kraft.spec.preflight.renamed import is_numbered_anew
-from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
+from ansible.module_utils.kraft.spec.preflight.subject import Host, Subject
 from ansible.module_utils.kraft.spec.rules.subject import RISK
 from ansible.module_utils.kraft.terms import CLIENT
 
@@ -26,49 +23,13 @@ LARGEST_SKEW = 1.0  #: seconds by which two hosts' clocks may be known to differ
 
 
 def check(subject: Subject) -> Iterator[Problem]:
-    yield from missing(subject)
     yield from same_machine(subject)
     yield from clocks(subject)
-    yield from removed(subject)
     yield from storage(subject)
     yield from ways_back(subject)
     yield from protocols(subject)
     yield from authorities(subject)
     yield from keys(subject)
-
-
-def missing(subject: Subject) -> Iterator[Problem]:
-    """A node that nobody looked at. No controller is left out: the quorum is changed as a whole or not at all."""
-    for host in subject.hosts:
-        if host.facts is not None:
-            continue
-        if host.in_run:
-            yield unreachable(host)
-        elif host.is_controller:
-            message = "is a controller and left out of this run (--limit)"
-            remedy = "run without --limit: on nodes that need no change a run changes nothing"
-            yield Problem("controller_left_out", message, remedy, host=host.name)
-        else:
-            message = "is left out of this run (--limit): it was not checked and is not changed"
-            yield Problem("broker_left_out", message, "run without --limit", host=host.name, severity=WARNING)
-
-
-def unreachable(host: Host) -> Problem:
-    """A host of the run that nobody could look at, with the reason where it is known."""
-    if host.holder:
-        return Problem("host_locked", *explained(host.holder), host=host.name)
-    cause = explain(host.silence)
-    if cause:
-        message, remedy = f"could not be examined: {cause.message}", remedy_of(cause, host.target or host.name)
-        return Problem(cause.rule, message, remedy, host=host.name)
-    said = f": {last_line(host.silence)}" if host.silence else ""
-    remedy = "bring the host up, or take it out of the inventory's group if it is lost"
-    return Problem("unreachable_host", f"could not be examined{said}", remedy, host=host.name)
-
-
-def last_line(text: str) -> str:
-    """Where ssh says what it was."""
-    return text.removeprefix("Task failed: ").strip().splitlines()[-1].rstrip(".")
 
 
 def same_machine(subject: Subject) -> Iterator[Problem]:
@@ -109,23 +70,16 @@ def both_ways(items: list[Any]) -> Iterator[tuple[Any, Any]]:
         yield other, one
 
 
-def removed(subject: Subject) -> Iterator[Problem]:
-    """A node that was emptied and taken out must not come back because somebody forgot it in the inventory."""
-    for host, facts in subject.seen:
-        if facts.get("removed") and not host.wanted.added:
-            message = "was taken out of its cluster by remove_nodes.yml"
-            again = f"playbooks/add_nodes.yml -e kafka_add_nodes={host.name}"
-            remedy = f"take it out of the inventory, or in again with {again}"
-            remedy += f"; where this is another cluster, delete {facts['paths']['install_dir']['path']}/{REMOVED}"
-            yield Problem("removed_node", message, remedy, host=host.name)
-
-
 def storage(subject: Subject) -> Iterator[Problem]:
-    """What `kafka_storage` would refuse, of all hosts at once. A disk that is mounted later is judged later."""
+    """What `kafka_storage` would refuse, of all hosts at once. A disk that is mounted later is judged later.
+
+    That of a node that joins is judged by the run that adds it.
+    """
     peers = [peer(host) for host in subject.hosts]
     for host, _ in subject.seen:
         dirs = [LogDir.from_facts(dict(found)) for _, found in host.found()]
-        if len(dirs) == len(host.log_dirs) and not is_numbered_anew(subject, host):  # that is said by itself
+        told = is_numbered_anew(subject, host) or is_new(subject, host)
+        if len(dirs) == len(host.log_dirs) and not told:  # that is said by itself
             yield from plan_storage(node_storage(subject.cluster, host), dirs, peers).problems
 
 
@@ -221,10 +175,6 @@ def lived(host: Host) -> tuple[str, ...]:
     names = [f"{path}/{name}" for path, found in host.found() for name in found["lived"][:1]]
     pid = running(host.facts)
     return (*names, *((f"process {pid}",) if pid else ()))
-
-
-def running(facts: Facts | None) -> int:
-    return int(facts["service"]["pid"]) if facts else 0
 
 
 def peers_for_storage(subject: Subject, predict: bool = False) -> list[dict[str, Any]]:

@@ -1,0 +1,126 @@
+"""Who is not there: hosts that were not examined, and nodes on their way into the cluster or out of it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.cluster.snapshot import NO_NODE
+from ansible.module_utils.kraft.control.connection import explain
+from ansible.module_utils.kraft.control.connection import remedy as remedy_of
+from ansible.module_utils.kraft.node.identity import REMOVED
+from ansible.module_utils.kraft.node.run_lock.lock import explained
+from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
+from ansible.module_utils.kraft.spec.desired.model import DYNAMIC
+from ansible.module_utils.kraft.spec.preflight.disk import NOTHING, replace
+from ansible.module_utils.kraft.spec.preflight.renamed import is_numbered_anew
+from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
+
+ADD = "playbooks/add_nodes.yml -e kafka_add_nodes"
+REMOVE = "playbooks/remove_nodes.yml -e kafka_remove_nodes"
+
+
+def check(subject: Subject) -> Iterator[Problem]:
+    yield from missing(subject)
+    yield from removed(subject)
+    yield from joining(subject)
+
+
+def missing(subject: Subject) -> Iterator[Problem]:
+    """A node that nobody looked at. No controller is left out: the quorum is changed as a whole or not at all."""
+    for host in subject.hosts:
+        if host.facts is not None:
+            continue
+        if host.in_run:
+            yield unreachable(host, is_member(subject, host))
+        elif host.is_controller:
+            message = "is a controller and left out of this run (--limit)"
+            remedy = "run without --limit: on nodes that need no change a run changes nothing"
+            yield Problem("controller_left_out", message, remedy, host=host.name)
+        else:
+            message = "is left out of this run (--limit): it was not checked and is not changed"
+            yield Problem("broker_left_out", message, "run without --limit", host=host.name, severity=WARNING)
+
+
+def is_member(subject: Subject, host: Host) -> bool:
+    """Whether the running cluster has the node. Where it does not say whom it has, each node counts as one."""
+    quorum = subject.snapshot.quorum if subject.snapshot else None
+    if subject.snapshot is None or quorum is None:
+        return any(running(facts) for _, facts in subject.seen)
+    there = {*(one.node_id for one in subject.snapshot.brokers), *(one.node_id for one in quorum.voters)}
+    return host.node["node_id"] in there
+
+
+def unreachable(host: Host, member: bool) -> Problem:
+    """A host of the run that nobody could look at, with the reason where it is known.
+
+    `member`: of a cluster that runs. Then it cannot simply leave the inventory.
+    """
+    if host.holder:
+        return Problem("host_locked", *explained(host.holder), host=host.name)
+    cause = explain(host.silence)
+    if cause:
+        message, remedy = f"could not be examined: {cause.message}", remedy_of(cause, host.target or host.name)
+        return Problem(cause.rule, message, remedy, host=host.name)
+    said = f": {last_line(host.silence)}" if host.silence else ""
+    remedy = "bring the host up, or take it out of the inventory's group if it is lost"
+    if member:
+        out = f"{REMOVE}={host.name} --limit '!{host.name}'"
+        remedy = f"bring the host up; if its machine is lost, {replace(host)} on a new one, or {out}"
+    return Problem("unreachable_host", f"could not be examined{said}", remedy, host=host.name)
+
+
+def last_line(text: str) -> str:
+    """Where ssh says what it was."""
+    return text.removeprefix("Task failed: ").strip().splitlines()[-1].rstrip(".")
+
+
+def removed(subject: Subject) -> Iterator[Problem]:
+    """A node that was emptied and taken out must not come back because somebody forgot it in the inventory."""
+    for host, facts in subject.seen:
+        if not facts.get("removed") or host.wanted.added:
+            continue
+        if running(facts) or (subject.snapshot and is_member(subject, host)):
+            message = "is being taken out of its cluster, and remove_nodes.yml has not finished"
+            yield Problem("removed_node", message, f"run {REMOVE}={host.name} to finish", host=host.name)
+        else:
+            message = "was taken out of its cluster by remove_nodes.yml"
+            remedy = f"take it out of the inventory, or in again with {ADD}={host.name}"
+            remedy += f"; where this is another cluster, delete {facts['paths']['install_dir']['path']}/{REMOVED}"
+            yield Problem("removed_node", message, remedy, host=host.name)
+
+
+def joining(subject: Subject) -> Iterator[Problem]:
+    """A controller that a running dynamic quorum does not have: a deployment would start it and wait for a voter.
+
+    One that is registered and has empty disks has lost them: `cross_host.storage` says how it comes back. While a lost
+    node is replaced nothing is refused, since the addition could not go on without that node.
+    """
+    replaces = any(host.wanted.replaced for host in subject.hosts)
+    for host, facts in subject.seen:
+        lost = is_empty(host) and is_member(subject, host)
+        if joins(subject, host) and not lost and not facts.get("removed"):
+            message = f"controller {host.node['node_id']} is not a voter of the running quorum: a deployment adds none"
+            remedy, severity = f"run {ADD}={host.name}", WARNING if replaces else ERROR
+            yield Problem("joining_node", message, remedy, host=host.name, severity=severity)
+
+
+def is_new(subject: Subject, host: Host) -> bool:
+    """Whether a node that joins has empty disks and is no member: its storage is judged by the run that adds it."""
+    return is_empty(host) and joins(subject, host) and not is_member(subject, host)
+
+
+def is_empty(host: Host) -> bool:
+    return all(found["state"] in NOTHING for _, found in host.found())
+
+
+def joins(subject: Subject, host: Host) -> bool:
+    """Whether only `add_nodes.yml` makes a controller a voter. Without a leader nobody can tell."""
+    quorum = subject.snapshot.quorum if subject.snapshot else None
+    if subject.cluster["quorum"] != DYNAMIC or not host.is_controller or not quorum or quorum.leader_id == NO_NODE:
+        return False
+    expected = host.wanted.added or host.wanted.replaced or is_numbered_anew(subject, host)
+    return not expected and host.node["node_id"] not in {voter.node_id for voter in quorum.voters}
+
+
+def running(facts: Facts | None) -> int:
+    return int(facts["service"]["pid"]) if facts else 0

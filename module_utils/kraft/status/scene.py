@@ -1,0 +1,60 @@
+"""What the causes of a sick cluster are found in. Values only."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from ansible.module_utils.kraft.cluster.leadership import Leadership
+from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
+from ansible.module_utils.kraft.status.evidence import Evidence
+from ansible.module_utils.kraft.status.obstacles import Obstacle
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """A rule that holds for one node; nodes with the same words become one cause. ``{}`` stands for their names.
+
+    ``obstacles``: what must be out of the way before Kafka can start there.
+    """
+
+    rule: str
+    node_id: int
+    text: str
+    detail: str = ""
+    obstacles: tuple[Obstacle, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Scene:
+    """All that is known. ``snapshot``: None where no broker answers; ``voters``: node ids that count for a majority.
+
+    ``controllers`` and ``brokers``: what the inventory wants; ``dynamic``: whether it wants a dynamic quorum.
+    """
+
+    nodes: Sequence[Evidence]
+    leadership: Leadership
+    snapshot: Snapshot | None
+    voters: frozenset[int]
+    controllers: frozenset[int]
+    brokers: frozenset[int]
+    dynamic: bool = False
+
+    @property
+    def registered(self) -> frozenset[int]:
+        return frozenset(one.node_id for one in self.snapshot.brokers) if self.snapshot else frozenset()
+
+    @property
+    def listed(self) -> frozenset[int] | None:
+        """The voters as the leader lists them; None where nobody leads or answers."""
+        quorum = self.snapshot.quorum if self.snapshot else None
+        if quorum is None or quorum.leader_id == NO_NODE:
+            return None
+        return frozenset(voter.node_id for voter in quorum.voters)
+
+    def heard(self, node: Evidence) -> bool:
+        """Whether the cluster still hears of a node that Ansible cannot reach."""
+        if node.is_controller:
+            said = [one for other in self.nodes for one in other.claims if one.node_id == node.node_id]
+            return any(one.answered for one in said)
+        return self.snapshot is not None and node.node_id in self.snapshot.unfenced

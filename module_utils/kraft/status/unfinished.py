@@ -1,0 +1,51 @@
+"""What a run began and did not finish while the cluster works: a migration, a limit of moves. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+from ansible.module_utils.kraft.operations.config.plan_format import throttle_text
+from ansible.module_utils.kraft.spec.desired.model import OPEN, SWITCH
+from ansible.module_utils.kraft.status.advice import steps
+from ansible.module_utils.kraft.status.causes import Cause
+from ansible.module_utils.kraft.status.evidence import Evidence
+
+
+def unfinished(
+    nodes: Sequence[Evidence],
+    snapshot: Snapshot | None,
+    about: Mapping[str, Any],
+    live: Mapping[str, Any],
+    inventory: str = "",
+) -> Iterator[Cause]:
+    """`about`: the cluster of ``kafka_desired``. `live`: the result of ``kafka_config_plan``."""
+    phases = Counter(node.migration for node in nodes if node.migration)
+    if phases or about.get("migration") in (OPEN, SWITCH):
+        text = ", ".join(f"{count} of {len(nodes)} nodes {phase}" for phase, count in sorted(phases.items()))
+        text = f"migration: {text or 'phase ' + about['migration']}"
+        detail = "old listeners are open beside the secured ones"
+        yield Cause("migrating", (), (), text, detail, steps=steps("migrating", (), inventory))
+    rates = {int(broker): rate for broker, rate in (live.get("throttled") or {}).items()}
+    if rates and snapshot and snapshot.reassignments == ():
+        hosts = tuple(node.host for node in nodes if node.node_id in rates)
+        text = f"{throttle_text(rates)}, and nothing is on the move"
+        yield Cause("throttle_left", tuple(sorted(rates)), hosts, text, steps=steps("throttle_left", hosts, inventory))
+
+
+def notes(nodes: Sequence[Evidence]) -> Iterator[str]:
+    """What is worth a look and makes no status worse."""
+    for node in nodes:
+        if node.restarts and node.age:
+            times = f"{node.restarts} time{'s' * (node.restarts > 1)}"
+            yield f"{node.name} was restarted by systemd {times}, the last time {span(node.age)} ago"
+
+
+def span(seconds: float) -> str:
+    """A time in its largest unit."""
+    for unit, size in (("days", 86400), ("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"

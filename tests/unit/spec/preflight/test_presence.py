@@ -1,0 +1,114 @@
+"""Nodes on their way into a running cluster or out of it, and members that do not answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+from ansible.module_utils.kraft.cluster.snapshot import Broker, Quorum, Replica, Snapshot
+from ansible.module_utils.kraft.spec import preflight
+from ansible.module_utils.kraft.spec.preflight.subject import Desired
+
+from tests.unit.spec.preflight.scene import CLUSTER_ID, Scene
+from tests.wording_files import Wording
+
+LIVED = ["__cluster_metadata-0/quorum-state", "t-0"]
+OURS = ("joining_node", "removed_node", "unreachable_host", "voter_lost_its_log")
+
+
+def runs(voters: Iterable[int] = (1, 2), brokers: Iterable[int] = (1, 2), leader: int = 1) -> Scene:
+    """k1 and k2 run; k3 is one of the inventory with an empty disk, in no cluster."""
+    scene = Scene()
+    scene.format("k1", "k2", lived=LIVED)
+    for name in ("k1", "k2"):
+        scene.of(name)["service"]["pid"] = 7
+    found = tuple(Replica(one, "", 9, 0, 1, 1, 0) for one in voters)
+    known = tuple(Broker(one, f"k{one}", 19092) for one in brokers)
+    scene.snapshot = Snapshot(CLUSTER_ID, known, quorum=Quorum(leader, 1, 9, found))
+    return scene
+
+
+def told(scene: Scene) -> list[tuple[str, str, str]]:
+    found = preflight.check(scene.subject())
+    return [(one.severity, one.rule, one.host) for one in found if one.rule in OURS]
+
+
+def remedies(scene: Scene) -> str:
+    return " ".join(one.remedy for one in preflight.check(scene.subject()) if one.rule in OURS)
+
+
+def test_an_empty_controller_beside_a_running_quorum_is_for_add_nodes(wording: Wording) -> None:
+    scene = runs()
+    assert told(scene) == [("error", "joining_node", "k3")]
+    assert "playbooks/add_nodes.yml -e kafka_add_nodes=k3" in remedies(scene)
+    wording(str(one) for one in preflight.check(scene.subject()) if one.rule in OURS)
+
+
+def test_a_controller_that_was_formatted_as_an_observer_is_for_add_nodes_started_or_not() -> None:
+    for pid, brokers in ((0, (1, 2)), (9, (1, 2, 3))):
+        scene = runs(brokers=brokers)
+        scene.format("k3")
+        scene.of("k3")["service"]["pid"] = pid
+        assert told(scene) == [("error", "joining_node", "k3")]
+
+
+def test_the_run_that_adds_the_node_is_not_refused() -> None:
+    scene = runs()
+    scene.wanted["k3"] = Desired(added=True)
+    assert told(scene) == []
+
+
+def test_while_a_lost_node_is_replaced_one_that_joins_is_a_warning() -> None:
+    scene = runs()
+    scene.wanted["k2"] = Desired(replaced=True)
+    assert told(scene) == [("warning", "joining_node", "k3")]
+
+
+def test_without_a_leader_nothing_joins() -> None:
+    assert "joining_node" not in {rule for _, rule, _ in told(runs(leader=-1))}
+
+
+def test_of_a_static_quorum_nothing_joins() -> None:
+    scene = runs()
+    scene.cluster["quorum"] = "static"
+    assert "joining_node" not in {rule for _, rule, _ in told(scene)}
+
+
+@pytest.mark.parametrize(
+    ("voters", "brokers", "pid", "command"),
+    [
+        ((1, 2, 3), (1, 2, 3), 9, "remove_nodes"),
+        ((1, 2), (1, 2, 3), 9, "remove_nodes"),
+        ((1, 2), (1, 2, 3), 0, "remove_nodes"),
+        ((1, 2), (1, 2), 9, "remove_nodes"),
+        ((1, 2), (1, 2), 0, "add_nodes"),
+    ],
+)
+def test_a_removal_that_was_killed_is_finished_by_the_same_run(
+    voters: tuple[int, ...], brokers: tuple[int, ...], pid: int, command: str, wording: Wording
+) -> None:
+    scene = runs(voters, brokers)
+    scene.format("k3", lived=LIVED)
+    scene.of("k3").update(removed=True)
+    scene.of("k3")["service"]["pid"] = pid
+    assert told(scene) == [("error", "removed_node", "k3")]
+    assert f"playbooks/{command}.yml -e kafka_{command}=k3" in remedies(scene)
+    wording(str(one) for one in preflight.check(scene.subject()) if one.rule in OURS)
+
+
+@pytest.mark.parametrize(("brokers", "member"), [((1, 2, 3), True), ((1, 2), False)])
+def test_a_silent_member_of_a_running_cluster_is_replaced_or_removed(
+    brokers: tuple[int, ...], member: bool, wording: Wording
+) -> None:
+    scene = runs(brokers=brokers)
+    scene.facts["k3"] = None
+    assert told(scene) == [("error", "unreachable_host", "k3")]
+    named = "remove_nodes.yml -e kafka_remove_nodes=k3 --limit '!k3'" in remedies(scene)
+    assert (named, "replace_node.yml -e kafka_replace_node=k3" in remedies(scene)) == (member, member)
+    wording(str(one) for one in preflight.check(scene.subject()) if one.rule in OURS)
+
+
+def test_where_the_running_cluster_does_not_answer_each_silent_node_is_a_member() -> None:
+    scene = runs()
+    scene.snapshot, scene.facts["k3"] = None, None
+    assert "--limit '!k3'" in remedies(scene)
