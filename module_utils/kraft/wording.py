@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+
+def printable(text: str) -> str:
+    """One line of text that others wrote (logs, alerts, errors), without what would steer a terminal."""
+    return "".join(each if each.isprintable() else " " if each == "\t" else "?" for each in text)
+
 
 def counted(number: int, what: str) -> str:
     """``1 topic``, ``2 topics``; `what`: one of them."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def limited(rates: Mapping[int, int]) -> str:
+    """That a run of moves has set a throttle. `rates`: broker -> bytes per second."""
+    where = f"broker{'s' * (len(rates) > 1)} {', '.join(map(str, sorted(rates)))}"
+    return f"a run of moves has limited replication to {max(rates.values()) / 1e6:.1f} MB/s on {where}"

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import ansible.module_utils
 from ansible import constants
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
@@ -16,6 +17,9 @@ from ansible.utils.display import Display
 ROOT = Path(__file__).resolve().parents[2]
 if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
+ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
+
+from ansible.module_utils.kraft.wording import printable
 
 from spark_jobs import private_file
 
@@ -88,7 +92,7 @@ def result(done: subprocess.CompletedProcess[str], directory: str) -> dict[str, 
     """Show what the command said; its errors make the task fail."""
     lines = done.stdout.strip()
     colour = constants.COLOR_ERROR if done.returncode else constants.COLOR_HIGHLIGHT
-    DISPLAY.display("\n" + "\n".join("  " + line for line in lines.splitlines()) + "\n", color=colour)
+    DISPLAY.display("\n" + "\n".join(f"  {printable(line)}" for line in lines.splitlines()) + "\n", color=colour)
     about = {"changed": False, "directory": directory}
     if not done.returncode:
         return about

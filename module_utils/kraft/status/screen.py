@@ -9,6 +9,7 @@ from ansible.module_utils.kraft.cluster.leadership import Leadership
 from ansible.module_utils.kraft.node.machine import ungranted
 from ansible.module_utils.kraft.status.causes import Cause
 from ansible.module_utils.kraft.status.model import Node, Status
+from ansible.module_utils.kraft.wording import printable
 
 MOST = 12  #: lines of a kind; the page has them all
 MOST_CAUSES = 5
@@ -18,7 +19,11 @@ LABEL = 16
 
 
 def lines(status: Status, page: str = "") -> list[str]:
-    """The headline first."""
+    """The headline first. Logs and errors of hosts are in it: nothing of them reaches the terminal as a command."""
+    return [printable(line) for line in _lines(status, page)]
+
+
+def _lines(status: Status, page: str) -> list[str]:
     return [
         *textwrap.wrap(status.headline, WIDTH),
         "",

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
-from ansible.module_utils.kraft.operations.config.plan_format import throttle_text
 from ansible.module_utils.kraft.spec.desired.model import OPEN, SWITCH
 from ansible.module_utils.kraft.status.advice import steps
 from ansible.module_utils.kraft.status.causes import Cause
 from ansible.module_utils.kraft.status.evidence import Evidence
+from ansible.module_utils.kraft.wording import limited
 
 
 def unfinished(
@@ -31,7 +31,7 @@ def unfinished(
     rates = {int(broker): rate for broker, rate in (live.get("throttled") or {}).items()}
     if rates and snapshot and snapshot.reassignments == ():
         hosts = tuple(node.host for node in nodes if node.node_id in rates)
-        text = f"{throttle_text(rates)}, and nothing is on the move"
+        text = f"{limited(rates)}, and nothing is on the move"
         yield Cause("throttle_left", tuple(sorted(rates)), hosts, text, steps=steps("throttle_left", hosts, inventory))
 
 

@@ -21,6 +21,7 @@ from ansible.module_utils.kraft.status.scene import Scene
 from ansible.module_utils.kraft.status.unfinished import notes, unfinished
 from ansible.module_utils.kraft.wording import counted
 
+NAMED = 3  #: topics that are said
 #: What a node does while a cause holds for it, by the cause's rule.
 STATES = {
     "host_down": "host away",
@@ -148,7 +149,7 @@ def _node(node: Evidence, snapshot: Snapshot | None, led: Leadership, why: Colle
     verdict = judge(snapshot, [node.node_id]) if snapshot else None
     held = [one.rule for one in why if one.rule in STATES and node.node_id in one.node_ids]
     down = bool(held) and held[0] != "cut_off"
-    reasons = verdict.sentences() if verdict and not down else ()
+    reasons = (*way_out(snapshot, node.node_id), *verdict.sentences()) if snapshot and verdict and not down else ()
     return Node(
         host=node.host,
         node_id=node.node_id,
@@ -158,6 +159,18 @@ def _node(node: Evidence, snapshot: Snapshot | None, led: Leadership, why: Colle
         may_go=verdict.allows() if verdict and not down else None,
         reasons=reasons if led.known or not reasons else ("no controller leads", *reasons),
     )
+
+
+def way_out(snapshot: Snapshot, node_id: int) -> tuple[str, ...]:
+    """How a node can go of which only topics with a single replica stand in the way; nothing for another one."""
+    single = [
+        topic.name for topic in snapshot.topics or () if any(one.replicas == (node_id,) for one in topic.partitions)
+    ]
+    rest = tuple(topic for topic in snapshot.topics or () if topic.name not in single)
+    if not single or not judge(dataclasses.replace(snapshot, topics=rest), [node_id]).allows():
+        return ()
+    named = ", ".join(single[:NAMED]) + (f" and {len(single) - NAMED} more" if len(single) > NAMED else "")
+    return (f"only topics with one replica hold it back ({named}): raise their replication_factor in kafka_topics",)
 
 
 def _certificates(hosts: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:

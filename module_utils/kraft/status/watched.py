@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.control.prometheus import Ask, SilentError
+from ansible.module_utils.kraft.wording import printable
 
 HOUR, STEP = 3600, 30  #: seconds
 WATCHDOG = "KafkaWatchdog"
@@ -101,8 +102,3 @@ def line(ask: Ask, now: float, title: str, unit: str, expression: str) -> Line:
     series = ask("query_range", {"query": expression, **times})["result"]
     values = [(float(at), float(value)) for at, value in series[0]["values"]] if series else []
     return Line(title, unit, tuple(each for each in values if math.isfinite(each[1])))
-
-
-def printable(text: str) -> str:
-    """Text of others, without what would steer a terminal."""
-    return "".join(each if each.isprintable() else "?" for each in text)

@@ -280,19 +280,36 @@ def test_restarts_by_systemd_are_a_note(wording: Wording) -> None:
     wording(found.notes)
 
 
+def test_one_replica_that_holds_a_node_back_is_named_with_the_way_out(wording: Wording) -> None:
+    found = seen(cluster(topic("orders", partition(0, [1, 2, 3])), topic("single", partition(0, [2]))))
+    assert [node.may_go for node in found.nodes] == [True, False, True]
+    assert {"single", "replication_factor", "kafka_topics"} <= values(found.nodes[1].reasons[0])
+    wording(found.nodes[1].reasons)
+
+
+def test_one_replica_is_not_named_where_something_else_holds_the_node_back() -> None:
+    behind = topic("orders", partition(0, [1, 2, 3], [2, 3]))
+    found = seen(cluster(behind, topic("single", partition(0, [2]))))
+    assert found.nodes[1].reasons[0].startswith("partition orders-0")
+
+
+def test_nothing_of_a_log_steers_the_terminal() -> None:
+    found = seen(kafka3={"process": {**RUNS, "actions": ["start"]}, "view": {"failed": False, "error": "x\x1b[2Jy"}})
+    assert all(line.isprintable() for line in lines(found))
+    assert any("x?[2Jy" in line for line in lines(found))
+
+
 def test_a_full_disk_explains_why_a_node_does_not_run() -> None:
     """``log_dirs`` as ``kafka_host_info`` gives them."""
-    held = {
+    place: dict[str, Any] = {
         "fstype": "xfs",
         "mount": "/data",
         "device": "/dev/sdb",
         "options": [],
-        "state": "formatted",
-        "lived": ["t"],
+        "real_path": "/data",
     }
-    held |= {"foreign_files": [], "blockers": []}
-    held |= {"total_mb": 1440, "free_mb": 0, "free_inodes": 90000}
-    held |= {"owner": "kafka", "closed_by": "", "real_path": "/data", "state": "formatted"}
+    room: dict[str, Any] = {"total_mb": 1440, "free_mb": 0, "free_inodes": 90000, "owner": "kafka", "closed_by": ""}
+    held = {**place, **room, "state": "formatted", "lived": ["t-0"], "foreign_files": [], "blockers": []}
     node = {**DESIRED["nodes"]["kafka3"], "log_dirs": ["/data"], "metadata_log_dir": "/data"}
     about = {**DESIRED, "nodes": {**DESIRED["nodes"], "kafka3": node}}
     results: dict[str, Any] = dict.fromkeys(DESIRED["nodes"], LOOKED)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from ansible.module_utils.kraft.node.service.diagnosis_rules import RULES, Rule
 from ansible.module_utils.kraft.secret_values import shown
+from ansible.module_utils.kraft.wording import printable
 
 ERROR_LINE = re.compile(
     r"^(?:\[[^\]]*\] |\S+ main )?(?:ERROR|FATAL)\b"
@@ -40,10 +41,10 @@ class Diagnosis:
     passes: bool = True
 
     def sentences(self) -> tuple[str, ...]:
-        """The diagnosis as lines for a person."""
+        """The diagnosis as lines for a person. Clients can write into logs, and so into these."""
         likely = (f"Likely cause: {self.cause}.", f"Remedy: {self.remedy}.") if self.rule else ()
         said = ("Its last errors:", *(f"  {error}" for error in self.errors)) if self.errors else ()
-        return (*likely, *said)
+        return tuple(printable(line) for line in (*likely, *said))
 
 
 def diagnose(lines: Iterable[str]) -> Diagnosis:

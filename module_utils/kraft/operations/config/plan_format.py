@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from ansible.module_utils.kraft.cluster.health import listed
 from ansible.module_utils.kraft.difference import Difference
 from ansible.module_utils.kraft.node.service.client_moves import move_lines
 from ansible.module_utils.kraft.node.service.difference_text import sentences
@@ -12,6 +11,7 @@ from ansible.module_utils.kraft.operations.config.live import Decision, Node
 from ansible.module_utils.kraft.operations.config.plan import Change
 from ansible.module_utils.kraft.operations.config.settings import Entity, Setting, shown
 from ansible.module_utils.kraft.operations.reassignment.throttle import RATES, is_our_rate
+from ansible.module_utils.kraft.wording import limited
 
 LABEL = 10
 Undeclared = tuple[Entity, str, Setting]  #: an override that the inventory does not name
@@ -113,12 +113,4 @@ def throttled(undeclared: Iterable[Undeclared]) -> dict[int, int]:
 def throttle_lines(undeclared: Iterable[Undeclared]) -> list[str]:
     """Limits of moves that are still set: by a run of moves that goes on, or by one that was killed."""
     found = throttled(undeclared)
-    return (
-        [f"{throttle_text(found)}: if no run moves replicas now, playbooks/rebalance.yml removes it"] if found else []
-    )
-
-
-def throttle_text(brokers: Mapping[int, int]) -> str:
-    """`brokers`: as ``throttled`` gives them."""
-    where = f"broker{'s' * (len(brokers) > 1)} {listed(brokers)}"
-    return f"a run of moves has limited replication to {max(brokers.values()) / 1e6:.1f} MB/s on {where}"
+    return [f"{limited(found)}: if no run moves replicas now, playbooks/rebalance.yml removes it"] if found else []

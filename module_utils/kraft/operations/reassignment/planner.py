@@ -80,6 +80,8 @@ def _factors(snapshot: Snapshot, goal: Goal) -> Iterator[Problem]:
     if goal.state != DRAINED:
         return
     left, start = able_brokers(snapshot, goal), placement(snapshot)
+    away = {one.node_id for one in snapshot.brokers if one.fenced} - goal.broker_ids
+    start_first = f"start broker {listed(away)}, which is registered and away; otherwise " if away else ""
     found: dict[str, int] = {}
     for (topic, _), replicas in zip(start.names, start.replicas):
         if len(replicas) > len(left) and goal.broker_ids.intersection(replicas):
@@ -87,7 +89,9 @@ def _factors(snapshot: Snapshot, goal: Goal) -> Iterator[Problem]:
     for topic, factor in list(found.items())[:NAMED]:
         text = f"topic {topic} has {factor} replicas, and without {listed(goal.broker_ids)} only {len(left)} brokers"
         text += f" ({listed(left)}) are left to hold them"
-        yield Problem("too_few_brokers", text, "add a broker first, or lower its replication factor (kafka_topic)")
+        yield Problem(
+            "too_few_brokers", text, f"{start_first}add a broker first, or lower its replication factor (kafka_topic)"
+        )
     if len(found) > NAMED:
         yield Problem("too_few_brokers", f"and {len(found) - NAMED} topics more", "")
 

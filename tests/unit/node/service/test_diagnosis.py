@@ -142,6 +142,13 @@ def test_rules_have_names_of_their_own() -> None:
     assert len({rule.name for rule in RULES}) == len(RULES)
 
 
+def test_nothing_in_a_log_steers_the_terminal() -> None:
+    """Client ids stand in Kafka's log."""
+    said = Diagnosis(("ERROR client \x1b[2J\x07 \tat here",)).sentences()
+    assert [line.isprintable() for line in said] == [True] * len(said)
+    assert said[-1] == "  ERROR client ?[2J?  at here"
+
+
 def test_a_diagnosis_reads_as_cause_remedy_and_errors(wording: Wording) -> None:
     found = diagnosed("bad_value")
     cause, remedy, heading, *errors = found.sentences()

@@ -48,6 +48,12 @@ def test_a_drain_leaves_as_many_brokers_as_a_partition_has_replicas(replicas: li
     assert rules(cluster(topic("a", partition(0, replicas)), brokers=FOUR), goal(DRAINED, 4)) == expected
 
 
+def test_a_broker_that_is_away_is_to_be_started_before_another_is_added() -> None:
+    away = [broker(one, fenced=one == 2) for one in (1, 2, 3, 4)]
+    (found,) = problems(cluster(topic("a", partition(0, [1, 3, 4])), brokers=away), goal(DRAINED, 4))
+    assert (found.rule, "start broker 2" in found.remedy) == ("too_few_brokers", True)
+
+
 def wide(number: int) -> list[Topic]:
     return [topic(f"t{one}", partition(0, [1, 2, 3, 4])) for one in range(number)]
 

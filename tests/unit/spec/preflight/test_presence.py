@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Quorum, Replica, Snapshot
 from ansible.module_utils.kraft.spec import preflight
 from ansible.module_utils.kraft.spec.preflight.subject import Desired
 
-from tests.unit.spec.preflight.scene import CLUSTER_ID, Scene
+from tests.unit.spec.preflight.scene import CLUSTER_ID, Scene, host_facts
 from tests.wording_files import Wording
 
 LIVED = ["__cluster_metadata-0/quorum-state", "t-0"]
+Step = Callable[[Scene], None]
 OURS = ("joining_node", "removed_node", "unreachable_host", "voter_lost_its_log")
 
 
@@ -112,3 +113,54 @@ def test_where_the_running_cluster_does_not_answer_each_silent_node_is_a_member(
     scene = runs()
     scene.snapshot, scene.facts["k3"] = None, None
     assert "--limit '!k3'" in remedies(scene)
+
+
+def joins_after_all(scene: Scene) -> None:
+    scene.wanted["k3"] = Desired(added=True)
+
+
+def comes_back_empty(scene: Scene) -> None:
+    scene.facts["k3"] = host_facts(3)
+    scene.wanted["k3"] = Desired(replaced=True)
+
+
+def silent(scene: Scene) -> None:
+    scene.facts["k3"] = None
+
+
+def marked(scene: Scene) -> None:
+    scene.format("k3", lived=LIVED)
+    scene.of("k3").update(removed=True)
+
+
+def nothing(scene: Scene) -> None:
+    """k3 is empty, in no cluster."""
+
+
+@pytest.mark.parametrize(
+    ("members", "state", "rule", "variable", "follow"),
+    [
+        ((1, 2), nothing, "joining_node", "kafka_add_nodes", joins_after_all),
+        ((1, 2), marked, "removed_node", "kafka_add_nodes", joins_after_all),
+        ((1, 2, 3), silent, "unreachable_host", "kafka_replace_node", comes_back_empty),
+    ],
+)
+def test_the_run_that_a_remedy_names_is_accepted(
+    members: tuple[int, ...], state: Step, rule: str, variable: str, follow: Step
+) -> None:
+    scene = runs(members, members)
+    state(scene)
+    assert [found for _, found, _ in told(scene)] == [rule]
+    assert variable in remedies(scene)
+    follow(scene)
+    assert [one for one in told(scene) if one[0] == "error"] == []
+
+
+@pytest.mark.parametrize("state", [marked, silent])
+def test_a_removal_is_held_up_only_by_hosts_of_the_run_that_do_not_answer(state: Step) -> None:
+    """`remove_nodes.yml` looks at no node; a lost host is left out by ``--limit``, as the remedy says."""
+    scene = runs((1, 2, 3), (1, 2, 3))
+    state(scene)
+    assert "kafka_remove_nodes=k3" in remedies(scene)
+    scene.left_out = {"k3"} if scene.facts["k3"] is None else set()
+    assert preflight.silent(scene.subject()) == []

@@ -1,0 +1,44 @@
+"""Commands that messages offer name playbooks and variables that there are."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from ansible.module_utils.kraft.status.advice import STEPS, steps
+
+ROOT = Path(__file__).resolve().parents[2]
+#: A command in a message: the playbook, and the variable that it is given.
+OFFERED = re.compile(r"playbooks/(\w+)\.yml(?: -e '?\{?\"?(kafka_\w+))?")
+ROLES = sorted(ROOT.glob("roles/*/defaults/main.yml"))
+KNOWN = {name for path in ROLES for name in yaml.safe_load(path.read_text()) or {}}
+
+
+def offered() -> set[tuple[str, str, str]]:
+    """File, playbook and variable (which may be empty) of each command in the source of messages."""
+    found = set()
+    for top in ("module_utils", "library", "plugins", "roles"):
+        for path in sorted((ROOT / top).rglob("*")):
+            if path.suffix in (".py", ".yml"):
+                where = str(path.relative_to(ROOT))
+                found |= {(where, *match) for match in OFFERED.findall(path.read_text())}
+    return found
+
+
+@pytest.mark.parametrize(("where", "playbook", "variable"), sorted(offered()))
+def test_a_command_in_a_message_names_what_there_is(where: str, playbook: str, variable: str) -> None:
+    path = ROOT / f"playbooks/{playbook}.yml"
+    assert path.is_file(), where
+    assert not variable or variable in path.read_text() or variable in KNOWN, where
+
+
+@pytest.mark.parametrize("rule", STEPS)
+def test_each_step_of_a_status_names_what_there_is(rule: str) -> None:
+    made = steps(rule, ("kafka1", "kafka2"), "-i inventories/mine")
+    assert made
+    for step in made:
+        for playbook, variable in OFFERED.findall(step.command):
+            text = (ROOT / f"playbooks/{playbook}.yml").read_text()
+            assert not variable or variable in text or variable in KNOWN
