@@ -13,8 +13,9 @@ import pytest
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
 from ansible.module_utils.kraft.operations.reassignment.model import SPREAD, Goal, Move
-from ansible.module_utils.kraft.operations.reassignment.run import Desired, Run
+from ansible.module_utils.kraft.operations.reassignment.run import Run
 from ansible.module_utils.kraft.operations.reassignment.throttle import MARK
+from ansible.module_utils.kraft.operations.reassignment.work import Desired
 from confluent_kafka import Message, Producer
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 

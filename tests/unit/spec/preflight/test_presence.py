@@ -163,4 +163,4 @@ def test_a_removal_is_held_up_only_by_hosts_of_the_run_that_do_not_answer(state:
     state(scene)
     assert "kafka_remove_nodes=k3" in remedies(scene)
     scene.left_out = {"k3"} if scene.facts["k3"] is None else set()
-    assert preflight.silent(scene.subject()) == []
+    assert preflight.identified(scene.subject()) == []
