@@ -17,6 +17,7 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot, from_dict
 from ansible.module_utils.kraft.control.connection import error_text, target
 from ansible.module_utils.kraft.control.reaching import reached
+from ansible.module_utils.kraft.node.identity import Identity, is_foreign
 from ansible.module_utils.kraft.node.machine.ungranted import lines
 from ansible.module_utils.kraft.node.machine.ungranted import ungranted as find_ungranted
 from ansible.module_utils.kraft.node.run_lock.lock import Record, record
@@ -112,6 +113,16 @@ def seen(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> Mapping[str, Any]
     return next((each for each in looks if each.get("snapshot") and not each["snapshot"]["unanswered"]), None)
 
 
+def own_facts(subject: Subject) -> list[Mapping[str, Any]]:
+    """Of the hosts that are the nodes that the inventory says: what another node was deployed with is not used."""
+    cluster_id = subject.cluster["cluster_id"]
+    return [
+        facts
+        for host, facts in subject.seen
+        if not is_foreign(Identity.of(facts["identity"]), cluster_id, host.node["node_id"])
+    ]
+
+
 def ungranted(subject: Subject) -> list[str]:
     """What hosts do not grant, where no step of this run is to set the kernel's values; otherwise that step does."""
     looked = {
@@ -176,7 +187,7 @@ class ActionModule(ActionBase):
             "kafka_migration_passed": (desired.get("kafka_desired") or {})
             .get("cluster", {})
             .get("migration_passed", []),
-            "kafka_now": listeners_now(facts["deployed"] for _, facts in subject.seen),
+            "kafka_now": listeners_now(facts["deployed"] for facts in own_facts(subject)),
         }
         return {"changed": False, "problems": [each.as_dict() for each in found], "ansible_facts": facts}
 

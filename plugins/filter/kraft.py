@@ -13,6 +13,7 @@ from ansible.errors import AnsibleFilterError
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
 from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.node.identity import Identity, is_foreign
 from ansible.module_utils.kraft.node.machine import ungranted
 from ansible.module_utils.kraft.node.service.deployed import controllers_now, listeners_now, secured_addresses
 from ansible.module_utils.kraft.node.service.unit import fingerprinted
@@ -89,25 +90,29 @@ def kraft_ungranted(looked: Mapping[str, Mapping[str, Any]], nodes: Mapping[str,
     return ungranted.lines(ungranted.ungranted(looked, nodes), list(looked))
 
 
-def kraft_now(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> dict[str, list[Any]]:
+def kraft_now(hosts: Iterable[str], hostvars: Mapping[str, Any], desired: Mapping[str, Any]) -> dict[str, list[Any]]:
     """``{client, nodes, looked, running}``: where the deployed nodes are reached now, and the hosts that run Kafka.
 
-    Of those of `hosts` that ``kafka_host_info`` has looked at, which are ``looked``.
+    Of those of `hosts` that ``kafka_host_info`` has looked at, which are ``looked``. A host that is another node than
+    `desired` (``kafka_desired``) says, or another cluster's, is in ``looked`` alone.
     """
-    found = _looked_at(hosts, hostvars)
+    looked = list(hosts)
+    found = _looked_at(looked, hostvars, desired)
     running = [host for host, facts in found.items() if facts["service"]["pid"]]
     return {
         **listeners_now(facts["deployed"] for facts in found.values()),
-        "looked": [*found],
+        "looked": [host for host in looked if _facts(hostvars[host])],
         "running": running,
     }
 
 
 def kraft_controllers_now(
-    controllers: Iterable[Mapping[str, Any]], hosts: Iterable[str], hostvars: Mapping[str, Any]
+    desired: Mapping[str, Any], hosts: Iterable[str], hostvars: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """The `controllers` of ``kafka_desired``, each with the address at which it is reached now, where that is known."""
-    return controllers_now(controllers, (facts["deployed"] for facts in _looked_at(hosts, hostvars).values()))
+    """The controllers of `desired` (``kafka_desired``), each with the address at which it is reached now, where that is
+    known."""
+    found = _looked_at(hosts, hostvars, desired).values()
+    return controllers_now(desired["cluster"]["controllers"], (facts["deployed"] for facts in found))
 
 
 def kraft_broker_now(node: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
@@ -116,9 +121,21 @@ def kraft_broker_now(node: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
     return str(next(iter(now), node["broker_address"]))
 
 
-def _looked_at(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    every = {host: (hostvars[host].get("ansible_facts") or {}).get("kafka_host") for host in hosts}
-    return {host: facts for host, facts in every.items() if facts}
+def _looked_at(
+    hosts: Iterable[str], hostvars: Mapping[str, Any], desired: Mapping[str, Any]
+) -> dict[str, Mapping[str, Any]]:
+    """The facts of the hosts that are the nodes that the inventory says."""
+    found = {host: _facts(hostvars[host]) for host in hosts if host in desired["nodes"]}
+    return {host: facts for host, facts in found.items() if facts and _is_own(host, facts, desired)}
+
+
+def _is_own(host: str, facts: Mapping[str, Any], desired: Mapping[str, Any]) -> bool:
+    found = Identity.of(facts["identity"])
+    return not is_foreign(found, desired["cluster"]["cluster_id"], desired["nodes"][host]["node_id"])
+
+
+def _facts(variables: Mapping[str, Any]) -> Mapping[str, Any]:
+    return (variables.get("ansible_facts") or {}).get("kafka_host") or {}
 
 
 def kraft_status_nodes(looked: Mapping[str, Mapping[str, Any]], desired: Mapping[str, Any]) -> list[dict[str, Any]]:

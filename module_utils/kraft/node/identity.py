@@ -160,6 +160,11 @@ def clashes(found: Identity, cluster_id: str, node_id: int) -> Iterator[Clash]:
         yield Clash(UNNAMED)
 
 
+def is_foreign(found: Identity, cluster_id: str, node_id: int) -> bool:
+    """Whether a log dir says that the host is another node, or another cluster's."""
+    return any(one.kind != UNNAMED for one in clashes(found, cluster_id, node_id))
+
+
 def require(found: Identity, cluster_id: str, node_id: int, unnamed: bool = False) -> None:
     """Raise RefusedError where the host is not this node of this cluster.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from ansible.errors import AnsibleFilterError
+from ansible.module_utils.kraft.node.identity import Disk, Identity
 
 SOURCE = Path(__file__).resolve().parents[3] / "plugins/filter/kraft.py"
 SPEC = importlib.util.spec_from_file_location("kraft_filters", SOURCE)
@@ -42,25 +43,32 @@ def test_a_voter_is_reached_at_its_controller_listener() -> None:
 
 
 def test_listeners_now_are_those_of_the_hosts_that_were_looked_at() -> None:
-    def facts(port: int, pid: int) -> dict[str, Any]:
+    def facts(port: int, pid: int, cluster_id: str = "ours", node_id: int = 1) -> dict[str, Any]:
+        disk = Disk("/data", True, cluster_id, node_id)
         listeners = [
             {"name": "C", "address": f"k:{port}", "protocol": "PLAINTEXT", "purpose": "client"},
             {"name": "I", "address": f"k:1{port}", "protocol": "PLAINTEXT", "purpose": "inter_broker"},
         ]
-        return {"kafka_host": {"service": {"pid": pid}, "deployed": {"roles": ["broker"], "listeners": listeners}}}
+        deployed = {"roles": ["broker"], "listeners": listeners, "node_id": str(node_id)}
+        identity = Identity(True, (disk,)).as_facts()
+        return {"kafka_host": {"service": {"pid": pid}, "deployed": deployed, "identity": identity}}
 
     hostvars: dict[str, Any] = {
         "k1": {"ansible_facts": facts(9092, 0)},
-        "k2": {"ansible_facts": facts(9192, 7)},
+        "k2": {"ansible_facts": facts(9192, 7, node_id=2)},
         "k3": {},
+        "foreign": {"ansible_facts": facts(9292, 7, "theirs", 4)},
+        "swapped": {"ansible_facts": facts(9392, 7, node_id=1)},
     }
-    assert FILTERS.kraft_now(["k1", "k2", "k3"], hostvars) == {
+    nodes = {host: {"node_id": number} for number, host in enumerate(hostvars, 1)}
+    desired = {"cluster": {"cluster_id": "ours", "controllers": []}, "nodes": nodes}
+    assert FILTERS.kraft_now(list(hostvars), hostvars, desired) == {
         "client": ["k:9092", "k:9192"],
         "nodes": [
             {"name": "I", "address": address, "protocol": "PLAINTEXT", "purpose": "inter_broker"}
             for address in ("k:19092", "k:19192")
         ],
-        "looked": ["k1", "k2"],
+        "looked": ["k1", "k2", "foreign", "swapped"],
         "running": ["k2"],
     }
 
@@ -100,6 +108,21 @@ def test_a_run_without_a_host_that_could_be_asked_is_refused_with_those_that_cou
 def test_the_brokers_among_hosts_are_in_their_order() -> None:
     desired = {"nodes": {"k1": {"roles": ["controller"]}, "k2": {"roles": ["broker"]}, "k3": {"roles": ["broker"]}}}
     assert FILTERS.kraft_brokers(["k3", "k1", "k2"], desired) == ["k3", "k2"]
+
+
+def test_a_controller_is_not_looked_for_where_a_foreign_host_was_deployed() -> None:
+    def facts(address: str, cluster_id: str) -> dict[str, Any]:
+        listeners = [{"name": "C", "address": address, "protocol": "PLAINTEXT", "purpose": "controller"}]
+        deployed = {"node_id": "1", "roles": ["controller"], "listeners": listeners}
+        identity = Identity(True, (Disk("/data", True, cluster_id, 1),)).as_facts()
+        return {"ansible_facts": {"kafka_host": {"deployed": deployed, "identity": identity}}}
+
+    controllers = [{"node_id": 1, "address": "k1:9093"}]
+    nodes = {"k1": {"node_id": 1}, "x1": {"node_id": 7}}
+    desired = {"cluster": {"cluster_id": "ours", "controllers": controllers}, "nodes": nodes}
+    hostvars = {"k1": facts("k1:19093", "ours"), "x1": facts("x1:9093", "theirs")}
+    found = FILTERS.kraft_controllers_now(desired, nodes, hostvars)
+    assert found == [{"node_id": 1, "address": "k1:19093"}]
 
 
 def test_broker_is_reached_where_it_was_deployed_and_else_where_it_shall_be() -> None:
