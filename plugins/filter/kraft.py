@@ -204,8 +204,8 @@ def kraft_asked(
     if not able:
         text = f"no host of this run can ask the cluster: {', '.join(every)} did not answer, or --limit leaves them out"
         raise AnsibleFilterError(f"{text}. Run again with one of them.")
-    looked = _looked_at(able, hostvars)
-    running = {host for host, facts in looked.items() if facts["service"]["pid"]}
+    looked = {host: _facts(hostvars[host]) for host in able}
+    running = {host for host, facts in looked.items() if facts and facts["service"]["pid"]}
     return min(able, key=lambda host: (host not in running, host in going))
 
 
