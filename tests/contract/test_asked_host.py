@@ -15,12 +15,13 @@ TASK_FILES = [ROOT / "site.yml", *sorted(ROOT.glob("playbooks/**/*.yml")), *sort
 FILES = [*TASK_FILES, *sorted(ROOT.glob("roles/*/vars/*.yml"))]
 CHOICE = "kraft_asked("
 #: Who else is delegated to: this machine, the node of a batch that the task is about, the host
-#: that keeps a file, and the one that `status` found to answer.
+#: that keeps a file, those whose lock is taken, and the one that `status` found to answer.
 NO_CHOICE = {
     "localhost",
     "{{ __kafka_rolled.host }}",
     "{{ __kafka_reverted }}",
     "{{ __kafka_override_host }}",
+    "{{ __kafka_lock_host }}",
     "{{ __kafka_status_through.host | default(inventory_hostname) }}",
     "{{ __kafka_status_through.first | default(inventory_hostname) }}",
 }

@@ -68,7 +68,7 @@ def test_modules_are_documented_with_their_fragment(folder: Path) -> None:
 
 
 def test_the_inventory_is_validated_by_the_installed_collection(folder: Path) -> None:
-    archive = folder / "kafka_2.13-4.3.1.tgz"
+    archive = folder / "kafka_2.13-4.4.0.tgz"
     archive.touch()
     digest = f"sha256:{hashlib.sha256(b'').hexdigest()}"
     given = [
