@@ -28,7 +28,7 @@ from ansible.module_utils.kraft.status.through import asked_through
 from ansible.module_utils.kraft.terms import INTER_BROKER
 
 #: Of the look at a host, what belongs to its node beside what its tasks registered.
-FACTS = ("service", "removed", "log_dirs", "deployed", "user")
+FACTS = ("service", "removed", "log_dirs", "deployed", "user", "identity")
 
 
 def kraft_directory(path: str, owner: str, group: str, mode: str) -> dict[str, str]:

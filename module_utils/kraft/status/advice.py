@@ -24,6 +24,7 @@ DEPLOY = ("playbook", "playbooks/deploy_cluster.yml")
 #: the whole cluster; ``named``: one with a variable that takes the first host's name; ``names``: all of their names
 #: with commas; ``list``: the same as a list.
 STEPS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
+    "foreign_host": ((*STATUS, "look again, after you took it out of the group or corrected its ansible_host"),),
     "host_down": (
         ("module", "ansible.builtin.ping", "see whether it answers again; start the machine if not"),
         ("named", "playbooks/replace_node.yml kafka_replace_node", "only if machine or disk is lost"),

@@ -20,6 +20,7 @@ from ansible.module_utils.kraft.status.scene import Finding, Scene
 
 #: First what makes everything else, last what harms nobody yet.
 ORDER = (
+    "foreign_host",
     "host_down",
     "leaving",
     "joining",
@@ -67,7 +68,7 @@ class Cause:
 
 def causes(scene: Scene, problems: Sequence[str], inventory: str = "") -> tuple[Cause, ...]:
     """Every cause, root causes first. `problems`: what ``health.problems`` says, where nothing else explains it."""
-    found = [*members.between(scene)]
+    found = [*foreign(scene), *members.between(scene)]
     found += own(scene, {one.node_id for one in found})
     found += cut_off(scene, {one.node_id for one in found})
     broken = {one.node_id for one in found}
@@ -78,6 +79,13 @@ def causes(scene: Scene, problems: Sequence[str], inventory: str = "") -> tuple[
     voteless = {one.node_id for one in found if one.rule in VOTELESS}
     made = [_cause(scene, group, partitions, voteless, inventory) for group in _grouped(found)]
     return tuple(sorted(made, key=lambda one: (ORDER.index(one.rule), one.node_ids)))
+
+
+def foreign(scene: Scene) -> Iterator[Finding]:
+    """Hosts whose node is another one: what they show says nothing of the node of that name."""
+    for node in scene.nodes:
+        if node.foreign:
+            yield Finding("foreign_host", node.node_id, "{}: the host is another node's", node.foreign)
 
 
 def own(scene: Scene, explained: Collection[int] = ()) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.leadership import Claim, claims_from
+from ansible.module_utils.kraft.node.identity import FOREIGN, UNNAMED, Identity, as_node, clashes
 from ansible.module_utils.kraft.status.obstacles import Obstacle, obstacles
 
 Result = Mapping[str, Any]
@@ -21,6 +22,7 @@ class Evidence:
     signal holds the process. ``silent``: the errors of its own listeners, asked on the host itself. ``claims``: what
     each controller answered to this host. ``removed``: the host has the mark of ``remove_nodes.yml``. ``lived``: if
     anything shows that the node was ever started, None where nobody looked. ``obstacles``: why Kafka cannot start.
+    ``foreign``: whose node the host is, where it is another one: then nothing else of it is the node's.
     ``migration``: the phase of a migration with which it was deployed. ``restarts``: how many times systemd has started
     it again, the last time ``age`` seconds ago.
     """
@@ -33,6 +35,7 @@ class Evidence:
     stopped: bool = False
     silent: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
+    foreign: str = ""
     removed: bool = False
     lived: bool | None = None
     obstacles: tuple[Obstacle, ...] = ()
@@ -89,12 +92,25 @@ def down(service: Mapping[str, Any] | None) -> str:
     return f"its unit is {service['state']}: it was stopped, or not started since the machine booted"
 
 
-def evidence(host: str, node: Mapping[str, Any], results: Mapping[str, Any]) -> Evidence:
+def foreign(node: Mapping[str, Any], results: Mapping[str, Any], cluster_id: str) -> str:
+    """Whose node a host is by its log dirs, where that is not `node`; '' where it is, or where nobody looked."""
+    found = Identity.of(results["identity"]) if results.get("identity") else Identity(deployed=False)
+    wrong = [one for one in clashes(found, cluster_id, node["node_id"]) if one.kind != UNNAMED]
+    if not wrong:
+        return ""
+    theirs = f"it belongs to cluster {wrong[0].cluster_id}{as_node(wrong[0].node_id)}"
+    return theirs if wrong[0].kind == FOREIGN else f"it is node {wrong[0].node_id} of this cluster"
+
+
+def evidence(host: str, node: Mapping[str, Any], results: Mapping[str, Any], cluster_id: str) -> Evidence:
     """`node`: its entry of ``kafka_desired``. `results`: what was registered on the host, by name.
 
     Reads ``view`` (``kafka_connectivity_info``) and what ``kafka_host_info`` says of ``service``, ``removed``,
     ``log_dirs``, ``deployed`` and ``user``; any result tells whether the host was reached.
     """
+    other = foreign(node, results, cluster_id)
+    if other:
+        return Evidence(host=host, node_id=node["node_id"], roles=tuple(node["roles"]), foreign=other)
     service, log_dirs = results.get("service"), results.get("log_dirs") or {}
     view: Result = results.get("view") or {}
     view = {} if unread(view) else view

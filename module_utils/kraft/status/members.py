@@ -15,6 +15,8 @@ from ansible.module_utils.kraft.status.scene import Finding, Scene
 def between(scene: Scene) -> Iterator[Finding]:
     """``leaving``, ``taken_out`` and ``joining``, in the order of the nodes."""
     for node in scene.nodes:
+        if node.foreign:
+            continue
         if node.removed:
             yield leaving(scene, node)
         elif not node.unreached and scene.snapshot is not None and joins(scene, node):

@@ -52,6 +52,11 @@ class Scene:
             return None
         return frozenset(voter.node_id for voter in quorum.voters)
 
+    @property
+    def foreign(self) -> frozenset[str]:
+        """Names of the hosts whose node is another one."""
+        return frozenset(node.host for node in self.nodes if node.foreign)
+
     def heard(self, node: Evidence) -> bool:
         """Whether the cluster still hears of a node that Ansible cannot reach."""
         if node.is_controller:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.leadership import Leadership, best_claims, claims_from, leadership
-from ansible.module_utils.kraft.status.evidence import unread
+from ansible.module_utils.kraft.status.evidence import foreign, unread
 
 
 def asked_through(looked: Mapping[str, Mapping[str, Any]], desired: Mapping[str, Any]) -> dict[str, str]:
@@ -18,7 +18,9 @@ def asked_through(looked: Mapping[str, Mapping[str, Any]], desired: Mapping[str,
     is cut off from the leader still answers, from what it knew before and without a word about the quorum: it is the
     last choice.
     """
-    views: dict[str, Any] = {host: one["view"] for host, one in looked.items() if not unread(one.get("view"))}
+    nodes, cluster_id = desired["nodes"], desired["cluster"]["cluster_id"]
+    own = {host: one for host, one in looked.items() if not foreign(nodes[host], one, cluster_id)}
+    views: dict[str, Any] = {host: one["view"] for host, one in own.items() if not unread(one.get("view"))}
     claims = {desired["nodes"][host]["node_id"]: claims_from(view["controllers"]) for host, view in views.items()}
     voters = desired["cluster"]["controller_ids"]
     led = leadership(best_claims(claims, voters), voters)

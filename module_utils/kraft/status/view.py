@@ -15,7 +15,7 @@ from ansible.module_utils.kraft.spec.desired.model import DYNAMIC
 from ansible.module_utils.kraft.status.causes import Cause, causes
 from ansible.module_utils.kraft.status.certificates import certificates, ending, first_to_end
 from ansible.module_utils.kraft.status.drift import node_drift, uncompared, unknown_nodes
-from ansible.module_utils.kraft.status.evidence import Evidence, evidence, unread
+from ansible.module_utils.kraft.status.evidence import Evidence, evidence, foreign, unread
 from ansible.module_utils.kraft.status.model import Node, Status
 from ansible.module_utils.kraft.status.scene import Scene
 from ansible.module_utils.kraft.status.unfinished import notes, unfinished
@@ -25,6 +25,7 @@ NAMED = 3  #: topics that are said
 #: What a node does while a cause holds for it, by the cause's rule.
 STATES = {
     "host_down": "host away",
+    "foreign_host": "another node's host",
     "leaving": "leaving",
     "joining": "joining",
     "taken_out": "taken out",
@@ -49,8 +50,12 @@ def status(
     """
     about = desired["cluster"]
     silent = unread(cluster)
-    snapshot = None if silent else _with_quorum(from_dict((cluster or {})["snapshot"]), hosts.values())
+    own = [
+        results for host, results in hosts.items() if not foreign(desired["nodes"][host], results, about["cluster_id"])
+    ]
+    snapshot = None if silent else _with_quorum(from_dict((cluster or {})["snapshot"]), own)
     scene = _scene(desired, hosts, snapshot)
+    hosts = {host: results for host, results in hosts.items() if host not in scene.foreign}
     found = problems(snapshot, _expected(about)) if snapshot else (_silence(cluster, silent),)
     why = causes(scene, found, inventory)
     led = scene.leadership.without([one for cause in why if cause.rule == "cut_off" for one in cause.node_ids])
@@ -75,7 +80,7 @@ def status(
 def _scene(desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]], snapshot: Snapshot | None) -> Scene:
     """What the causes are found in."""
     about = desired["cluster"]
-    looked = [evidence(host, node, hosts.get(host, {})) for host, node in _by_id(desired)]
+    looked = [evidence(host, node, hosts.get(host, {}), about["cluster_id"]) for host, node in _by_id(desired)]
     voters = _voters(snapshot, about)
     led = leadership(best_claims({one.node_id: one.claims for one in looked}, voters), voters)
     wanted = frozenset(about["controller_ids"]), frozenset(about["broker_ids"])

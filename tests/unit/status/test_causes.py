@@ -143,6 +143,12 @@ CASES: dict[str, Case] = {
         [("not_registered", (3,))],
         {"under_replicated": 3},
     ),
+    "a host of another cluster in the group": (
+        {3: {"foreign": "it belongs to cluster y, as node 1", "claims": ()}},
+        cluster(brokers=[broker(1), broker(2)], leader=quorum(1, voter(1), voter(2))),
+        [("foreign_host", (3,))],
+        {},
+    ),
     "a controller of a dynamic quorum is no voter: an addition was killed": (
         {},
         cluster(leader=quorum(1, voter(1), voter(2))),

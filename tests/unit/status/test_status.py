@@ -9,10 +9,12 @@ import pytest
 from ansible.module_utils.kraft.cluster.leadership import Claim
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment
 from ansible.module_utils.kraft.difference import Difference
+from ansible.module_utils.kraft.node.identity import Disk, Identity
 from ansible.module_utils.kraft.status.drift import node_drift, uncompared
 from ansible.module_utils.kraft.status.model import Status
 from ansible.module_utils.kraft.status.report import report
 from ansible.module_utils.kraft.status.screen import lines
+from ansible.module_utils.kraft.status.through import asked_through
 from ansible.module_utils.kraft.status.view import status
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
@@ -91,6 +93,30 @@ def test_with_a_host_away_the_cause_comes_first_and_the_others_may_not_go(wordin
     (uncompared_host,) = rows(found, "Not compared")
     assert {"kafka3", "3", "Connection", "timed", "out"} <= uncompared_host
     wording([text])
+
+
+@pytest.mark.parametrize(
+    ("disk", "named"),
+    [(Disk("/data", True, "y", 1), {"y", "1"}), (Disk("/data", True, "x", 2), {"2"})],
+    ids=["another cluster", "another node"],
+)
+def test_a_foreign_host_is_named_and_says_nothing_of_our_nodes(disk: Disk, named: set[str], wording: Wording) -> None:
+    """It was deployed as a node 1, whose controller leads; its broker answers, too."""
+    own = cluster(topic("orders", partition(0, [1, 2])), brokers=[broker(1), broker(2)])
+    theirs = {
+        "identity": Identity(True, (disk,)).as_facts(),
+        "view": view(leader_id=3, epoch=9),
+        "process": {**RUNS, "differences": plain(setting("node.id 1 -> 3"))},
+        "removed": True,
+    }
+    found = seen(own, kafka3=theirs)
+    assert (found.causes[0].rule, found.causes[0].hosts) == ("foreign_host", ("kafka3",))
+    assert named <= values(found.causes[0].detail)
+    assert {one.node_ids for one in found.causes} == {(3,)}
+    assert found.leadership.leader_id == 1
+    assert [node.drift for node in found.nodes] == [(), (), ()]
+    assert asked_through({"kafka3": {**LOOKED, **theirs}, "kafka1": LOOKED}, DESIRED)["host"] == "kafka1"
+    wording([found.headline, found.causes[0].sentence, found.causes[0].detail])
 
 
 def test_a_node_that_does_not_run_is_a_cause_and_no_drift(wording: Wording) -> None:

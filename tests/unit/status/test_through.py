@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.cluster.leadership import Claim
 from ansible.module_utils.kraft.status.through import asked_through
 
 DESIRED = {
-    "cluster": {"controller_ids": [1, 2, 3]},
+    "cluster": {"controller_ids": [1, 2, 3], "cluster_id": "x"},
     "nodes": {f"kafka{one}": {"node_id": one} for one in (1, 2, 3, 4)},
 }
 
