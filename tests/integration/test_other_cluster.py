@@ -127,7 +127,7 @@ def test_a_topic_is_not_made_in_the_cluster_of_a_foreign_host_that_comes_first(
         assert not run_module("kafka_topic", client=both, timeout=30, **asked).get("failed")
     assert contents(filled) == before
     assert '"strayed"' in contents(kafka_cluster)
-    assert run_module("kafka_topic", client=both, name="strayed", state="absent")["changed"]
+    assert run_module("kafka_topic", client=both, name="strayed", state="absent", delete_topics=["strayed"])["changed"]
 
 
 def test_addresses_that_are_asked_directly_are_refused_and_not_taken_for_silent(
