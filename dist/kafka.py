@@ -15,7 +15,7 @@ SLF4J_RELOAD4J = "1.7.36"
 FIRST_WITHOUT_ZOOKEEPER = 4
 FILES = locks.HERE / "files"
 #: Artifacts that are not served for every release: the shell that reads snapshots of metadata, and MirrorMaker.
-OPTIONAL = frozenset(tools.JARS.values())
+OPTIONAL = frozenset({"kafka-shell", "connect-mirror"})
 
 
 def needs_zookeeper(version: str) -> bool:
@@ -105,10 +105,19 @@ def _members(artifacts: tuple[locks.Artifact, ...], directory: Path) -> dict[str
     members = {f"libs/{a.jar}": (directory / a.jar).read_bytes() for a in artifacts}
     for file in FILES.iterdir():
         members[f"{'bin' if file.suffix == '.sh' else 'config'}/{file.name}"] = file.read_bytes()
-    members |= {f"bin/{name}": text.encode() for name, text in tools.wrappers({a.name for a in artifacts}).items()}
+    members |= {f"bin/{name}": text.encode() for name, text in tools.wrappers(_classes(artifacts, directory)).items()}
     with zipfile.ZipFile(directory / next(a.jar for a in artifacts if a.name == f"kafka_{SCALA}")) as kafka:
         members |= {name: kafka.read(name) for name in ("LICENSE", "NOTICE")}
     return members
+
+
+def _classes(artifacts: tuple[locks.Artifact, ...], directory: Path) -> set[str]:
+    """The names of all classes in the jars."""
+    found: set[str] = set()
+    for artifact in artifacts:
+        with zipfile.ZipFile(directory / artifact.jar) as jar:
+            found |= {name[: -len(".class")].replace("/", ".") for name in jar.namelist() if name.endswith(".class")}
+    return found
 
 
 def _recipe(version: str) -> str:
