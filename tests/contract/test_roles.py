@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from scripts import render_role_docs
+from tests.unit.spec.role_variables import rendered
 
 ROOT = Path(__file__).resolve().parents[2]
 ROLES = sorted(p.parent.parent for p in ROOT.glob("roles/*/meta/argument_specs.yml"))
@@ -160,6 +161,10 @@ def test_a_node_that_has_left_keeps_no_key_and_no_password() -> None:
     assert deletes["ansible.builtin.file"]["state"] == "absent"
     assert names.index(deletes["name"]) > names.index("Unregister the brokers")
     written = {one["path"].rsplit("/", 1)[-1] for one in variables["__kafka_own_files"] if one["mode"] == "0640"}
-    kept = {one for one in variables["__kafka_left_secrets"] if one.startswith("current/config/")}
-    assert kept == {f"current/config/{name}" for name in written - {"log4j2.yaml"}}
-    assert {"tls", "next", "previous"} <= set(variables["__kafka_left_secrets"])
+    facts: dict[str, Any] = {"kafka_host": {"releases": {"4.3.1": {}, "4.4.0": {}}}}
+    deleted = rendered("kafka", "__kafka_left_secrets", ansible_facts=facts)
+    assert set(deleted) == {
+        *("tls", "next", "previous"),
+        *(f"releases/{one}/config/{name}" for one in ("4.3.1", "4.4.0") for name in written - {"log4j2.yaml"}),
+    }
+    assert "tls" in rendered("kafka", "__kafka_left_secrets", ansible_facts={})  # of a host that was not inspected
