@@ -17,6 +17,8 @@ from ansible.module_utils.kraft.spec.preflight.cross_host import node_storage, s
 from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
 
 ADDRESS = "ansible_host"
+#: Beside the id of another cluster: the reports of the inventory's one lie under its own name.
+OTHER_NAME = "-e kafka_cluster_name=<new name> -e kafka_destroy=<new name>"
 TAKE_OUT = "take it out of the group, or correct its ansible_host"
 FIND_DISK = (
     "mount its disk, or correct its ansible_host; if the disk is lost, run playbooks/replace_node.yml,"
@@ -74,7 +76,7 @@ def explained(subject: Subject, host: Host, found: Clash, ending: bool = False) 
         message = f"belongs to cluster {found.cluster_id}{as_node(found.node_id)} ({found.path})"
         remedy = TAKE_OUT
         if ending:
-            remedy += f"; if that is the cluster to be destroyed, give its id: -e kafka_cluster_id={found.cluster_id}"
+            remedy += f"; to destroy that cluster, add -e kafka_cluster_id={found.cluster_id} {OTHER_NAME}"
         return Problem("foreign_host", message, remedy, ADDRESS, host.name, found.cluster_id)
     if found.kind == OTHER_NODE:
         return other_node(subject, host, found)

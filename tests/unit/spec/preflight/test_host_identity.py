@@ -104,6 +104,8 @@ def test_a_cluster_of_another_id_is_destroyed_by_its_id() -> None:
     foreign(scene)
     [found] = preflight.identified(scene.subject(), ending=True)
     assert f"-e kafka_cluster_id={OTHER}" in found.remedy
+    # Validation refuses a second id under a name that has reports (`reports_foreign`).
+    assert "-e kafka_cluster_name=<new name> -e kafka_destroy=<new name>" in found.remedy
 
 
 @pytest.mark.parametrize(
