@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.difference import differences_from
+from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.config import dynamic_config_request
+from ansible.module_utils.kraft.wording import printable
 
 
 def stale(
@@ -29,6 +31,38 @@ def stale(
             node_id, started_at = desired["nodes"][host]["node_id"], found.get("started_at", 0)
             out.append({"host": host, "node_id": node_id, "started_at": started_at, "differences": differences})
     return out
+
+
+def ordered(
+    plan: Iterable[Mapping[str, Any]], nodes: Iterable[Mapping[str, Any]], together: int
+) -> list[dict[str, Any]]:
+    """The batches of a `plan` that a host returned for ``kafka_roll_plan``, of the `nodes` as they were given to it.
+
+    The order, ``checked`` and ``keep`` are the host's answer. Raises RefusedError where it names another host, names
+    one twice, leaves one out, or puts more than `together` into a batch; of an unchecked batch more than one.
+    """
+    given = {str(node["host"]): node for node in nodes}
+    found = [(bool(one["checked"]), {str(node["host"]): bool(node["keep"]) for node in one["nodes"]}) for one in plan]
+    named = [host for _, keep in found for host in keep]
+    if foreign := [host for host in named if host not in given]:
+        raise _unusable(f"names {printable(foreign[0][:100])}", given)
+    if sorted(named) != sorted(given):
+        raise _unusable(f"names {', '.join(named)}", given)
+    if large := [keep for checked, keep in found if len(keep) > (together if checked else 1)]:
+        raise _unusable(f"restarts {', '.join(large[0])} together", given)
+    return [
+        {
+            "node_ids": [given[host]["node_id"] for host in keep],
+            "checked": checked,
+            "nodes": [{**given[host], "keep": kept} for host, kept in keep.items()],
+        }
+        for checked, keep in found
+    ]
+
+
+def _unusable(what: str, due: Iterable[str]) -> RefusedError:
+    remedy = "No node was restarted. Inspect the host that returned the plan."
+    return RefusedError([f"The plan of the restarts {what}; due are {', '.join(due)}. {remedy}"])
 
 
 def change_nodes(

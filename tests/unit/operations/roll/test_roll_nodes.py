@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Quorum
 from ansible.module_utils.kraft.difference import REQUEST, Difference
+from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.roll import nodes, outcome
 
 from tests.unit.cluster.snapshots import broker, cluster, quorum, voter
@@ -183,3 +185,40 @@ def test_the_failure_of_a_restart_names_who_went_away_and_the_command_that_goes_
     assert "orrect the inventory" not in said
     assert "kraft3 (node 3) does not serve" in said
     wording(said.splitlines())
+
+
+def asked(*hosts: str, checked: bool = True) -> dict[str, Any]:
+    """A batch as a host returns it, with lies about its nodes."""
+    lies = {"node_id": 9, "started_at": 1, "differences": ["a lie"], "keep": True}
+    return {"checked": checked, "node_ids": [9], "nodes": [{"host": host, **lies} for host in hosts]}
+
+
+def due(*hosts: str) -> list[dict[str, Any]]:
+    return [{"host": host, "node_id": int(host[-1]), "started_at": 71, "differences": []} for host in hosts]
+
+
+def test_a_planned_batch_has_the_nodes_that_were_given() -> None:
+    first, second = nodes.ordered([asked("kraft2"), asked("kraft1", checked=False)], due("kraft1", "kraft2"), 1)
+    node = {"host": "kraft2", "node_id": 2, "started_at": 71, "differences": [], "keep": True}
+    assert first == {"node_ids": [2], "checked": True, "nodes": [node]}
+    assert (second["node_ids"], second["checked"]) == ([1], False)
+
+
+@pytest.mark.parametrize(
+    ("batches", "named"),
+    [
+        ([asked("kraft1"), asked("localhost")], "localhost"),
+        ([asked("kraft1"), asked("\x1b[2Jkraft2")], "?[2Jkraft2"),
+        ([asked("kraft1")], "kraft2"),
+        ([asked("kraft1"), asked("kraft2"), asked("kraft1")], "kraft1"),
+        ([asked("kraft1", "kraft2")], "kraft1, kraft2 together"),
+        ([asked("kraft1", "kraft2", checked=False)], "kraft1, kraft2 together"),
+    ],
+    ids=["another host", "escape sequence", "left out", "twice", "too many", "unchecked"],
+)
+def test_a_plan_with_other_nodes_than_those_that_are_due_is_refused(batches: list[dict[str, Any]], named: str) -> None:
+    together = 1 if batches[0]["checked"] else 2
+    with pytest.raises(RefusedError) as refused:
+        nodes.ordered(batches, due("kraft1", "kraft2"), together)
+    assert named in str(refused.value)
+    assert "\x1b" not in str(refused.value)
