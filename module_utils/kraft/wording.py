@@ -10,6 +10,13 @@ def printable(text: str) -> str:
     return "".join(each if each.isprintable() else " " if each == "\t" else "?" for each in text)
 
 
+def printable_text(text: str, longest: int = 0) -> str:
+    """Lines that others wrote, `printable` but for tabs. Cut after `longest` characters; 0 cuts nothing."""
+    cut = f"\n... and {len(text) - longest} more characters" if 0 < longest < len(text) else ""
+    lines = (text[:longest] if cut else text).split("\n")
+    return "\n".join("\t".join(map(printable, line.removesuffix("\r").split("\t"))) for line in lines) + cut
+
+
 def counted(number: int, what: str) -> str:
     """``1 topic``, ``2 topics``; `what`: one of them."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"

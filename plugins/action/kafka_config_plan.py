@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import ansible.module_utils
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
+
+ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+from ansible.module_utils.kraft.wording import printable
 
 DISPLAY = Display()
 
@@ -19,5 +24,5 @@ class ActionModule(ActionBase):
         super().run(tmp, task_vars)
         result: dict[str, Any] = self._execute_module(task_vars=task_vars)
         if result.get("plan") and self._task.args.get("show", True) in (True, "true"):
-            DISPLAY.display("\n".join(result["plan"]))
+            DISPLAY.display("\n".join(map(printable, result["plan"])))
         return result

@@ -18,6 +18,7 @@ if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
 
 from ansible.module_utils.kraft.operations.drill import account
+from ansible.module_utils.kraft.wording import printable
 
 from spark_jobs import private_file
 from spark_jobs.page import probe as page
@@ -56,7 +57,7 @@ class ActionModule(ActionBase):
         private_file.write(directory / PAGE, page.render({**audit, "drill": found}))
         missed = [row.fault for row in rows if not row.kept]
         colour = constants.COLOR_ERROR if missed or len(rows) < len(given["faults"]) else constants.COLOR_OK
-        DISPLAY.display("\n" + "\n".join(f"  {line}" for line in account.lines(rows)), color=colour)
+        DISPLAY.display("\n" + "\n".join(f"  {printable(line)}" for line in account.lines(rows)), color=colour)
         DISPLAY.display(f"\n  {directory / PAGE}\n")
         if len(rows) < len(given["faults"]):
             return {"failed": True, "msg": f"{len(rows)} of {len(given['faults'])} faults are accounted for"}

@@ -14,6 +14,7 @@ from ansible.utils.display import Display
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 from ansible.module_utils.kraft.control import summary
 from ansible.module_utils.kraft.control.inventory_options import inventory_options
+from ansible.module_utils.kraft.wording import printable_text
 
 DISPLAY = Display()
 COLOURS = {"proven": constants.COLOR_OK, "failed": constants.COLOR_ERROR, "unreachable": constants.COLOR_ERROR}
@@ -39,7 +40,7 @@ class ActionModule(ActionBase):
         report = None if run.check else read_report(given.get("report"))
         headline, *lines = summary.summary_lines(given.get("desired"), given.get("snapshot"), report, run)
         DISPLAY.display("\n" + headline, color=COLOURS.get(summary.outcome(report), constants.COLOR_HIGHLIGHT))
-        DISPLAY.display("\n".join(lines) + "\n")
+        DISPLAY.display(printable_text("\n".join(lines)) + "\n")
         return {"changed": False, "outcome": summary.outcome(report)}
 
 

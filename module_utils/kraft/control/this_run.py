@@ -29,6 +29,7 @@ from typing import Any
 from ansible import constants
 from ansible.errors import AnsibleAction
 from ansible.module_utils.kraft.node.run_lock import lock
+from ansible.module_utils.kraft.wording import printable
 from ansible.utils.display import Display
 
 PROC = Path("/proc")
@@ -174,7 +175,8 @@ def end_workers(record: lock.Record) -> None:
         with contextlib.suppress(OSError):
             os.kill(pid, signal.SIGKILL)
     if left:
-        DISPLAY.warning(f"Ended what the dead run {record.run} had left on this machine: {len(left)} of its workers.")
+        dead = printable(record.run)
+        DISPLAY.warning(f"Ended what the dead run {dead} had left on this machine: {len(left)} of its workers.")
 
 
 def is_alive(record: lock.Record, timeout: float = TIMEOUT) -> bool:

@@ -13,6 +13,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ansible.module_utils.kraft.wording import printable
+
 #: Every task that changes a host carries the name of its run in this variable; what it starts inherits it.
 RUN_VARIABLE = "KRAFTWRIGHT_RUN"
 #: What a run does with the cluster while it holds the lock. Those that verify it share the lock.
@@ -89,7 +91,7 @@ def is_stale(held: Record, ours: Record, alive: bool) -> bool:
 def refusal(host: str, held: Record) -> str:
     """What to tell the second run."""
     message, remedy = explained(held)
-    return f"{host} {message}. {remedy[0].upper()}{remedy[1:]}"
+    return printable(f"{host} {message}. {remedy[0].upper()}{remedy[1:]}")
 
 
 def explained(held: Record) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.operations.reassignment.move_format import amount
-from ansible.module_utils.kraft.wording import counted
+from ansible.module_utils.kraft.wording import counted, printable
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
@@ -27,7 +27,7 @@ class MovesAction(ActionBase):
         arguments, variables = dict(self._task.args), task_vars or {}
         planned = self._planned(arguments, variables)
         if planned.get("plan"):
-            DISPLAY.display("\n".join(["Plan of the moves", *(f"  {line}" for line in planned["plan"])]))
+            DISPLAY.display("\n".join(["Plan of the moves", *(f"  {printable(line)}" for line in planned["plan"])]))
         if self._task.check_mode or planned.get("failed") or not planned.get("changed"):
             return planned
         return {**self._carried_out(arguments, variables), **{key: planned[key] for key in ("steps", "plan", "diff")}}

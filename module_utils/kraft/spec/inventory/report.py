@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
+from ansible.module_utils.kraft.wording import printable_text
 
 HEADINGS = ("", "where", "value", "what is wrong, and what to do")
 WIDEST_VALUE = 40
@@ -48,7 +49,7 @@ def summary(problems: Sequence[Problem]) -> str:
 def sentences(problems: Sequence[Problem], hosts: int = 0) -> list[str]:
     """One line for each problem."""
     return [
-        str(dataclasses.replace(problem, host=_hosts(found, hosts), message=_with_value(problem)))
+        printable_text(str(dataclasses.replace(problem, host=_hosts(found, hosts), message=_with_value(problem))))
         for problem, found in grouped(problems)
     ]
 
@@ -95,7 +96,7 @@ def _wrapped(row: Sequence[str], widths: Sequence[int]) -> list[str]:
 
 
 def _cell(text: str, size: int) -> list[str]:
-    return [line for part in text.split("\n") for line in textwrap.wrap(part, size) or [""]]
+    return [line for part in printable_text(text).split("\n") for line in textwrap.wrap(part, size) or [""]]
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
