@@ -169,7 +169,7 @@ def main() -> None:
         facts["health"] = health(module.params["health"], bool(facts["service"]["pid"]))
     except OSError as error:
         module.fail_json(msg=f"The host cannot be examined: {error}")
-    module.exit_json(changed=False, ansible_facts={"kafka_host": facts})
+    module.exit_json(changed=False, found=facts)  # the action plugin makes a fact of it (ADR 74)
 
 
 if __name__ == "__main__":

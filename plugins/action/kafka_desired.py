@@ -17,7 +17,14 @@ from ansible.utils.display import Display
 ROOT = Path(__file__).resolve().parents[2]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 
-from ansible.module_utils.kraft.control import given_certificates, key_sets, maintenance, own_authority, reports
+from ansible.module_utils.kraft.control import (
+    given_certificates,
+    key_sets,
+    maintenance,
+    module_results,
+    own_authority,
+    reports,
+)
 from ansible.module_utils.kraft.control.files import key_faults, spark_lacks
 from ansible.module_utils.kraft.control.home import home, with_places
 from ansible.module_utils.kraft.control.log_authority import faults as log_authority_faults
@@ -38,6 +45,7 @@ from ansible.module_utils.kraft.spec.rules.subject import Surroundings
 
 # Ansible's main process imports this file before it starts a worker for its task, nearly always the first of a run.
 load_filters(__name__)
+module_results.install()
 
 #: Roles whose variables make up the desired state; those of all other roles are checked where somebody sets them.
 CORE = ("kafka", "kafka_host")
@@ -71,6 +79,7 @@ class ActionModule(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
+        module_results.require()
         _, arguments = self.validate_argument_spec(argument_spec=ARGUMENT_SPEC)
         hosts, hostvars = arguments["hosts"], (task_vars or {})["hostvars"]
         if nowhere := validation.nowhere(hosts, hostvars):

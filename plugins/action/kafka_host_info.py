@@ -11,6 +11,7 @@ import ansible.module_utils
 from ansible.plugins.action import ActionBase
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
+from ansible.module_utils.kraft.control import module_results
 from ansible.module_utils.kraft.control.appcds_archive import is_wanted
 from ansible.module_utils.kraft.control.reaching import reached
 from ansible.module_utils.kraft.operations.certificates import given, judgement
@@ -32,12 +33,14 @@ class ActionModule(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         result = super().run(tmp, task_vars)
+        module_results.require()
         arguments = {**self._task.args, "steps": self._steps()}
         before = time.time()
         result.update(reached(lambda: self._execute_module(module_args=arguments, task_vars=task_vars)))
         after = time.time()
-        facts = result.get("ansible_facts", {}).get("kafka_host")
+        facts = result.pop("found", None)
         if facts:
+            result["ansible_facts"] = {**result.get("ansible_facts", {}), "kafka_host": facts}
             facts["clock_offset"] = [facts["time"] - after, facts["time"] - before]
             if "identity" in facts:
                 facts["identity"]["owner"] = judgement.owner(facts["identity"]["certificate"])

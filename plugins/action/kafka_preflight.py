@@ -29,6 +29,7 @@ from ansible.module_utils.kraft.spec.inventory.refusal import refusal
 from ansible.module_utils.kraft.spec.preflight.cross_host import awaits_disk, peers_for_storage
 from ansible.module_utils.kraft.spec.preflight.disk import returning_uid
 from ansible.module_utils.kraft.spec.preflight.subject import Desired, Host, Subject
+from ansible.module_utils.kraft.wording import printable
 
 DISPLAY = Display()
 #: What the steps before this one have registered, in their order.
@@ -174,7 +175,7 @@ class ActionModule(ActionBase):
         for sentence in report.sentences(found, len(subject.hosts)):
             DISPLAY.warning(sentence)
         for line in said:
-            DISPLAY.display(line)
+            DISPLAY.display(printable(line))
         facts = {
             **desired,
             "kafka_plan": {host.name: steps.due(host.facts) for host in subject.hosts},

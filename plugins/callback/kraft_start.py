@@ -31,8 +31,10 @@ from ansible.plugins.callback import CallbackBase
 
 ROOT = Path(__file__).resolve().parents[2]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
+from ansible.module_utils.kraft.control import module_results
 from ansible.module_utils.kraft.control.start import HERE, Start, nowhere, objection
 
+module_results.install()  # in the main process, before the first task
 PROOF = "verify_cluster.yml"
 SWITCH = "mirror_cutover.yml"
 BAD_OPTIONS = 5  # Ansible's own exit code for options that cannot be used

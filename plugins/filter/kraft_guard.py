@@ -13,9 +13,11 @@ from ansible.errors import AnsibleFilterError
 ROOT = Path(__file__).resolve().parents[2]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 
+from ansible.module_utils.kraft.control import module_results
 from ansible.module_utils.kraft.control.home import home
 from ansible.module_utils.kraft.control.start import HERE, Start, nowhere, objection
 
+module_results.install()  # playbooks of a collection name their hosts through this filter, before the first task
 #: Options of Ansible by which it runs no play.
 LISTINGS = ("syntax", "listhosts", "listtasks", "listtags")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dist.collection import build
+from tests.unit.plugins.lying_project import LyingProject
 
 ROOT = Path(__file__).resolve().parents[2]
 LAB = str(ROOT / "inventories/local")
@@ -45,6 +46,16 @@ def test_a_playbook_of_the_users_own_imports_one_of_ours(folder: Path) -> None:
     (folder / "mine.yml").write_text("- ansible.builtin.import_playbook: kraftwright.kafka.site\n")
     shown = run(folder, "ansible-playbook", "-i", str(ROOT / "inventories/example"), "--list-tasks", "mine.yml")
     assert "Make the topic" in shown
+
+
+def test_facts_of_a_lying_host_are_dropped(folder: Path, tmp_path: Path) -> None:
+    """No callback of ours is there: the filter in a play's hosts puts the check in place."""
+    project = LyingProject(tmp_path)
+    project.pattern = "{{ 'kafka' | kraftwright.kafka.kraft_guard(groups=groups) }}"
+    lie = {"ansible_facts": {"kafka_desired": "a lie"}}
+    settings = {"ANSIBLE_CONFIG": str(folder / "ansible.cfg"), "ANSIBLE_COLLECTIONS_PATH": str(folder / "collections")}
+    run = project.run([{"ansible.builtin.command": "true", "run_once": True}], lie, **settings)
+    assert run.facts == {"liar": {"kafka_desired": "liar's"}, "honest": {"kafka_desired": "honest's"}}, run.text
 
 
 def test_filters_are_loaded_once_in_a_run(folder: Path) -> None:

@@ -27,7 +27,7 @@ def looked_at(monkeypatch: pytest.MonkeyPatch, steps: dict[str, Any], found: dic
 
     def answer(module_args: dict[str, Any], **_: Any) -> dict[str, Any]:
         given.update(module_args["steps"])
-        return {"ansible_facts": {"kafka_host": {"time": time.time(), "steps": found}}}
+        return {"found": {"time": time.time(), "steps": found}}
 
     monkeypatch.setattr(look, "_execute_module", answer)
     result = look.run(task_vars={"inventory_hostname": "k1", "ansible_play_hosts_all": ["k1", "k2"]})
@@ -73,7 +73,7 @@ def test_clock_of_a_host_is_bounded_by_ours(monkeypatch: pytest.MonkeyPatch, ahe
 
     def answer(**_: Any) -> dict[str, Any]:
         time.sleep(0.01)
-        found = {"ansible_facts": {"kafka_host": {"time": time.time() + ahead}}}
+        found = {"found": {"time": time.time() + ahead}}
         time.sleep(0.01)
         return found
 
