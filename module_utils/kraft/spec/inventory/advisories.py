@@ -25,12 +25,14 @@ class Advisory:
     def affects(self, release: str) -> bool:
         """Whether `release` is open to it: older than the repair of its line, or of a line that has none.
 
-        Lines after the newest repaired one are repaired. Text that is no release is not affected.
+        Lines after the newest repaired one are repaired. A candidate (``4.4.0-rc1``) is older than its release. Text
+        that is no release is not affected.
         """
         found = number(release)
         if found is None or found[:2] > self.fixed[-1][:2]:
             return False
-        return not any(found[:2] == one[:2] and found >= one for one in self.fixed)
+        candidate = "-" in release
+        return not any(found[:2] == one[:2] and (found, not candidate) >= (one, True) for one in self.fixed)
 
     @property
     def remedy(self) -> str:

@@ -382,8 +382,8 @@ def entry_points(path: Path) -> Iterator[dict[str, Any]]:
     yield from (each for each in yaml.safe_load(path.read_text())["argument_specs"].values() if "options" in each)
 
 
-AFFECTED = ("3.9.1", "4.1.2", "4.2.1", "4.3.1")
-REPAIRED = ("4.2.2", "4.3.2", "4.4.0", "4.4.0-rc1", "4.5.0", "5.0.0", "x")
+AFFECTED = ("3.9.1", "4.1.2", "4.2.1", "4.3.1", "4.4.0-rc1")
+REPAIRED = ("4.2.2", "4.3.2", "4.4.0", "4.4.1-rc1", "4.5.0-rc1", "4.5.0", "5.0.0", "x")
 
 
 @pytest.mark.parametrize(("releases", "affected"), [(AFFECTED, True), (REPAIRED, False)])
