@@ -23,11 +23,12 @@ options:
     default: true
   needs:
     description: >-
-      What the run wants of the control machine beside the inventory: V(client), the zip that a deployment brings to the
-      hosts; V(spark), to prove the cluster; V(maintenance), the tasks of one. What is missing is a mistake like others.
+      What the run wants of the control machine beside the inventory: V(release), Kafka's archive; V(client), the zip
+      that a deployment brings to the hosts; V(spark), to prove the cluster; V(maintenance), the tasks of one. What is
+      missing is a mistake like others. Without V(release) C(kafka_archive) and its checksum are not read.
     type: list
     elements: str
-    choices: [client, spark, maintenance]
+    choices: [release, client, spark, maintenance]
     default: []
   plans:
     description: Whether the run can write its plan to a file (C(kafka_plan_file)), and apply an approved one.

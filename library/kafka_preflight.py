@@ -46,6 +46,12 @@ options:
     description: Whether to derive the desired state anew, by M(kafka_desired), now that cores and memory are known.
     type: bool
     default: false
+  needs:
+    description: Of M(kafka_desired), where the desired state is derived again.
+    type: list
+    elements: str
+    choices: [release, client]
+    default: []
   phase:
     description: Of M(kafka_desired), where the desired state is derived anew.
     type: str
@@ -120,6 +126,7 @@ ARGUMENT_SPEC = {
     "ask": {"type": "dict"},
     "running": {"type": "bool", "default": False},
     "derive": {"type": "bool", "default": False},
+    "needs": {"type": "list", "elements": "str", "choices": ["release", "client"], "default": []},
     "phase": {"type": "str", "choices": ["keep", "open", "switch", "close", "reopen", "leave"], "default": "keep"},
     "scope": {"type": "str", "choices": ["all", "identity"], "default": "all"},
     "remove": {"type": "list", "elements": "str", "default": []},

@@ -49,10 +49,11 @@ module_results.install()
 
 #: Roles whose variables make up the desired state; those of all other roles are checked where somebody sets them.
 CORE = ("kafka", "kafka_host")
+NEEDS = ["release", "client", "spark", "maintenance"]
 ARGUMENT_SPEC = {
     "hosts": {"type": "list", "elements": "str", "required": True},
     "refuse": {"type": "bool", "default": True},
-    "needs": {"type": "list", "elements": "str", "choices": ["client", "spark", "maintenance"], "default": []},
+    "needs": {"type": "list", "elements": "str", "choices": NEEDS, "default": []},
     "plans": {"type": "bool", "default": True},
     "phase": {"type": "str", "choices": ["", *migration.PHASES], "default": ""},
     "report": {"type": "str", "choices": ["warnings", "table", "json"], "default": "warnings"},
@@ -131,6 +132,8 @@ def look(hostvars: Any, loader: Any, hosts: list[str], run: Run = NOTHING_MORE) 
     specs, hosts = load_specs(), plain(hosts)
     inventory = Inventory(hostvars, loader, specs)
     variables = read_all(inventory, hosts, loader)
+    unread = () if "release" in run.needs else reading.ARCHIVE_VARIABLES
+    variables = [reading.without(each, unread) for each in variables]
     archive = local_path(variables[0].values.get("kafka_archive"), loader.path_dwim)
     client = local_path(variables[0].values.get("kafka_client_archive"), loader.path_dwim)
     agents = {each: local_path(each, loader.path_dwim) for one in variables for each in files_of(one.contributions)}
@@ -158,7 +161,7 @@ def look(hostvars: Any, loader: Any, hosts: list[str], run: Run = NOTHING_MORE) 
         smoke=own_clients.smoke(hostvars, loader, specs),
         client_options=own_clients.client_options(hostvars, loader, hosts[0], smoke="spark" in run.needs),
     )
-    return validation.validate(variables, specs, surroundings)
+    return validation.validate(variables, {name: specs[name] for name in specs if name not in unread}, surroundings)
 
 
 def already_said(hostvars: Any, hosts: list[str]) -> frozenset[str]:

@@ -208,6 +208,7 @@ class ActionModule(ActionBase):
             "hosts": self._task.args["hosts"],
             "refuse": False,
             "phase": self._task.args.get("phase") or "keep",
+            "needs": self._task.args.get("needs") or [],
         }
         surroundings = {
             "connection": self._connection,

@@ -60,6 +60,23 @@ def test_the_operations_are_found() -> None:
     assert {"deploy_cluster", "restart_cluster", "remove_nodes", "rebalance"} <= {str(one.id) for one in operations()}
 
 
+#: Entry points of role kafka that unpack a release where a host lacks it.
+INSTALLING = {"main", "add", "replace"}
+
+
+def needed(play: dict[str, Any]) -> set[str]:
+    """What an operation's first task needs of this machine."""
+    [envelope] = [task for task in play["tasks"] if "always" in task]
+    return set(envelope["block"][0].get("vars", {}).get("__kafka_needs", ["release", "client"]))
+
+
+@pytest.mark.parametrize("play", [one for one in operations() if one.id not in ("maintain_hosts",)])
+def test_an_operation_needs_kafkas_archive_only_if_it_or_its_next_play_installs_a_release(play: dict[str, Any]) -> None:
+    points = {point for task in tasks_of(play["tasks"]) for point in entry_points(task)}
+    goes_on = {"migrate", "authority", "join"} & points  # a deployment follows
+    assert ("release" in needed(play)) == bool(INSTALLING & points or goes_on)
+
+
 @pytest.mark.parametrize("play", operations())
 def test_an_operation_begins_and_ends_like_all_others(play: dict[str, Any]) -> None:
     [envelope] = [task for task in play["tasks"] if "always" in task]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -38,11 +39,11 @@ def host_variables(source: Path, secrets: list[Any] | None = None) -> HostVars:
     return HostVars(inventory, VariableManager(loader=loader, inventory=inventory), loader)
 
 
-def look(source: Path, group: str = "kafka") -> tuple[Cluster, list[Problem]]:
+def look(source: Path, group: str = "kafka", needs: Sequence[str] = ("release",)) -> tuple[Cluster, list[Problem]]:
     """The cluster that an inventory describes, and what is wrong with it."""
     hostvars = host_variables(source)
     hosts = [str(host) for host in hostvars._inventory.groups[group].get_hosts()]
-    return kafka_desired.look(hostvars, hostvars._loader, hosts)
+    return kafka_desired.look(hostvars, hostvars._loader, hosts, kafka_desired.Run(needs))
 
 
 def written(path: Path, files: dict[str, Any]) -> Path:

@@ -53,6 +53,27 @@ def test_what_the_example_shows_in_comments_is_sound(tmp_path: Path, variant: st
     assert {problem.rule for problem in problems} == {"plaintext"}
 
 
+GONE = "{{ lookup('ansible.builtin.file', '/nowhere.sha256') }}"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"kafka_archive_checksum": GONE},
+        {"kafka_archive": "{{ nowhere }}", "kafka_archive_checksum": "md5:0"},
+        {"kafka_archive": "/nowhere.zip", "kafka_archive_checksum": None},
+    ],
+)
+def test_an_operation_that_brings_no_release_asks_for_no_archive(tmp_path: Path, given: dict[str, Any]) -> None:
+    inventory = example(tmp_path, **given)
+    archive = {"kafka_archive", "kafka_archive_checksum"}
+    assert {each.variable for each in errors(look(inventory)[1])} <= archive
+    assert errors(look(inventory)[1])
+    cluster, problems = look(inventory, needs=[])
+    assert errors(problems) == []
+    assert describe(cluster)["cluster"]["archive_checksum"] == ""
+
+
 def test_the_example_shows_dedicated_roles_and_ports(tmp_path: Path) -> None:
     dedicated, ports = variants()
     cluster, _ = look(example(tmp_path / "a", dedicated))

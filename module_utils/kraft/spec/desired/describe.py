@@ -38,6 +38,7 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
         "cluster_id": cluster.cluster_id,
         "quorum": cluster.quorum,
         "version": cluster.version,
+        "archive_checksum": cluster.archive_checksum,
         "profile": cluster.profile,
         "passwords_file": cluster.passwords_file,
         "bootstrap_servers": quorum.bootstrap_servers(cluster),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.control.given import GIVEN, Given
@@ -65,6 +65,14 @@ class HostVariables:
     contributions: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     #: its certificate, where the operator brings them
     given: Given | None = None
+
+
+def without(host: HostVariables, names: Container[str]) -> HostVariables:
+    """The host as if nothing were said of `names`, which the run does not need."""
+    values, unresolved = (
+        {name: each for name, each in given.items() if name not in names} for given in (host.values, host.unresolved)
+    )
+    return dataclasses.replace(host, values=values, unresolved=unresolved)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -172,7 +172,7 @@ def test_desired_state_is_derived_anew() -> None:
     scene, calls = Scene(), list[Any]()
     facts = deriving(scene, [], calls).run(task_vars=play(scene))["ansible_facts"]
     assert facts["kafka_desired"]["warnings"] == ["new"]
-    assert calls == [("kafka_desired", {"hosts": list(NAMES), "refuse": False, "phase": "keep"})]
+    assert calls == [("kafka_desired", {"hosts": list(NAMES), "refuse": False, "phase": "keep", "needs": []})]
 
 
 def test_what_the_inventory_lacks_is_told_with_what_the_hosts_lack() -> None:
