@@ -158,8 +158,7 @@ def main() -> None:
     module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     wanted = expected(module.params["expected"] or {})
     if module.check_mode:
-        seen = look_once(module.params["client"], wanted, module.params["node_id"])
-        module.exit_json(changed=False, **seen.as_dict(wanted))
+        module.exit_json(changed=False, **look_once(module.params["client"], wanted, module.params["node_id"]))
     try:
         # Every deployment waits here first, so this is where the client is unpacked for all that ask later.
         with Client(module.params["client"], unpack=True, warn=module.warn) as client:

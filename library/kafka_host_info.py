@@ -46,6 +46,7 @@ options:
   health:
     description:
       - Asks the node that runs on the host once how it and its cluster are, as M(kafka_health) does, without waiting.
+        RV(ignore:rate_left) is added, the bytes per second to which a killed run of moves has limited its broker.
     type: dict
     suboptions:
       client:
@@ -89,11 +90,13 @@ ansible_facts:
 
 from typing import Any
 
+from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.health import expected
-from ansible.module_utils.kraft.cluster.watch import look_once
+from ansible.module_utils.kraft.cluster.watch import Look, look_once
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node import steps
 from ansible.module_utils.kraft.node.machine.facts import Questions, observe_host
+from ansible.module_utils.kraft.operations.reassignment.left import rate_left
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "log_dirs": {"type": "list", "elements": "path", "default": []},
@@ -157,8 +160,12 @@ def health(asked: dict[str, Any] | None, running: bool) -> dict[str, Any] | None
     """What this node and its cluster say of themselves; None where nobody asks or nothing runs here."""
     if not asked or not running:
         return None
-    wanted = expected(asked["expected"])
-    return look_once(asked["client"], wanted, asked["node_id"]).as_dict(wanted)
+    node_id: int = asked["node_id"]
+
+    def limit(client: Client, seen: Look) -> dict[str, int]:
+        return {"rate_left": rate_left(client, seen.snapshot, node_id)}
+
+    return look_once(asked["client"], expected(asked["expected"]), node_id, limit)
 
 
 def main() -> None:

@@ -22,6 +22,47 @@ TAKING_OVER = {"maintain_ended"}
 
 
 LOCKING = ("acquire_lock", "lock_controllers", "release_lock", "unlock_controllers")
+#: How a play claims the lock of the cluster → its claim.
+CLAIMING = {BEGIN: "changes", "tasks/acquire_lock.yml": "changes", "tasks/share_lock.yml": "proves"}
+#: What each playbook claims in its own plays and in those that it imports; a playbook that is not here claims nothing.
+CLAIMS = {
+    "add_nodes": {"changes"},
+    "advance_authority": {"changes"},
+    "apply_resources": {"changes"},
+    "balance_disks": {"changes"},
+    "deploy_cluster": {"changes"},
+    "destroy_cluster": {"changes"},
+    "drill": {"changes"},
+    "finalize_upgrade": {"changes"},
+    "maintain_hosts": {"changes"},
+    "migrate_quorum": {"changes"},
+    "migrate_security": {"changes"},
+    "mirror_cluster": {"changes"},
+    "mirror_cutover": {"changes", "proves"},
+    "move_cluster": {"changes"},
+    "rebalance": {"changes"},
+    "remove_nodes": {"changes"},
+    "replace_authority": {"changes"},
+    "replace_node": {"changes"},
+    "restart_cluster": {"changes"},
+    "rotate_certificates": {"changes"},
+    "site": {"changes", "proves"},
+    "upgrade_cluster": {"changes"},
+    "verify_cluster": {"proves"},
+}
+#: They read alone, or act on machines, which have no lock before there is a cluster.
+WITHOUT_CLAIM = {
+    "audit_exposure",
+    "cluster_status",
+    "create_lab",
+    "destroy_ec2",
+    "destroy_lab",
+    "mirror_status",
+    "provision_ec2",
+    "render_monitoring",
+    "support_bundle",
+    "validate_inventory",
+}
 #: Takes the lock, and makes a cache that a run does not wait for.
 WITHOUT_LOCK = {"kafka_lock", "kafka_appcds_archive"}
 
@@ -82,7 +123,7 @@ def test_an_operation_begins_and_ends_like_all_others(play: dict[str, Any]) -> N
     [envelope] = [task for task in play["tasks"] if "always" in task]
     if not TAKING_OVER.intersection(point for task in tasks_of(play["tasks"]) for point in entry_points(task)):
         assert envelope["block"][0]["ansible.builtin.import_tasks"] == BEGIN
-        assert "KRAFTWRIGHT_RUN" in play["environment"]
+    assert "KRAFTWRIGHT_RUN" in play["environment"]
     assert [task["ansible.builtin.import_tasks"] for task in envelope["always"]] == [END]
     assert not any(changes_nodes(task) for task in play["tasks"])
     assert play["any_errors_fatal"] is True
@@ -106,17 +147,49 @@ def test_each_module_stops_where_its_run_has_lost_the_lock() -> None:
     assert without == WITHOUT_LOCK
 
 
-@pytest.mark.parametrize(
-    ("playbook", "taken", "given_back"),
-    [
-        ("apply_resources", "acquire_lock", "release_lock"),
-        ("verify_cluster", "lock_controllers", "unlock_controllers"),
-    ],
-)
-def test_resources_and_proofs_hold_the_lock_of_the_cluster(playbook: str, taken: str, given_back: str) -> None:
-    [envelope] = [
-        task for play in plays(ROOT / f"playbooks/{playbook}.yml") for task in play["tasks"] if "always" in task
+def claims(play: dict[str, Any]) -> set[str]:
+    """What a play claims by its own tasks."""
+    imported = [task.get("ansible.builtin.import_tasks", "") for task in tasks_of(play.get("tasks", []))]
+    return {CLAIMING[one] for one in imported if one in CLAIMING}
+
+
+def all_claims(path: Path) -> set[str]:
+    """What a playbook claims, with the playbooks that it imports."""
+    entries = yaml.safe_load(path.read_text())
+    imported = [path.with_name(name) for entry in entries if (name := entry.get("ansible.builtin.import_playbook"))]
+    return {claim for play in plays(path) for claim in claims(play)}.union(*map(all_claims, imported))
+
+
+def test_each_playbook_claims_the_lock_that_it_needs() -> None:
+    found = {path.stem: all_claims(path) for path in PLAYBOOKS}
+    assert found == CLAIMS | {name: set() for name in WITHOUT_CLAIM}
+
+
+def claiming() -> list[Any]:
+    """Every play that claims the lock, under its playbook's name."""
+    return [pytest.param(play, id=path.stem) for path in PLAYBOOKS for play in plays(path) if claims(play)]
+
+
+@pytest.mark.parametrize("play", claiming())
+def test_a_play_with_a_claim_gives_its_run_to_modules_and_the_lock_back(play: dict[str, Any]) -> None:
+    assert play["environment"] == {"KRAFTWRIGHT_RUN": "{{ ansible_facts['kafka_run'] | default('') }}"}
+    [envelope] = [task for task in play["tasks"] if "always" in task]
+    given_back = "unlock_controllers" if claims(play) == {"proves"} else "release_lock"
+    first, last = (envelope[part][at]["ansible.builtin.import_tasks"] for part, at in (("block", 0), ("always", -1)))
+    assert claims({"tasks": [{"ansible.builtin.import_tasks": first}]}) == claims(play)
+    assert last in (END, f"tasks/{given_back}.yml")
+
+
+def test_a_proof_has_a_record_on_each_host_where_a_module_of_it_works() -> None:
+    [task] = yaml.safe_load((ROOT / "playbooks/tasks/share_lock.yml").read_text())
+    assert task["ansible.builtin.import_tasks"] == "lock_controllers.yml"
+    assert task["vars"]["lock_shared"] is True
+    assert task["vars"]["lock_hosts"] == "{{ lock_controllers | union([asked]) }}"
+    brokers = [
+        one["vars"]["kafka_smoke_broker"].strip()
+        for name in ("verify_cluster", "mirror_cutover")
+        for play in plays(ROOT / f"playbooks/{name}.yml")
+        for one in tasks_of(play["tasks"])
+        if "kafka_smoke_broker" in one.get("vars", {})
     ]
-    assert envelope["block"][0]["ansible.builtin.import_tasks"] == f"tasks/{taken}.yml"
-    assert envelope["always"][-1]["ansible.builtin.import_tasks"] == f"tasks/{given_back}.yml"
-    assert playbook != "verify_cluster" or envelope["block"][0]["vars"]["lock_shared"] is True
+    assert brokers == [task["vars"]["asked"]] * 2

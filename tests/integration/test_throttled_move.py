@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import kafka_host_info
 import pytest
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
 from ansible.module_utils.kraft.operations.reassignment.model import SPREAD, Goal, Move
 from ansible.module_utils.kraft.operations.reassignment.run import Run
-from ansible.module_utils.kraft.operations.reassignment.throttle import MARK
+from ansible.module_utils.kraft.operations.reassignment.throttle import MARK, RATES, Alteration, marked_rate
 from ansible.module_utils.kraft.operations.reassignment.work import Desired
 from confluent_kafka import Message, Producer
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
@@ -107,3 +108,23 @@ def test_clients_hardly_wait_for_replicas_that_have_arrived_under_a_throttle(kaf
     assert all(acknowledged.values())
     waits = [later - earlier for times in acknowledged.values() for earlier, later in zip(times, times[1:])]
     assert max(waits) < PATIENCE
+
+
+def test_a_limit_that_a_killed_run_left_is_seen_in_the_look_until_its_remedy_was_followed(
+    kafka_cluster: KafkaCluster, run_module: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = {"bootstrap_servers": kafka_cluster.bootstrap_servers}
+    monkeypatch.setattr(kafka_host_info, "observe_host", lambda *_: {"service": {"pid": 1}})
+
+    def left() -> list[int]:
+        asked = {"client": client, "expected": {"brokers": [1, 2, 3]}}
+        looks = [run_module("kafka_host_info", health={**asked, "node_id": one}) for one in (1, 2, 3)]
+        return [look["found"]["health"]["rate_left"] for look in looks]
+
+    with Client(client) as asked:
+        admin = ReassignmentAdmin(asked)
+        admin.throttle(admin.look(), [Alteration(broker=2, values=dict.fromkeys(RATES, marked_rate(RATE)))])
+    assert left() == [0, int(marked_rate(RATE)), 0]
+    done = run_module("kafka_reassignment", client=client, state="balanced")  # as rebalance.yml does
+    assert not done.get("failed"), done["msg"]
+    assert left() == [0, 0, 0]

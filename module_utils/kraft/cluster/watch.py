@@ -60,13 +60,22 @@ class Look:
         }
 
 
-def look_once(options: Mapping[str, Any], wanted: Expected, node_id: int | None) -> Look:
-    """One look without waiting. On a host that has nothing yet, that nothing answers."""
+def look_once(
+    options: Mapping[str, Any],
+    wanted: Expected,
+    node_id: int | None,
+    more: Callable[[Client, Look], Mapping[str, Any]] = lambda *_: {},
+) -> dict[str, Any]:
+    """One look without waiting, for a module's result. On a host that has nothing yet, that nothing answers.
+
+    `more`: what else the same client is to ask, for the result.
+    """
     try:
         with Client(options) as client:
-            return Watch(client, wanted, node_id).look()
+            seen = Watch(client, wanted, node_id).look()
+            return {**seen.as_dict(wanted), **more(client, seen)}
     except KraftError as error:
-        return Look(failed(error), (str(error),))
+        return Look(failed(error), (str(error),)).as_dict(wanted)
 
 
 class UnhealthyError(KraftError):

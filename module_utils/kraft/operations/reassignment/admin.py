@@ -80,13 +80,13 @@ class ReassignmentAdmin:
         ]
         rates: dict[int, Mapping[str, str]] = {}
         for broker, answer in zip(serving, self._client.ask_all(questions)):
-            values = _overrides(checked(self._client, "DescribeConfigs", answer), DYNAMIC_BROKER)
+            values = overrides(checked(self._client, "DescribeConfigs", answer), DYNAMIC_BROKER)
             rates.update((broker.node_id, one) for one in values.values() if one)
         lists: dict[str, Mapping[str, str]] = {}
         names = [one.name for one in snapshot.topics or ()]
         for start in range(0, len(names), BATCH):
             answer = self._client.ask(self._address, self._configs(TOPIC_RESOURCE, names[start : start + BATCH], LISTS))
-            lists.update({name: one for name, one in _overrides(answer, DYNAMIC_TOPIC).items() if one})
+            lists.update({name: one for name, one in overrides(answer, DYNAMIC_TOPIC).items() if one})
         return Throttles(rates, lists)
 
     def throttle(self, snapshot: Snapshot, changes: Sequence[Alteration]) -> None:
@@ -158,7 +158,7 @@ class ReassignmentAdmin:
         return self._client.request("DescribeConfigsRequest", resources=[(kind, one, list(keys)) for one in names])
 
 
-def _overrides(answer: Mapping[str, Any], source: int) -> dict[str, dict[str, str]]:
+def overrides(answer: Mapping[str, Any], source: int) -> dict[str, dict[str, str]]:
     """Resource → its own settings, by their source; those that vanished meanwhile are left out."""
     return {
         one["resource_name"]: {

@@ -19,6 +19,7 @@ from ansible.module_utils.kraft.spec.preflight import (
     exporter,
     identity,
     issuers,
+    limits,
     logs,
     machine,
     members,
@@ -31,7 +32,7 @@ from ansible.module_utils.kraft.spec.preflight import (
 from ansible.module_utils.kraft.spec.preflight.subject import Subject
 
 OF_HOSTS = (presence, cross_host, identity, renamed, migration, members, accounts, machine, devices, disk, network)
-PARTS = (*OF_HOSTS, issuers, exporter, metrics_proxy, logs)
+PARTS = (*OF_HOSTS, issuers, exporter, metrics_proxy, logs, limits)
 
 
 def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Problem]:

@@ -1,0 +1,20 @@
+"""Limits that a killed run of moves has left on brokers. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.spec.preflight.subject import Subject
+from ansible.module_utils.kraft.wording import limited
+
+REMEDY = "run playbooks/rebalance.yml, which finishes the moves and removes the limit"
+
+
+def check(subject: Subject) -> Iterator[Problem]:
+    """Replicas that restarted nodes fetch may be held back by it, so each wait of this run may be long."""
+    looks = {host.node["node_id"]: facts.get("health") or {} for host, facts in subject.seen}
+    rates = {node_id: rate for node_id, look in looks.items() if (rate := look.get("rate_left", 0))}
+    if rates:
+        message = f"{limited(rates)}, and nothing is on the move"
+        yield Problem("throttle_left", message, REMEDY, value=sorted(rates), severity=WARNING)
