@@ -119,14 +119,8 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-running:
-  description: Whether the process runs, or would in check mode.
-  returned: unless O(state=leaving)
-  type: bool
-pid:
-  description: Its process id, 0 where it does not run.
-  returned: unless O(state=leaving)
-  type: int
+running: {description: "Whether it runs, or would in check mode.", returned: unless O(state=leaving), type: bool}
+pid: {description: "Its process id, 0 where it does not run.", returned: unless O(state=leaving), type: int}
 started_at:
   description: When it was started, in microseconds since the host's boot; 0 where it does not run.
   returned: unless O(state=leaving)
@@ -165,6 +159,10 @@ secret_digests:
   description: As M(kafka_files) gives them, of O(files).
   returned: always
   type: dict
+release:
+  description: Version that the process was started from; empty where it does not run, or where this is not known.
+  returned: unless O(state=leaving)
+  type: str
 current:
   description: Version that the link C(current) leads to.
   returned: unless O(state=leaving)
@@ -224,6 +222,7 @@ def described(state: node.NodeState, found: node.NodeState) -> dict[str, Any]:
         "stale": bool(state.differences),
         "differences": [one.as_dict() for one in found.differences],
         "client_moves": [dataclasses.asdict(move) for move in found.moves],
+        "release": state.running_release if state.running else "",
         "current": state.current,
     }
 
@@ -236,6 +235,7 @@ def predicted(found: node.NodeState, actions: tuple[str, ...], release: str) -> 
         "running": begins or (found.running and not ends),
         **({"pid": 0, "started_at": 0} if begins or ends else {}),
         "stale": bool(found.differences) and not (begins or ends),
+        "release": release if begins else "" if ends else found.running_release,
         "current": release if node.FLIP in actions else found.current,
     }
 

@@ -23,6 +23,7 @@ if str(ROOT) not in sys.path:
 from ansible.module_utils.kraft.control import reports
 from ansible.module_utils.kraft.control.inventory_options import inventory_options
 from ansible.module_utils.kraft.control.prometheus import asking
+from ansible.module_utils.kraft.spec.inventory import advisories
 from ansible.module_utils.kraft.status import screen
 from ansible.module_utils.kraft.status.report import report
 from ansible.module_utils.kraft.status.view import status
@@ -53,6 +54,8 @@ class ActionModule(ActionBase):
         super().run(tmp, task_vars)
         _, given = self.validate_argument_spec(ARGUMENT_SPEC)
         found = status(given["desired"], given["looked"], given["cluster"], given["live"], inventory_options())
+        old = advisories.outdated(advisories.age(datetime.now(timezone.utc).date()))
+        found = dataclasses.replace(found, notes=(*found.notes, old) if old else found.notes)
         if given["prometheus_url"]:
             url, name = str(given["prometheus_url"]), str(given["desired"]["cluster"]["name"])
             found = dataclasses.replace(found, watched=look(url, name, time.time(), asking(url)))

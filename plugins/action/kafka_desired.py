@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import os
 from collections.abc import Collection
 from pathlib import Path
@@ -36,7 +37,7 @@ from ansible.module_utils.kraft.spec.desired import describe as desired
 from ansible.module_utils.kraft.spec.desired import migration, own_clients
 from ansible.module_utils.kraft.spec.desired.contributions import files_of
 from ansible.module_utils.kraft.spec.desired.model import Cluster
-from ansible.module_utils.kraft.spec.inventory import reading, report, validation
+from ansible.module_utils.kraft.spec.inventory import advisories, reading, report, validation
 from ansible.module_utils.kraft.spec.inventory.archive_file import digest, local_path
 from ansible.module_utils.kraft.spec.inventory.hostvars import PREFIX, Inventory, plain
 from ansible.module_utils.kraft.spec.inventory.refusal import refusal, width
@@ -157,6 +158,7 @@ def look(hostvars: Any, loader: Any, hosts: list[str], run: Run = NOTHING_MORE) 
         log_authority_faults=log_authority_faults(each.contributions for each in variables),
         password_fault=passwords.fault(variables[0].values, loader._vault),
         tls_days_left=own_authority.days_left(variables[0].values),
+        advisories_age=advisories.age(datetime.datetime.now(datetime.timezone.utc).date()),
         agent_digests={path: digest(file, "sha256:") if file else "" for path, file in agents.items()},
         smoke=own_clients.smoke(hostvars, loader, specs),
         client_options=own_clients.client_options(hostvars, loader, hosts[0], smoke="spark" in run.needs),

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.monitoring.catalogue import read
+from ansible.module_utils.kraft.spec.inventory.advisories import known, pattern
 
-#: Stands in the data for the name of the cluster.
-CLUSTER = "CLUSTER"
+#: Stands in the data for the name of the cluster, and for the releases of Kafka with a known advisory.
+CLUSTER, AFFECTED = "CLUSTER", "AFFECTED"
 RUNBOOK = "docs/runbooks/alerts.md"
 #: Severities in the order in which a person wants to read them; `none` is the watchdog's.
 PAGE, TICKET, NONE = SEVERITIES = ("page", "ticket", "none")
@@ -19,16 +20,19 @@ Rule = Mapping[str, Any]
 
 def data(cluster: str) -> Any:
     """The rules, written for a cluster. Its name has no letter that YAML or PromQL would read otherwise."""
-    return named(read("rules"), cluster)
+    return named(read("rules"), {AFFECTED: pattern(known()), CLUSTER: cluster})
 
 
-def named(part: Any, cluster: str) -> Any:
-    """A part of the data with the cluster's name in its texts."""
+def named(part: Any, meanings: Mapping[str, str]) -> Any:
+    """A part of the data with what stands for something replaced by it."""
     if isinstance(part, Mapping):
-        return {key.replace(CLUSTER, cluster): named(value, cluster) for key, value in part.items()}
+        return {named(key, meanings): named(value, meanings) for key, value in part.items()}
     if isinstance(part, list):
-        return [named(each, cluster) for each in part]
-    return part.replace(CLUSTER, cluster) if isinstance(part, str) else part
+        return [named(each, meanings) for each in part]
+    if isinstance(part, str):
+        for word, meaning in meanings.items():
+            part = part.replace(word, meaning)
+    return part
 
 
 def groups(rules: Rule) -> dict[str, Any]:

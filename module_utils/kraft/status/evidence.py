@@ -24,7 +24,7 @@ class Evidence:
     anything shows that the node was ever started, None where nobody looked. ``obstacles``: why Kafka cannot start.
     ``foreign``: whose node the host is, where it is another one: then nothing else of it is the node's.
     ``migration``: the phase of a migration with which it was deployed. ``restarts``: how many times systemd has started
-    it again, the last time ``age`` seconds ago.
+    it again, the last time ``age`` seconds ago. ``release``: version of Kafka that runs, "" where that is not known.
     """
 
     host: str
@@ -42,6 +42,7 @@ class Evidence:
     migration: str = ""
     restarts: int = 0
     age: float = 0
+    release: str = ""
 
     @property
     def name(self) -> str:
@@ -106,7 +107,7 @@ def evidence(host: str, node: Mapping[str, Any], results: Mapping[str, Any], clu
     """`node`: its entry of ``kafka_desired``. `results`: what was registered on the host, by name.
 
     Reads ``view`` (``kafka_connectivity_info``) and what ``kafka_host_info`` says of ``service``, ``removed``,
-    ``log_dirs``, ``deployed`` and ``user``; any result tells whether the host was reached.
+    ``log_dirs``, ``deployed`` and ``user``, and ``process`` (``kafka_node``); any result tells if the host was reached.
     """
     other = foreign(node, results, cluster_id)
     if other:
@@ -132,4 +133,5 @@ def evidence(host: str, node: Mapping[str, Any], results: Mapping[str, Any], clu
         migration=str((results.get("deployed") or {}).get("migration") or ""),
         restarts=service.get("restarts", 0) if service else 0,
         age=service.get("age", 0) if service and service["pid"] else 0,
+        release="" if unread(results.get("process")) else str((results.get("process") or {}).get("release") or ""),
     )

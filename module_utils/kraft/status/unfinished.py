@@ -8,6 +8,8 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.spec.desired.model import OPEN, SWITCH
+from ansible.module_utils.kraft.spec.inventory.advisories import affecting
+from ansible.module_utils.kraft.spec.rules.subject import named
 from ansible.module_utils.kraft.status.advice import steps
 from ansible.module_utils.kraft.status.causes import Cause
 from ansible.module_utils.kraft.status.evidence import Evidence
@@ -36,11 +38,21 @@ def unfinished(
 
 
 def notes(nodes: Sequence[Evidence]) -> Iterator[str]:
-    """What is worth a look and makes no status worse."""
+    """What is worth a look and makes no status worse: first the advisories of the releases that run."""
+    yield from exposed(nodes)
     for node in nodes:
         if node.restarts and node.age:
             times = f"{node.restarts} time{'s' * (node.restarts > 1)}"
             yield f"{node.name} was restarted by systemd {times}, the last time {span(node.age)} ago"
+
+
+def exposed(nodes: Sequence[Evidence]) -> Iterator[str]:
+    """Each advisory of a release that runs, with the hosts that run it."""
+    for release in sorted({node.release for node in nodes} - {""}):
+        hosts = [node.host for node in nodes if node.release == release]
+        for one in affecting(release):
+            text = f"Kafka {release} runs on {named(hosts)} and has {one.identifier}: {one.effect} ({one.reach})"
+            yield f"{text}; {one.remedy}"
 
 
 def span(seconds: float) -> str:

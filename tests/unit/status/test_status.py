@@ -306,6 +306,19 @@ def test_restarts_by_systemd_are_a_note(wording: Wording) -> None:
     wording(found.notes)
 
 
+def test_a_release_that_runs_and_has_an_advisory_is_a_note_with_its_hosts(wording: Wording) -> None:
+    """The inventory may say another release by now."""
+    older = {"process": {**RUNS, "release": "4.3.1"}}
+    newer = {"process": {**RUNS, "release": "4.4.0"}}
+    found = seen(kafka1=older, kafka2=newer, kafka3=older)
+    assert found.good
+    (note,) = (one for one in found.notes if "CVE-2026-111115" in one)
+    assert {"4.3.1", "kafka1", "kafka3", "4.4.0", "4.3.2", "4.2.2"} <= values(note)
+    assert "kafka2" not in note
+    assert "CVE-2026-111115" in " ".join(lines(found))
+    wording(found.notes)
+
+
 def test_one_replica_that_holds_a_node_back_is_named_with_the_way_out(wording: Wording) -> None:
     found = seen(cluster(topic("orders", partition(0, [1, 2, 3])), topic("single", partition(0, [2]))))
     assert [node.may_go for node in found.nodes] == [True, False, True]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import re
+from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 import yaml
 from ansible.module_utils.kraft.spec.inventory.definitions import DATA
 
 Version = tuple[int, int, int]
 RELEASE = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+FRESH = 90  #: days for which the data counts as checked
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,8 +52,49 @@ def number(release: str) -> Version | None:
 @lru_cache(maxsize=1)
 def known() -> tuple[Advisory, ...]:
     """All advisories of the data."""
-    listed = yaml.safe_load((DATA / "advisories.yml").read_text(encoding="utf-8"))["advisories"]
-    return tuple(_advisory(identifier, **entry) for identifier, entry in listed.items())
+    return tuple(_advisory(identifier, **entry) for identifier, entry in _data()["advisories"].items())
+
+
+def age(today: datetime.date) -> int:
+    """Days since the data was last compared with Kafka's own list."""
+    checked: datetime.date = _data()["checked"]
+    return (today - checked).days
+
+
+def outdated(days: int) -> str:
+    """What to say of data that is `days` old; empty where it is fresh."""
+    return f"the list of Kafka's advisories was last checked {days} days ago" if days > FRESH else ""
+
+
+def affecting(release: str) -> tuple[Advisory, ...]:
+    """Those that a release is open to."""
+    return tuple(one for one in known() if one.affects(release))
+
+
+def pattern(advisories: Iterable[Advisory]) -> str:
+    """A regular expression (RE2, whole text) of the releases that any of `advisories` affects.
+
+    A line that not all of them repair is affected as a whole; a candidate of the repaired release is, too.
+    """
+    repaired = [{one[:2]: one[2] for one in each.fixed} for each in advisories]
+    newest = max(max(each) for each in repaired)
+    found = [f"[0-{newest[0] - 1}][.].*"]
+    for minor in range(newest[1] + 1):
+        patches = [each.get((newest[0], minor)) for each in repaired if (newest[0], minor) <= max(each)]
+        line = f"{newest[0]}[.]{minor}[.]"
+        if None in patches:
+            found.append(f"{line}.*")
+            continue
+        last = max(patch for patch in patches if patch is not None)
+        older = "".join(map(str, range(last)))
+        found += [f"{line}[{older}](-.*)?"] if older else []
+        found.append(f"{line}{last}-.*")
+    return "|".join(found)
+
+
+@lru_cache(maxsize=1)
+def _data() -> Any:
+    return yaml.safe_load((DATA / "advisories.yml").read_text(encoding="utf-8"))
 
 
 def _advisory(identifier: str, effect: str, reach: str, fixed: list[str], **_: object) -> Advisory:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.model import Node
-from ansible.module_utils.kraft.spec.inventory.advisories import known
+from ansible.module_utils.kraft.spec.inventory.advisories import affecting, outdated
 from ansible.module_utils.kraft.spec.inventory.definitions import versions
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject
 
@@ -46,10 +46,17 @@ def advisories(subject: Subject) -> Iterator[Problem]:
     text = subject.cluster.version
     if any(version(subject)):  # it must change anyway
         return
-    for one in known():
-        if one.affects(text):
-            message = f"has {one.identifier}: {one.effect} ({one.reach})"
-            yield Problem(one.identifier, message, one.remedy, "kafka_version", value=text, severity=RISK)
+    for one in affecting(text):
+        message = f"has {one.identifier}: {one.effect} ({one.reach})"
+        yield Problem(one.identifier, message, one.remedy, "kafka_version", value=text, severity=RISK)
+
+
+def advisories_checked(subject: Subject) -> Iterator[Problem]:
+    """A list of advisories that is old says little about a release."""
+    message = outdated(subject.surroundings.advisories_age)
+    if message:
+        remedy = "update Kraftwright, or compare advisories.yml with https://kafka.apache.org/cve-list"
+        yield Problem("advisories_old", message, remedy, "kafka_version", severity=WARNING)
 
 
 def place(subject: Subject) -> Iterator[Problem]:
@@ -135,4 +142,4 @@ def content(subject: Subject) -> Iterator[Problem]:
         yield Problem("archive_content", message, remedy, "kafka_archive", value=text, severity=severity)
 
 
-RULES = (version, advisories, place, presence, checksum, content)
+RULES = (version, advisories, advisories_checked, place, presence, checksum, content)

@@ -36,6 +36,7 @@ class Surroundings:
     ``log_authority_faults``: path of the authority of a receiver of logs -> why it cannot be used.
     ``password_fault``: why passwords of users cannot be generated and kept; empty where they can.
     ``tls_fault``: why the authority on the control machine cannot be used; empty where it can.
+    ``advisories_age``: days since the list of Kafka's advisories was checked.
     ``tls_days_left``: for how many days it is good; None where there is none yet.
     """
 
@@ -57,6 +58,7 @@ class Surroundings:
     password_fault: str = ""
     tls_fault: str = ""
     tls_days_left: int | None = None
+    advisories_age: int = 0
     smoke: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     agent_digests: Mapping[str, str] = dataclasses.field(default_factory=dict)
 

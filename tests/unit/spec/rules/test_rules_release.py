@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import datetime
 import hashlib
 import re
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible.module_utils.kraft.spec.inventory.advisories import known
+from ansible.module_utils.kraft.spec.inventory.advisories import Advisory, affecting, age, known, pattern
 from ansible.module_utils.kraft.spec.inventory.archive_file import digest, local_path
 from ansible.module_utils.kraft.spec.rules import risks
 from ansible.module_utils.kraft.spec.rules.names import RENAMED
@@ -390,6 +391,30 @@ REPAIRED = ("4.2.2", "4.3.2", "4.4.0", "4.4.1-rc1", "4.5.0-rc1", "4.5.0", "5.0.0
 def test_a_release_is_affected_until_its_line_is_repaired(releases: tuple[str, ...], affected: bool) -> None:
     (one,) = (each for each in known() if each.identifier == "CVE-2026-111115")
     assert {release: one.affects(release) for release in releases} == dict.fromkeys(releases, affected)
+
+
+def test_the_pattern_of_affected_releases_is_what_the_advisories_say() -> None:
+    older = Advisory("a", "", "", ((4, 1, 3), (4, 4, 0)))
+    grid = [f"{major}.{minor}.{patch}" for major in range(6) for minor in range(12) for patch in range(5)]
+    releases = [*AFFECTED, *REPAIRED, *grid, *(f"{one}-rc1" for one in grid)]
+    for advisories in (known(), (older,), (older, *known())):
+        wanted = {one for one in releases if any(each.affects(one) for each in advisories)}
+        assert {one for one in releases if re.fullmatch(pattern(advisories), one)} == wanted
+
+
+@pytest.mark.parametrize(("days", "findings"), [(0, []), (90, []), (91, [("warning", "", "kafka_version", None)])])
+def test_a_list_of_advisories_that_nobody_checked_for_long_is_a_warning(
+    days: int, findings: list[Finding], wording: Wording
+) -> None:
+    problems = [one for one in problems_of(hosts(1), advisories_age=days) if one.rule == "advisories_old"]
+    assert [finding(one) for one in problems] == findings
+    if problems:
+        wording(worded(problems))
+
+
+def test_the_age_of_the_list_is_counted_from_its_own_day() -> None:
+    assert age(datetime.date(2200, 1, 1)) - age(datetime.date(2199, 12, 31)) == 1
+    assert [len(affecting(release)) == len(known()) for release in ("4.3.1", "4.4.0")] == [True, False]
 
 
 def test_an_advisory_is_a_warning_in_a_test_profile_and_where_it_is_accepted_by_its_id() -> None:
