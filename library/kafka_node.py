@@ -35,8 +35,9 @@ options:
       - V(stopped) waits until systemd has stopped it, controlled shutdown included.
       - V(reported) only looks.
       - V(leaving) writes the mark that the node leaves its cluster, so that no run starts it again. The node runs on.
+      - V(left) deletes the key, the configurations and the contributed files of a node that has left, in every release.
     type: str
-    choices: [started, restarted, reverted, stopped, reported, leaving]
+    choices: [started, restarted, reverted, stopped, reported, leaving, left]
     default: started
   take:
     description:
@@ -119,15 +120,21 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-running: {description: "Whether it runs, or would in check mode.", returned: unless O(state=leaving), type: bool}
-pid: {description: "Its process id, 0 where it does not run.", returned: unless O(state=leaving), type: int}
+running:
+  description: Whether the process runs, or would in check mode.
+  returned: unless O(state) is V(leaving) or V(left)
+  type: bool
+pid:
+  description: Its process id, 0 where it does not run.
+  returned: unless O(state) is V(leaving) or V(left)
+  type: int
 started_at:
   description: When it was started, in microseconds since the host's boot; 0 where it does not run.
-  returned: unless O(state=leaving)
+  returned: unless O(state) is V(leaving) or V(left)
   type: int
 stale:
   description: Whether the process (after this task) was started with something else than what is wanted.
-  returned: unless O(state=leaving)
+  returned: unless O(state) is V(leaving) or V(left)
   type: bool
 differences:
   description:
@@ -135,19 +142,19 @@ differences:
     - Each has C(file) (C(server.properties), C(jvm.options), C(log4j2.yaml), C(unit), C(release), C(record) or
       C(request)), C(key) (empty where the file differs as a whole), C(old), C(new) (null for unset) and C(secret). The
       values of secrets are hidden.
-  returned: unless O(state=leaving)
+  returned: unless O(state) is V(leaving) or V(left)
   type: list
   elements: dict
 client_moves:
   description: >-
     Client listeners whose advertised address or protocol differs between the process that was found and what is wanted,
     each with listener, before and after (empty where the listener goes).
-  returned: unless O(state=leaving)
+  returned: unless O(state) is V(leaving) or V(left)
   type: list
   elements: dict
 actions:
   description: What was done, or would be; also where the start then failed.
-  returned: unless O(state=leaving)
+  returned: unless O(state) is V(leaving) or V(left)
   type: list
   elements: str
 changed_paths:
@@ -161,11 +168,11 @@ secret_digests:
   type: dict
 release:
   description: Version that the process was started from; empty where it does not run, or where this is not known.
-  returned: unless O(state=leaving)
+  returned: unless O(state) is V(leaving) or V(left)
   type: str
 current:
   description: Version that the link C(current) leads to.
-  returned: unless O(state=leaving)
+  returned: unless O(state) is V(leaving) or V(left)
   type: str
 """
 
@@ -183,14 +190,14 @@ from ansible.module_utils.kraft.node.service import plan as node
 from ansible.module_utils.kraft.node.service.staging import CURRENT, NEXT
 from ansible.module_utils.kraft.node.service.state import Run
 
-LEAVING = "leaving"
+LEAVING, LEFT = "leaving", "left"
 ARGUMENT_SPEC: dict[str, Any] = {
     "unit": {"type": "str", "default": "kafka"},
     "install_dir": {"type": "str", "default": "/opt/kafka"},
     "release": {"type": "str"},
     "cluster_id": {"type": "str", "required": True},
     "node_id": {"type": "int", "required": True},
-    "state": {"type": "str", "choices": [*node.STATES, LEAVING], "default": node.STARTED},
+    "state": {"type": "str", "choices": [*node.STATES, LEAVING, LEFT], "default": node.STARTED},
     "take": {"type": "str", "choices": [NEXT, CURRENT], "default": NEXT},
     "keep": {"type": "bool", "default": True},
     "started_before": {"type": "str", "default": ""},
@@ -245,6 +252,9 @@ def ensure(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str, Any]
     node_io.require_identity(run, params)
     if params["state"] == LEAVING:
         return ensure_files({"files": [identity.mark(params["install_dir"], params["cluster_id"])]}, "", check_mode)
+    if params["state"] == LEFT:
+        deleted = staging.delete_secrets(params["install_dir"], check_mode)
+        return {"changed": bool(deleted), "changed_paths": deleted}
     names = node_io.given_files(params)
     gone = staging.strangers(f"{params['install_dir']}/{NEXT}", names) if names else ()
     files = ensure_files({"files": params["files"], "absent": gone}, params["digest_salt"], check_mode)

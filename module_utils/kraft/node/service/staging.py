@@ -13,10 +13,12 @@ import dataclasses
 import glob
 import hashlib
 import os
+import shutil
 import stat
 from collections.abc import Collection, Iterable, Mapping
 
-from ansible.module_utils.kraft.difference import CONTRIBUTED, PROPERTIES
+from ansible.module_utils.kraft.difference import CONTRIBUTED, JVM_OPTIONS, PROPERTIES
+from ansible.module_utils.kraft.node import certificate
 from ansible.module_utils.kraft.node.files.apply import make_directory, read, remove, write_file
 from ansible.module_utils.kraft.node.release.manifest import MANIFEST, parse_manifest, read_text, release_dir
 from ansible.module_utils.kraft.node.service.differences import CONFIG_FILES, contributed
@@ -168,6 +170,23 @@ def clean_other_releases(place: Place) -> None:
         config = os.path.dirname(found)
         for name in reversed(listed(config) if config != f"{place.release_dir}/config" else ()):
             remove(f"{config}/{name}")
+
+
+def delete_secrets(install_dir: str, check_mode: bool) -> list[str]:
+    """Delete what a node that has left must not keep: keys, passwords, and contributed files, which may be keys.
+
+    Gives the paths that are deleted, or would be. What each list names goes before the list.
+    """
+    configs = sorted(glob.glob(f"{install_dir}/releases/*/config"))
+    files = [f"{one}/{name}" for one in configs for name in (PROPERTIES, JVM_OPTIONS, *reversed(listed(one)))]
+    rooms = [f"{install_dir}/{name}" for name in (certificate.DIRECTORY, NEXT, PREVIOUS)]
+    found = [path for path in (*rooms, *files) if os.path.lexists(path)]
+    for path in () if check_mode else found:
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path)
+        else:
+            remove(path)
+    return found
 
 
 def keep(place: Place, record: Mapping[str, bytes]) -> None:

@@ -1,0 +1,79 @@
+"""The run that a refusal names is not refused for the same reason: each remedy is followed once (see test_presence)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import pytest
+from ansible.module_utils.kraft.cluster.snapshot import Broker, Snapshot
+from ansible.module_utils.kraft.problem import errors
+from ansible.module_utils.kraft.spec import preflight
+
+from tests.unit.spec.preflight.scene import CLUSTER_ID, LOGS, Scene, disk, empty_log_dir
+
+Step = Callable[[Scene], None]
+OLD = "/data/old"
+
+
+def blank_broker(scene: Scene) -> None:
+    """The cluster knows broker 3, and its machine is empty."""
+    scene.nodes["k3"]["roles"] = ["broker"]
+    scene.snapshot = Snapshot(CLUSTER_ID, brokers=tuple(Broker(one, f"k{one}:9092", 1) for one in (1, 2, 3)))
+
+
+def lost_metadata_disk(scene: Scene) -> None:
+    scene.nodes["k3"]["roles"] = ["broker"]
+    scene.of("k3")["used_log_dirs"] = {LOGS: {"read": True, "replicas": 3, "named": ["t-0"]}}
+
+
+def is_replaced(scene: Scene) -> None:
+    """`replace_node.yml -e kafka_replace_node=k3`."""
+    scene.wanted["k3"] = dataclasses.replace(scene.wanted["k3"], replaced=True)
+
+
+def older_release(scene: Scene) -> None:
+    scene.format("k3")
+    scene.of("k3")["current_release"] = "4.5.0"
+
+
+def static_quorum(scene: Scene) -> None:
+    scene.format("k3")
+    scene.of("k3")["quorum"] = "static"
+
+
+def nothing(scene: Scene) -> None:
+    """The remedy is a variable of the run."""
+
+
+@pytest.mark.parametrize(
+    ("state", "rule", "offered", "follow", "accepted"),
+    [
+        (blank_broker, "log_dir_lost", "replace_node.yml -e kafka_replace_node=k3", is_replaced, ()),
+        (lost_metadata_disk, "log_dir_lost", "replace_node.yml -e kafka_replace_node=k3", is_replaced, ()),
+        (older_release, "release_older", "list release_older in kafka_accepted_risks", nothing, ("release_older",)),
+        (static_quorum, "quorum_form", "migrate_quorum.yml with quorum_form", nothing, ("quorum_form",)),
+    ],
+)
+def test_the_run_that_a_remedy_names_is_not_refused(
+    state: Step, rule: str, offered: str, follow: Step, accepted: tuple[str, ...]
+) -> None:
+    scene = Scene()
+    state(scene)
+    refused = errors(preflight.check(scene.subject()))
+    assert {one.rule for one in refused} == {rule}
+    assert all(offered in one.remedy for one in refused)
+    follow(scene)
+    assert errors(preflight.check(scene.subject(), accepted)) == []
+
+
+def test_a_log_dir_that_is_put_back_can_be_emptied() -> None:
+    """`balance_disks.yml` asks for no more than the right hosts."""
+    scene = Scene()
+    scene.deploy()
+    scene.of("k3")["used_log_dirs"] = {OLD: {"read": True, "replicas": 3, "named": ["t-0"]}}
+    [refused] = errors(preflight.check(scene.subject()))
+    assert f"balance_disks.yml -e kafka_drain_log_dirs=k3:{OLD}" in refused.remedy
+    scene.nodes["k3"]["log_dirs"] = [LOGS, OLD]
+    scene.of("k3")["log_dirs"][OLD] = {**empty_log_dir(OLD), **disk(OLD)}
+    assert preflight.identified(scene.subject()) == []
