@@ -37,6 +37,16 @@ options:
     description: Seconds without any advance after which waiting is given up.
     type: int
     default: 120
+  deployed:
+    description:
+      - At the end of a deployment, what the node must have been started with. The record of its process is compared
+        with the files that the deployment has written. A node that died meanwhile may have come back with older ones.
+    type: dict
+    suboptions:
+      host: {description: Its name in the inventory., type: str, required: true}
+      install_dir: {description: Where releases live., type: path, required: true}
+      release: {description: Version that it must run., type: str, required: true}
+      settled: {description: Settings that were changed live., type: list, elements: str, default: []}
   steady:
     description: Seconds for which it must then stay healthy. Trouble that is over within 5 seconds is let pass.
     type: int
@@ -88,6 +98,11 @@ diagnosis:
   description: The node's last errors, the rule that knows them, cause and remedy.
   returned: failure
   type: dict
+differences:
+  description: What the process was started with and what O(deployed) says, as M(kafka_node) returns it.
+  returned: where the process runs with something older
+  type: list
+  elements: dict
 """
 
 import dataclasses
@@ -103,6 +118,7 @@ from ansible.module_utils.kraft.cluster.watch import Node, UnhealthyError, Watch
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node import planned_work
+from ansible.module_utils.kraft.node.service import end_of_deployment
 from ansible.module_utils.kraft.node.service import log as node_log
 from ansible.module_utils.kraft.node.service import state as service
 
@@ -115,6 +131,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "controllers": {"type": "list", "elements": "str", "default": []},
     "timeout": {"type": "int", "default": 120},
     "steady": {"type": "int", "default": 0},
+    "deployed": {"type": "dict", "options": end_of_deployment.DEPLOYED_SPEC},
 }
 
 
@@ -140,6 +157,8 @@ def wait(module: KraftModule, client: Client, wanted: Expected) -> dict[str, Any
     seen = watch.wait(params["timeout"])
     if params["unit"] and params["node_id"] is not None:
         planned_work.end()
+    if params["deployed"]:
+        end_of_deployment.require_deployed(module.run_command, params["unit"], params["deployed"])
     waited = round(time.monotonic() - started, 2)
     if params["steady"]:
         seen = watch.stay(params["steady"])
@@ -166,6 +185,8 @@ def main() -> None:
                 found = wait(module, client, wanted)
             except UnhealthyError as error:
                 module.fail_json(**failure(client, module.params, wanted, error))
+    except end_of_deployment.OlderConfigurationError as error:
+        module.fail_json(msg=str(error), differences=[one.as_dict() for one in error.differences])
     except KraftError as error:
         module.fail_json(msg=str(error))
     module.exit_json(**found)

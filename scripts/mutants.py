@@ -89,9 +89,15 @@ def rate(outcomes: Sequence[Outcome]) -> float:
     return sum(one.status in SEEN for one in outcomes) / len(outcomes) if outcomes else 0.0
 
 
+def settings() -> dict[str, list[str]]:
+    """mutmut's own settings."""
+    found: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mutmut"]
+    return found
+
+
 def planted() -> list[Path]:
     """The files into which faults are planted. SystemExit: a pattern names none, so something was renamed."""
-    patterns = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mutmut"]["only_mutate"]
+    patterns = settings()["only_mutate"]
     found = {one: sorted((ROOT / "module_utils/kraft").glob(one.removeprefix(f"{CORE}/"))) for one in patterns}
     missing = [one for one, files in found.items() if not files]
     if missing:
@@ -107,7 +113,7 @@ def prepare() -> None:
     (WORK / "mutants" / CORE).parent.mkdir(parents=True)
     (WORK / CORE).symlink_to(ROOT / "module_utils/kraft")
     (WORK / "mutants/module_utils").symlink_to("ansible/module_utils")
-    for name in ("pyproject.toml", "tests", "library"):
+    for name in ("pyproject.toml", "tests", *settings()["also_copy"]):
         (WORK / name).symlink_to(ROOT / name)
 
 

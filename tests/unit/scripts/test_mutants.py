@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from scripts import mutants
-from scripts.mutants import KNOWN, Mutant, Outcome, changed, complaints, known, rate, stale
+from scripts.mutants import KNOWN, ROOT, Mutant, Outcome, changed, complaints, known, rate, settings, stale
 
 SEEN = Mutant("operations/quorum/plan", "plan", "if a and b:", "if a or b:")
 HARMLESS = Mutant("operations/quorum/plan", "plan", "if a > 0:", "if a > -1:")
@@ -82,3 +84,10 @@ def test_the_safety_core_is_what_faults_are_planted_into() -> None:
         "node/storage/rules.py",
         "node/storage/voters.py",
     }
+
+
+def test_the_tree_has_all_that_the_tests_of_the_core_read() -> None:
+    tests = [path for room in settings()["pytest_add_cli_args_test_selection"] for path in (ROOT / room).rglob("*.py")]
+    read = {name for path in tests for name in re.findall(r'ROOT / f?"([\w.]+)', path.read_text())}
+    assert tests
+    assert read <= {*settings()["also_copy"], "module_utils", "tests", "pyproject.toml"}

@@ -1,0 +1,35 @@
+"""With what each node is compared at the end of a deployment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.spec.role_variables import rendered
+
+HOSTS = ["k1", "k2"]
+GIVEN = {"inventory_hostname": "k2", "kafka_hosts": HOSTS, "kafka_install_dir": "/opt/kafka", "kafka_version": "4.4.0"}
+
+
+@pytest.mark.parametrize(
+    ("deploys", "restarted", "expected"),
+    [(True, HOSTS, True), (True, ["k1"], False), (False, HOSTS, False)],
+)
+def test_a_node_that_may_not_be_restarted_is_not_compared(deploys: bool, restarted: list[str], expected: bool) -> None:
+    given: dict[str, Any] = {**GIVEN, "kafka_restart_nodes": restarted, "__kafka_deploys": deploys}
+    assert rendered("kafka", "__kafka_compared", **given) is expected
+
+
+@pytest.mark.parametrize(
+    ("change", "settled"),
+    [
+        ({"__kafka_change": {"settled": {"k1": ["a"], "k2": ["num.io.threads"]}}}, ["num.io.threads"]),
+        ({"__kafka_change": {"settled": {"k1": ["a"]}}}, []),
+        ({"__kafka_change": {"skipped": True}}, []),
+        ({}, []),
+    ],
+)
+def test_what_was_changed_live_is_settled_for_each_node(change: dict[str, Any], settled: list[str]) -> None:
+    found = rendered("kafka", "__kafka_to_run_with", **GIVEN, **change)
+    assert found == {"host": "k2", "install_dir": "/opt/kafka", "release": "4.4.0", "settled": settled}
