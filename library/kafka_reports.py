@@ -35,4 +35,8 @@ path:
   description: The directory.
   returned: success
   type: str
+run_id:
+  description: The minute (UTC) and five letters by chance, as the id of a run that writes reports here.
+  returned: success
+  type: str
 """

@@ -22,7 +22,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _run(config: SmokeConfig) -> int:
     progress = Progress(config.output_dir)
-    native = native_smoke_command.saved_or_made(config, progress)
+    native = native_smoke_command.taken(config, progress)
     draft = report.begun(config, progress)
     draft["native_smoke"] = native.result
     try:

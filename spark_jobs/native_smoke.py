@@ -26,11 +26,10 @@ POLL_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class NativeSmoke:
-    """What the native smoke test found: its report, the topic, and where the topic ended before it."""
+    """What the native smoke test found: its report, and the topic."""
 
     result: NativeSmokeResult
     view: TopicView
-    starts: dict[int, int]
 
 
 @dataclass
@@ -78,12 +77,11 @@ def run(config: SmokeConfig) -> NativeSmoke:
     cluster_id = str(config.cluster.get("cluster_id") or "")
     admin = NativeAdmin(config.bootstrap_servers, config.client_options, CONNECT_SECONDS, cluster_id)
     view = _settled(admin, config, progress)
-    starts = admin.end_offsets(config.topic, sorted(view.leaders))
     connected = progress.elapsed_ms()
     options = native_options(config.bootstrap_servers, config.client_options, progress.complaints)
     _send(config, options, progress, deadline)
     _receive(config, options, progress, deadline)
-    return NativeSmoke(_result(progress, connected, view.leaders), view, starts)
+    return NativeSmoke(_result(progress, connected, view.leaders), view)
 
 
 def _settled(admin: NativeAdmin, config: SmokeConfig, progress: _Progress) -> TopicView:

@@ -33,14 +33,22 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(config: SmokeConfig) -> int:
-    progress = Progress(config.output_dir)
-    made(config, progress)
+    report.require_unused(config)
+    made(config, Progress(config.output_dir))
     return EXIT_PROVEN
 
 
 def saved_or_made(config: SmokeConfig, progress: Progress) -> NativeSmoke:
-    """This run's native smoke test: the one already made, or else one made now."""
+    """This run's native smoke test: the one already made, or else one made now. UsageError for a run id of before."""
+    report.require_unused(config)
     return saved(config) or made(config, progress)
+
+
+def taken(config: SmokeConfig, progress: Progress) -> NativeSmoke:
+    """The same, for the one run that it is of: the next one makes its own."""
+    found = saved_or_made(config, progress)
+    (config.output_dir / FILE).unlink(missing_ok=True)
+    return found
 
 
 def made(config: SmokeConfig, progress: Progress) -> NativeSmoke:
@@ -74,8 +82,7 @@ def saved(config: SmokeConfig) -> NativeSmoke | None:
         brokers={int(node): address for node, address in content["brokers"].items()},
         replication_factor=content["replication_factor"],
     )
-    starts = {int(partition): offset for partition, offset in content["starts"].items()}
-    return NativeSmoke(content["native_smoke"], view, starts)
+    return NativeSmoke(content["native_smoke"], view)
 
 
 def _save(config: SmokeConfig, found: NativeSmoke) -> Path:
@@ -87,7 +94,6 @@ def _save(config: SmokeConfig, found: NativeSmoke) -> Path:
         "leaders": found.view.leaders,
         "brokers": found.view.brokers,
         "replication_factor": found.view.replication_factor,
-        "starts": found.starts,
     }
     private_file.write(path, json.dumps(content, indent=2) + "\n")
     return path

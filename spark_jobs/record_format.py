@@ -15,6 +15,7 @@ every partition gets its share, and a record found elsewhere is misplaced beyond
 from __future__ import annotations
 
 import hashlib
+import secrets
 import zlib
 from dataclasses import dataclass
 
@@ -107,6 +108,14 @@ class Workload:
     def expected_in(self, partition: int) -> int:
         """How many of the run's records belong to ``partition``."""
         return len(range(partition, self.records, self.partitions))
+
+
+def own_id(run_id: str) -> str:
+    """What the records of one run carry: the beginning of its id, then letters that no other run has.
+
+    So that a run counts its own records alone, also where another one has the same id and topic at the same time.
+    """
+    return f"{run_id[: RUN_ID.length - 9]}.{secrets.token_hex(4)}"
 
 
 def payload(run_id: str, sequence: int, length: int) -> bytes:

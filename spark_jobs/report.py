@@ -11,6 +11,7 @@ from typing import Any
 
 from spark_jobs import private_file
 from spark_jobs.config import SmokeConfig
+from spark_jobs.errors import UsageError
 from spark_jobs.progress import Progress
 from spark_jobs.record_format import Workload as RecordWorkload
 from spark_jobs.report_check import problems
@@ -48,6 +49,17 @@ def begun(config: SmokeConfig, progress: Progress) -> Report:
         timeline=timeline(config.timeline),
         not_checked=list(NOT_CHECKED),
     )
+
+
+def require_unused(config: SmokeConfig) -> None:
+    """UsageError where ``output_dir`` holds an account of the same run id."""
+    path = config.output_dir / FILE
+    try:
+        last = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return
+    if isinstance(last, dict) and last.get("run_id") == config.run_id and last.get("counts"):
+        raise UsageError([f"run_id: {config.run_id} was used before, and {path} is its account: give a new run_id"])
 
 
 def workload_of(workload: RecordWorkload) -> Workload:

@@ -15,7 +15,7 @@ from spark_jobs.config import SmokeConfig
 from spark_jobs.native import NativeAdmin
 from spark_jobs.native_smoke import NativeSmoke
 from spark_jobs.progress import Progress
-from spark_jobs.record_format import KEY_LENGTH, Workload
+from spark_jobs.record_format import KEY_LENGTH, Workload, own_id
 from spark_jobs.report_schema import FIRST_MISSING_LIMIT, Missing, Rate, Report, Stream, Throughput
 
 ADMIN_SECONDS = 10.0
@@ -37,8 +37,9 @@ def smoke(spark: SparkSession, config: SmokeConfig, native: NativeSmoke, draft: 
     """Write, read twice, audit; fills ``draft``. Kafka's and Spark's errors pass through."""
     bench = _bench(spark, config, progress)
     draft["workload"] = report.workload_of(bench.workload)
+    starts = bench.admin.written_offsets(config.topic, sorted(native.view.leaders))
     written = _write(bench)
-    window = kafka_io.Window(native.starts, bench.admin.end_offsets(config.topic, sorted(native.starts)))
+    window = kafka_io.Window(starts, bench.admin.end_offsets(config.topic, sorted(starts)))
     view = bench.admin.describe(config.topic)
     draft["topic"]["replication_factor"] = view.replication_factor
     judged = reading.judge(bench.topic.read(window), bench.workload)
@@ -61,7 +62,7 @@ def smoke(spark: SparkSession, config: SmokeConfig, native: NativeSmoke, draft: 
 def _bench(spark: SparkSession, config: SmokeConfig, progress: Progress) -> Bench:
     writers = config.writers or spark.sparkContext.defaultParallelism
     workload = Workload(
-        config.run_id, config.records, config.record_bytes, config.partitions, min(writers, config.records)
+        own_id(config.run_id), config.records, config.record_bytes, config.partitions, min(writers, config.records)
     )
     topic = kafka_io.TopicIo(spark, config.bootstrap_servers, config.topic, config.client_options)
     admin = NativeAdmin(config.bootstrap_servers, config.client_options, ADMIN_SECONDS)

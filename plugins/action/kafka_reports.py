@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,14 @@ ARGUMENT_SPEC = {
 }
 
 
+LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
+
+
+def run_id() -> str:
+    """The minute (UTC) and letters by chance: control machines that begin at the same time have different ids."""
+    return time.strftime("%y%m%dT%H%M", time.gmtime()) + "".join(secrets.choice(LETTERS) for _ in range(5))
+
+
 class ActionModule(ActionBase):
     """Opens no connection."""
 
@@ -39,8 +49,8 @@ class ActionModule(ActionBase):
         except ValueError as error:
             return {"failed": True, "msg": f"{error}. Nothing was written"}
         if self._task.check_mode and not reports.is_foreign(path, given["cluster_id"]):
-            return {"changed": False, "path": str(path)}
+            return {"changed": False, "path": str(path), "run_id": run_id()}
         try:
-            return {"changed": reports.claim(path, given["cluster_id"]), "path": str(path)}
+            return {"changed": reports.claim(path, given["cluster_id"]), "path": str(path), "run_id": run_id()}
         except RefusedError as error:
             return {"failed": True, "msg": str(error)}

@@ -84,6 +84,9 @@ class Control:
             line, cwd=self.directory, env=environment, capture_output=True, text=True, timeout=400, check=False
         )
 
+    def smoke_topics(self) -> set[str]:
+        return {name for name in self.topics() if name.startswith("kraftwright-smoke")}
+
     def topics(self) -> set[str]:
         return set(AdminClient({"bootstrap.servers": self.cluster.bootstrap_servers}).list_topics(timeout=10).topics)
 
@@ -118,35 +121,33 @@ def test_a_run_proves_the_cluster_changes_nothing_and_leaves_a_page(control: Con
     kinds = {"producer.properties", "kcat.conf", "librdkafka.json", "kafka_python.json", "spark.json", "airflow.json"}
     first = control.cluster.bootstrap_servers.split(",")[0]
     assert not [kind for kind in kinds if first not in (control.directory / f"role/CLIENT.{kind}").read_text()]
-    assert "kraftwright-smoke" not in control.topics()
+    assert control.smoke_topics() == set()
 
 
-def test_a_topic_that_was_there_before_is_refused_and_stays(control: Control) -> None:
-    create(control.cluster.bootstrap_servers, "orders", 2)
-    done = control.run(kafka_smoke_topic="orders")
-    assert done.returncode != 0
-    assert "kafka_smoke_topic: orders exists already" in done.stdout
-    assert "orders" in control.topics()
-    assert not (control.directory / "role").exists()
-
-
-def test_a_wrong_setting_is_named_and_the_topic_is_removed(control: Control) -> None:
+def test_a_wrong_setting_is_named_and_the_runs_own_topic_alone_is_removed(control: Control) -> None:
+    """A topic of the very name, and that of another run, are there before and after."""
+    others = {"kraftwright-proof", "kraftwright-proof-261127T1422abcde"}
+    for name in others:
+        create(control.cluster.bootstrap_servers, name, 2)
+    done = control.run(kafka_smoke_topic="kraftwright-proof", kafka_smoke_record_bytes=10)
+    assert "record_bytes: 10 must be a number from 85" in done.stdout
+    assert {name for name in control.topics() if name.startswith("kraftwright-proof")} == others
     done = control.run(kafka_smoke_record_bytes=10)
     assert done.returncode != 0
     assert "record_bytes: 10 must be a number from 85" in done.stdout
-    assert "kraftwright-smoke" not in control.topics()
+    assert control.smoke_topics() == set()
 
 
 def test_settings_reach_spark_submit_and_one_that_is_a_secret_is_refused(control: Control) -> None:
     done = control.run(kafka_smoke_spark_settings={"spark.executor.memory": "512m", "spark.ssl.keyPassword": "x"})
     assert done.returncode != 0
     assert "spark.ssl.keyPassword is a secret" in done.stdout, done.stdout
-    assert "kraftwright-smoke" not in control.topics()
+    assert control.smoke_topics() == set()
 
 
 def test_check_mode_writes_nothing(control: Control) -> None:
     done = control.run("--check")
     assert done.returncode == 0, done.stdout + done.stderr
     assert changed(done) == 0
-    assert "kraftwright-smoke" not in control.topics()
+    assert control.smoke_topics() == set()
     assert not (control.directory / "role/report.json").exists()

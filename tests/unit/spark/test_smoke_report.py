@@ -10,9 +10,11 @@ import pytest
 
 from spark_jobs import native_smoke_command, report
 from spark_jobs.config import SmokeConfig
+from spark_jobs.errors import UsageError
 from spark_jobs.native import TopicView
 from spark_jobs.native_smoke import NativeSmoke
 from spark_jobs.progress import Progress
+from spark_jobs.record_format import RUN_ID, own_id
 from spark_jobs.report_check import problems
 from spark_jobs.report_schema import NativePartition, NativeSmokeResult
 
@@ -26,7 +28,7 @@ def config(directory: Path, **more: Any) -> SmokeConfig:
 def native() -> NativeSmoke:
     entries = [NativePartition(partition=p, leader=p + 1, acknowledged_ms=5.0, returned_ms=9.5) for p in range(2)]
     view = TopicView({0: 1, 1: 2}, {1: "a:9092", 2: "b:9092"}, 3)
-    return NativeSmoke(NativeSmokeResult(client="c", ms=9.5, connected_ms=2.0, partitions=entries), view, {0: 0, 1: 17})
+    return NativeSmoke(NativeSmokeResult(client="c", ms=9.5, connected_ms=2.0, partitions=entries), view)
 
 
 def test_an_empty_report_is_whole_and_unreachable(tmp_path: Path) -> None:
@@ -72,6 +74,40 @@ def test_a_saved_native_smoke_test_is_this_runs_only(tmp_path: Path) -> None:
     native_smoke_command._save(mine, native())
     assert native_smoke_command.saved(mine) == native()
     assert native_smoke_command.saved(SmokeConfig("run-2", "127.0.0.1:1", "smoke", 2, 100, 100, tmp_path)) is None
+
+
+def test_a_saved_native_smoke_test_is_taken_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine, progress = config(tmp_path), Progress(tmp_path)
+    native_smoke_command._save(mine, native())
+    monkeypatch.setattr(native_smoke_command, "made", lambda *_: "made now")
+    assert native_smoke_command.saved_or_made(mine, progress) == native()
+    assert native_smoke_command.taken(mine, progress) == native()
+    assert native_smoke_command.taken(mine, progress) == "made now"
+
+
+@pytest.mark.parametrize(
+    ("last", "refused"),
+    [
+        ({"run_id": "run-1", "counts": {"lost": 0}}, True),
+        ({"run_id": "run-1", "counts": None}, False),
+        ({"run_id": "run-2", "counts": {"lost": 0}}, False),
+        ([], False),
+    ],
+)
+def test_a_run_id_with_an_account_is_not_used_again(tmp_path: Path, last: Any, refused: bool) -> None:
+    (tmp_path / "report.json").write_text(json.dumps(last))
+    if refused:
+        with pytest.raises(UsageError, match="run_id: run-1 was used before"):
+            native_smoke_command.saved_or_made(config(tmp_path), Progress(tmp_path))
+    else:
+        report.require_unused(config(tmp_path))
+
+
+def test_two_runs_of_one_id_mark_their_records_differently() -> None:
+    marks = {own_id("20261127T142200x") for _ in range(20)}
+    assert len(marks) == 20
+    assert {len(mark) for mark in marks} == {RUN_ID.length}
+    assert {mark[:7] for mark in marks} == {"2026112"}
 
 
 def test_progress_is_shown_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

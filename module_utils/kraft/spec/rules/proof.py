@@ -12,11 +12,12 @@ from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.numbers import OF_SMOKE, PROBE, SMOKE
 from ansible.module_utils.kraft.spec.desired.operable import SMOKE as OPTIONS
 from ansible.module_utils.kraft.spec.resources import topics
-from ansible.module_utils.kraft.spec.rules.resources import TOPICS, given_of
 from ansible.module_utils.kraft.spec.rules.subject import Subject
 
 LIMITS = {**SMOKE, **PROBE}
 TOPIC = "kafka_smoke_topic"
+RUN_ID = "-261127T1422abcde"  #: as long as any
+LONGEST = 249  #: letters of a topic's name
 
 
 def of_nodes(subject: Subject) -> Iterator[Problem]:
@@ -69,20 +70,12 @@ def whole(value: Any) -> int | None:
 
 
 def topic(subject: Subject) -> Iterator[Problem]:
-    """The proof makes its topic and removes it, so that Kafka must take the name, and nobody else may have it."""
+    """The proof makes a topic of this name and the run's id: Kafka must take both together."""
     name = subject.surroundings.smoke.get(TOPIC)
-    if name is None:
-        return
-    for message, remedy in topics.faults({"name": name, "state": topics.ABSENT}):
-        yield Problem("smoke_topic", message, remedy, TOPIC, "localhost", name)
-    declared = [str(each["name"]) for each in given_of(subject, TOPICS) if each.get("state") != topics.ABSENT]
-    same = next((each for each in declared if topics.metric_name(each) == topics.metric_name(str(name))), "")
-    if same == str(name):
-        message = f"is one of {TOPICS}, and the smoke test removes its topic"
-        yield Problem("smoke_topic", message, "take another name", TOPIC, "localhost", name)
-    elif same:
-        message = f"differs from {same} of {TOPICS} by dots and _ alone: Kafka refuses the second"
-        yield Problem("smoke_topic", message, "take another name", TOPIC, "localhost", name)
+    if name is not None and not (str(name) and topics.NAME.fullmatch(f"{name}{RUN_ID}")):
+        most = LONGEST - len(RUN_ID)
+        remedy = f"use 1 to {most} letters, digits, dots, _ and -: the run's id follows"
+        yield Problem("smoke_topic", "cannot begin the name of a topic", remedy, TOPIC, "localhost", name)
 
 
 RULES = (of_nodes, of_this_machine, of_nobody, topic)
