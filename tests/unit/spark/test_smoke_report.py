@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -79,10 +80,11 @@ def test_a_saved_native_smoke_test_is_this_runs_only(tmp_path: Path) -> None:
 def test_a_saved_native_smoke_test_is_taken_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mine, progress = config(tmp_path), Progress(tmp_path)
     native_smoke_command._save(mine, native())
-    monkeypatch.setattr(native_smoke_command, "made", lambda *_: "made now")
+    made_now = dataclasses.replace(native(), view=TopicView({}, {}, 1))
+    monkeypatch.setattr(native_smoke_command, "made", lambda *_: made_now)
     assert native_smoke_command.saved_or_made(mine, progress) == native()
     assert native_smoke_command.taken(mine, progress) == native()
-    assert native_smoke_command.taken(mine, progress) == "made now"
+    assert native_smoke_command.taken(mine, progress) == made_now
 
 
 @pytest.mark.parametrize(
