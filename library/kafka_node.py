@@ -18,8 +18,8 @@ description:
     node is ready is asked by M(kafka_health).
   - Where role C(kafka_collector) watches the host, a stop or a start leaves a marker that work on the node is planned,
     with an end, for alerts. M(kafka_health) ends it.
-  - The node of another cluster, another node, and a deployed node that no log dir names are refused before anything is
-    touched. V(started) may be the first start, so it lets the last one pass.
+  - Another cluster's node, another node, and a deployed node that no log dir names are refused before any change.
+    V(started) may be the first start, so it lets the last one pass.
   - In check mode everything is predicted, on a host with nothing installed, too.
 options:
   unit: {description: Name of the unit without C(.service)., type: str, default: kafka}
@@ -113,10 +113,7 @@ EXAMPLES = r"""
   register: started
 
 - name: Go back to what it ran with before
-  kafka_node:
-    cluster_id: a3JhZnR3cmlnaHQtZGVtbw
-    node_id: 1
-    state: reverted
+  kafka_node: {cluster_id: a3JhZnR3cmlnaHQtZGVtbw, node_id: 1, state: reverted}
 """
 
 RETURN = r"""
@@ -253,8 +250,7 @@ def ensure(run: Run, params: dict[str, Any], check_mode: bool) -> dict[str, Any]
     if params["state"] == LEAVING:
         return ensure_files({"files": [identity.mark(params["install_dir"], params["cluster_id"])]}, "", check_mode)
     if params["state"] == LEFT:
-        deleted = staging.delete_secrets(params["install_dir"], check_mode)
-        return {"changed": bool(deleted), "changed_paths": deleted}
+        return staging.delete_secrets(params["install_dir"], check_mode)
     names = node_io.given_files(params)
     gone = staging.strangers(f"{params['install_dir']}/{NEXT}", names) if names else ()
     files = ensure_files({"files": params["files"], "absent": gone}, params["digest_salt"], check_mode)

@@ -16,6 +16,7 @@ import os
 import shutil
 import stat
 from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 from ansible.module_utils.kraft.difference import CONTRIBUTED, JVM_OPTIONS, PROPERTIES
 from ansible.module_utils.kraft.node import certificate
@@ -172,10 +173,10 @@ def clean_other_releases(place: Place) -> None:
             remove(f"{config}/{name}")
 
 
-def delete_secrets(install_dir: str, check_mode: bool) -> list[str]:
+def delete_secrets(install_dir: str, check_mode: bool) -> dict[str, Any]:
     """Delete what a node that has left must not keep: keys, passwords, and contributed files, which may be keys.
 
-    Gives the paths that are deleted, or would be. What each list names goes before the list.
+    Gives ``changed`` and ``changed_paths`` of the module. What each list names goes before the list.
     """
     configs = sorted(glob.glob(f"{install_dir}/releases/*/config"))
     files = [f"{one}/{name}" for one in configs for name in (PROPERTIES, JVM_OPTIONS, *reversed(listed(one)))]
@@ -186,7 +187,7 @@ def delete_secrets(install_dir: str, check_mode: bool) -> list[str]:
             shutil.rmtree(path)
         else:
             remove(path)
-    return found
+    return {"changed": bool(found), "changed_paths": found}
 
 
 def keep(place: Place, record: Mapping[str, bytes]) -> None:
