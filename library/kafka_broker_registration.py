@@ -66,7 +66,7 @@ from typing import Any
 from ansible.module_utils.kraft.cluster import registration
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
-from ansible.module_utils.kraft.cluster.gather import observe
+from ansible.module_utils.kraft.cluster.gather import through_current_broker
 from ansible.module_utils.kraft.cluster.retry import PAUSE, until_answered
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.errors import KraftError, RefusedError, UnreachableError
@@ -84,8 +84,8 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def look(client: Client, cluster_id: str) -> Snapshot:
-    """The cluster, whole. Raises UnreachableError while a part of it is not known."""
-    snapshot = observe(client, registration.PARTS)
+    """The cluster, whole, as a broker that has caught up sees it. Raises UnreachableError while a part is not known."""
+    snapshot = through_current_broker(client, registration.PARTS)
     if other := snapshot.other_cluster(cluster_id):
         raise RefusedError([other])
     if snapshot.unanswered:

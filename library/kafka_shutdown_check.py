@@ -22,6 +22,12 @@ options:
     description: Let the nodes go although something is then unavailable that no waiting can save.
     type: bool
     default: false
+  once_led:
+    description:
+      - For nodes that the plan of the roll lets go unchecked. They are judged only where the cluster shows a leader
+        by now; then what the plan was made from is no longer true.
+    type: bool
+    default: false
   timeout:
     description: Seconds without any advance after which waiting is given up.
     type: int
@@ -67,7 +73,7 @@ from ansible.module_utils.kraft.cluster.gather import Patience
 from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, Expected, away, distance, expected
 from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, Unreachable, never
 from ansible.module_utils.kraft.cluster.retry import PAUSE
-from ansible.module_utils.kraft.cluster.snapshot import Snapshot
+from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
@@ -77,6 +83,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "expected": {"type": "dict", "options": EXPECTED_SPEC},
     "node_ids": {"type": "list", "elements": "int", "required": True},
     "accept_unavoidable": {"type": "bool", "default": False},
+    "once_led": {"type": "bool", "default": False},
     "timeout": {"type": "int", "default": 120},
 }
 
@@ -100,6 +107,8 @@ def decide(module: KraftModule, client: Client) -> shutdown_check.Verdict:
     patience, closest = Patience(), 1 << 31
     while True:
         seen = patience.look(client, shutdown_check.PARTS, wanted.largest_delay_ms)
+        if params["once_led"] and not (isinstance(seen, Known) and seen.value.controller_id != NO_NODE):
+            return shutdown_check.Verdict()
         verdict = judged(seen, params["node_ids"], wanted)
         closest = min(closest, distance(seen.value, wanted)) if isinstance(seen, Known) else closest
         if module.check_mode or not verdict.reasons or not stall_timeout.lasts(closest):

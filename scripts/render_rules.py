@@ -20,7 +20,7 @@ SOURCES = ("spec", "node/storage/rules.py", "providers/ec2/rules.py")
 MAKERS = ("Problem", "problem", "_said", "_consented")
 SEVERITIES = {"ERROR": "error", "RISK": "risk", "WARNING": "warning"}
 #: Ends of the rules ``log_dir_<state>``.
-STATES = ("data_without_identity", "foreign", "not_a_directory", "unreadable", "zookeeper_era")
+STATES = ("data_without_identity", "foreign", "leftovers", "not_a_directory", "unreadable", "zookeeper_era")
 
 
 def files() -> Iterator[Path]:

@@ -16,6 +16,7 @@ from ansible.module_utils.kraft.client_config import host_port, normal_host_port
 from ansible.module_utils.kraft.cluster import responses
 from ansible.module_utils.kraft.cluster.client import ANSWER_SECONDS, Answer, Client, Question
 from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_up
+from ansible.module_utils.kraft.cluster.leader_watch import LeaderWatch
 from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, outcome
 from ansible.module_utils.kraft.cluster.retry import PAUSE, until_answered
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Broker, LogDir, Quorum, Snapshot, Topic
@@ -224,10 +225,12 @@ class Patience:
     """Seconds that each part is given: more after each look in which one was late."""
 
     seconds: float = ANSWER_SECONDS
+    leader: LeaderWatch = dataclasses.field(default_factory=LeaderWatch)
 
     def look(self, client: Client, parts: Collection[str], largest_delay_ms: int) -> Outcome[Snapshot]:
         """`through_current_broker` once, as an outcome."""
-        seen = outcome(lambda: through_current_broker(client, parts, self.seconds, largest_delay_ms))
+        look = functools.partial(through_current_broker, client, parts, self.seconds, largest_delay_ms)
+        seen = outcome(lambda: self.leader.seen(look()))
         if isinstance(seen, Unknown) or (isinstance(seen, Known) and seen.value.unanswered):
             self.seconds = min(2 * self.seconds, LONGEST_ANSWER_SECONDS)
         return seen

@@ -10,8 +10,8 @@ from __future__ import annotations
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.problem import Problem
 
-#: What a snapshot must hold to be judged.
-PARTS = ("topics", "reassignments")
+#: What a snapshot must hold to be judged; the quorum says which brokers have caught up.
+PARTS = ("topics", "reassignments", "quorum")
 NAMED = 5
 
 

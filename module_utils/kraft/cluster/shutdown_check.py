@@ -88,9 +88,14 @@ def _quorum(quorum: Quorum | None, going: frozenset[int], largest_delay_ms: int)
 
 
 def silent(voter: Replica, quorum: Quorum) -> bool:
-    """Whether a voter has not fetched for longer than a session; one that was never heard of may still come."""
+    """Whether a voter has not fetched for longer than a session.
+
+    One that the leader never heard of may still come, until that leader was watched for as long.
+    """
+    if voter.last_fetch_ms < 0:
+        return quorum.watched_ms > SESSION_MS
     now = max((one.last_caught_up_ms for one in quorum.voters if one.node_id == quorum.leader_id), default=-1)
-    return voter.last_fetch_ms >= 0 and now - voter.last_fetch_ms > SESSION_MS
+    return now - voter.last_fetch_ms > SESSION_MS
 
 
 def _partitions(snapshot: Snapshot, serving: frozenset[int]) -> tuple[Sequence[str], Sequence[str]]:

@@ -75,11 +75,14 @@ class Replica:
 
 @dataclasses.dataclass(frozen=True)
 class Quorum:
+    """``watched_ms``: for how long the same leader was looked at before (``leader_watch``); 0 at the first look."""
+
     leader_id: int
     leader_epoch: int
     high_watermark: int
     voters: tuple[Replica, ...]
     observers: tuple[Replica, ...] = ()
+    watched_ms: int = 0
 
 
 @dataclasses.dataclass(frozen=True)

@@ -31,14 +31,20 @@ def topic(name: str, *partitions: Partition, internal: bool = False) -> Topic:
     return Topic(name, internal, partitions)
 
 
-def voter(node_id: int, behind_ms: int | None = 0, lag: int | None = None) -> Replica:
-    records = lag if lag is not None else (behind_ms or 0)
-    return Replica(node_id, "AAAA", 100, None if behind_ms is None else records, 1, 1, behind_ms)
+NOW = 1_000_000  #: the leader's clock, in milliseconds
+
+
+def voter(node_id: int, behind_ms: int | None = 0, lag: int | None = None, directory: str = "AAAA") -> Replica:
+    """A voter that has not fetched for `behind_ms`; None: the leader has not heard of it."""
+    if behind_ms is None:
+        return Replica(node_id, directory, 100, None, -1, -1, None)
+    then = NOW - behind_ms
+    return Replica(node_id, directory, 100, behind_ms if lag is None else lag, then, then, behind_ms)
 
 
 def replica(node_id: int, directory: str, behind_ms: int | None = 0, fetched: int = 1) -> Replica:
-    """A voter or observer by its directory id; `fetched`: when the leader heard of it last."""
-    return Replica(node_id, directory, 100, behind_ms, 1, fetched, behind_ms)
+    """A voter or observer by its directory id; `fetched`: when the leader heard of it last, long before NOW."""
+    return Replica(node_id, directory, 100, behind_ms, NOW - (behind_ms or 0), fetched, behind_ms)
 
 
 def quorum(leader: int, *voters: Replica) -> Quorum:

@@ -4,12 +4,13 @@ import dataclasses
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.cluster.shutdown_check import judge
+from ansible.module_utils.kraft.cluster.shutdown_check import judge, risks
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment, Snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
+from tests.unit.cluster.strategies import snapshots
 from tests.unit.problems import named
 from tests.wording_files import Wording
 
@@ -122,6 +123,14 @@ def test_two_nodes_together_are_judged_together() -> None:
     assert not judge(snapshot, [2, 3]).allows()
 
 
+def test_risks_are_said_only_of_what_is_known() -> None:
+    single = cluster(topic("one", partition(0, [1])))
+    assert len(risks(single, [1])) == 1
+    assert risks(dataclasses.replace(single, min_insync={}), [1]) == ()
+    assert risks(dataclasses.replace(single, min_insync=None), [1]) == ()
+    assert risks(dataclasses.replace(single, quorum=None, topics=None), [1]) == ()
+
+
 def nothing(part: str) -> dict[str, Any]:
     return {part: None}
 
@@ -138,25 +147,6 @@ def test_many_partitions_are_shortened() -> None:
     verdict = judge(cluster(topic("a", *(partition(n, [1, 2, 3], [1, 2]) for n in range(9)))), [1])
     assert len(verdict.reasons) == 6
     assert verdict.reasons[-1] == "and 4 partitions more"
-
-
-replica_sets = st.lists(st.integers(1, 5), min_size=1, max_size=4, unique=True)
-delays = st.sampled_from([0, 2500, 60_000, None])
-
-
-@st.composite
-def snapshots(draw: st.DrawFn) -> Snapshot:
-    """Five combined nodes, any of them fenced, late or not heard of; replicas in and out of sync."""
-    rows = draw(st.lists(st.tuples(replica_sets, st.integers(0, 4)), max_size=6))
-    fenced = draw(st.sets(st.integers(1, 5), max_size=1))
-    voters = [voter(one, draw(delays) if one > 1 else 0, 7) for one in range(1, draw(st.integers(1, 5)) + 1)]
-    parts = [partition(n, nodes, nodes[: max(1, size)]) for n, (nodes, size) in enumerate(rows)]
-    return cluster(
-        topic("a", *parts),
-        brokers=[broker(one, fenced=one in fenced) for one in range(1, 6)],
-        leader=quorum(1, *voters),
-        min_insync=draw(st.integers(1, 3)),
-    )
 
 
 node_sets = st.sets(st.integers(1, 5), min_size=1, max_size=3)

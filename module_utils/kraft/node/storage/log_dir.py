@@ -26,6 +26,7 @@ FORMATTED = "formatted"
 INTERRUPTED = "interrupted"
 FOREIGN = "foreign"
 NO_IDENTITY = "data_without_identity"
+LEFTOVERS = "leftovers"
 ZOOKEEPER = "zookeeper_era"
 NOT_A_DIRECTORY = "not_a_directory"
 UNREADABLE = "unreadable"
@@ -76,6 +77,11 @@ class LogDir:
 
     def as_facts(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
+
+    @property
+    def has_data(self) -> bool:
+        """Whether it may hold records of a node that was started; what is left over after they are gone holds none."""
+        return bool(self.lived) and self.state != LEFTOVERS
 
     @classmethod
     def from_facts(cls, facts: dict[str, Any]) -> LogDir:
@@ -220,7 +226,8 @@ def state_of(meta: Meta, listing: Listing) -> str:
     if not meta.problem:
         return FORMATTED
     if listing.lived:
-        return NO_IDENTITY
+        markers = all(BROKER_FILE.fullmatch(name) for name in listing.lived)
+        return LEFTOVERS if markers and not meta.present else NO_IDENTITY
     if listing.unknown:
         return FOREIGN
     return INTERRUPTED if listing.format else EMPTY

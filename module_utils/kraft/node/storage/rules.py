@@ -9,6 +9,7 @@ from ansible.module_utils.kraft.node.storage.log_dir import (
     FOREIGN,
     FORMATTED,
     INTERRUPTED,
+    LEFTOVERS,
     NO_IDENTITY,
     NOT_A_DIRECTORY,
     UNREADABLE,
@@ -47,6 +48,10 @@ def explain_content(found: LogDir) -> tuple[str, str] | None:
             f"{found.path} holds data ({holds}) but {meta}",
             "restore meta.properties (version=1, cluster.id, node.id, directory.id of this disk) from a backup;"
             " do not format it, that would lose its records",
+        ),
+        LEFTOVERS: (
+            f"{found.path} was emptied: it holds no records, but files of its last start ({holds})",
+            "remove these files; then run playbooks/replace_node.yml if this was the node's only log dir, or run again",
         ),
         FOREIGN: (
             f"{found.path} contains files that are not Kafka's ({holds})",

@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import ApiError, Client
 from ansible.module_utils.kraft.cluster.gather import observe
+from ansible.module_utils.kraft.cluster.leader_watch import LeaderWatch
 from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, failed
 from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
@@ -27,10 +28,11 @@ class QuorumAdmin:
 
     def __init__(self, client: Client, timeout: float, sleep: Callable[[float], None] = time.sleep) -> None:
         self._client, self._timeout, self._sleep = client, timeout, sleep
+        self._leader = LeaderWatch()
 
     def look(self) -> Snapshot:
         """The quorum and the features. Raises UnreachableError while either is not known."""
-        snapshot = observe(self._client, PARTS)
+        snapshot = self._leader.seen(observe(self._client, PARTS))
         if snapshot.unanswered:
             raise UnreachableError("; ".join(snapshot.unknown))
         return snapshot

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_up, delay, listed
-from ansible.module_utils.kraft.cluster.shutdown_check import majority
+from ansible.module_utils.kraft.cluster.shutdown_check import majority, silent
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Quorum, Replica, Snapshot
 from ansible.module_utils.kraft.problem import Problem
 
@@ -150,6 +150,7 @@ def _waits(desired: Desired, quorum: Quorum, remove: str, add: str) -> Iterator[
     ready = [one for one in rest if caught_up(one, desired.largest_delay_ms)]
     if add:
         yield from _not_ready(desired, quorum, add)
+        yield from _not_silent(desired, quorum, remove)
     steps = ([len(rest)] if remove else []) + ([len(rest) + 1] if add else [])
     for voters in steps:
         there = len(ready) + (1 if voters > len(rest) else 0)
@@ -172,6 +173,13 @@ def _not_ready(desired: Desired, quorum: Quorum, add: str) -> Iterator[str]:
         yield _not_seen(desired)
     elif not caught_up(seen, desired.largest_delay_ms):
         yield f"controller {desired.node_id} {delay(seen)}"
+
+
+def _not_silent(desired: Desired, quorum: Quorum, remove: str) -> Iterator[str]:
+    """The entry that is replaced belongs to a process that may run elsewhere, until it is known to be silent."""
+    entry = _entry(quorum, desired.node_id)
+    if entry and remove and not silent(entry, quorum):
+        yield f"controller {entry.node_id} with directory id {remove} {delay(entry)} and may still run: stop it first"
 
 
 def _not_seen(desired: Desired) -> str:

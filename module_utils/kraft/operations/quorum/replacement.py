@@ -14,7 +14,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_up
+from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_up, delay
+from ansible.module_utils.kraft.cluster.shutdown_check import silent
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Quorum, Replica, Snapshot
 from ansible.module_utils.kraft.identity import directory_id_after
 from ansible.module_utils.kraft.node.storage.log_dir import LogDir
@@ -87,14 +88,14 @@ def _data_there(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
     """What an earlier run began has another directory id than the quorum lists; a disk that has not has its log."""
     known = listed_directory_id(node.node_id, snapshot)
     for found in node.decisive:
-        if found.lived and (not node.is_controller or found.directory_id == known):
+        if found.has_data and (not node.is_controller or found.directory_id == known):
             text = f"{found.path} holds the node's data ({found.lived[0]}): there is nothing to replace"
             yield Problem("data_is_there", text, "run site.yml, which starts the node with it", "kafka_replace_node")
 
 
 def _same_directory(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
     known = listed_directory_id(node.node_id, snapshot)
-    if node.is_controller and known and known == node.directory_id and not any(one.lived for one in node.decisive):
+    if node.is_controller and known and known == node.directory_id and not any(one.has_data for one in node.decisive):
         text = f"{known} is what the quorum lists for the log that is gone: under the same id an empty one could vote"
         remedy = f"give this host another one in the inventory, such as {directory_id_after(known)}"
         yield Problem("listed_directory_id", text, remedy, "kafka_directory_id", value=known)
@@ -102,7 +103,7 @@ def _same_directory(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
 
 def _only_replicas(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
     """Without a leader and with nobody else in sync, Kafka takes what comes back for the whole of the partition."""
-    if RULE in node.accepted_risks or any(one.lived for one in node.decisive):
+    if RULE in node.accepted_risks or any(one.has_data for one in node.decisive):
         return
     found = [
         f"{topic.name}-{one.partition}"
@@ -118,11 +119,14 @@ def _only_replicas(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
 
 
 def _elsewhere(node: Replaced, snapshot: Snapshot) -> Iterator[str]:
-    """Nothing runs on the machine that was looked at, and yet the node is heard of."""
-    entry = _entry(node.node_id, snapshot.quorum)
+    """Nothing runs on the machine that was looked at, and yet the node is heard of, or may be in a moment."""
     stop = "stop it before its place is taken"
-    if entry and snapshot.quorum and caught_up(entry, LARGEST_DELAY_MS):
-        yield f"controller {node.node_id} still runs elsewhere with directory id {entry.directory_id}: {stop}"
+    quorum = snapshot.quorum
+    for one in (*quorum.voters, *quorum.observers) if quorum else ():
+        if quorum and one.node_id == node.node_id and not silent(one, quorum):
+            state = "still runs" if caught_up(one, LARGEST_DELAY_MS) else f"{delay(one)} and may still run"
+            kind = "controller" if node.is_controller else "broker"
+            yield f"{kind} {node.node_id} {state} elsewhere with directory id {one.directory_id}: {stop}"
     for broker in snapshot.brokers:
         if broker.node_id == node.node_id and not broker.fenced:
             yield f"broker {node.node_id} serves elsewhere, at {broker.address}: {stop}"

@@ -16,8 +16,7 @@ from ansible.module_utils.kraft.cluster.controllers import electing
 from ansible.module_utils.kraft.cluster.health import Expected
 from ansible.module_utils.kraft.cluster.leadership import Claim
 from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, Unreachable, never
-from ansible.module_utils.kraft.cluster.roll import ready
-from ansible.module_utils.kraft.cluster.shutdown_check import majority, risks, unknown
+from ansible.module_utils.kraft.cluster.shutdown_check import majority, risks, silent, unknown
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.problem import Problem
@@ -88,9 +87,18 @@ def _refused(reasons: Iterable[str]) -> RefusedError:
 
 def _checked(snapshot: Snapshot, running: Collection[int], wanted: Expected, together: int) -> list[Batch]:
     members = Members(wanted.voter_ids, wanted.broker_ids)
-    up = ready(snapshot, wanted.voter_ids, wanted.broker_ids, wanted.largest_delay_ms)
     sets = batches(snapshot, running, members, together, wanted.largest_delay_ms)
-    return [Batch(one, True, up.intersection(one)) for one in sets]
+    down = _known_down(snapshot, wanted)
+    return [Batch(one, True, frozenset(one) - down) for one in sets]
+
+
+def _known_down(snapshot: Snapshot, wanted: Expected) -> frozenset[int]:
+    """Those that do not serve as they are. One that is late, or that a new leader has not heard of, may."""
+    quorum = snapshot.quorum
+    silent_ones = {one.node_id for one in quorum.voters if silent(one, quorum)} if quorum else set()
+    missing = wanted.voter_ids - {one.node_id for one in quorum.voters} if quorum else frozenset()
+    fenced = {one.node_id for one in snapshot.brokers if one.fenced}
+    return frozenset(silent_ones | missing | fenced | (wanted.broker_ids - snapshot.unfenced))
 
 
 def _leaderless(snapshot: Snapshot, claims: Sequence[Claim], wanted: Expected) -> bool:

@@ -49,10 +49,6 @@ def test_formatted_dir_tells_its_identity(tmp_path: Path) -> None:
         ["orders-0.0b1c2d3e4f-delete/"],
         ["orders-0.0b1c2d3e4f-future/"],
         ["orders.0b1c2d3e4f-stray/"],
-        ["recovery-point-offset-checkpoint"],
-        ["replication-offset-checkpoint.tmp"],
-        [".kafka_cleanshutdown"],
-        [".lock"],
         ["remote-log-index-cache/"],
     ],
     ids=lambda names: names[0],
@@ -65,6 +61,29 @@ def test_what_a_started_node_leaves_is_life_and_without_identity_data(tmp_path: 
     found = made(tmp_path, meta=META)
     assert found.state == log_dir.FORMATTED
     assert found.lived == (traces[0].rstrip("/"),)
+
+
+MARKERS = ["recovery-point-offset-checkpoint", "replication-offset-checkpoint.tmp", ".kafka_cleanshutdown", ".lock"]
+
+
+@pytest.mark.parametrize("marker", MARKERS)
+def test_a_marker_alone_is_life_and_no_data(tmp_path: Path, marker: str) -> None:
+    """What `rm -rf <log dir>/*` leaves: the node was started there once, and its records are gone."""
+    found = made(tmp_path, marker)
+    assert found.state == log_dir.LEFTOVERS
+    assert found.lived == (marker,)
+    assert not found.has_data
+    assert made(tmp_path, meta="").state == log_dir.NO_IDENTITY
+    whole = made(tmp_path, meta=META)
+    assert whole.state == log_dir.FORMATTED
+    assert whole.has_data
+
+
+@pytest.mark.parametrize("record", ["orders-0/", "__cluster_metadata-0/quorum-state"])
+def test_markers_beside_records_are_data_without_an_identity(tmp_path: Path, record: str) -> None:
+    found = made(tmp_path, *MARKERS, *(f"{one}-offset-checkpoint" for one in "abc"), record)
+    assert found.state == log_dir.NO_IDENTITY
+    assert found.has_data
 
 
 KILLED_FORMAT = [

@@ -155,6 +155,10 @@ CASES: list[tuple[tuple[LogDir, ...], list[Told]]] = [
         [("log_dir_data_without_identity", "kafka_log_dirs", "k1", DATA)],
     ),
     (
+        (META_DONE, LogDir(DATA, log_dir.LEFTOVERS, lived=(".kafka_cleanshutdown",))),
+        [("log_dir_leftovers", "kafka_log_dirs", "k1", DATA)],
+    ),
+    (
         (META_DONE, LogDir(DATA, log_dir.FOREIGN, unknown=("photos", "notes.txt"))),
         [("log_dir_foreign", "kafka_log_dirs", "k1", DATA)],
     ),
@@ -269,6 +273,7 @@ STATES = (
     done(META, VOTER, bootstrap_ok=False, lived=("orders-0",)),
     done(META, VOTER, cluster_id=OTHER),
     LogDir(META, log_dir.NO_IDENTITY, lived=("orders-0",)),
+    LogDir(META, log_dir.LEFTOVERS, lived=(".lock",)),
     LogDir(META, log_dir.FOREIGN, unknown=("notes.txt",)),
     LogDir(META, log_dir.ZOOKEEPER),
     LogDir(META, log_dir.UNREADABLE),

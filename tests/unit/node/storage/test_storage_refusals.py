@@ -34,7 +34,14 @@ def formatted(path: str, directory_id: str = VOTER, **more: object) -> LogDir:
 
 @pytest.mark.parametrize(
     "state",
-    [log_dir.NO_IDENTITY, log_dir.FOREIGN, log_dir.ZOOKEEPER, log_dir.NOT_A_DIRECTORY, log_dir.UNREADABLE],
+    [
+        log_dir.NO_IDENTITY,
+        log_dir.LEFTOVERS,
+        log_dir.FOREIGN,
+        log_dir.ZOOKEEPER,
+        log_dir.NOT_A_DIRECTORY,
+        log_dir.UNREADABLE,
+    ],
 )
 @pytest.mark.parametrize(
     ("node", "path", "variable"),

@@ -11,6 +11,7 @@ from ansible.module_utils.kraft.problem import Problem
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.cluster import snapshots
 from tests.unit.problems import named, values, worded
 from tests.wording_files import Wording
 
@@ -19,8 +20,7 @@ AWAY = 60_000
 
 
 def replica(node_id: int, directory: str = "", behind_ms: int | None = 0, fetched: int = 1) -> Replica:
-    lag = None if behind_ms is None else behind_ms
-    return Replica(node_id, directory or f"dir{node_id}", 100, lag, 1, fetched, behind_ms)
+    return snapshots.replica(node_id, directory or f"dir{node_id}", behind_ms, fetched)
 
 
 def snapshot(*voters: Replica, observers: tuple[Replica, ...] = (), kraft: int = 1, leader: int = 1) -> Snapshot:
@@ -28,9 +28,9 @@ def snapshot(*voters: Replica, observers: tuple[Replica, ...] = (), kraft: int =
     return Snapshot("x", quorum=found, features=(Feature("kraft.version", kraft, 0, 1),))
 
 
-NEVER = -1
+NEVER, LONG_AGO = -1, 0
 THREE = (replica(1), replica(2), replica(3))
-WIPED = (replica(1), replica(2), replica(3, "old", AWAY, fetched=NEVER))
+WIPED = (replica(1), replica(2), replica(3, "old", AWAY, fetched=LONG_AGO))
 NEW = replica(3, "new")
 
 
@@ -50,6 +50,22 @@ def test_an_observer_that_has_caught_up_becomes_a_voter(wording: Wording) -> Non
     assert (made.remove, made.add, made.waits) == ("", "new", ())
     assert named(made.steps()) == [["3", "CONTROLLER://kafka3:9093"]]
     wording(made.steps())
+
+
+@pytest.mark.parametrize("fetched", [NEVER, snapshots.NOW - 9000])
+def test_an_old_entry_that_may_still_run_is_waited_for(fetched: int) -> None:
+    """A new leader has not heard of it yet, or it is late: the process of the old log may live elsewhere."""
+    voters = (replica(1), replica(2), replica(3, "old", None if fetched == NEVER else 9000, fetched))
+    new = replica(3, "new", fetched=snapshots.NOW)
+    made = plan(Desired(3, directory_id="new", replace=True, listeners=AT), snapshot(*voters, observers=(new,)))
+    assert (made.remove, made.add) == ("old", "new")
+    [wait] = made.waits
+    assert "directory id old" in wait
+    seen = snapshot(*voters, observers=(new,))
+    assert seen.quorum
+    watched = dataclasses.replace(seen, quorum=dataclasses.replace(seen.quorum, watched_ms=9001))
+    again = plan(Desired(3, directory_id="new", replace=True, listeners=AT), watched)
+    assert bool(again.waits) == (fetched != NEVER)
 
 
 def test_a_listener_at_an_ipv6_address_is_written_as_kafka_writes_it() -> None:

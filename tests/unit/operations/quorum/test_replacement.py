@@ -5,9 +5,10 @@ import dataclasses
 import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Quorum, Replica, Snapshot
 from ansible.module_utils.kraft.identity import directory_id_after
-from ansible.module_utils.kraft.node.storage.log_dir import EMPTY, FORMATTED, LogDir
+from ansible.module_utils.kraft.node.storage.log_dir import EMPTY, FORMATTED, LEFTOVERS, LogDir
 from ansible.module_utils.kraft.operations.quorum.replacement import Replaced, listed_directory_id, problems, waits
 
+from tests.unit.cluster import snapshots
 from tests.unit.cluster.snapshots import broker, partition, topic
 from tests.unit.problems import named, told, values, worded
 from tests.wording_files import Wording
@@ -19,8 +20,8 @@ LOST = Replaced(3, ("broker", "controller"), NEW, (EMPTY_DIR,), LOGS, cluster_id
 BROKER = dataclasses.replace(LOST, roles=("broker",), directory_id="")
 
 
-def voter(node_id: int, directory: str = "", behind_ms: int = 0) -> Replica:
-    return Replica(node_id, directory or f"dir{node_id}", 100, behind_ms, 1, 1, behind_ms)
+def voter(node_id: int, directory: str = "", behind_ms: int | None = 0) -> Replica:
+    return snapshots.voter(node_id, behind_ms, directory=directory or f"dir{node_id}")
 
 
 def seen(*voters: Replica, fenced: bool = True, level: int = 1, topics: tuple[object, ...] = ()) -> Snapshot:
@@ -67,6 +68,17 @@ def test_a_node_whose_data_is_there_after_all_is_started_and_not_replaced(node: 
     wording(worded(found))
 
 
+@pytest.mark.parametrize("node", [LOST, BROKER])
+def test_a_marker_that_was_left_over_is_no_data_of_the_node(node: Replaced) -> None:
+    """The node is replaced, its old directory id is refused, and records that only it had are given up by name."""
+    wiped = LogDir(LOGS, LEFTOVERS, lived=(".kafka_cleanshutdown",))
+    assert not problems(with_disk(node, wiped), seen())
+    only = topic("orders", partition(1, [1, 2, 3], isr=[3], leader=-1))
+    assert [one.rule for one in problems(with_disk(node, wiped), seen(topics=(only,)))] == ["only_replica"]
+    again = problems(dataclasses.replace(with_disk(LOST, wiped), directory_id=OLD), seen())
+    assert [one.rule for one in again] == ["listed_directory_id"]
+
+
 def test_a_controllers_lost_metadata_log_is_enough_though_its_other_disks_hold_data() -> None:
     other = dataclasses.replace(lived("x"), path="/data/other")
     assert not problems(with_disk(LOST, EMPTY_DIR, other), seen())
@@ -85,6 +97,28 @@ def test_a_node_that_answers_from_elsewhere_is_waited_for_to_fall_silent(wording
     found = waits(LOST, seen(voter(1), voter(2), voter(3, OLD), fenced=False))
     assert [each[:2] for each in named(found)] == [["3", OLD], ["3", "kafka3:9092"]]
     wording(found)
+
+
+@pytest.mark.parametrize("behind", [2500, 9000, None])
+def test_a_node_that_is_late_or_not_heard_of_yet_is_not_taken_for_gone(behind: int | None) -> None:
+    """A dedicated controller: no broker of that id could say that it lives."""
+    assert len(waits(LOST, seen(voter(1), voter(2), voter(3, OLD, behind)))) == 1
+    assert not waits(LOST, seen(voter(1), voter(2), voter(3, OLD, 9001)))
+
+
+def test_a_leader_that_was_watched_for_a_session_would_have_heard_of_the_node() -> None:
+    new = seen(voter(1), voter(2), voter(3, OLD, None))
+    assert new.quorum
+    for watched, held in ((0, True), (9000, True), (9001, False)):
+        quorum = dataclasses.replace(new.quorum, watched_ms=watched)
+        assert bool(waits(LOST, dataclasses.replace(new, quorum=quorum))) is held
+
+
+@pytest.mark.parametrize("node", [LOST, BROKER])
+def test_a_fenced_node_that_follows_the_metadata_log_is_not_gone(node: Replaced) -> None:
+    quorum = dataclasses.replace(seen(voter(1), voter(2)).quorum, observers=(voter(3, OLD),))  # type: ignore[type-var]
+    [found] = waits(node, dataclasses.replace(seen(), quorum=quorum))
+    assert OLD in found
 
 
 def test_the_voters_that_stay_must_be_caught_up(wording: Wording) -> None:

@@ -15,6 +15,7 @@ from ansible.module_utils.kraft.operations.quorum.replacement import (
     waits,
 )
 
+from tests.unit.cluster import snapshots
 from tests.unit.cluster.snapshots import broker, partition, topic
 from tests.unit.problems import Told, named, told
 from tests.wording_files import Wording
@@ -27,7 +28,7 @@ CONTROLLER = dataclasses.replace(LOST, roles=("controller",))
 
 
 def voter(node_id: int, directory: str = "", behind_ms: int = 0, lag: int | None = None) -> Replica:
-    return Replica(node_id, directory or f"dir{node_id}", 100, behind_ms if lag is None else lag, 1, 1, behind_ms)
+    return snapshots.voter(node_id, behind_ms, lag, directory or f"dir{node_id}")
 
 
 WHOLE = (voter(1), voter(2), voter(3, OLD, AWAY))
