@@ -54,8 +54,8 @@ collection: client ## build kraftwright.kafka into .cache/collection: a tarball 
 	@$(PYTHON) -m dist collection
 
 .PHONY: bundle
-bundle: archive ## one archive for machines that reach no registry: this project, Python packages, Kafka, jars (JAVA=/path/jdk.tar.gz: Java, too)
-	@$(PYTHON) -m dist bundle $(KAFKA_VERSION) $(if $(JAVA),--java "$$(realpath -ms "$(JAVA)")")
+bundle: archive $(if $(MIRROR),archive-mirror) ## one archive for machines that reach no registry: this project, Python packages, Kafka, jars (JAVA=/path/jdk.tar.gz: Java, too; MIRROR=1: what copies run from, too)
+	@$(PYTHON) -m dist bundle $(KAFKA_VERSION) $(if $(MIRROR),--also $(MIRROR_KAFKA_VERSION)) $(if $(JAVA),--java "$$(realpath -ms "$(JAVA)")")
 
 .PHONY: archive-mirror
 archive-mirror: setup ## the archive of Kafka that copies from another cluster run from

@@ -1,6 +1,6 @@
 """Makes what is brought to hosts, and says what it made.
 
-``python -m dist kafka [VERSION] | jars VERSION | spark | metrics | client | collection | bundle [VERSION] | all
+``python -m dist kafka [VERSION] | jars VERSION | spark | metrics | client | collection | bundle [VERSION] [--also VERSION] | all
 | lock VERSION | checksum ARCHIVE``
 """
 
@@ -44,6 +44,7 @@ def parser() -> argparse.ArgumentParser:
     known = ["kafka", "jars", "spark", "metrics", "client", "collection", "bundle", "all", "lock", "checksum"]
     verbs.add_argument("verb", choices=known)
     verbs.add_argument("what", nargs="?", default=VERSION, help="version of Kafka, or path of an archive")
+    verbs.add_argument("--also", action="append", default=[], help="another version of Kafka for the bundle")
     verbs.add_argument("--java", type=Path, help="an archive of Java that goes into the bundle")
     return verbs
 
@@ -58,7 +59,7 @@ def main(arguments: list[str]) -> int:
         "metrics": lambda: [metrics(CACHE)],
         "client": lambda: [client.build(CACHE)],
         "collection": lambda: [build.build(ROOT, CACHE)],
-        "bundle": lambda: [bundle.build(ROOT, CACHE, asked.what, asked.java)],
+        "bundle": lambda: [bundle.build(ROOT, CACHE, [asked.what, *asked.also], asked.java)],
         "all": lambda: [kafka.assemble(asked.what, CACHE), spark(CACHE), metrics(CACHE), client.build(CACHE)],
         "lock": lambda: [kafka.lock(asked.what, CACHE)],
         "checksum": lambda: [given.checksum(Path(asked.what))],

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tarfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import tomllib
@@ -16,25 +17,24 @@ from dist import checkout, kafka, locks, whole
 #: Where scripts/bootstrap looks for Python packages before it asks a registry; its file `python` says for which Python.
 WHEELS = ".cache/wheels"
 #: What `make archive` leaves in .cache. Where it is there and as locked, nothing is fetched.
-PACKED = (
+PACKED = ("client/*", "metrics/*.jar", "spark/jars/*.jar")
+#: The same of each release of Kafka.
+PACKED_RELEASE = (
     "kafka/kafka_{scala}-{version}.tgz",
     "kafka/kafka_{scala}-{version}.tgz.sha256",
     "kafka/.kafka_{scala}-{version}.recipe",
-    "client/*",
-    "metrics/*.jar",
-    "spark/jars/*.jar",
 )
 PINNED = re.compile(r"^([\w.-]+)==([^\s;\\]+)", re.MULTILINE)
 #: As PEP 427 and PEP 625 name wheels and source archives.
 PACKAGE = re.compile(r"(?P<name>.+?)-(?P<version>\d[^-]*?)(?:-.+\.whl|\.tar\.gz|\.zip)$")
 
 
-def build(root: Path, cache: Path, version: str, java: Path | None) -> Path:
-    """Write the bundle below `cache`; its path. `version`: of Kafka; `java`: an archive of Java that goes into it."""
+def build(root: Path, cache: Path, versions: Sequence[str], java: Path | None) -> Path:
+    """Write the bundle below `cache`; its path. `versions`: of Kafka; `java`: an archive of Java that goes into it."""
     if java and not java.is_file():
         raise locks.LockError(f"there is no archive of Java {java}; JAVA is the path of one, such as a JDK's .tar.gz")
     checkout.tracked(root)  # before minutes of fetching
-    found = members(root, cache, packages(root, cache / "bundle/wheels"), version, java)
+    found = members(root, cache, packages(root, cache / "bundle/wheels"), versions, java)
     name = f"kraftwright-{tomllib.loads((root / 'pyproject.toml').read_text())['project']['version']}"
     target = cache / "bundle" / f"{name}.tar"
     with whole.whole(target) as partial, tarfile.open(partial, "w") as archive:
@@ -43,14 +43,16 @@ def build(root: Path, cache: Path, version: str, java: Path | None) -> Path:
     return target
 
 
-def members(root: Path, cache: Path, wheels: Path, version: str, java: Path | None = None) -> dict[str, Path]:
+def members(
+    root: Path, cache: Path, wheels: Path, versions: Sequence[str], java: Path | None = None
+) -> dict[str, Path]:
     """Path in the bundle -> file. LockError names what a lock has and the bundle would not have."""
     there = {pin_of(path.name) for path in wheels.iterdir()}
     if missing := [f"{name}=={version}" for name, version in sorted(pins(root) - there)]:
         raise locks.LockError(f"locked, but not in {wheels}: {', '.join(missing)}")
     packed = {f"{WHEELS}/{path.name}": path for path in wheels.iterdir()}
-    for pattern in PACKED:
-        named = pattern.format(scala=kafka.SCALA, version=version)
+    releases = [each.format(scala=kafka.SCALA, version=one) for one in versions for each in PACKED_RELEASE]
+    for named in (*releases, *PACKED):
         matched = sorted(cache.glob(named))
         if not matched:
             raise locks.LockError(f"there is no {cache / named}; run `make archive`")

@@ -44,7 +44,7 @@ def cache(tmp_path: Path) -> Path:
 
 
 def test_every_lock_entry_and_every_file_of_the_checkout_is_in_it(wheels: Path, cache: Path) -> None:
-    found = bundle.members(ROOT, cache, wheels, VERSION)
+    found = bundle.members(ROOT, cache, wheels, [VERSION])
     packages = [path for path in found if path.startswith(".cache/wheels/") and path.endswith(".whl")]
     assert len(packages) == len(bundle.pins(ROOT)) > 100
     jars = {each.jar for lock in (SPARK_LOCK, METRICS_LOCK) for each in locks.read(lock)}
@@ -55,16 +55,25 @@ def test_every_lock_entry_and_every_file_of_the_checkout_is_in_it(wheels: Path, 
     assert not [path for path in found if "left-out" in path]
 
 
+def test_the_archive_that_copies_run_from_goes_in_where_it_is_asked_for(wheels: Path, cache: Path) -> None:
+    with pytest.raises(locks.LockError, match=r"kafka_2\.13-4\.3\.1\.tgz; run `make archive`"):
+        bundle.members(ROOT, cache, wheels, [VERSION, "4.3.1"])
+    for name in ("kafka_2.13-4.3.1.tgz", "kafka_2.13-4.3.1.tgz.sha256", ".kafka_2.13-4.3.1.recipe"):
+        (cache / "kafka" / name).touch()
+    found = bundle.members(ROOT, cache, wheels, [VERSION, "4.3.1"])
+    assert {f".cache/kafka/kafka_2.13-{one}.tgz" for one in (VERSION, "4.3.1")} <= set(found)
+
+
 def test_a_package_that_is_locked_and_not_there_is_named(wheels: Path, cache: Path) -> None:
     next(wheels.glob("ansible_core-*")).unlink()
     with pytest.raises(locks.LockError, match=r"locked, but not in .*: ansible-core==[\d.]+$"):
-        bundle.members(ROOT, cache, wheels, VERSION)
+        bundle.members(ROOT, cache, wheels, [VERSION])
 
 
 def test_jars_that_nobody_fetched_are_named(wheels: Path, cache: Path) -> None:
     shutil.rmtree(cache / "spark")
     with pytest.raises(locks.LockError, match=r"spark/jars/\*\.jar; run `make archive`"):
-        bundle.members(ROOT, cache, wheels, VERSION)
+        bundle.members(ROOT, cache, wheels, [VERSION])
 
 
 @pytest.mark.parametrize(
@@ -86,9 +95,9 @@ def test_the_archive_of_java_goes_in_and_a_wrong_path_is_named(
     monkeypatch.setattr(bundle, "packages", lambda *_: wheels)
     java = tmp_path / "jdk-17.tar.gz"
     with pytest.raises(locks.LockError, match=r"no archive of Java .*jdk-17\.tar\.gz"):
-        bundle.build(ROOT, cache, VERSION, java)
+        bundle.build(ROOT, cache, [VERSION], java)
     java.touch()
-    with tarfile.open(bundle.build(ROOT, cache, VERSION, java)) as made:
+    with tarfile.open(bundle.build(ROOT, cache, [VERSION], java)) as made:
         entries = made.getmembers()
     names = {entry.name for entry in entries}
     assert {f"kraftwright-0.1.0/{name}" for name in (".cache/java/jdk-17.tar.gz", "README.md")} <= names

@@ -33,6 +33,11 @@ def test_an_archive_of_java_of_any_path_reaches_the_bundle() -> None:
     assert given[-2:] == ["--java", "/my files/jdk.tar.gz"]
 
 
+def test_a_bundle_for_copies_has_their_release_too() -> None:
+    given = words("bundle", ".venv/bin/python", "MIRROR=1", "-o", "archive-mirror")
+    assert given[-2:] == ["--also", "4.3.1"]
+
+
 @pytest.mark.parametrize("brought", [True, False])
 def test_caches_are_removed_but_for_what_a_bundle_has_brought(tmp_path: Path, brought: bool) -> None:
     (tmp_path / ".cache" / ("wheels" if brought else "bundle/wheels")).mkdir(parents=True)

@@ -9,11 +9,12 @@ from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.secret_values import HIDDEN, is_secret
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.desired.oauth import ALLOWED, server_of, with_tokens
-from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named
+from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, placed
 from ansible.module_utils.kraft.terms import CLIENT, OAUTHBEARER, SASL_PLAINTEXT
 
 VARIABLE = "kafka_listeners"
 #: An address that fits into a list with commas, in an option of the JVM.
+UNVERIFIED = re.compile(r"(?:.*\.)?sasl\.oauthbearer\.allow\.unverified\.(audience|issuer)")
 URL = re.compile(r"https://[^\s,\"'\\]+")
 
 
@@ -69,6 +70,17 @@ def allowed(subject: Subject) -> Iterator[Problem]:
             yield Problem("oauth_allowed", message, remedy, "kafka_jvm_options", node.host)
 
 
+def unverified(subject: Subject) -> Iterator[Problem]:
+    """From 4.4 on a login with tokens names issuer and audience; two settings take that back."""
+    for node in subject.cluster.nodes:
+        for key, value in subject.settings[node.host].items():
+            left_out = UNVERIFIED.fullmatch(key)
+            if left_out and value.strip().lower() == "true":
+                message = f"takes tokens of any {left_out[1]}: also those that were issued for another service"
+                remedy = "remove it, and name issuer and audience in oauth of the listener"
+                yield Problem("oauth_unverified", message, remedy, placed(node, key), node.host, value, severity=RISK)
+
+
 def own_clients(subject: Subject) -> Iterator[Problem]:
     """The smoke test and the probe have no token."""
     listener = next(filter(None, map(subject.cluster.client_listener, subject.cluster.brokers)), None)
@@ -78,4 +90,4 @@ def own_clients(subject: Subject) -> Iterator[Problem]:
         yield Problem("oauth_own_clients", message, remedy, f"{VARIABLE}[{listener.name}].mechanisms")
 
 
-RULES = (mechanisms, key_sets, allowed, own_clients)
+RULES = (mechanisms, key_sets, allowed, unverified, own_clients)

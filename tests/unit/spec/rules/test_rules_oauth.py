@@ -15,8 +15,10 @@ from ansible.module_utils.kraft.spec.desired.node_client import login_parameters
 from ansible.module_utils.kraft.spec.desired.settings import server_settings
 
 from plugins.filter.kraft_logins import kraft_key_set_files
+from tests.unit.problems import worded
 from tests.unit.spec.inventory import cluster, finding, found, hosts, problems_of
 from tests.unit.spec.rules.test_rules_resources import SECURED, UNNAMED
+from tests.wording_files import Wording
 
 JWKS = "https://id.example.org/jwks"
 OAUTH = {"issuer": "https://id.example.org/", "audience": "kafka", "jwks": JWKS}
@@ -55,6 +57,22 @@ def jwks(given: str) -> dict[str, Any]:
 def test_who_is_asked_for_keys_is_known(address: str, options: list[str], servers: list[str]) -> None:
     node = describe.describe(cluster(**jwks(address), kafka_jvm_options=options))["nodes"]["k1"]
     assert [each["server"] for each in node["key_servers"]] == servers
+
+
+@pytest.mark.parametrize(
+    "key", ["sasl.oauthbearer.allow.unverified.issuer", f"{PREFIX}.oauthbearer.allow.unverified.audience"]
+)
+@pytest.mark.parametrize(("profile", "severity"), [("production", "error"), ("test", "warning")])
+def test_tokens_that_nobody_verifies_are_a_risk(key: str, profile: str, severity: str, wording: Wording) -> None:
+    given = {**with_sso(), "kafka_profile": profile}
+    problems = [
+        one for one in problems_of(hosts(3, **given, kafka_config={key: True})) if one.rule == "oauth_unverified"
+    ]
+    assert {finding(one) for one in problems} == {
+        (severity, f"k{at}", f"kafka_config[{key}]", "true") for at in (1, 2, 3)
+    }
+    wording(worded(problems[:1]))
+    assert not found("oauth_unverified", 3, **given, kafka_config={key: False})
 
 
 def test_a_listener_with_tokens_has_no_problem_and_all_its_settings() -> None:
