@@ -5,7 +5,8 @@
     python secret_watch.py files DIRECTORY…    which files below the directories hold one, with owner, group and mode
     python secret_watch.py journal                 which lines of this host's journal hold one, in any field
 
-On the machine of the lab all processes of its hosts are seen, too. Planted secrets begin with ``MARK``.
+On the machine of the lab all processes of its hosts are seen, too. Planted secrets begin with ``MARK``. Processes of
+another run, whose environment names another FOUND as ``OF_RUN``, are that run's to watch.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import TextIO
 
 #: In two halves, so that whoever starts this, or reads it, does not show one.
 MARK = "c4n4ry" + "-"
+OF_RUN = b"KRAFTWRIGHT_SECRETS_FOUND="
 STEP = 0.02  #: seconds between two looks at new processes, and between two tries to be the one that looks
 YOUNG = 1.0  #: seconds for which a process is new: by then it has started the program that it was made for
 AGAIN = 2.0  #: seconds between two looks at an old one
@@ -30,8 +32,8 @@ SHOWN = 300
 class Looks:
     """Which processes show a planted secret. Hundreds of old ones are looked at less often than the few new ones."""
 
-    def __init__(self, proc: Path = Path("/proc")) -> None:
-        self._proc = proc
+    def __init__(self, proc: Path = Path("/proc"), found: str = "") -> None:
+        self._proc, self._found = proc, found.encode()
         self._born: dict[str, float] = {}
         self._old_looked = 0.0
         self._seen: set[str] = set()
@@ -46,15 +48,22 @@ class Looks:
         return [line for pid in looked for name in ("cmdline", "environ") for line in self._shown(f"{pid}/{name}")]
 
     def _shown(self, key: str) -> list[str]:
-        content = b""
-        with contextlib.suppress(OSError):
-            content = (self._proc / key).read_bytes()
+        content = self._read(key)
         at = content.find(MARK.encode())
-        if at < 0 or key in self._seen:
+        if at < 0 or key in self._seen or self._is_of_another_run(key.partition("/")[0]):
             return []
         self._seen.add(key)
         text = content[max(0, at - SHOWN) : at + SHOWN].replace(b"\0", b" ")
         return [f"{key}: {text.decode(errors='replace')}\n"]
+
+    def _read(self, key: str) -> bytes:
+        with contextlib.suppress(OSError):
+            return (self._proc / key).read_bytes()
+        return b""
+
+    def _is_of_another_run(self, pid: str) -> bool:
+        named = [line for line in self._read(f"{pid}/environ").split(b"\0") if line.startswith(OF_RUN)]
+        return bool(named) and named[0].removeprefix(OF_RUN) != self._found
 
 
 def files_with(*roots: Path) -> list[Path]:
@@ -71,7 +80,7 @@ def _holds(path: Path) -> bool:
 
 def watch(found: Path, pid: int) -> None:
     """Look until the process is gone."""
-    looks = Looks()
+    looks = Looks(found=str(found))
     with found.open("a", encoding="utf-8") as file:
         while Path(f"/proc/{pid}").exists():
             if alone(file):

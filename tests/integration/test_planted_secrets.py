@@ -134,6 +134,7 @@ def play(directory: Path, playbook: Path, inventory: Path, **environment: str) -
         "ANSIBLE_REMOTE_TMP": str(directory / "temporary"),
         "TMPDIR": str(directory / "temporary"),
         "KRAFTWRIGHT_TIMELINE": str(directory / "timeline.jsonl"),
+        "KRAFTWRIGHT_SECRETS_FOUND": str(directory / "shown"),
         **environment,
     }
     command = [str(BIN / "ansible-playbook"), "-vvv", "--diff", "-i", str(inventory), str(playbook)]

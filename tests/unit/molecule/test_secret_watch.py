@@ -50,6 +50,12 @@ def test_an_old_process_is_seen_soon_and_costs_little_until_then(
     assert looks.showing(100.0 + AGAIN)
 
 
+@pytest.mark.parametrize(("run", "seen"), [("/mine", True), ("/another", False)])
+def test_a_process_of_another_run_is_left_to_that_one(tmp_path: Path, run: str, seen: bool) -> None:
+    process(tmp_path, 7, f"kcat -X password={MARK}1", f"HOME=/\0KRAFTWRIGHT_SECRETS_FOUND={run}")
+    assert bool(Looks(tmp_path, "/mine").showing(100.0)) is seen
+
+
 def test_a_number_that_another_process_has_now_is_new_again(tmp_path: Path) -> None:
     process(tmp_path, 7)
     looks = Looks(tmp_path)
@@ -66,7 +72,9 @@ def test_real_processes_are_seen_by_one_watch_alone_until_that_one_ends(tmp_path
         watch = [sys.executable, secret_watch.__file__, "watch", str(found), str(watched.pid)]
         watches = [subprocess.Popen(watch) for _ in range(2)]
         try:
-            shower = subprocess.Popen(["sleep", "60"], env={"PASSWORD": f"{MARK}1"})
+            shower = subprocess.Popen(
+                ["sleep", "60"], env={"PASSWORD": f"{MARK}1", "KRAFTWRIGHT_SECRETS_FOUND": str(found)}
+            )
             deadline = time.monotonic() + 20
             while not (found.exists() and found.read_text()):
                 assert time.monotonic() < deadline

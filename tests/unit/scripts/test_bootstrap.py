@@ -274,6 +274,18 @@ def test_an_environment_of_another_place_or_another_python_is_made_anew(machine:
     assert machine.called("python3")[0].endswith("-m venv --clear .venv")
 
 
+def test_an_environment_behind_a_link_is_refused_and_not_emptied(machine: Machine) -> None:
+    other = machine.tree.parent / "other/.venv"
+    (other / "bin").mkdir(parents=True)
+    (other / "bin/kept").touch()
+    (machine.tree / ".venv").symlink_to(other)
+    done = machine.bootstrap(check=False)
+    assert done.returncode == 1
+    assert f".venv is a link to {other}" in done.stderr
+    assert machine.called("python3") == machine.called("pip") == machine.called("uv") == []
+    assert (other / "bin/kept").exists()
+
+
 def test_an_old_python_is_refused_with_the_way_out(machine: Machine) -> None:
     machine.python(version="3.9.1", old=1)
     done = machine.bootstrap(check=False)
