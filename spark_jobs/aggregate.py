@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from spark_jobs.record_format import Workload
@@ -17,6 +18,8 @@ SUMMED = (
     "misplaced",
     "other_runs",
     "null_values",
+    "foreign_headers",
+    "odd_times",
     "duplicated",
     "out_of_order",
 )
@@ -54,15 +57,25 @@ Row = Mapping[str, Any]
 
 
 def per_partition(
-    rows: Iterable[Row], workload: Workload, offsets: Mapping[int, tuple[int, int]], leaders: Mapping[int, int | None]
+    rows: Iterable[Row],
+    workload: Workload,
+    offsets: Mapping[int, tuple[int, int]],
+    leaders: Mapping[int, int | None],
+    behind: Mapping[int, int] = MappingProxyType({}),
 ) -> list[PartitionResult]:
-    """One result for each partition of ``offsets`` (first and end offset of what was read), in their order."""
+    """One result for each partition of ``offsets`` (first and end offset of what was read), in their order.
+
+    ``behind``: offsets of a partition that were written and cannot be read yet, for a transaction before them is open.
+    Of what is not found there, so many records are undecided at most; the rest is lost.
+    """
     found: dict[int, Counter[str]] = {partition: Counter() for partition in offsets}
     first_copies: Counter[int] = Counter()
     for row in rows:
         found.setdefault(row["partition"], Counter()).update({name: row[name] for name in SUMMED})
         if row["expected_partition"] is not None:
             first_copies[row["expected_partition"]] += row["first_copies"]
+    absent = {partition: workload.expected_in(partition) - first_copies[partition] for partition in offsets}
+    undecided = {partition: min(count, behind.get(partition, 0)) for partition, count in absent.items()}
     return [
         PartitionResult(
             partition=partition,
@@ -72,11 +85,13 @@ def per_partition(
             records=found[partition]["records"],
             bytes=found[partition]["bytes"],
             holes=end - first - found[partition]["visible"],
-            lost=workload.expected_in(partition) - first_copies[partition],
+            lost=absent[partition] - undecided[partition],
+            undecided=undecided[partition],
             duplicated=found[partition]["duplicated"],
             corrupt=found[partition]["corrupt"],
             out_of_order=found[partition]["out_of_order"],
             misplaced=found[partition]["misplaced"],
+            foreign_headers=found[partition]["foreign_headers"],
             unexpected=found[partition]["visible"] - found[partition]["records"],
         )
         for partition, (first, end) in sorted(offsets.items())
@@ -87,15 +102,18 @@ def counts(partitions: list[PartitionResult], rows: Iterable[Row], written: int)
     """The whole run's account."""
     kinds: Counter[str] = Counter()
     for row in rows:
-        kinds.update({name: row[name] for name in ("other_runs", "null_values")})
+        kinds.update({name: row[name] for name in ("other_runs", "null_values", "odd_times")})
     return Counts(
         written=written,
         read=sum(result["records"] for result in partitions),
         lost=sum(result["lost"] for result in partitions),
+        undecided=sum(result["undecided"] for result in partitions),
         duplicated=sum(result["duplicated"] for result in partitions),
         corrupt=sum(result["corrupt"] for result in partitions),
         out_of_order=sum(result["out_of_order"] for result in partitions),
         misplaced=sum(result["misplaced"] for result in partitions),
+        foreign_headers=sum(result["foreign_headers"] for result in partitions),
+        odd_times=kinds["odd_times"],
         unexpected=sum(result["unexpected"] for result in partitions),
         other_runs=kinds["other_runs"],
         null_values=kinds["null_values"],

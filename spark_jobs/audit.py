@@ -6,12 +6,14 @@ number of records, so that they may be collected.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from spark_jobs.reading import CORRUPT, NULL_VALUE, OTHER_RUN, OURS
 from spark_jobs.record_format import Workload
-from spark_jobs.records import key_number_of, key_of, partition_of, writer_of
+from spark_jobs.records import key_of, partition_of, writer_of
 
 SIGNIFICANT_DIGITS = 2
 LONG_DIGITS = 19
@@ -22,8 +24,9 @@ def reconcile(judged: DataFrame, workload: Workload) -> DataFrame:
     """Everything that is counted, in one pass: by partition, by the partition where a record belongs, and by latency.
 
     ``[partition, expected_partition, latency_ms, visible, records, bytes, corrupt, misplaced, other_runs, null_values,
-    fingerprint, first_copies, duplicated, out_of_order, max_latency_ms]``; the latency is cut to two significant
-    digits, so there are a few hundred rows for each partition at most. What is lost of a partition is what was sent to
+    foreign_headers, odd_times, fingerprint, first_copies, duplicated, out_of_order, max_latency_ms]``; the latency is
+    cut to two significant digits, so there are a few hundred rows for each
+    partition at most. What is lost of a partition is what was sent to
     it minus its ``first_copies``.
     """
     first = F.col("is_first")
@@ -52,32 +55,69 @@ def counters() -> list[Column]:
         F.count_if(ours & (F.col("partition") != F.col("expected_partition"))).alias("misplaced"),
         F.count_if(F.col("kind") == OTHER_RUN).alias("other_runs"),
         F.count_if(F.col("kind") == NULL_VALUE).alias("null_values"),
+        F.count_if(ours & F.col("has_headers")).alias("foreign_headers"),
+        F.count_if(F.col("odd_time")).alias("odd_times"),
         F.coalesce(F.bit_xor(F.when(ours, identity)), F.lit(0)).alias("fingerprint"),
     ]
 
 
 def with_copies(judged: DataFrame, workload: Workload) -> DataFrame:
-    """Adds ``is_first`` (the copy that counts) and ``is_behind`` (a later record of its key stands before it).
+    """Adds ``is_first`` (the copy that counts) and ``is_behind`` (a later record of its writer stands before it).
 
-    One sort of each key from its highest number down answers both: a copy is the first when the next row has another
-    number, and it is behind when any row so far (all with higher numbers) has a lower offset. Offsets of different
-    partitions do not compare, so misplaced copies take no part in the order, and they sort as if they came last. Both
-    are null for a record without a number.
+    Kafka promises the order of each producer in each partition. One sort of a writer's records for a partition, from
+    the highest number down, answers both: a copy is the first when the next row has another number, and it is behind
+    when any row so far (all with higher numbers) has a lower offset. Offsets of different partitions do not compare, so
+    misplaced copies take no part in the order, and they sort as if they came last. Both are null for a record without
+    a number.
     """
     sequence = F.col("sequence")
-    key_id = writer_of(sequence, workload) * workload.keys_per_writer + key_number_of(sequence, workload)
+    run_of_numbers = writer_of(sequence, workload) * workload.partitions + F.col("expected_partition")
     rows = judged.withColumns(
         {
-            "key_id": F.coalesce(key_id, -1 - F.col("offset") % SPREAD),
+            "ordered_in": F.coalesce(run_of_numbers, -1 - F.col("offset") % SPREAD),
             "place": F.when(F.col("partition") == F.col("expected_partition"), F.col("offset")),
         }
     )
-    downwards = Window.partitionBy("key_id").orderBy(F.desc("sequence"), F.desc_nulls_first("place"))
+    downwards = Window.partitionBy("ordered_in").orderBy(F.desc("sequence"), F.desc_nulls_first("place"))
     higher = downwards.rowsBetween(Window.unboundedPreceding, -1)
     is_first = ~F.lead("sequence").over(downwards).eqNullSafe(sequence)
     is_behind = F.coalesce(F.min("place").over(higher) < F.col("place"), F.lit(False))
     counted = sequence.isNotNull()
     return rows.withColumns({"is_first": F.when(counted, is_first), "is_behind": F.when(counted, is_behind)})
+
+
+def first_faults(judged: DataFrame, workload: Workload, limit: int) -> DataFrame:
+    """``[kind, partition, offset, sequence]`` of the ``limit`` first records of each fault, by partition and offset.
+
+    ``kind`` is a name of ``FAULTS``, which are those of ``report_schema.Counts``.
+    """
+    first, ours = F.col("is_first"), F.col("kind").isin(*OURS)
+    flags = {
+        "corrupt": F.col("kind") == CORRUPT,
+        "foreign_headers": ours & F.col("has_headers"),
+        "misplaced": ours & (F.col("partition") != F.col("expected_partition")),
+        "out_of_order": first & F.col("is_behind"),
+        "duplicated": ~first,
+        "odd_times": F.col("odd_time"),
+    }
+    kinds = F.array_compact(F.array(*(F.when(flag, F.lit(name)) for name, flag in flags.items())))
+    rows = with_copies(judged, workload).select(F.explode(kinds).alias("fault"), "partition", "offset", "sequence")
+    place = F.row_number().over(Window.partitionBy("fault").orderBy("partition", "offset"))
+    named = rows.withColumn("place", place).where(F.col("place") <= limit)
+    return named.select(F.col("fault").alias("kind"), "partition", "offset", "sequence").orderBy(
+        "kind", "partition", "offset"
+    )
+
+
+def retries_needed(judged: DataFrame, workload: Workload) -> DataFrame:
+    """``[retries]``: the least number of repeated attempts of a writer's task that explains all duplicates.
+
+    An attempt writes each number of its writer once at most, so the record with most copies says it for each writer.
+    """
+    sequence = F.col("sequence")
+    again = with_copies(judged, workload).where(~F.col("is_first")).groupBy("sequence").count()
+    most = again.groupBy(writer_of(sequence, workload).alias("writer")).agg(F.max("count").alias("most"))
+    return most.agg(F.coalesce(F.sum("most"), F.lit(0)).alias("retries"))
 
 
 def missing(spark: SparkSession, judged: DataFrame, workload: Workload) -> DataFrame:
@@ -86,13 +126,16 @@ def missing(spark: SparkSession, judged: DataFrame, workload: Workload) -> DataF
     return every.join(judged.select("sequence"), "sequence", "left_anti")
 
 
-def first_missing(spark: SparkSession, judged: DataFrame, workload: Workload, limit: int) -> DataFrame:
+def first_missing(
+    spark: SparkSession, judged: DataFrame, workload: Workload, limit: int, partitions: Collection[int]
+) -> DataFrame:
     """``[sequence, key, partition, offset_before, offset_after]`` of the ``limit`` lowest missing numbers.
 
     The neighbours are the nearest received numbers of the same writer in the partition where the record belongs.
     """
     sequence = F.col("sequence")
-    lowest = missing(spark, judged, workload).orderBy("sequence").limit(limit)
+    absent = missing(spark, judged, workload).where(partition_of(sequence, workload).isin(*partitions))
+    lowest = absent.orderBy("sequence").limit(limit)
     gaps = lowest.select(
         "sequence",
         key_of(sequence, workload).alias("key"),

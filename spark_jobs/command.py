@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from spark_jobs import native_smoke_command, report, run, session
 from spark_jobs.cli import parser, with_config
 from spark_jobs.config import SmokeConfig, load
-from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, UnreachableError
+from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, EXIT_UNREACHABLE, UnreachableError
 from spark_jobs.native_smoke import NativeSmoke
 from spark_jobs.progress import Progress
 from spark_jobs.report_schema import Report
-from spark_jobs.verdict import describe, unreachable
+from spark_jobs.verdict import describe, named, unreachable
+
+EXIT_CODES = {"proven": EXIT_PROVEN, "failed": EXIT_FAILED, "undecided": EXIT_UNREACHABLE}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -36,8 +38,10 @@ def _run(config: SmokeConfig) -> int:
         progress.say(sentence)
     for missing in draft["first_missing"]:
         progress.say(f"missing: {describe(missing)}")
+    for fault in draft["first_faults"]:
+        progress.say(f"{fault['kind']}: {named(fault)}")
     progress.say(f"{draft['verdict']['outcome']}; {path}")
-    return EXIT_PROVEN if draft["verdict"]["outcome"] == "proven" else EXIT_FAILED
+    return EXIT_CODES[draft["verdict"]["outcome"]]
 
 
 def _on_a_session(draft: Report, config: SmokeConfig, native: NativeSmoke, progress: Progress) -> None:

@@ -80,15 +80,15 @@ class TopicIo:
         records.write.format(FORMAT).options(**options).option(TOPIC, self.topic).save()
 
     def read(self, window: Window) -> DataFrame:
-        """What the window holds now: ``[key, value, topic, partition, offset, timestamp, timestampType]``."""
+        """What the window holds now: ``[key, value, topic, partition, offset, timestamp, timestampType, headers]``."""
         reader = self.spark.read.format(FORMAT).options(**self._reading(window))
-        return reader.option(ENDING_OFFSETS, _offsets({self.topic: window.ends})).load()
+        return reader.option(INCLUDE_HEADERS, True).option(ENDING_OFFSETS, _offsets({self.topic: window.ends})).load()
 
     def stream(self, window: Window) -> DataFrame:
         """The same as a stream from the window's start, in about four batches so that the checkpoint has work to do."""
         size = window.offsets // BATCHES_WANTED + len(window.starts)
         reader = self.spark.readStream.format(FORMAT).options(**self._reading(window))
-        return reader.option(MAX_OFFSETS_PER_TRIGGER, size).load()
+        return reader.option(INCLUDE_HEADERS, True).option(MAX_OFFSETS_PER_TRIGGER, size).load()
 
     def _reading(self, window: Window) -> dict[str, str]:
         return {**READ_OPTIONS, **self._connection(), **_starts({self.topic: window})}

@@ -28,11 +28,16 @@ OURS = (INTACT, CORRUPT)
 LOG_APPEND_TIME = 1  # Kafka's timestamp type: the broker's clock at the append, not the producer's
 
 
-def judge(kafka_rows: DataFrame, workload: Workload) -> DataFrame:
-    """Rows of Spark's Kafka source to ``[partition, offset, bytes, kind, sequence, expected_partition, latency_ms]``.
+EVER = (0, 10**EVENT_MS.length - 1)
+
+
+def judge(kafka_rows: DataFrame, workload: Workload, times: tuple[int, int] = EVER) -> DataFrame:
+    """Rows of Spark's Kafka source to ``[partition, offset, bytes, kind, sequence, expected_partition, latency_ms,
+    has_headers, odd_time]``.
 
     ``kind`` is one of the constants above. ``sequence`` is null when the record is not of this run, or so damaged that
-    its number cannot be told. ``latency_ms`` is null unless the topic's timestamps are the brokers' own.
+    its number cannot be told. ``latency_ms`` is null unless the topic's timestamps are the brokers' own. The run writes
+    no headers. ``odd_time``: an intact record that was made at another time than ``times`` (first and last ms).
     """
     parsed = kafka_rows.select(
         "partition",
@@ -43,6 +48,7 @@ def judge(kafka_rows: DataFrame, workload: Workload) -> DataFrame:
         _number(SEQUENCE.start).alias("front"),
         _tail_number(workload).alias("back"),
         _append_ms().alias("append_ms"),
+        (F.coalesce(F.size("headers"), F.lit(0)) > 0).alias("has_headers"),
     )
     kinds = parsed.withColumn("kind", _kind(workload))
     numbered = kinds.withColumn("sequence", _sequence(workload))
@@ -53,7 +59,9 @@ def judge(kafka_rows: DataFrame, workload: Workload) -> DataFrame:
         "kind",
         "sequence",
         partition_of(F.col("sequence"), workload).alias("expected_partition"),
-        F.when(F.col("kind") == INTACT, F.col("append_ms") - _slice(EVENT_MS).try_cast("long")).alias("latency_ms"),
+        F.when(F.col("kind") == INTACT, F.col("append_ms") - _event_ms()).alias("latency_ms"),
+        "has_headers",
+        ((F.col("kind") == INTACT) & ~F.coalesce(_event_ms().between(*times), F.lit(False))).alias("odd_time"),
     )
 
 
@@ -127,6 +135,10 @@ def _tail_number(workload: Workload) -> Column:
 
 def _length(column: str) -> Column:
     return F.coalesce(F.length(column), F.lit(0))
+
+
+def _event_ms() -> Column:
+    return _slice(EVENT_MS).try_cast("long")
 
 
 def _append_ms() -> Column:

@@ -36,6 +36,8 @@ def begun(config: SmokeConfig, progress: Progress) -> Report:
         ),
         counts=None,
         first_missing=[],
+        first_faults=[],
+        changes=None,
         per_partition=[],
         per_broker=[],
         latency=None,

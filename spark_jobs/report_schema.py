@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import Any, Literal, TypedDict
 
 SCHEMA_VERSION = 1
-FIRST_MISSING_LIMIT = 20
+FIRST_LIMIT = 20  #: of the lost records, and of each other fault
 
 
 class Verdict(TypedDict):
     """``sentences`` say in order of weight what was found, the remedy last; plain text, one thought each."""
 
-    outcome: Literal["proven", "failed", "unreachable"]
+    outcome: Literal["proven", "failed", "undecided", "unreachable"]
     sentences: list[str]
 
 
@@ -39,23 +39,25 @@ class Workload(TypedDict):
 
 
 class Counts(TypedDict):
-    """The account of one run.
+    """``written``: acknowledged. ``read``: records of this run found in the topic, copies included.
 
-    ``written``: records handed to the sink and acknowledged. ``read``: records of this run found in the topic, copies
-    included. ``lost``: numbers of which no copy was found. ``duplicated``: copies beyond the first. ``corrupt``:
-    records of this run whose bytes are not those written. ``out_of_order``: first copies that stand behind a later
-    record of their key. ``misplaced``: records found in another partition than the one they were sent to.
-    ``unexpected``: records in the same offsets that this run did not write; ``other_runs`` and ``null_values`` are
-    parts of it.
+    ``lost``: numbers of which no copy was found; ``undecided`` where an open transaction hides as many offsets.
+    ``duplicated``: copies beyond the first. ``corrupt``: other bytes than written. ``out_of_order``: first copies
+    behind a later record of their writer in their partition. ``misplaced``: in another partition than sent to.
+    ``foreign_headers``: with headers, which no run writes. ``odd_times``: intact, and made at another time than the
+    run's. ``unexpected``: not of this run; ``other_runs`` and ``null_values`` are parts of it.
     """
 
     written: int
     read: int
     lost: int
+    undecided: int
     duplicated: int
     corrupt: int
     out_of_order: int
     misplaced: int
+    foreign_headers: int
+    odd_times: int
     unexpected: int
     other_runs: int
     null_values: int
@@ -72,6 +74,32 @@ class Missing(TypedDict):
     offset_after: int | None
 
 
+class Fault(TypedDict):
+    """A record with a fault and where it is; ``kind`` is a name of ``Counts``, ``sequence`` null if it is not known."""
+
+    kind: str
+    sequence: int | None
+    partition: int
+    leader: int | None
+    offset: int
+
+
+class LeaderMoved(TypedDict):
+    """A partition that another broker led meanwhile (null: none)."""
+
+    partition: int
+    before: int | None
+    after: int | None
+
+
+class Changes(TypedDict):
+    """What was there at the beginning and not at the end (node id -> address), and failed tasks of the writer."""
+
+    brokers_gone: dict[str, str]
+    leaders_moved: list[LeaderMoved]
+    tasks_retried: int
+
+
 class PartitionResult(TypedDict):
     """One partition; ``records`` and ``bytes`` are this run's, ``holes`` are offsets without a visible record."""
 
@@ -83,10 +111,12 @@ class PartitionResult(TypedDict):
     bytes: int
     holes: int
     lost: int
+    undecided: int
     duplicated: int
     corrupt: int
     out_of_order: int
     misplaced: int
+    foreign_headers: int
     unexpected: int
 
 
@@ -203,6 +233,8 @@ class Report(TypedDict):
     workload: Workload
     counts: Counts | None
     first_missing: list[Missing]
+    first_faults: list[Fault]
+    changes: Changes | None
     per_partition: list[PartitionResult]
     per_broker: list[BrokerResult]
     latency: Latency | None

@@ -5,20 +5,25 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from time import monotonic
+from time import monotonic, sleep, time
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_jobs import aggregate, audit, kafka_io, reading, records, report, verdict
+from spark_jobs import aggregate, audit, changes, kafka_io, reading, records, report, verdict
 from spark_jobs.config import SmokeConfig
 from spark_jobs.native import NativeAdmin
 from spark_jobs.native_smoke import NativeSmoke
 from spark_jobs.progress import Progress
 from spark_jobs.record_format import KEY_LENGTH, Workload, own_id
-from spark_jobs.report_schema import FIRST_MISSING_LIMIT, Missing, Rate, Report, Stream, Throughput
+from spark_jobs.report_schema import FIRST_LIMIT, Counts, Fault, Missing, Rate, Report, Stream, Throughput
 
 ADMIN_SECONDS = 10.0
+TRANSACTION_SECONDS = 10.0
+POLL_SECONDS = 0.2
+CLOCKS_MS = 1000  # a clock that is set while the run lasts
+CLOCKS_ELSEWHERE_MS = 600_000
+WRITE = "write"  #: job group
 STREAM_METRICS = "stream"
 
 
@@ -34,29 +39,58 @@ class Bench:
 
 
 def smoke(spark: SparkSession, config: SmokeConfig, native: NativeSmoke, draft: Report, progress: Progress) -> None:
-    """Write, read twice, audit; fills ``draft``. Kafka's and Spark's errors pass through."""
+    """Write, read twice, audit; fills ``draft`` as far as it comes. Kafka's and Spark's errors pass through."""
     bench = _bench(spark, config, progress)
     draft["workload"] = report.workload_of(bench.workload)
     starts = bench.admin.written_offsets(config.topic, sorted(native.view.leaders))
-    written = _write(bench)
-    window = kafka_io.Window(starts, bench.admin.end_offsets(config.topic, sorted(starts)))
+    began_ms = _now_ms()
+    draft["throughput"] = passes = Throughput(write=_write(bench), batch_read=None, stream_read=None)
+    times = _times(spark, began_ms)
+    retried = changes.failed_tasks(spark.sparkContext, WRITE)
     view = bench.admin.describe(config.topic)
     draft["topic"]["replication_factor"] = view.replication_factor
-    judged = reading.judge(bench.topic.read(window), bench.workload)
-    rows, read = _account(bench, judged)
-    partitions = aggregate.per_partition(rows, bench.workload, window.spans, view.leaders)
-    draft["counts"] = counts = aggregate.counts(partitions, rows, written["records"])
-    draft["per_partition"] = partitions
-    draft["per_broker"] = aggregate.per_broker(partitions, view.brokers)
+    draft["changes"] = changes.between([native.view, view], retried)
+    window, behind = _decided(bench, starts)
+    judged = reading.judge(bench.topic.read(window), bench.workload, times)
+    rows, passes["batch_read"] = _account(bench, judged)
+    draft["per_partition"] = aggregate.per_partition(rows, bench.workload, window.spans, view.leaders, behind)
+    draft["counts"] = counts = aggregate.counts(draft["per_partition"], rows, bench.workload.records)
+    draft["per_broker"] = aggregate.per_broker(draft["per_partition"], view.brokers)
     draft["latency"] = aggregate.latency(rows)
     if draft["latency"] is None:
         draft["not_checked"].append(verdict.NO_APPEND_TIME)
-    stream, streamed = _stream(bench, window, rows)
-    draft["stream"] = stream
-    draft["throughput"] = Throughput(write=written, batch_read=read, stream_read=streamed)
-    if counts["lost"]:
-        draft["first_missing"] = _first_missing(bench, judged, view.leaders)
-    draft["verdict"] = verdict.of_run(counts, draft["first_missing"], partitions, view.brokers, stream)
+    needed = _name_faults(bench, draft, counts, judged, view.leaders)
+    draft["stream"], passes["stream_read"] = _stream(bench, window, rows)
+    last = bench.admin.describe(config.topic)
+    draft["changes"] = changes.between([native.view, view, last], retried)
+    account = verdict.Account(counts, draft["stream"], draft["changes"], view.brokers, needed)
+    draft["verdict"] = verdict.of_run(draft, account)
+
+
+def _now_ms() -> int:
+    return int(time() * 1000)
+
+
+def _times(spark: SparkSession, began_ms: int) -> tuple[int, int]:
+    """When this run's records can have been made; executors elsewhere have clocks of their own."""
+    slack = CLOCKS_MS if str(spark.sparkContext.master).startswith("local") else CLOCKS_ELSEWHERE_MS
+    return began_ms - slack, _now_ms() + slack
+
+
+def _decided(bench: Bench, starts: Mapping[int, int]) -> tuple[kafka_io.Window, dict[int, int]]:
+    """What can be read of what was written, and how many offsets of each partition an open transaction hides.
+
+    Transactions of others end by themselves, as a rule: they get some seconds.
+    """
+    partitions = sorted(starts)
+    written = bench.admin.written_offsets(bench.topic.topic, partitions)
+    deadline = monotonic() + TRANSACTION_SECONDS
+    stable = bench.admin.end_offsets(bench.topic.topic, partitions)
+    while any(stable[one] < written[one] for one in partitions) and monotonic() < deadline:
+        sleep(POLL_SECONDS)
+        stable = bench.admin.end_offsets(bench.topic.topic, partitions)
+    ends = {one: max(starts[one], min(stable[one], written[one])) for one in partitions}
+    return kafka_io.Window(starts, ends), {one: written[one] - ends[one] for one in partitions}
 
 
 def _bench(spark: SparkSession, config: SmokeConfig, progress: Progress) -> Bench:
@@ -72,6 +106,7 @@ def _bench(spark: SparkSession, config: SmokeConfig, progress: Progress) -> Benc
 def _write(bench: Bench) -> Rate:
     """Spark's sink returns when every record is acknowledged, and raises otherwise."""
     workload = bench.workload
+    bench.spark.sparkContext.setJobGroup(WRITE, "write the records")
     began = monotonic()
     bench.topic.write(records.generate(bench.spark, workload))
     size = workload.records * (KEY_LENGTH + workload.record_bytes)
@@ -113,20 +148,28 @@ def _stream(bench: Bench, window: kafka_io.Window, rows: list[dict[str, Any]]) -
     return stream, result
 
 
-def _first_missing(bench: Bench, judged: DataFrame, leaders: Mapping[int, int | None]) -> list[Missing]:
-    bench.progress.say("records are missing: naming the first of them")
-    rows = audit.first_missing(bench.spark, judged, bench.workload, FIRST_MISSING_LIMIT).collect()
-    return [
-        Missing(
-            sequence=row["sequence"],
-            key=row["key"],
-            partition=row["partition"],
-            leader=leaders.get(row["partition"]),
-            offset_before=row["offset_before"],
-            offset_after=row["offset_after"],
-        )
+def _name_faults(
+    bench: Bench, draft: Report, counts: Counts, judged: DataFrame, leaders: Mapping[int, int | None]
+) -> int:
+    """Fill the lists of the first lost and faulty records; how many retries of the writer explain the duplicates."""
+    if not any(counts[name] for name in verdict.NAMED):  # type: ignore[literal-required]
+        return 0
+    bench.progress.say("records are missing or have faults: naming the first of them")
+    if counts["lost"]:
+        lost = [result["partition"] for result in draft["per_partition"] if result["lost"]]
+        rows = audit.first_missing(bench.spark, judged, bench.workload, FIRST_LIMIT, lost).collect()
+        draft["first_missing"] = [
+            Missing(leader=leaders.get(row["partition"]), **row.asDict())  # type: ignore[typeddict-item]
+            for row in rows
+        ]
+    rows = audit.first_faults(judged, bench.workload, FIRST_LIMIT).collect()
+    draft["first_faults"] = [
+        Fault(leader=leaders.get(row["partition"]), **row.asDict())  # type: ignore[typeddict-item]
         for row in rows
     ]
+    if not counts["duplicated"]:
+        return 0
+    return int(audit.retries_needed(judged, bench.workload).collect()[0]["retries"])
 
 
 def rate(count: int, size: int, seconds: float) -> Rate:

@@ -26,6 +26,10 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.python.authenticate.socketTimeout": "120s",  # 15 s for Python to fetch a result: too short on a busy machine
     "spark.sql.adaptive.enabled": "true",
+    # A second copy of a running task would write its records twice; and failed tasks of the write must be remembered.
+    "spark.speculation": "false",
+    "spark.ui.retainedJobs": "1000",
+    "spark.ui.retainedStages": "1000",
     "spark.sql.streaming.numRecentProgressUpdates": "1000",
     "spark.sql.streaming.metricsEnabled": "false",
     # Every query has a consumer group of its own, so no query uses a consumer that another one left. By default the

@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from spark_jobs.report_schema import Counts, Missing, PartitionResult, Stream, Verdict
+from spark_jobs.report_schema import (
+    Changes,
+    Counts,
+    Fault,
+    LeaderMoved,
+    Missing,
+    PartitionResult,
+    Report,
+    Stream,
+    Verdict,
+)
 
 NOT_CHECKED = (
     "Loss by a power failure of several brokers at once: what is acknowledged is in memory, not necessarily on disk.",
@@ -15,30 +26,66 @@ NOT_CHECKED = (
 NO_APPEND_TIME = (
     "Latency: the topic's timestamps are not the brokers' own (message.timestamp.type is not LogAppendTime)."
 )
+MOST_MOVED = 5
 NOTHING_KNOWN = "What became of the cluster's records: the run did not get that far."
-FATAL = ("lost", "corrupt", "out_of_order", "misplaced")
+FATAL = ("lost", "corrupt", "out_of_order", "misplaced", "foreign_headers")
+NAMED = (*FATAL, "duplicated", "odd_times")  #: whose first records are named
+WORDS = {
+    "corrupt": "other bytes than were written",
+    "foreign_headers": "headers, which this run does not write",
+    "misplaced": "in another partition than the one written to",
+    "out_of_order": "behind a later record of its writer",
+    "duplicated": "a further copy",
+    "odd_times": "made at a time at which this run did not write",
+}
+NEXT = {
+    "lost": "look in the logs{of} for truncation and unclean elections",
+    "corrupt": "dump the records with kafka-dump-log.sh, then test disk and memory{of}",
+    "foreign_headers": "look for an interceptor or a proxy that adds headers between clients and brokers",
+    "misplaced": "look for an interceptor or a proxy that chooses partitions between clients and brokers",
+    "out_of_order": "look in the logs{of} for OutOfOrderSequenceException and for leaders that changed meanwhile",
+    "duplicated": "look in the logs{of} for the loss of producer state (producer snapshots, producer.id.expiration.ms)",
+}
 
 
-def of_run(
-    counts: Counts,
-    first_missing: Sequence[Missing],
-    partitions: Sequence[PartitionResult],
-    brokers: Mapping[int, str],
-    stream: Stream,
-) -> Verdict:
-    """``proven`` unless something is lost, corrupt, out of order or misplaced, or the two readings differ."""
-    differs = not stream["same_as_batch"]
-    failed = differs or any(counts[name] for name in FATAL)  # type: ignore[literal-required]
-    sentences = _failures(counts, first_missing) if failed else [_success(counts, partitions)]
+@dataclass(frozen=True)
+class Account:
+    """What a run that came to its end knows. ``brokers``: those after the write.
+
+    ``retries_needed``: so many repeated tasks of the writer explain the duplicates; with fewer, the brokers hold them.
+    """
+
+    counts: Counts
+    stream: Stream
+    changes: Changes
+    brokers: Mapping[int, str]
+    retries_needed: int = 0
+
+
+def of_run(report: Report, account: Account) -> Verdict:
+    """``proven`` unless there is a fault, or the two readings differ.
+
+    ``undecided`` where the only doubt are records behind an open transaction. ``report`` has the lists.
+    """
+    counts, changed = account.counts, account.changes
+    explained = account.retries_needed <= changed["tasks_retried"]
+    faults = [name for name in FATAL if counts[name]]  # type: ignore[literal-required]
+    faults += [] if explained else ["duplicated"]
+    differs = not account.stream["same_as_batch"]
+    failed = differs or bool(faults)
+    undecided = _undecided(report["topic"]["name"], counts, report["per_partition"])
+    sentences = _failures(counts, report["first_missing"], explained) if failed else []
+    sentences += undecided or ([] if failed else [_success(counts, report["per_partition"])])
     sentences.append(
         "The streaming reading did not see the same records as the batch reading."
         if differs
         else "Both readings, batch and streaming, saw the same records."
     )
-    sentences += _remarks(counts, partitions, brokers)
+    sentences += _remarks(counts, changed, explained) + _places(report["per_partition"], account.brokers, changed)
+    sentences += [_next_step(name, report) for name in faults]
     if failed:
-        sentences.append(_next_step(first_missing))
-    return Verdict(outcome="failed" if failed else "proven", sentences=sentences)
+        sentences.append("kafka_smoke_keep_topic keeps the topic of the next run for a look.")
+    return Verdict(outcome="failed" if failed else "undecided" if undecided else "proven", sentences=sentences)
 
 
 def unreachable(reason: str) -> Verdict:
@@ -54,7 +101,21 @@ def _success(counts: Counts, partitions: Sequence[PartitionResult]) -> str:
     )
 
 
-def _failures(counts: Counts, first_missing: Sequence[Missing]) -> list[str]:
+def _undecided(topic: str, counts: Counts, partitions: Sequence[PartitionResult]) -> list[str]:
+    """Which partitions have an open transaction before records of this run, and how to find its producer."""
+    found = [result for result in partitions if result["undecided"]]
+    if not found:
+        return []
+    places = ", ".join(f"partition {result['partition']} from offset {result['end_offset']} on" for result in found)
+    asked = f"kafka-transactions.sh describe-producers --topic {topic} --partition {found[0]['partition']}"
+    return [
+        f"{_records(counts['undecided'])} of {counts['written']:,} {_are(counts['undecided'])} undecided, behind an "
+        f"open transaction: {places}.",
+        f"Next: find its producer (`{asked}`), end the transaction, and verify again.",
+    ]
+
+
+def _failures(counts: Counts, first_missing: Sequence[Missing], explained: bool) -> list[str]:
     sentences = []
     if counts["lost"]:
         first = f"; the first: {describe(first_missing[0])}" if first_missing else ""
@@ -62,10 +123,25 @@ def _failures(counts: Counts, first_missing: Sequence[Missing]) -> list[str]:
     if counts["corrupt"]:
         sentences.append(f"{_records(counts['corrupt'])} came back with other bytes than were written.")
     if counts["out_of_order"]:
-        sentences.append(f"{_records(counts['out_of_order'])} came back behind a later record of the same key.")
+        said = "came back behind a later record of the same writer in the same partition."
+        sentences.append(f"{_records(counts['out_of_order'])} {said}")
     if counts["misplaced"]:
         sentences.append(f"{_records(counts['misplaced'])} came back from another partition than the one written to.")
+    if counts["foreign_headers"]:
+        sentences.append(f"{_records(counts['foreign_headers'])} came back with headers, and none were written.")
+    if not explained:
+        sentences.append(
+            f"{_number(counts['duplicated'], 'duplicate')}: repeated tasks of the writer do not explain them, so the "
+            "brokers hold records more than once."
+        )
     return sentences
+
+
+def named(fault: Fault) -> str:
+    """One record with a fault and where it is."""
+    number = "a record" if fault["sequence"] is None else f"number {fault['sequence']}"
+    place = f"partition {fault['partition']} {_leader(fault['leader'])}, offset {fault['offset']}"
+    return f"{number}, {place}: {WORDS[fault['kind']]}"
 
 
 def describe(missing: Missing) -> str:
@@ -77,32 +153,63 @@ def describe(missing: Missing) -> str:
         (False, True): f"after offset {before}",
         (False, False): f"between offsets {before} and {after}",
     }[before is None, after is None]
-    leader = "without a leader" if missing["leader"] is None else f"led by node {missing['leader']}"
-    return f"number {missing['sequence']} (key {missing['key']}), partition {missing['partition']} {leader}, {place}"
+    where = f"partition {missing['partition']} {_leader(missing['leader'])}"
+    return f"number {missing['sequence']} (key {missing['key']}), {where}, {place}"
 
 
-def _remarks(counts: Counts, partitions: Sequence[PartitionResult], brokers: Mapping[int, str]) -> list[str]:
+def _leader(leader: int | None) -> str:
+    return "without a leader" if leader is None else f"led by node {leader}"
+
+
+def _remarks(counts: Counts, changed: Changes, explained: bool) -> list[str]:
+    """What does not fail a run, and must be known."""
     sentences = []
-    if counts["duplicated"]:
+    if changed["brokers_gone"]:
+        gone = ", ".join(f"{node} ({host})" for node, host in changed["brokers_gone"].items())
+        sentences.append(f"Gone since the beginning: node {gone}.")
+    if changed["leaders_moved"]:
+        moved = ", ".join(_moved(one) for one in changed["leaders_moved"][:MOST_MOVED])
+        more = len(changed["leaders_moved"]) - MOST_MOVED
+        sentences.append(f"Leaders moved meanwhile: {moved}{f', and {more} more' if more > 0 else ''}.")
+    if changed["tasks_retried"]:
+        sentences.append(f"Spark tried {_number(changed['tasks_retried'], 'task')} of the write again.")
+    if counts["duplicated"] and explained:
         copies = _number(counts["duplicated"], "duplicate")
-        sentences.append(f"{copies}: the sink is at-least-once, so they do not fail the run.")
+        sentences.append(f"{copies}: a repeated task writes its records again, so they do not fail the run.")
+    if counts["odd_times"]:
+        said = "made at a time at which this run did not write: a clock was set, or something rewrote them."
+        sentences.append(f"{_records(counts['odd_times'])} {'was' if counts['odd_times'] == 1 else 'were'} {said}")
+    return sentences
+
+
+def _moved(one: LeaderMoved) -> str:
+    before, after = ("none" if node is None else f"node {node}" for node in (one["before"], one["after"]))
+    return f"partition {one['partition']} from {before} to {after}"
+
+
+def _places(partitions: Sequence[PartitionResult], brokers: Mapping[int, str], changed: Changes) -> list[str]:
     leading = {result["leader"] for result in partitions} & brokers.keys()
     idle = sorted(brokers.keys() - leading)
     if idle:
         names = ", ".join(f"{node} ({brokers[node]})" for node in idle)
-        sentences.append(f"No partition that took part is led by node {names}: nothing was written through it.")
-    elif len(brokers) > 1:
-        sentences.append(f"All {len(brokers)} brokers lead partitions that took part.")
-    return sentences
+        return [f"No partition that took part is led by node {names}: nothing was written through it."]
+    left = " that are left" if changed["brokers_gone"] else ""
+    return [f"All {len(brokers)} brokers{left} lead partitions that took part."] if len(brokers) > 1 else []
 
 
-def _next_step(first_missing: Sequence[Missing]) -> str:
-    nodes = sorted({missing["leader"] for missing in first_missing if missing["leader"] is not None})
-    where = f" of node {', '.join(map(str, nodes))}" if nodes else "s"
-    return (
-        f"Next: look in the log{where} for truncation and unclean elections; kafka_smoke_keep_topic keeps the topic of "
-        "the next run for a look."
+def _next_step(kind: str, report: Report) -> str:
+    faults: Sequence[Missing | Fault] = (
+        report["first_missing"]
+        if kind == "lost"
+        else [fault for fault in report["first_faults"] if fault["kind"] == kind]
     )
+    nodes = sorted({fault["leader"] for fault in faults if fault["leader"] is not None})
+    of = f" of node {', '.join(map(str, nodes))}" if nodes else " of the brokers"
+    return f"Next: {NEXT[kind].format(of=of)}."
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _records(count: int) -> str:

@@ -17,7 +17,7 @@ from ansible.module_utils.kraft.control.inventory_options import inventory_optio
 from ansible.module_utils.kraft.wording import printable_text
 
 DISPLAY = Display()
-COLOURS = {"proven": constants.COLOR_OK, "failed": constants.COLOR_ERROR, "unreachable": constants.COLOR_ERROR}
+COLOURS = {"proven": constants.COLOR_OK, **dict.fromkeys(("failed", "undecided", "unreachable"), constants.COLOR_ERROR)}
 
 
 class ActionModule(ActionBase):

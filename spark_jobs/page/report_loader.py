@@ -26,6 +26,8 @@ EMPTY: Report = {
     "workload": {"records": 0, "record_bytes": 0, "writers": 0, "keys": 0},
     "counts": None,
     "first_missing": [],
+    "first_faults": [],
+    "changes": None,
     "per_partition": [],
     "per_broker": [],
     "latency": None,

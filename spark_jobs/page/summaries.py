@@ -10,12 +10,14 @@ from spark_jobs.page.snapshot import Snapshot
 from spark_jobs.page.waterfall import Waterfall
 from spark_jobs.report_schema import BrokerResult, Latency, NativeSmokeResult, PartitionResult, Throughput
 
-FAULTS = ("lost", "corrupt", "out_of_order", "misplaced", "duplicated")
+FAULTS = ("lost", "corrupt", "out_of_order", "misplaced", "foreign_headers", "undecided", "duplicated")
 FAULT_WORDS = {
     "lost": "lost",
     "corrupt": "corrupt",
     "out_of_order": "out of order",
     "misplaced": "misplaced",
+    "foreign_headers": "with foreign headers",
+    "undecided": "undecided",
     "duplicated": "duplicated",
 }
 

@@ -10,8 +10,9 @@ from spark_jobs.page.snapshot import Snapshot
 from spark_jobs.page.snapshot import snapshot as read_snapshot
 from spark_jobs.page.waterfall import waterfall
 from spark_jobs.report_schema import Counts, Latency, Report, Throughput
+from spark_jobs.verdict import WORDS as FAULTS
 
-WORDS = {"proven": "Proven", "failed": "Failed", "unreachable": "Unreachable"}
+WORDS = {"proven": "Proven", "failed": "Failed", "undecided": "Undecided", "unreachable": "Unreachable"}
 #: Longer tables are folded away behind their heading.
 FOLD_ABOVE = 24
 PASSES = {"write": "Write", "batch_read": "Read, batch", "stream_read": "Read, streaming"}
@@ -20,9 +21,11 @@ FIGURES = {
     "written": ("written", False),
     "read": ("read back", False),
     "lost": ("lost", True),
+    "undecided": ("undecided", True),
     "corrupt": ("corrupt", True),
     "out_of_order": ("out of order", True),
     "misplaced": ("misplaced", True),
+    "foreign_headers": ("with foreign headers", True),
     "duplicated": ("duplicated", False),
     "unexpected": ("not of this run", False),
 }
@@ -58,6 +61,7 @@ def view(report: Report, gaps: list[str]) -> dict[str, Any]:
         "waterfall": waterfall(report["timeline"]),
         "settings": settings(report["settings"]),
         "fold_above": FOLD_ABOVE,
+        "fault_words": FAULTS,
     }
 
 
@@ -65,7 +69,7 @@ def verdict(report: Report) -> dict[str, Any]:
     """The head of the page."""
     outcome = report["verdict"]["outcome"]
     return {
-        "outcome": outcome,
+        "outcome": "unreachable" if outcome == "undecided" else outcome,
         "word": WORDS[outcome],
         "sentences": report["verdict"]["sentences"] or [WORDS[outcome] + "."],
         "figures": figures(report["counts"]) if report["counts"] else [],

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +96,7 @@ def test_what_only_an_aborted_transaction_held_is_lost(spark: SparkSession, topi
         end()
     window = topic.settled()
     assert found(topic.counts(spark, window)) == {"lost": 37}
-    rows = audit.first_missing(spark, topic.judged(spark, window), topic.workload, 20).collect()
+    rows = audit.first_missing(spark, topic.judged(spark, window), topic.workload, 20, range(3)).collect()
     assert [row["sequence"] for row in rows] == list(range(100, 120))
     assert all(row["offset_before"] < row["offset_after"] for row in rows)
 
@@ -249,7 +251,8 @@ def test_the_job_finds_what_the_writer_did_wrong(
     monkeypatch.setattr(records, "generate", lambda *parts: tamper(real(*parts)))
     draft = smoke(spark, topic, tmp_path)
     assert found(draft["counts"]) == faults
-    assert (draft["verdict"]["outcome"] == "proven") is ("duplicated" in faults)
+    assert draft["verdict"]["outcome"] == "failed"
+    assert {fault["kind"] for fault in draft["first_faults"]} == faults.keys() - {"lost"}
     assert len(draft["first_missing"]) == faults.get("lost", 0)
 
 
@@ -264,3 +267,55 @@ def test_an_untouched_job_proves_its_cluster(spark: SparkSession, topic: SparkTo
     assert draft["latency"]["negative"] == 0
     assert {entry["node_id"] for entry in draft["per_broker"]} == {1, 2, 3}
     assert draft["topic"]["replication_factor"] == 3
+
+
+def test_records_behind_a_transaction_of_another_producer_are_undecided(
+    spark: SparkSession, topic: SparkTopic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(self: TopicIo, frame: DataFrame) -> None:
+        stranger.begin_transaction()
+        stranger.produce(topic.name, b"x", partition=1)
+        stranger.flush(30)
+        real(self, frame)
+
+    stranger, real = topic.producer("audit-stranger"), TopicIo.write
+    stranger.init_transactions(30)
+    monkeypatch.setattr(TopicIo, "write", write)
+    monkeypatch.setattr(run, "TRANSACTION_SECONDS", 0.5)
+    draft = smoke(spark, topic, tmp_path)
+    stranger.abort_transaction()
+    assert found(draft["counts"]) == {"undecided": RECORDS // 3}
+    assert draft["verdict"]["outcome"] == "undecided"
+    assert [result["partition"] for result in draft["per_partition"] if result["undecided"]] == [1]
+    assert draft["first_missing"] == []
+
+
+def test_a_transaction_that_ends_soon_is_waited_for(
+    spark: SparkSession, topic: SparkTopic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(self: TopicIo, frame: DataFrame) -> None:
+        stranger.begin_transaction()
+        stranger.produce(topic.name, b"x", partition=1)
+        stranger.flush(30)
+        real(self, frame)
+        threading.Timer(1.0, stranger.abort_transaction).start()
+
+    stranger, real = topic.producer("audit-soon"), TopicIo.write
+    stranger.init_transactions(30)
+    monkeypatch.setattr(TopicIo, "write", write)
+    draft = smoke(spark, topic, tmp_path)
+    assert found(draft["counts"]) == {}
+    assert draft["verdict"]["outcome"] == "proven"
+
+
+def test_a_broker_that_is_gone_after_the_smoke_test_is_named(
+    spark: SparkSession, topic: SparkTopic, tmp_path: Path
+) -> None:
+    made = native_smoke.run(configured(topic, tmp_path))
+    leaders = dict.fromkeys(made.view.leaders, 9)
+    before = replace(made, view=replace(made.view, brokers={**made.view.brokers, 9: "gone:9092"}, leaders=leaders))
+    draft = smoke(spark, topic, tmp_path, before)
+    assert draft["changes"] is not None
+    assert draft["changes"]["brokers_gone"] == {"9": "gone:9092"}
+    assert [moved["before"] for moved in draft["changes"]["leaders_moved"]] == [9, 9, 9]
+    assert "Gone since the beginning: node 9 (gone:9092)." in draft["verdict"]["sentences"]

@@ -16,14 +16,17 @@ WIDTH = 100
 LABEL = 12
 MOST_LOGS = 3
 INDENT = "  "
-WORDS = {"proven": "proven", "failed": "NOT PROVEN", "unreachable": "NOT REACHED"}
+WORDS = {"proven": "proven", "failed": "NOT PROVEN", "undecided": "UNDECIDED", "unreachable": "NOT REACHED"}
 FAULTS = {
     "lost": "lost",
     "corrupt": "corrupt",
     "out_of_order": "out of order",
     "misplaced": "misplaced",
+    "foreign_headers": "with foreign headers",
+    "undecided": "undecided",
     "duplicated": "duplicated",
 }
+RARE = ("foreign_headers", "undecided")  #: shown where there are any
 NEVER_CHECKED = (
     "In check mode nothing was started, so Kafka was not asked and no record was written:",
     "whether the cluster forms, elects a leader and keeps records is not checked by such a run.",
@@ -144,7 +147,8 @@ def _proof(report: Data | None) -> list[str]:
 def _counts(counts: Data | None) -> list[str]:
     if not counts:
         return _row("Records", "not counted")
-    faults = ", ".join(f"{counts[name]:,} {words}" for name, words in FAULTS.items() if counts.get(name) is not None)
+    shown = {name: words for name, words in FAULTS.items() if counts.get(name) or (name in counts and name not in RARE)}
+    faults = ", ".join(f"{counts[name]:,} {words}" for name, words in shown.items())
     moved = f"{counts.get('written', 0):,} written, {counts.get('read', 0):,} read back"
     return [*_row("Records", moved), *_row("Faults", faults)]
 

@@ -15,7 +15,11 @@ from spark_jobs.report_schema import Counts
 
 EVENT_MS = 1_795_228_541_053
 LATENCY_MS = 12
-SCHEMA = "key binary, value binary, partition int, offset long, timestamp timestamp, timestampType int"
+TIMES = (EVENT_MS - 1000, EVENT_MS + 1000)
+SCHEMA = (
+    "key binary, value binary, partition int, offset long, timestamp timestamp, timestampType int, "
+    "headers array<struct<key: string, value: binary>>"
+)
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,7 @@ class Entry:
     key: bytes | None
     value: bytes | None
     offset: int = -1
+    headers: tuple[tuple[str, bytes | None], ...] | None = None
 
 
 @dataclass
@@ -74,7 +79,9 @@ class KafkaLog:
         for entry in self.entries:
             offset = entry.offset if entry.offset >= 0 else ends.get(entry.partition, 0)
             ends[entry.partition] = offset + 1
-            made.append((entry.key, entry.value, entry.partition, offset, stamp, reading.LOG_APPEND_TIME))
+            made.append(
+                (entry.key, entry.value, entry.partition, offset, stamp, reading.LOG_APPEND_TIME, entry.headers)
+            )
         return made
 
     def spans(self) -> dict[int, tuple[int, int]]:
@@ -86,7 +93,7 @@ class KafkaLog:
         return spans
 
     def judged(self, spark: SparkSession) -> DataFrame:
-        return reading.judge(spark.createDataFrame(self.rows(), SCHEMA), self.workload)
+        return reading.judge(spark.createDataFrame(self.rows(), SCHEMA), self.workload, TIMES)
 
     def accounted(self, spark: SparkSession) -> list[dict[str, Any]]:
         return [row.asDict() for row in audit.reconcile(self.judged(spark), self.workload).collect()]
@@ -115,10 +122,13 @@ def clean(workload: Workload) -> Counts:
         written=workload.records,
         read=workload.records,
         lost=0,
+        undecided=0,
         duplicated=0,
         corrupt=0,
         out_of_order=0,
         misplaced=0,
+        foreign_headers=0,
+        odd_times=0,
         unexpected=0,
         other_runs=0,
         null_values=0,

@@ -21,6 +21,7 @@ from spark_jobs.record_format import (
     Workload,
     encode,
 )
+from tests.unit.spark.kafka_log import EVENT_MS as EVENT
 from tests.unit.spark.kafka_log import Entry, KafkaLog, clean
 
 WORKLOAD = Workload("run-a", 300, 100, 3, 2)
@@ -33,7 +34,7 @@ def misplace(log: KafkaLog, sequence: int) -> None:
 
 
 def copy_elsewhere(log: KafkaLog, sequence: int) -> None:
-    key, value = encode(WORKLOAD, sequence, 0)
+    key, value = encode(WORKLOAD, sequence, EVENT)
     log.entries.append(Entry((WORKLOAD.partition_of(sequence) + 1) % 3, key, value))
 
 
@@ -48,6 +49,12 @@ def swap(log: KafkaLog, first: int, second: int) -> None:
 
 def truncate(log: KafkaLog, sequence: int) -> None:
     log.change(sequence, lambda entry: dataclasses.replace(entry, value=(entry.value or b"")[:50]))
+
+
+def restamp(log: KafkaLog, sequence: int, event_ms: int) -> None:
+    """The same record, intact, made at another time."""
+    key, value = encode(WORKLOAD, sequence, event_ms)
+    log.change(sequence, lambda entry: dataclasses.replace(entry, key=key, value=value))
 
 
 def corrupt_copy(log: KafkaLog) -> None:
@@ -77,10 +84,11 @@ FAULTS: dict[str, tuple[Callable[[KafkaLog], None], dict[str, int]]] = {
     "a whole key": (lambda log: log.drop(*range(1, 150, KEYS)), {"lost": 10, "read": 290}),
     "everything": (lambda log: log.entries.clear(), {"lost": 300, "read": 0}),
     "copies": (lambda log: log.append(3, 3, 77, 299), {"duplicated": 4, "read": 304}),
-    "a swap within a key": (lambda log: swap(log, 10, 10 + KEYS), {"out_of_order": 1}),
-    "a swap of different keys": (lambda log: swap(log, 10, 13), {}),
+    "a swap within a key": (lambda log: swap(log, 10, 10 + KEYS), {"out_of_order": KEYS // 3}),
+    "a swap of different keys": (lambda log: swap(log, 10, 13), {"out_of_order": 1}),
+    "a swap of different writers": (lambda log: swap(log, 12, 162), {}),
     "a record that came late": (lambda log: log.move_to_end(0), {"out_of_order": 1}),
-    "a record that came early": (lambda log: swap(log, 0, 5 * KEYS), {"out_of_order": 5}),
+    "a record that came early": (lambda log: swap(log, 0, 5 * KEYS), {"out_of_order": 5 * KEYS // 3}),
     "another partition": (lambda log: misplace(log, 20), {"misplaced": 1}),
     "a copy in another partition": (
         lambda log: copy_elsewhere(log, 20),
@@ -98,6 +106,11 @@ FAULTS: dict[str, tuple[Callable[[KafkaLog], None], dict[str, int]]] = {
     "flip in the key's number": (lambda log: log.flip(9, 119 * 8), {"corrupt": 1}),
     "a value cut short": (lambda log: truncate(log, 9), {"corrupt": 1}),
     "a corrupt copy": (corrupt_copy, {"corrupt": 2, "duplicated": 1, "read": 301}),
+    "a foreign header": (
+        lambda log: log.change(9, lambda entry: dataclasses.replace(entry, headers=(("trace", None),))),
+        {"foreign_headers": 1},
+    ),
+    "a time in the future": (lambda log: restamp(log, 9, EVENT + 10**8), {"odd_times": 1}),
     "another run": (lambda log: add(log, *of_other_run(1, 2, 3)), {"unexpected": 3, "other_runs": 3}),
     "tombstones": (
         lambda log: add(log, Entry(1, b"k", None), Entry(2, encode(WORKLOAD, 2, 0)[0], None)),
@@ -117,7 +130,7 @@ FAULTS: dict[str, tuple[Callable[[KafkaLog], None], dict[str, int]]] = {
     ),
     "several at once": (
         several_at_once,
-        {"lost": 2, "duplicated": 1, "corrupt": 1, "misplaced": 1, "out_of_order": 1, "read": 299},
+        {"lost": 2, "duplicated": 1, "corrupt": 1, "misplaced": 1, "out_of_order": 5, "read": 299},
     ),
 }
 
@@ -155,9 +168,9 @@ def test_the_smallest_record_still_tells_which_one_it_was(spark: SparkSession) -
     assert log.counts(spark) == {**clean(smallest), "corrupt": 150}
 
 
-def same_key_after(workload: Workload, sequence: int) -> range:
+def same_order_after(workload: Workload, sequence: int) -> range:
     end = workload.range_of(workload.writer_of(sequence)).stop
-    return range(sequence + workload.keys_per_writer, end, workload.keys_per_writer)
+    return range(sequence + workload.partitions, end, workload.partitions)
 
 
 def oracle(log: KafkaLog) -> dict[str, int]:
@@ -168,7 +181,7 @@ def oracle(log: KafkaLog) -> dict[str, int]:
         seen.setdefault(int(value[26:38]), []).append((partition, offset))
     right = {s: sorted(offset for p, offset in places if p == w.partition_of(s)) for s, places in seen.items()}
     firsts = {s: offsets[0] for s, offsets in right.items() if offsets}
-    behind = [s for s in firsts if any(firsts.get(later, firsts[s]) < firsts[s] for later in same_key_after(w, s))]
+    behind = [s for s in firsts if any(firsts.get(later, firsts[s]) < firsts[s] for later in same_order_after(w, s))]
     return {
         "lost": w.records - len(seen),
         "duplicated": sum(len(places) - 1 for places in seen.values()),

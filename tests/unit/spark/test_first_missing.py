@@ -21,7 +21,7 @@ def test_the_first_missing_are_named_with_their_neighbours(spark: SparkSession) 
     offsets = {row[1][26:38]: row[3] for row in log.rows()}
     log.drop(9, 12, 150, 299)
     kept = {row[1][26:38]: row[3] for row in log.rows()}
-    rows = audit.first_missing(spark, log.judged(spark), WORKLOAD, 20).collect()
+    rows = audit.first_missing(spark, log.judged(spark), WORKLOAD, 20, range(3)).collect()
     assert [row["sequence"] for row in rows] == [9, 12, 150, 299]
     assert [row["key"].encode() for row in rows] == [WORKLOAD.key_of(sequence) for sequence in (9, 12, 150, 299)]
     assert [row["partition"] for row in rows] == [0, 0, 0, 2]
@@ -35,13 +35,13 @@ def test_the_first_missing_are_named_with_their_neighbours(spark: SparkSession) 
 def test_no_more_than_the_limit_are_named_lowest_first(spark: SparkSession) -> None:
     log = KafkaLog.of(WORKLOAD)
     log.drop(*range(100, 200))
-    rows = audit.first_missing(spark, log.judged(spark), WORKLOAD, 20).collect()
+    rows = audit.first_missing(spark, log.judged(spark), WORKLOAD, 20, range(3)).collect()
     assert [row["sequence"] for row in rows] == list(range(100, 120))
 
 
 def test_an_empty_topic_names_the_first_without_neighbours(spark: SparkSession) -> None:
     empty = reading.judge(spark.createDataFrame([], SCHEMA), WORKLOAD)
-    rows = audit.first_missing(spark, empty, WORKLOAD, 3).collect()
+    rows = audit.first_missing(spark, empty, WORKLOAD, 3, range(3)).collect()
     assert [tuple(row)[2:] for row in rows] == [(0, None, None), (1, None, None), (2, None, None)]
 
 
@@ -58,7 +58,7 @@ def test_latency_is_the_brokers_time_minus_the_event_time(spark: SparkSession) -
 
 
 def test_latency_is_unknown_when_the_producer_stamped_the_records(spark: SparkSession) -> None:
-    rows = [(*row[:5], 0) for row in KafkaLog.of(WORKLOAD).rows()]
+    rows = [(*row[:5], 0, None) for row in KafkaLog.of(WORKLOAD).rows()]
     judged = reading.judge(spark.createDataFrame(rows, SCHEMA), WORKLOAD)
     assert aggregate.latency([row.asDict() for row in audit.reconcile(judged, WORKLOAD).collect()]) is None
 
@@ -88,3 +88,43 @@ def test_a_record_without_a_run_leaves_the_others_alone(spark: SparkSession) -> 
     log.entries += KafkaLog.of(shorter).entries
     counts = log.counts(spark)
     assert (counts["lost"], counts["corrupt"], counts["other_runs"]) == (0, 0, 300)
+
+
+def test_the_first_faults_are_named_with_partition_and_offset(spark: SparkSession) -> None:
+    log = KafkaLog.of(WORKLOAD)
+    log.flip(9, 700)
+    log.append(12, 12)
+    log.move_to_end(15)
+    log.change(20, lambda entry: dataclasses.replace(entry, partition=0))
+    log.change(4, lambda entry: dataclasses.replace(entry, headers=(("trace", b"x"),)))
+    places = {}
+    for row in log.rows():
+        places.setdefault(row[1][26:38], []).append((row[2], row[3]))
+    found = [tuple(row) for row in audit.first_faults(log.judged(spark), WORKLOAD, 20).collect()]
+    assert found == [
+        ("corrupt", *places[b"%012d" % 9][0], 9),
+        ("duplicated", *places[b"%012d" % 12][1], 12),
+        ("duplicated", *places[b"%012d" % 12][2], 12),
+        ("foreign_headers", *places[b"%012d" % 4][0], 4),
+        ("misplaced", *places[b"%012d" % 20][0], 20),
+        ("out_of_order", *places[b"%012d" % 15][0], 15),
+    ]
+
+
+def test_no_more_faults_of_a_kind_than_the_limit_are_named(spark: SparkSession) -> None:
+    log = KafkaLog.of(WORKLOAD)
+    log.append(*range(100))
+    log.flip(200, 700)
+    kinds = [row["kind"] for row in audit.first_faults(log.judged(spark), WORKLOAD, 20).collect()]
+    assert kinds == ["corrupt"] + ["duplicated"] * 20
+
+
+@pytest.mark.parametrize(
+    ("copies", "retries"), [((), 0), ((3, 6, 9), 1), ((3, 3), 2), ((3, 6, 200), 2), ((3, 3, 6, 200, 200), 4)]
+)
+def test_the_retries_that_explain_the_duplicates_are_counted_by_writer(
+    spark: SparkSession, copies: tuple[int, ...], retries: int
+) -> None:
+    log = KafkaLog.of(WORKLOAD)
+    log.append(*copies)
+    assert audit.retries_needed(log.judged(spark), WORKLOAD).collect()[0]["retries"] == retries
