@@ -21,9 +21,6 @@ options:
     type: str
     choices: [absent]
     default: absent
-  cluster_id:
-    description: Id that the cluster must have.
-    type: str
   emptied:
     description:
       - Whether a task before this one empties and stops the broker. In check mode it has not, and nothing is refused
@@ -77,17 +74,14 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
     "broker_id": {"type": "int", "required": True},
     "state": {"type": "str", "choices": ["absent"], "default": "absent"},
-    "cluster_id": {"type": "str"},
     "emptied": {"type": "bool", "default": False},
     "timeout": {"type": "int", "default": 30},
 }
 
 
-def look(client: Client, cluster_id: str) -> Snapshot:
+def look(client: Client) -> Snapshot:
     """The cluster, whole, as a broker that has caught up sees it. Raises UnreachableError while a part is not known."""
     snapshot = through_current_broker(client, registration.PARTS)
-    if other := snapshot.other_cluster(cluster_id):
-        raise RefusedError([other])
     if snapshot.unanswered:
         raise UnreachableError("; ".join(snapshot.unknown))
     return snapshot
@@ -106,7 +100,7 @@ def ensure_unregistered(client: Client, params: dict[str, Any], check_mode: bool
     """Look, refuse or wait, unregister, and see it gone. `seen` keeps, over attempts, that it was registered."""
     broker_id, deadline = params["broker_id"], time.monotonic() + params["timeout"]
     while True:
-        snapshot = look(client, params["cluster_id"] or "")
+        snapshot = look(client)
         seen |= {broker_id} if registration.registered(broker_id, snapshot) else set()
         waits, found = registration.waits(broker_id, snapshot), registration.problems(broker_id, snapshot)
         if found and not (check_mode and params["emptied"]):

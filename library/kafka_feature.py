@@ -22,9 +22,6 @@ options:
     description: Whether a feature may be lowered where Kafka calls that safe.
     type: bool
     default: false
-  cluster_id:
-    description: Id that the cluster must have.
-    type: str
   timeout:
     description: Seconds to wait for every broker to show what was finalised.
     type: int
@@ -77,7 +74,6 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
     "features": {"type": "dict", "required": True},
     "allow_downgrade": {"type": "bool", "default": False},
-    "cluster_id": {"type": "str"},
     "timeout": {"type": "int", "default": 30},
 }
 
@@ -96,7 +92,7 @@ class Run:
 
     def __init__(self, client: Client, params: dict[str, Any], check_mode: bool) -> None:
         self._admin, self._check_mode = FeatureAdmin(client, params["timeout"]), check_mode
-        self._asked = (levels(params["features"]), params["allow_downgrade"], params["cluster_id"] or "")
+        self._asked = (levels(params["features"]), params["allow_downgrade"])
         self._result: dict[str, Any] = {}
 
     def __call__(self) -> dict[str, Any]:

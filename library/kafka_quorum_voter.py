@@ -42,9 +42,6 @@ options:
     description: Whether an entry with another directory id, whose disk is lost, may make room.
     type: bool
     default: false
-  cluster_id:
-    description: Id that the cluster must have.
-    type: str
   largest_delay_ms:
     description: How far behind the leader a controller may be and count as caught up, in milliseconds.
     type: int
@@ -119,7 +116,6 @@ ARGUMENT_SPEC: dict[str, Any] = {
         },
     },
     "replace": {"type": "bool", "default": False},
-    "cluster_id": {"type": "str"},
     "largest_delay_ms": {"type": "int", "default": LARGEST_DELAY_MS},
     "timeout": {"type": "int", "default": 60},
 }
@@ -135,7 +131,6 @@ def desired(params: dict[str, Any]) -> Desired:
         directory_id=params["directory_id"] or "",
         listeners=tuple(Listener(one["name"], one["host"], one["port"]) for one in params["listeners"] or ()),
         replace=params["replace"],
-        cluster_id=params["cluster_id"] or "",
         largest_delay_ms=params["largest_delay_ms"],
     )
 

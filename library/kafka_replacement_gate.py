@@ -26,7 +26,6 @@ options:
   log_dirs: {description: Its log dirs as M(kafka_host_info) found them., type: list, elements: dict, required: true}
   metadata_log_dir: {description: Path of the one with the metadata log., type: path, required: true}
   running: {description: Whether Kafka runs on its machine., type: bool, default: false}
-  cluster_id: {description: Id that the cluster must have., type: str, required: true}
   accepted_risks:
     description: Risks that are taken. C(only_replica) accepts that records which nobody else has in sync are lost.
     type: list
@@ -46,7 +45,6 @@ EXAMPLES = r"""
     client:
       bootstrap_servers: ["192.0.2.11:9092", "192.0.2.12:9092"]
       python_path: /opt/kafka/client/kafka_python.zip
-    cluster_id: aGVsbG8ta3JhZnQtMTIzNA
     node_id: 3
     roles: [broker, controller]
     directory_id: MvDxzVmcRsaTz33bUuRU6A
@@ -95,7 +93,6 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "log_dirs": {"type": "list", "elements": "dict", "required": True},
     "metadata_log_dir": {"type": "path", "required": True},
     "running": {"type": "bool", "default": False},
-    "cluster_id": {"type": "str", "required": True},
     "accepted_risks": {"type": "list", "elements": "str", "default": []},
     "timeout": {"type": "int", "default": 60},
 }
@@ -111,7 +108,6 @@ def replaced(params: dict[str, Any]) -> replacement.Replaced:
         log_dirs=tuple(LogDir.from_facts(found) for found in params["log_dirs"]),
         metadata_log_dir=params["metadata_log_dir"],
         running=params["running"],
-        cluster_id=params["cluster_id"],
         accepted_risks=tuple(params["accepted_risks"]),
     )
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """C(kafka_moves): which cluster it is, and how long is waited."""
+    """C(kafka_moves): how long is waited."""
 
     DOCUMENTATION = r"""
 options:
-  cluster_id:
-    description: Refuse another cluster than this one.
-    type: str
   timeout:
     description: Seconds without any advance after which waiting is given up. The moves then go on by themselves.
     type: int

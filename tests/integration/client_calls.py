@@ -41,7 +41,6 @@ CALLS: dict[str, dict[str, Any]] = {
         "roles": ["broker"],
         "log_dirs": [],
         "metadata_log_dir": "/nowhere",
-        "cluster_id": "any",
     },
     "kafka_resources": {
         "topics": [{"name": "strayed", "partitions": 1, "replication_factor": 1}],

@@ -73,7 +73,7 @@ def voter(members: KafkaCluster, client: dict[str, Any], run_module: Module) -> 
     def run(node_id: int, **params: Any) -> dict[str, Any]:
         port = members.nodes[node_id].controller_port
         listeners = [{"name": "CONTROLLER", "host": "127.0.0.1", "port": port}]
-        asked = {"listeners": listeners, "timeout": 30, "cluster_id": members.cluster_id, **params}
+        asked = {"listeners": listeners, "timeout": 30, **params}
         return run_module("kafka_quorum_voter", client=client, node_id=node_id, **asked)
 
     return run
@@ -164,7 +164,6 @@ def replacement_gate(
     return run_module(
         "kafka_replacement_gate",
         client=client,
-        cluster_id=members.cluster_id,
         node_id=node_id,
         roles=["broker", "controller"],
         directory_id=directory_id,
@@ -286,7 +285,7 @@ def test_a_broker_gets_its_share_although_runs_end_half_way_and_is_emptied_again
     members: KafkaCluster, client: dict[str, Any], run_module: Module
 ) -> None:
     def reassign(**params: Any) -> dict[str, Any]:
-        found = run_module("kafka_reassignment", client=client, cluster_id=members.cluster_id, timeout=60, **params)
+        found = run_module("kafka_reassignment", client=client, timeout=60, **params)
         assert not found.get("failed"), found["msg"]
         return found
 

@@ -42,7 +42,6 @@ class Desired:
     pause: float = 0.0
     timeout: float = 300.0
     floor: int = FLOOR
-    cluster_id: str = ""
     limited: frozenset[int] = frozenset()
 
 
@@ -78,8 +77,6 @@ class Run:
     def work(self) -> Work:
         """The plan. Raises RefusedError with every problem at once."""
         snapshot, asked = self._admin.look(), self._asked
-        if other := snapshot.other_cluster(asked.cluster_id):
-            raise RefusedError([other])
         brokers, rates = self._admin.disks(snapshot.brokers), self._admin.rates(snapshot.brokers)
         if asked.cancel:
             return Work(snapshot, brokers, taken_back(brokers), rates, {})

@@ -24,20 +24,18 @@ class FeatureAdmin:
     def __init__(self, client: Client, timeout: float, sleep: Callable[[float], None] = time.sleep) -> None:
         self._client, self._timeout, self._sleep = client, timeout, sleep
 
-    def look(self, cluster_id: str = "") -> tuple[Snapshot, Supported]:
+    def look(self) -> tuple[Snapshot, Supported]:
         """The cluster, and broker -> features as each that serves says itself."""
         snapshot = gather.observe(self._client, ("features",))
-        if other := snapshot.other_cluster(cluster_id):
-            raise RefusedError([other])
         serving = [one for one in snapshot.brokers if not one.fenced]
         question = self._client.request("ApiVersionsRequest", **gather.software())
         given = self._client.ask_all([Question(one.address, question) for one in serving])
         read = [responses.features(gather.checked(self._client, "ApiVersions", one)) for one in given]
         return snapshot, {broker.node_id: features for broker, features in zip(serving, read)}
 
-    def planned(self, wanted: Mapping[str, int], allow_downgrade: bool, cluster_id: str = "") -> Batches:
+    def planned(self, wanted: Mapping[str, int], allow_downgrade: bool) -> Batches:
         """What is to be done, after Kafka has judged it. Raises RefusedError with everything that forbids it."""
-        snapshot, supported = self.look(cluster_id)
+        snapshot, supported = self.look()
         found = problems(wanted, supported, allow_downgrade)
         if found:
             raise RefusedError(found)

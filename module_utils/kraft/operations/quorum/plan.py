@@ -46,7 +46,6 @@ class Desired:
     directory_id: str = ""
     listeners: tuple[Listener, ...] = ()
     replace: bool = False
-    cluster_id: str = ""
     largest_delay_ms: int = LARGEST_DELAY_MS
 
 
@@ -110,8 +109,6 @@ def target(desired: Desired, quorum: Quorum) -> str:
 
 def problems(desired: Desired, snapshot: Snapshot) -> list[Problem]:
     """Everything that no waiting changes."""
-    if other := snapshot.other_cluster(desired.cluster_id):
-        return [other]
     level = next((one.level for one in snapshot.features or () if one.name == KRAFT_VERSION), 0)
     if snapshot.features is not None and level < 1:
         text = f"the quorum is static ({KRAFT_VERSION} {level}): its voters are those of controller.quorum.voters"

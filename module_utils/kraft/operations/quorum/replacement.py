@@ -42,7 +42,6 @@ class Replaced:
     log_dirs: tuple[LogDir, ...] = ()
     metadata_log_dir: str = ""
     running: bool = False
-    cluster_id: str = ""
     accepted_risks: tuple[str, ...] = ()
 
     @property
@@ -63,8 +62,8 @@ def listed_directory_id(node_id: int, snapshot: Snapshot) -> str:
 
 def problems(node: Replaced, snapshot: Snapshot) -> list[Problem]:
     """Everything that no waiting changes. A node that runs on its machine is on its way already: an earlier run's."""
-    desired = Desired(node.node_id, present=False, cluster_id=node.cluster_id)
-    found = quorum_problems(desired, snapshot) if node.is_controller or node.cluster_id != snapshot.cluster_id else []
+    desired = Desired(node.node_id, present=False)
+    found = quorum_problems(desired, snapshot) if node.is_controller else []
     if found or node.running:
         return found
     return [*_data_there(node, snapshot), *_same_directory(node, snapshot), *_only_replicas(node, snapshot)]

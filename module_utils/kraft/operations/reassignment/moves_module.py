@@ -18,7 +18,6 @@ OPTIONS: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
     "throttle": {"type": "int", "default": 0},
     "together": {"type": "int", "default": 50},
-    "cluster_id": {"type": "str"},
     "timeout": {"type": "int", "default": 300},
     "pause": {"type": "int", "default": 0},
     "limited": {"type": "list", "elements": "int", "default": []},
@@ -32,7 +31,6 @@ def common(params: Mapping[str, Any]) -> dict[str, Any]:
         "together": max(1, params["together"]),
         "pause": params["pause"],
         "timeout": params["timeout"],
-        "cluster_id": params["cluster_id"] or "",
         "limited": frozenset(params["limited"]),
     }
 

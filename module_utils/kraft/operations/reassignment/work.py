@@ -30,7 +30,6 @@ class Desired:
     together: int = 50
     pause: float = 0.0
     timeout: float = 300.0
-    cluster_id: str = ""
     coming: tuple[Broker, ...] = ()
     limited: frozenset[int] = frozenset()
 
@@ -58,8 +57,6 @@ class Work:
 def planned(admin: ReassignmentAdmin, asked: Desired) -> Work:
     """The plan. Raises RefusedError with every problem at once."""
     snapshot, goal = admin.look(), asked.goal
-    if other := snapshot.other_cluster(asked.cluster_id):
-        raise RefusedError([other])
     under_way, found = snapshot.reassignments or (), admin.throttles(snapshot)
     if asked.cancel:
         return Work(snapshot, (), under_way, found, Throttles())

@@ -32,7 +32,6 @@ def snapshot(*voters: Replica, observers: tuple[Replica, ...] = (), kraft: int =
 @pytest.mark.parametrize(
     ("desired", "seen", "expected"),
     [
-        (Desired(3, cluster_id="y"), snapshot(ONE), ("other_cluster", "", "", None)),
         (Desired(3), snapshot(ONE, kraft=0), ("static_quorum", "", "", None)),
         (Desired(3), dataclasses.replace(snapshot(ONE), features=()), ("static_quorum", "", "", None)),
         (Desired(1, present=False), snapshot(ONE), ("last_voter", "controller 1", "", None)),
@@ -53,7 +52,7 @@ def test_what_no_waiting_changes_is_refused(desired: Desired, seen: Snapshot, ex
 @pytest.mark.parametrize(
     ("desired", "seen"),
     [
-        (Desired(3, cluster_id="x"), snapshot(ONE, TWO, THREE)),
+        (Desired(3), snapshot(ONE, TWO, THREE)),
         (Desired(1, present=False), snapshot(ONE, TWO)),
         (Desired(1, present=False, directory_id="another"), snapshot(ONE)),
         (Desired(3, directory_id="three"), snapshot(THREE)),

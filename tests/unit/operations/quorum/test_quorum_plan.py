@@ -166,12 +166,6 @@ def test_a_static_quorum_is_refused_with_the_way_out(wording: Wording) -> None:
     wording(worded(found))
 
 
-def test_another_cluster_is_refused(wording: Wording) -> None:
-    found = problems(Desired(3, cluster_id="y"), snapshot(*THREE))
-    assert rules(found) == ["other_cluster"]
-    wording(worded(found))
-
-
 def test_a_directory_id_that_is_none_is_refused() -> None:
     with pytest.raises(RefusedError, match="is not 22 characters"):
         identifier("new")

@@ -16,7 +16,7 @@ from tests.wording_files import Wording
 AWAY, LOGS = 60_000, "/data/logs"
 OLD, NEW = "inPTLlc5L8Y7esZH1-igFw", "YxZuUvU6gGM08SDU6euOkw"
 EMPTY_DIR = LogDir(LOGS, EMPTY)
-LOST = Replaced(3, ("broker", "controller"), NEW, (EMPTY_DIR,), LOGS, cluster_id="x")
+LOST = Replaced(3, ("broker", "controller"), NEW, (EMPTY_DIR,), LOGS)
 BROKER = dataclasses.replace(LOST, roles=("broker",), directory_id="")
 
 
@@ -127,11 +127,10 @@ def test_the_voters_that_stay_must_be_caught_up(wording: Wording) -> None:
     wording(found)
 
 
-def test_the_only_voter_and_a_static_quorum_and_another_cluster_are_refused(wording: Wording) -> None:
+def test_the_only_voter_and_a_static_quorum_are_refused(wording: Wording) -> None:
     found = problems(LOST, seen(voter(3, OLD, AWAY)))
     found += problems(LOST, seen(level=0))
-    found += problems(dataclasses.replace(BROKER, cluster_id="y"), seen())
-    assert [one.rule for one in found] == ["last_voter", "static_quorum", "other_cluster"]
+    assert [one.rule for one in found] == ["last_voter", "static_quorum"]
     wording(worded(found))
 
 

@@ -22,7 +22,7 @@ from tests.wording_files import Wording
 
 AWAY, LOGS = 60_000, "/data/logs"
 OLD, NEW, THIRD = "inPTLlc5L8Y7esZH1-igFw", "YxZuUvU6gGM08SDU6euOkw", "07R5amHmR32VDA6jHkGbTA"
-LOST = Replaced(3, ("broker", "controller"), NEW, (LogDir(LOGS, EMPTY),), LOGS, cluster_id="x")
+LOST = Replaced(3, ("broker", "controller"), NEW, (LogDir(LOGS, EMPTY),), LOGS)
 BROKER = dataclasses.replace(LOST, roles=("broker",), directory_id="")
 CONTROLLER = dataclasses.replace(LOST, roles=("controller",))
 
@@ -80,7 +80,6 @@ def test_a_log_that_an_earlier_run_began_under_another_id_is_gone_on_with() -> N
 def test_a_static_quorum_is_no_business_of_a_broker() -> None:
     assert problems(BROKER, seen(level=0)) == []
     assert told(problems(LOST, seen(level=0))) == [("static_quorum", "", "", None)]
-    assert told(problems(with_disk(BROKER, cluster_id="y"), seen())) == [("other_cluster", "", "", None)]
 
 
 def orders(number: int) -> Topic:
