@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
-from typing import Any
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812
-
-from spark_jobs.kafka_io import Window
-from spark_jobs.proof import fingerprints, small, stretches
+from spark_jobs.proof import small, stretches
 from spark_jobs.proof.account import Account
+from spark_jobs.proof.block_reader import Blocks, Places, UnreadableError, first_pass, narrowed
 from spark_jobs.proof.closer_look import Partition
 from spark_jobs.proof.held import HeldReader
 from spark_jobs.proof.law import DELETED, SOURCE, TARGET, Excused
@@ -22,11 +17,9 @@ from spark_jobs.proof.positions import Course
 from spark_jobs.proof.report_schema import Topic
 from spark_jobs.proof.spark_reader import SparkReader
 from spark_jobs.proof.stretches import Block, Stretch
-from spark_jobs.proof.topics import SIDES, Cluster, Place, TopicPair, unreadable
+from spark_jobs.proof.topics import Cluster, Place, TopicPair, unreadable
 
-Blocks = Mapping[tuple[int, str, int], list[Block]]
 Say = Callable[[str], None]  # each step, for whoever watches
-Places = Mapping[Place, Stretch]  # by the source's name of a topic, and partition
 Marks = Mapping[Place, tuple[Collection[int], Collection[int]]]  # offsets of groups on both sides
 SMALL = 500_000  # offsets of both sides: such a partition is read by the native client where it differs
 TOGETHER = 500_000  # offsets that are in memory at the same time
@@ -49,10 +42,9 @@ class Comparison:
         """Account for every record of every topic."""
         self.accounts = {pair.source.name: Account(pair.source.name in self.deletions_allowed) for pair in self.pairs}
         strange = unreadable(self.clusters, self.pairs)
-        self._explain(strange)
         offsets = sum(side.window.offsets for pair in self.pairs for side in pair.sides)
         bits = stretches.block_bits(offsets)
-        self.blocks = _first_pass(self.clusters, self.pairs, bits, strange)
+        strange |= self._read_blocks(bits, strange)
         total = sum(map(stretches.total, self.blocks.values()))
         self.say(f"read {total:,} records of both sides in {sum(map(len, self.blocks.values())):,} blocks")
         differing = self._differing(strange)
@@ -64,12 +56,22 @@ class Comparison:
         self._with_spark({place: one for place, one in differing.items() if place not in native}, bits)
         return [self.accounts[pair.source.name].topic(pair) for pair in self.pairs]
 
-    def _explain(self, strange: Mapping[Place, tuple[int, int]]) -> None:
-        for (topic, number), (side, offset) in sorted(strange.items()):
-            self.accounts[topic].rules.append(
-                f"Spark cannot read partition {number}: the timestamp of offset {offset} on the {SIDES[side]} is out "
-                "of Spark's range. The native client has read and compared this partition."
-            )
+    def _read_blocks(self, bits: int, strange: Collection[Place]) -> set[Place]:
+        """Read all topics at once; where that fails, one by one. Partitions of topics that Spark cannot read."""
+        try:
+            self.blocks = first_pass(self.clusters, self.pairs, bits, strange)
+        except UnreadableError:
+            self.say("Spark cannot read a record: reading each topic by itself")
+            found: set[Place] = set()
+            blocks: dict[tuple[int, str, int], list[Block]] = {}
+            for pair in self.pairs:
+                try:
+                    blocks |= first_pass(self.clusters, [pair], bits, strange)
+                except UnreadableError:
+                    found |= {(pair.source.name, number) for number in pair.partitions}
+            self.blocks = blocks
+            return found
+        return set()
 
     def _differing(self, strange: Collection[Place]) -> dict[Place, Stretch]:
         found = {}
@@ -143,7 +145,7 @@ class Comparison:
 
     def _with_spark(self, differing: Places, bits: int) -> None:
         """Large partitions, one after the other."""
-        for place, stretch in _narrowed(self.clusters, self.pairs, differing, bits).items():
+        for place, stretch in narrowed(self.clusters, self.pairs, differing, bits).items():
             pair, account = self.pair(place), self.accounts[place[0]]
             equal = self._read(account, pair, place[1], stretch)
             below = tuple(dict.fromkeys(offsets, 0) for offsets in self.marks.get(place, ((), ())))
@@ -170,60 +172,3 @@ def _head_was_deleted(pair: TopicPair, number: int, stretch: Stretch, account: A
             account.excuse(excused, number)
             return True
     return False
-
-
-def _first_pass(
-    clusters: Sequence[Cluster], pairs: Sequence[TopicPair], bits: int, strange: Collection[Place]
-) -> Blocks:
-    frames = []
-    for side, cluster in enumerate(clusters):
-        windows: dict[str, Window] = {}
-        for pair in pairs:
-            spans = pair.sides[side].window.spans
-            read = [n for n, (start, end) in spans.items() if start < end and (pair.source.name, n) not in strange]
-            if read:
-                windows[pair.sides[side].name] = Window({n: spans[n][0] for n in read}, {n: spans[n][1] for n in read})
-        if windows:
-            rows = fingerprints.blocks(cluster.rows(windows), cluster.append_time, bits)
-            frames.append(rows.withColumn("side", F.lit(side)))
-    return _collected(frames)
-
-
-def _narrowed(
-    clusters: Sequence[Cluster], pairs: Sequence[TopicPair], differing: Places, bits: int
-) -> dict[Place, Stretch]:
-    """Stretches end where both sides are equal again up to their end."""
-    two_sided = {place: one for place, one in differing.items() if one.source.records and one.target.records}
-    if not two_sided:
-        return dict(differing)
-    frames = []
-    for side, cluster in enumerate(clusters):
-        windows: dict[str, Window] = {}
-        totals: dict[Place, tuple[int, int]] = {}
-        for pair in pairs:
-            parts = {number: two_sided[name, number] for name, number in two_sided if name == pair.source.name}
-            if parts:
-                name = pair.sides[side].name
-                spans = {number: (one.sides[side].start, one.sides[side].end) for number, one in parts.items()}
-                windows[name] = Window({n: span[0] for n, span in spans.items()}, {n: s[1] for n, s in spans.items()})
-                totals |= {
-                    (name, number): (one.sides[side].records, min(part.records for part in one.sides))
-                    for number, one in parts.items()
-                }
-        rows = fingerprints.blocks_from_end(cluster.rows(windows), cluster.append_time, bits, totals)
-        frames.append(rows.withColumn("side", F.lit(side)))
-    ends = _collected(frames)
-    target_names = {pair.source.name: pair.target.name for pair in pairs}
-    return dict(differing) | {
-        (name, number): stretches.without_tail(
-            stretch, ends.get((SOURCE, name, number), []), ends.get((TARGET, target_names[name], number), [])
-        )
-        for (name, number), stretch in two_sided.items()
-    }
-
-
-def _collected(frames: Sequence[DataFrame]) -> Blocks:
-    if not frames:
-        return {}
-    rows: list[Mapping[str, Any]] = [row.asDict() for row in reduce(DataFrame.union, frames).collect()]
-    return stretches.by_partition(rows)

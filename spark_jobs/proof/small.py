@@ -13,7 +13,7 @@ from spark_jobs.proof.pairing import Pairing
 from spark_jobs.proof.positions import Course
 from spark_jobs.proof.report_schema import Fault
 from spark_jobs.proof.stretches import Part, Stretch
-from spark_jobs.proof.topics import TopicPair
+from spark_jobs.proof.topics import SIDES, SPARK_ENDS_MS, TopicPair
 
 
 def judged(pair: TopicPair, reader: HeldReader, account: Account) -> Course:
@@ -30,9 +30,21 @@ def judged(pair: TopicPair, reader: HeldReader, account: Account) -> Course:
         account.excuse(found.excused, number)
     else:
         pairs = _named(pair, reader, account)
+    _explain(reader, account)
     if pair.target.append_time:
         _timestamps(reader, pairs, account)
     return Course(len(pairs), sizes == (len(pairs), len(pairs)), sizes, pairs)
+
+
+def _explain(reader: HeldReader, account: Account) -> None:
+    """Say why Spark has not read the partition, if it could not."""
+    for name, held in zip(SIDES, reader.sides):
+        strange = next((one.offset for one in held if abs(one.timestamp) > SPARK_ENDS_MS), None)
+        if strange is not None:
+            account.rules.append(
+                f"Spark cannot read partition {reader.number}: the timestamp of offset {strange} on the {name} is out "
+                "of Spark's range. The native client has read and compared this partition."
+            )
 
 
 def _named(pair: TopicPair, reader: HeldReader, account: Account) -> Sequence[Pair]:

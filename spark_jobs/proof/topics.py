@@ -153,14 +153,14 @@ def undecided(cluster: Cluster, sides: Sequence[TopicSide], at_rest: bool) -> di
     return {name: count for name, count in counts.items() if count}
 
 
-def unreadable(clusters: Sequence[Cluster], pairs: Sequence[TopicPair]) -> dict[Place, tuple[int, int]]:
-    """Source's name and partition -> side and offset of the first record whose timestamp Spark cannot read."""
-    found: dict[Place, tuple[int, int]] = {}
-    for pair in pairs:
-        for number, side in ((TARGET, pair.target), (SOURCE, pair.source)):
-            first = clusters[number].admin.first_since(side.name, pair.partitions, SPARK_ENDS_MS + 1)
-            found |= {(pair.source.name, partition): (number, offset) for partition, offset in first.items()}
-    return found
+def unreadable(clusters: Sequence[Cluster], pairs: Sequence[TopicPair]) -> set[Place]:
+    """Source's name and partition of those with a record whose timestamp is too late for Spark."""
+    return {
+        (pair.source.name, partition)
+        for pair in pairs
+        for cluster, side in zip(clusters, pair.sides)
+        for partition in cluster.admin.first_since(side.name, pair.partitions, SPARK_ENDS_MS + 1)
+    }
 
 
 def _side(cluster: Cluster, name: str, partitions: list[int]) -> TopicSide:

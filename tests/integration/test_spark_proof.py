@@ -118,7 +118,9 @@ def test_ten_clean_copies_raise_no_alarm(
     assert [(topic["source"], faults(topic)) for topic in report["topics"]] == [(one.source, {}) for one in copies]
     assert report["verdict"]["outcome"] == "proven"
     monkeypatch.setattr(comparison, "SMALL", 0)  # as if the partitions were large
-    assert proven(spark, tmp_path, *copies)["topics"] == report["topics"]
+    large = proven(spark, tmp_path, *copies)["topics"]
+    assert large[:-1] == report["topics"][:-1]
+    assert faults(large[-1]) == {}  # its cleaner may have done more
     by_name = {topic["source"]: topic for topic in report["topics"]}
     assert len(by_name) == 10
     whole = [by_name[one.source] for one in copies[:-2] if one is not empty]
@@ -267,8 +269,15 @@ def test_no_lost_foreign_or_skipped_record_is_proven(
     bootstrap, name = kafka_cluster.bootstrap_servers, f"law-{small}"
     records = [one._replace(partition=1) for one in numbered(1500)]
     shortened, foreign, replaced, repeated, stuck, strange = copies = [
-        Copied.make(bootstrap, f"{name}-{kind}", *[{"cleanup.policy": "compact"}] * (2 if kind == "replaced" else 0))
-        for kind in ("shortened", "foreign", "replaced", "repeated", "stuck", "strange")
+        Copied.make(bootstrap, f"{name}-{kind}", settings, settings)
+        for kind, settings in (
+            ("shortened", {}),
+            ("foreign", {}),
+            ("replaced", {"cleanup.policy": "compact"}),
+            ("repeated", {}),
+            ("stuck", {}),
+            ("strange", {"message.timestamp.after.max.ms": str(2**63 - 1)}),
+        )
     ]
     shortened.both(records)
     delete_first(bootstrap, shortened.target, 5)
