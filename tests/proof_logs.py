@@ -13,6 +13,7 @@ from tests.proof_oracle import Headers, Rec, Side
 KEYS = (None, b"", b"a", b"b", b"c", b"d")
 HEADERS: tuple[Headers, ...] = ((), (("h", b"1"), ("h", None)), (("", b""),), (("h", None), ("h", b"1")))
 BEGIN = 1_700_000_000_000
+STAMP = 2 * BEGIN  # what a broker of the target sets
 Message = tuple[bytes | None, bytes | None, Headers, int]
 
 
@@ -44,8 +45,8 @@ class Written:
             or (message[0] is not None and last[message[0]] == offset and not (deletions and message[1] is None))
         ]
 
-    def side(self, compacted: bool, stamped: bool = False) -> Side:
-        records = tuple(Rec(offset, *message, stamped) for offset, message in self.records)
+    def side(self, compacted: bool) -> Side:
+        records = tuple(Rec(offset, *message, message[3] == STAMP) for offset, message in self.records)
         return Side(records, self.start, self.end, compacted)
 
 
@@ -161,8 +162,8 @@ def made(dice: Random, planted: tuple[str, ...], repeats: bool, keyed: bool, siz
     for name in planted:
         if messages:
             FAULTS[name](dice, messages)
-    stamped = dice.random() < 0.1
-    target = copy(dice, [(*one[:3], BEGIN * 2) for one in messages] if stamped else messages)
+    stamped = dice.choice((0.5, 1)) if dice.random() < 0.15 else 0  # of the records; the setting may be newer than some
+    target = copy(dice, [(*one[:3], STAMP) if dice.random() < stamped else one for one in messages])
     for log, cleaned in zip((source, target), compacted):
         if cleaned and dice.random() < 0.7:
             log.clean(dice.randint(0, log.end), dice.random() < 0.5)
@@ -170,4 +171,4 @@ def made(dice: Random, planted: tuple[str, ...], repeats: bool, keyed: bool, siz
         if dice.random() < 0.25:
             log.delete(dice.randint(0, log.end))
     group = (dice.randint(source.start, source.end), dice.randint(target.start, target.end))
-    return Case(source.side(compacted[0]), target.side(compacted[1], stamped), group, planted)
+    return Case(source.side(compacted[0]), target.side(compacted[1]), group, planted)
