@@ -100,7 +100,7 @@ def _folded(placed: DataFrame, append_time: Collection[str], bits: int, more: Co
         (block if more is None else block + more).alias("block"),
         F.xxhash64("place", *content(append_time)).alias("print"),
         F.unix_millis("timestamp").alias("written"),
-        (F.col("timestampType") == F.lit(APPENDED)).cast("long").alias("stamped"),
+        ((F.col("timestampType") == F.lit(APPENDED)).cast("long") if append_time else F.lit(0)).alias("stamped"),
     )
     return printed.groupBy("topic", "partition", "block").agg(
         F.count(F.lit(1)).alias("records"),

@@ -54,6 +54,7 @@ PLAIN: list[tuple[str, Side, Side, bool]] = [
     ("compacted away", SOURCE, side(HOLE, b"b", b"a", b"c", compacted=True), True),
     ("the last of its key is lost", SOURCE, side(b"a", b"b", HOLE, b"c", compacted=True), False),
     ("a hole, but no compaction", SOURCE, side(HOLE, b"b", b"a", b"c"), False),
+    ("both heads", side(b"a", start=5, compacted=True), side(b"b", start=5, compacted=True), False),
     ("no hole", side(b"a", b"a", b"a"), side(b"a", b"a", compacted=True)._replace(start=0), False),
 ]
 
