@@ -112,7 +112,10 @@ def test_a_hundred_pairs_are_judged_as_the_oracle_does(spark: SparkSession, monk
         if proof:
             assert (topic["paired"], topic["excused"][LOST]["records"]) == (len(proof.pairs), proof.lost)
     offsets = {"g": [{(name, 0): case.group[side] for name, case in cases.items()} for side in (0, 1)]}
-    ends = [{(name, 0): side.end for name, side in cluster.sides.items()} for cluster in made.clusters]
+    ends = [
+        {(name, 0): case.source.end for name, case in cases.items()},
+        {(name, 0): case.target.end for name, case in cases.items()},
+    ]
     found = {one["topic"]: one for one in groups.positions(made, offsets, ends)}
     for name, proof in expected.items():
         if proof:
