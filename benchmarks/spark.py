@@ -29,7 +29,7 @@ from spark_jobs import audit, reading, records
 from spark_jobs.kafka_io import TopicIo, Window
 from spark_jobs.native import NativeAdmin
 from spark_jobs.proof import topics
-from spark_jobs.proof.comparison import compare
+from spark_jobs.proof.comparison import Comparison
 from spark_jobs.proof.config import Address, ProofConfig
 from spark_jobs.proof.report_schema import Topic
 from spark_jobs.record_format import Workload
@@ -121,7 +121,7 @@ def proof_of_a_copy(bench: Bench, spark: SparkSession, rows: DataFrame, ours: st
     sides = [clusters[0].rows({side.name: side.window}) for side in pairs[0].sides]
     found = {"Spark read of both": timed(2 * bench.count, counted(sides[0].union(sides[1])).collect)}
     results: list[Topic] = []
-    found["proof"] = timed(2 * bench.count, lambda: results.extend(compare(clusters, pairs, say)))
+    found["proof"] = timed(2 * bench.count, lambda: results.extend(Comparison(clusters, pairs, say).compare()))
     if results[0]["paired"] != bench.count:
         raise RuntimeError(f"the copy is not proven: {results}")
     return found

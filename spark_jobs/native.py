@@ -140,6 +140,14 @@ class NativeAdmin:
         """The first offset that each partition still holds."""
         return self._offsets(topic, partitions, _EARLIEST)
 
+    def first_since(self, topic: str, partitions: list[int], epoch_ms: int) -> dict[int, int]:
+        """The first offset whose record has this timestamp or a later one, of those partitions that have any.
+
+        Of records in a format without timestamps there is none.
+        """
+        found = self._offsets(topic, partitions, OffsetSpec.for_timestamp(epoch_ms))
+        return {partition: offset for partition, offset in found.items() if offset >= 0}
+
     def settings(self, topic: str) -> dict[str, str]:
         """The topic's settings, defaults included."""
         resource = ConfigResource(ConfigResource.Type.TOPIC, topic)
@@ -173,7 +181,7 @@ class NativeAdmin:
 
         def ask() -> dict[int, int]:
             futures = self._admin.list_offsets(request, **options)
-            return {entry.partition: future.result().offset for entry, future in futures.items()}
+            return {entry.partition: _offset_of(future) for entry, future in futures.items()}
 
         return cast("dict[int, int]", self._asked(ask))
 
@@ -194,6 +202,16 @@ class NativeAdmin:
         if self._complaints.refused:
             return UnreachableError(f"no access to {self._servers}: {self._complaints}")
         return UnreachableError(f"no answer from {self._servers} within {seconds:.1f} s ({reason}); {self._complaints}")
+
+
+def _offset_of(future: Any) -> int:
+    """The offset that was asked for; -1 where the records have no timestamps, and it was asked for by one."""
+    try:
+        return int(future.result().offset)
+    except KafkaException as error:
+        if error.args[0].code() == KafkaError.UNSUPPORTED_FOR_MESSAGE_FORMAT:
+            return -1
+        raise
 
 
 _LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call]

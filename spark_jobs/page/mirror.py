@@ -25,9 +25,8 @@ def render(status: Mapping[str, Any], history: Sequence[last_hour.Point], report
         lag=over_time(history),
         since=datetime.fromtimestamp(history[0][0], timezone.utc).isoformat(timespec="seconds") if history else None,
         report=report,
-        faults=proof.FAULTS,
-        not_held=proof.NOT_HELD,
         plural=text.plural,
+        **proof.names(),
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from spark_jobs.page import template, text
 from spark_jobs.page.view import WORDS, Figure
+from spark_jobs.proof.positions import BAD
 from spark_jobs.proof.report_schema import Report
 
 FAULTS = {
@@ -14,12 +15,23 @@ FAULTS = {
     "changed": "Changed",
     "reordered": "Reordered",
     "duplicated": "Duplicated",
+    "deleted": "Deleted on the target",
 }
-NOT_HELD = {
-    "deleted_on_source": "deleted on the source",
-    "deleted_on_target": "deleted on the target",
-    "compacted_on_source": "compacted away on the source",
-    "compacted_on_target": "compacted away on the target",
+#: What a rule excuses: its name, and what bounds it.
+EXCUSED = {
+    "deleted_on_source": ("Deleted on the source", "its log start offsets"),
+    "deleted_on_target": ("Deleted on the target, which is allowed", "its log start offsets"),
+    "compacted_on_source": ("Compacted away on the source", "offsets missing there"),
+    "compacted_on_target": ("Compacted away on the target", "offsets missing there"),
+    "timestamps_set_by_target": ("Timestamps not compared", "records stamped by the target's brokers"),
+}
+POINTS_AT = {
+    "same": "the same record",
+    "earlier": "an earlier record",
+    "later": "a later record",
+    "absent": "nothing",
+    "outside_source": "nothing that the source holds",
+    "outside_target": "nothing that the target holds",
 }
 
 
@@ -32,10 +44,14 @@ def render(report: Report) -> str:
         outcome=outcome,
         word=WORDS[outcome],
         figures=figures(report) if report["topics"] else [],
-        faults=FAULTS,
-        not_held=NOT_HELD,
         plural=text.plural,
+        **names(),
     )
+
+
+def names() -> dict[str, Any]:
+    """What ``proof_sections.html.j2`` shows kinds and outcomes by."""
+    return {"faults": FAULTS, "excused": EXCUSED, "points_at": POINTS_AT, "bad_positions": BAD}
 
 
 def figures(report: Report) -> list[Figure]:

@@ -7,41 +7,67 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 
 from spark_jobs import report
-from spark_jobs.proof.judgement import FAULTS, NOT_HELD, Judgement
-from spark_jobs.proof.report_schema import EXAMPLES, Fault, Topic
+from spark_jobs.proof.judgement import FAULTS, LOST_HEAD, Judgement
+from spark_jobs.proof.law import COMPACTED, DELETED, TARGET, Excused
+from spark_jobs.proof.report_schema import EXAMPLES, Exempt, Fault, Topic
 from spark_jobs.proof.topics import TopicPair
+
+STAMPED = "timestamps_set_by_target"
+EXCEPTIONS = (*DELETED, *COMPACTED, STAMPED)
+LOST = DELETED[TARGET]
 
 
 @dataclass
 class Account:
-    """What is known so far."""
+    """What is known so far. ``deletions_allowed``: the target may have deleted what the source still holds."""
 
+    deletions_allowed: bool = False
     source_records: int = 0
     target_records: int = 0
     paired: int = 0
     newest: int = 0
     faults: Counter[str] = field(default_factory=Counter)
-    not_held: Counter[str] = field(default_factory=Counter)
+    excused: Excused = field(default_factory=Excused)
     examples: dict[str, list[Fault]] = field(default_factory=dict)
+    rules: list[str] = field(default_factory=list)
 
     def read(self, source: int, target: int, paired: int, newest: int) -> None:
-        """One partition's records on both sides, those of them that lie in equal blocks, and the source's newest."""
+        """One partition's records on both sides, those of them that are known to be equal, and the source's newest."""
         self.source_records += source
         self.target_records += target
         self.paired += paired
         self.newest = max(self.newest, newest)
 
-    def judged(self, judgement: Judgement) -> None:
+    def judged(self, judgement: Judgement, partition: int) -> None:
         """Take in a judgement; faults come in the order of partitions and offsets, so the first stay."""
-        self.not_held.update(judgement.not_held)
         for fault in sorted(judgement.faults, key=_offset):
-            self.faults[fault["kind"]] += 1
-            some = self.examples.setdefault(fault["kind"], [])
-            if len(some) < EXAMPLES:
-                some.append(fault)
+            self.fault(fault)
+        self.faults.update(judgement.unnamed)
+        self.excuse(judgement.excused, partition)
+
+    def fault(self, fault: Fault) -> None:
+        self.faults[fault["kind"]] += 1
+        some = self.examples.setdefault(fault["kind"], [])
+        if len(some) < EXAMPLES:
+            some.append(fault)
+
+    def excuse(self, excused: Excused, partition: int) -> None:
+        """Take in what the law excuses. What the target alone has deleted is a fault, unless it is allowed."""
+        lost = 0 if self.deletions_allowed else excused.records[LOST]
+        offsets = excused.first.get(LOST, [])[:lost]
+        for offset in offsets:
+            self.fault(Fault(kind=LOST_HEAD, partition=partition, source_offset=offset, target_offset=None, fields=[]))
+        self.faults[LOST_HEAD] += lost - len(offsets)
+        for kind, records in excused.records.items():
+            if kind != LOST or not lost:
+                self.excused.take(kind, [], excused.at_most[kind], records)
+
+    def stamped(self, records: int) -> None:
+        """So many paired records have a timestamp that the target's brokers have set, and which is not compared."""
+        self.excused.take(STAMPED, [], records, records)
 
     def in_words(self) -> str:
-        return ", ".join(f"{count:,} {kind}" for kind, count in self.faults.items()) or "no fault"
+        return ", ".join(f"{count:,} {kind}" for kind, count in self.faults.items() if count) or "no fault"
 
     def topic(self, pair: TopicPair) -> Topic:
         """As the report has it."""
@@ -54,8 +80,11 @@ class Account:
             paired=self.paired,
             newest=_moment(self.newest),
             faults={kind: self.faults[kind] for kind in FAULTS},
-            not_held={kind: self.not_held[kind] for kind in NOT_HELD},
-            rules=pair.rules,
+            excused={
+                kind: Exempt(records=self.excused.records[kind], at_most=self.excused.at_most[kind])
+                for kind in EXCEPTIONS
+            },
+            rules=[*pair.rules, *self.rules],
             examples=[fault for kind in FAULTS for fault in self.examples.get(kind, [])],
         )
 

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812
+from typing import Protocol
 
 from spark_jobs.kafka_io import Window
-from spark_jobs.proof import fingerprints
 from spark_jobs.proof.account import Account
-from spark_jobs.proof.judgement import Alone, Details, Side, judge
+from spark_jobs.proof.alignment import Pair
+from spark_jobs.proof.judgement import Alone, Details, Judge, Side
+from spark_jobs.proof.law import SOURCE, TARGET
 from spark_jobs.proof.pairing import Pairing, Record, Single
 from spark_jobs.proof.stretches import Part, Stretch
-from spark_jobs.proof.topics import SOURCE, TARGET, Cluster, TopicPair
+from spark_jobs.proof.topics import TopicPair
 
 MOST_ALONE = 100_000  # of both sides; beyond, what stands alone is judged before the rest of the partition is read
+
+
+class Reader(Protocol):
+    """One partition of both sides, as Spark or the native client reads it."""
+
+    def records(self, windows: Sequence[Window]) -> list[list[Record]]:
+        """Of both sides, what their windows hold."""
+
+    def details(self, side: int, offsets: Sequence[int]) -> Mapping[int, Details]:
+        """By offset, the parts of these records."""
+
+    def originals(self, wholes: Collection[int]) -> Mapping[int, int]:
+        """Of these records, the first offset that holds one on the source."""
+
+    def extents(self, side: int, keys: Collection[int]) -> Mapping[int, Pair]:
+        """The first and the last offset of each of these keys in the whole partition."""
 
 
 @dataclass
@@ -49,92 +63,54 @@ class Slices:
 class Partition:
     """One partition of a topic and of its copy."""
 
-    clusters: Sequence[Cluster]
+    reader: Reader
     pair: TopicPair
     number: int
 
-    def look(self, stretch: Stretch, account: Account) -> None:
-        """Account for each record of the stretch."""
-        pairing = Pairing(segment=0 if stretch.at_head else 1)
+    def look(self, stretch: Stretch, account: Account, pairing: Pairing | None = None) -> Pairing:
+        """Account for each record of the stretch. ``pairing`` says what is counted, or kept, of its pairs."""
+        pairing = pairing or Pairing()
+        pairing.low, pairing.segment = (stretch.source.before, stretch.target.before), 0 if stretch.at_head else 1
+        judge = Judge(self.number, stretch.at_head, pairing.gaps)
         slices = Slices.of(stretch)
         while any(slices.ahead):
             windows = slices.windows(self.number, pairing.room)
-            found = self._records(windows)
+            found = self.reader.records(windows)
             for side, window in enumerate(windows):
                 slices.at[side] = window.ends[self.number]
                 slices.left[side] -= len(found[side])
             pairing.feed(found[SOURCE], found[TARGET], slices.ahead)
             if len(pairing.source) + len(pairing.target) > MOST_ALONE:
-                self._judge(pairing, account)
-        self._judge(pairing, account)
+                self._judge(judge, pairing, account)
+        pairing.close((stretch.source.end, stretch.target.end))
+        self._judge(judge, pairing, account)
         account.paired += pairing.paired
+        return pairing
 
-    def _judge(self, pairing: Pairing, account: Account) -> None:
+    def _judge(self, judge: Judge, pairing: Pairing, account: Account) -> None:
         alone = Alone.of(pairing.source, pairing.target)
         pairing.source, pairing.target = [], []
         here, there = self._sides(alone)
         # What the source may have deleted is not looked for in it.
-        extra = {one.whole for one in alone.target if one.segment or not here.begins_late}
-        account.judged(judge(self.number, alone, here, there, self._originals(extra)))
-
-    def _records(self, windows: Sequence[Window]) -> list[list[Record]]:
-        frames = [
-            fingerprints.records(self._rows(side, window), self.clusters[side].append_time).select(
-                F.lit(side).alias("side"), "offset", "whole"
-            )
-            for side, window in enumerate(windows)
-            if window.offsets
-        ]
-        table = reduce(DataFrame.union, frames).toArrow().to_pydict()
-        found: list[list[Record]] = [[], []]
-        for side, offset, whole in zip(table["side"], table["offset"], table["whole"]):
-            found[side].append(Record(offset, whole))
-        return found
+        extra = {one.whole for one in alone.target if one.segment or not here.start}
+        originals = self.reader.originals(extra) if extra else {}
+        account.judged(judge.judge(alone, here, there, originals), self.number)
 
     def _sides(self, alone: Alone) -> tuple[Side, Side]:
         singles = (alone.source, alone.target)
         compacted = any(side.compacted for side in self.pair.sides) and any(singles)
-        details: list[dict[int, Details]] = [{}, {}]
-        lasts: list[dict[int, int]] = [{}, {}]
+        details: list[Mapping[int, Details]] = [{}, {}]
+        extents: list[Mapping[int, Pair]] = [{}, {}]
         if compacted or all(singles):
             details = [self._details(side, singles[side]) for side in (SOURCE, TARGET)]
         if compacted:
             keys = {one.key for found in details for one in found.values()}
-            lasts = [self._last_of_key(side, keys) for side in (SOURCE, TARGET)]
+            extents = [self.reader.extents(side, keys) for side in (SOURCE, TARGET)]
         here, there = (
-            Side(topic.begins_late(self.number), topic.compacted, found, last)
-            for topic, found, last in zip(self.pair.sides, details, lasts)
+            Side(topic.window.starts[self.number], topic.compacted, found, extent)
+            for topic, found, extent in zip(self.pair.sides, details, extents)
         )
         return here, there
 
-    def _details(self, side: int, singles: Sequence[Single]) -> dict[int, Details]:
-        if not singles:
-            return {}
-        offsets = [one.offset for one in singles]
-        rows = self._rows(side, Window({self.number: min(offsets)}, {self.number: max(offsets) + 1}))
-        wanted = fingerprints.among(self.clusters[side].spark, rows, "offset", offsets)
-        found = fingerprints.details(wanted, self.clusters[side].append_time).collect()
-        return {row["offset"]: Details(*(row[name] for name in Details._fields)) for row in found}
-
-    def _originals(self, wholes: Collection[int]) -> dict[int, int]:
-        """Where the source has records that the target has besides; the first of each."""
-        if not wholes:
-            return {}
-        cluster = self.clusters[SOURCE]
-        rows = fingerprints.records(self._rows(SOURCE, self._whole(SOURCE)), cluster.append_time)
-        some = fingerprints.among(cluster.spark, rows, "whole", wholes)
-        return {
-            row["whole"]: row["first"] for row in some.groupBy("whole").agg(F.min("offset").alias("first")).collect()
-        }
-
-    def _last_of_key(self, side: int, keys: Collection[int]) -> dict[int, int]:
-        rows = self._rows(side, self._whole(side)).select(fingerprints.key_hash().alias("key"), "offset")
-        some = fingerprints.among(self.clusters[side].spark, rows, "key", keys)
-        return {row["key"]: row["last"] for row in some.groupBy("key").agg(F.max("offset").alias("last")).collect()}
-
-    def _whole(self, side: int) -> Window:
-        window = self.pair.sides[side].window
-        return Window({self.number: window.starts[self.number]}, {self.number: window.ends[self.number]})
-
-    def _rows(self, side: int, window: Window) -> DataFrame:
-        return self.clusters[side].rows({self.pair.sides[side].name: window})
+    def _details(self, side: int, singles: Sequence[Single]) -> Mapping[int, Details]:
+        return self.reader.details(side, [one.offset for one in singles]) if singles else {}

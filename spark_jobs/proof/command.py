@@ -14,12 +14,13 @@ from spark_jobs.cli import parser, with_config
 from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, UnreachableError
 from spark_jobs.page import proof as page
 from spark_jobs.progress import Progress
-from spark_jobs.proof import topics
-from spark_jobs.proof.comparison import compare
+from spark_jobs.proof import groups, topics
+from spark_jobs.proof.comparison import Comparison
 from spark_jobs.proof.config import ProofConfig, load
-from spark_jobs.proof.groups import positions
-from spark_jobs.proof.report_schema import SCHEMA_VERSION, Pace, Report
-from spark_jobs.proof.verdict import describe, pause, switch, verdict
+from spark_jobs.proof.law import SOURCE
+from spark_jobs.proof.report_schema import SCHEMA_VERSION, Pace, Report, Undecided
+from spark_jobs.proof.topics import SIDES
+from spark_jobs.proof.verdict import describe, pause, remedies, switch, verdict
 from spark_jobs.verdict import unreachable
 
 PAGE = "page.html"
@@ -73,6 +74,7 @@ def begun(config: ProofConfig, progress: Progress) -> Report:
         target=config.target.bootstrap_servers,
         topics=[],
         groups=[],
+        undecided=[],
         pace=None,
         spark=None,
     )
@@ -99,15 +101,25 @@ def prove(spark: SparkSession, config: ProofConfig, draft: Report, progress: Pro
         replace(cluster, append_time=frozenset(pair.sides[side].name for pair in unstamped))
         for side, cluster in enumerate(clusters)
     ]
+    offsets = groups.committed(clusters, pairs, config.groups)
+    log_ends = groups.ends(clusters, pairs) if config.groups else []
     began = monotonic()
-    draft["topics"] = compare(clusters, pairs, progress.say)
+    compared = Comparison(clusters, pairs, progress.say, groups.marks(pairs, offsets), config.target_deletions_allowed)
+    draft["topics"] = compared.compare()
     draft["pace"] = _pace(draft, monotonic() - began)
-    draft["groups"] = positions(clusters, pairs, config.groups)
-    source = clusters[topics.SOURCE]
+    draft["groups"] = groups.positions(compared, offsets, log_ends)
     # In this order: a transaction that ends between the two answers has made the source grow.
-    undecided = topics.undecided(source, pairs) if config.before_switch else {}
-    grown = topics.grown(source, pairs) if config.before_switch else {}
-    draft["verdict"] = verdict(draft["topics"], draft["groups"], config.duplicates_allowed, grown, undecided)
+    draft["undecided"] = [
+        Undecided(topic=topic, side=SIDES[side], offsets=count)
+        for side, cluster in enumerate(clusters)
+        for topic, count in topics.undecided(
+            cluster, [pair.sides[side] for pair in pairs], config.before_switch
+        ).items()
+    ]
+    grown = topics.grown(clusters[SOURCE], pairs) if config.before_switch else {}
+    draft["verdict"] = verdict(draft["topics"], draft["groups"], config.duplicates_allowed, grown, draft["undecided"])
+    if config.before_switch and draft["verdict"]["outcome"] == "failed":
+        draft["verdict"]["sentences"] += remedies(draft["verdict"]["sentences"])
     if config.before_switch and draft["verdict"]["outcome"] == "proven":
         draft["verdict"]["sentences"] += pause(draft["topics"], datetime.now(timezone.utc))
 

@@ -2,113 +2,173 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812
-
-from spark_jobs.kafka_io import Window
-from spark_jobs.proof import fingerprints, stretches
+from spark_jobs.proof import small, stretches
 from spark_jobs.proof.account import Account
+from spark_jobs.proof.block_reader import Blocks, Places, UnreadableError, first_pass, narrowed
 from spark_jobs.proof.closer_look import Partition
-from spark_jobs.proof.pairing import WINDOW
+from spark_jobs.proof.held import HeldReader
+from spark_jobs.proof.law import DELETED, SOURCE, TARGET, Excused
+from spark_jobs.proof.native_records import batches
+from spark_jobs.proof.pairing import Pairing
+from spark_jobs.proof.positions import Course
 from spark_jobs.proof.report_schema import Topic
+from spark_jobs.proof.spark_reader import SparkReader
 from spark_jobs.proof.stretches import Block, Stretch
-from spark_jobs.proof.topics import SOURCE, TARGET, Cluster, TopicPair
+from spark_jobs.proof.topics import Cluster, Place, TopicPair, unreadable
 
-Blocks = Mapping[tuple[int, str, int], list[Block]]
 Say = Callable[[str], None]  # each step, for whoever watches
-Places = Mapping[tuple[str, int], Stretch]  # by the source's name of a topic, and partition
+Marks = Mapping[Place, tuple[Collection[int], Collection[int]]]  # offsets of groups on both sides
+SMALL = 500_000  # offsets of both sides: such a partition is read by the native client where it differs
+TOGETHER = 500_000  # offsets that are in memory at the same time
 
 
-def compare(clusters: Sequence[Cluster], pairs: Sequence[TopicPair], say: Say) -> list[Topic]:
-    """What became of every record of every topic."""
-    offsets = sum(side.window.offsets for pair in pairs for side in pair.sides)
-    bits = stretches.block_bits(offsets)
-    blocks = _first_pass(clusters, pairs, bits)
-    total = sum(map(stretches.total, blocks.values()))
-    say(f"read {total:,} records of both sides in {sum(map(len, blocks.values())):,} blocks")
-    differing = _differing(pairs, blocks)
-    if differing:
-        say(f"{len(differing)} partitions differ: looking closer")
-        differing = _narrowed(clusters, pairs, differing, bits)
-    return [_judged(clusters, pair, blocks, differing, say) for pair in pairs]
+@dataclass
+class Comparison:
+    """What is compared, and what became of it. ``deletions_allowed``: topics that the target may have shortened."""
+
+    clusters: Sequence[Cluster]
+    pairs: Sequence[TopicPair]
+    say: Say
+    marks: Marks = field(default_factory=dict)
+    deletions_allowed: Collection[str] = ()
+    blocks: Blocks = field(default_factory=dict)
+    courses: dict[Place, Course] = field(default_factory=dict)
+    accounts: dict[str, Account] = field(default_factory=dict)
+
+    def compare(self) -> list[Topic]:
+        """Account for every record of every topic."""
+        self.accounts = {pair.source.name: Account(pair.source.name in self.deletions_allowed) for pair in self.pairs}
+        strange = unreadable(self.clusters, self.pairs)
+        offsets = sum(side.window.offsets for pair in self.pairs for side in pair.sides)
+        bits = stretches.block_bits(offsets)
+        strange |= self._read_blocks(bits, strange)
+        total = sum(map(stretches.total, self.blocks.values()))
+        self.say(f"read {total:,} records of both sides in {sum(map(len, self.blocks.values())):,} blocks")
+        differing = self._differing(strange)
+        native = {*strange, *self._unstamped(), *filter(self._small, differing)}
+        if differing or native:
+            self.say(f"{len(differing.keys() | native)} partitions differ: looking closer")
+        self._equal(differing.keys() | native)
+        self._natively(native)
+        self._with_spark({place: one for place, one in differing.items() if place not in native}, bits)
+        return [self.accounts[pair.source.name].topic(pair) for pair in self.pairs]
+
+    def _read_blocks(self, bits: int, strange: Collection[Place]) -> set[Place]:
+        """Read all topics at once; where that fails, one by one. Partitions of topics that Spark cannot read."""
+        try:
+            self.blocks = first_pass(self.clusters, self.pairs, bits, strange)
+        except UnreadableError:
+            self.say("Spark cannot read a record: reading each topic by itself")
+            found: set[Place] = set()
+            blocks: dict[tuple[int, str, int], list[Block]] = {}
+            for pair in self.pairs:
+                try:
+                    blocks |= first_pass(self.clusters, [pair], bits, strange)
+                except UnreadableError:
+                    found |= {(pair.source.name, number) for number in pair.partitions}
+            self.blocks = blocks
+            return found
+        return set()
+
+    def _differing(self, strange: Collection[Place]) -> dict[Place, Stretch]:
+        found = {}
+        for pair in self.pairs:
+            for number in pair.partitions:
+                place = (pair.source.name, number)
+                logs = [(side.window.starts[number], side.window.ends[number]) for side in pair.sides]
+                stretch = stretches.without_head(*self.held(pair, number), logs)
+                if stretch and place not in strange:
+                    found[place] = stretch
+        return found
+
+    def held(self, pair: TopicPair, number: int) -> tuple[Sequence[Block], Sequence[Block]]:
+        here, there = (self.blocks.get((side, pair.sides[side].name, number), []) for side in (SOURCE, TARGET))
+        return here, there
+
+    def _unstamped(self) -> list[Place]:
+        """Partitions whose timestamps are not compared, although not all were set by the target's brokers."""
+        return [
+            (pair.source.name, number)
+            for pair in self.pairs
+            if pair.target.append_time
+            for number in pair.partitions
+            if any(block.stamped < block.records for block in self.held(pair, number)[TARGET])
+        ]
+
+    def _small(self, place: Place) -> bool:
+        return sum(end - start for start, end in self._spans(place)) <= SMALL
+
+    def pair(self, place: Place) -> TopicPair:
+        return next(pair for pair in self.pairs if pair.source.name == place[0])
+
+    def _spans(self, place: Place) -> list[tuple[int, int]]:
+        windows = (side.window for side in self.pair(place).sides)
+        return [(window.starts[place[1]], window.ends[place[1]]) for window in windows]
+
+    def _equal(self, others: Collection[Place]) -> None:
+        for pair in self.pairs:
+            account = self.accounts[pair.source.name]
+            for number in pair.partitions:
+                if (pair.source.name, number) not in others:
+                    records = self._read(account, pair, number, None)
+                    self.courses[pair.source.name, number] = Course(records, True, (records, records))
+
+    def _read(self, account: Account, pair: TopicPair, number: int, stretch: Stretch | None) -> int:
+        """Count the records of a partition that Spark has read; those in equal blocks."""
+        here, there = self.held(pair, number)
+        records = stretches.total(here)
+        equal = records - stretch.source.records if stretch else records
+        account.read(records, stretches.total(there), equal, max((block.newest for block in here), default=0))
+        if pair.target.append_time:
+            account.stamped(equal)
+        return equal
+
+    def _natively(self, places: Collection[Place]) -> None:
+        """The native client reads many small partitions at once."""
+        spans = {place: self._spans(place) for place in sorted(places)}
+        sizes = {place: (0, sum(end - start for start, end in both)) for place, both in spans.items()}
+        for part in batches(sizes, TOGETHER):
+            names = {place: [(side.name, place[1]) for side in self.pair(place).sides] for place in part}
+            held = [
+                cluster.native.read({names[place][side]: spans[place][side] for place in part})
+                for side, cluster in enumerate(self.clusters)
+            ]
+            for place in part:
+                reader = HeldReader((held[0][names[place][0]], held[1][names[place][1]]), place[1])
+                account = self.accounts[place[0]]
+                self.courses[place] = small.judged(self.pair(place), reader, account)
+        if places:
+            self.say(f"{len(places)} partitions compared by the native client")
+
+    def _with_spark(self, differing: Places, bits: int) -> None:
+        """Large partitions, one after the other."""
+        for place, stretch in narrowed(self.clusters, self.pairs, differing, bits).items():
+            pair, account = self.pair(place), self.accounts[place[0]]
+            equal = self._read(account, pair, place[1], stretch)
+            below = tuple(dict.fromkeys(offsets, 0) for offsets in self.marks.get(place, ((), ())))
+            pairing = Pairing(below=(below[0], below[1]))
+            if not _head_was_deleted(pair, place[1], stretch, account):
+                reader = SparkReader(self.clusters, pair, place[1])
+                Partition(reader, pair, place[1]).look(stretch, account, pairing)
+            if pair.target.append_time:
+                account.stamped(pairing.paired)
+            here, there = (stretches.total(blocks) for blocks in self.held(pair, place[1]))
+            paired = equal + pairing.paired
+            self.courses[place] = Course(paired, paired == here == there, (here, there), None, stretch, pairing.below)
+            self.say(f"{place[0]}, partition {place[1]}: {account.in_words()} so far")
 
 
-def _first_pass(clusters: Sequence[Cluster], pairs: Sequence[TopicPair], bits: int) -> Blocks:
-    frames = []
-    for side, cluster in enumerate(clusters):
-        windows = {pair.sides[side].name: pair.sides[side].window for pair in pairs}
-        frames.append(_of(side, fingerprints.blocks(cluster.rows(windows), cluster.append_time, bits)))
-    return _collected(frames)
-
-
-def _differing(pairs: Sequence[TopicPair], blocks: Blocks) -> dict[tuple[str, int], Stretch]:
-    found = {}
-    for pair in pairs:
-        for number in pair.partitions:
-            here, there = (blocks.get((side, pair.sides[side].name, number), []) for side in (SOURCE, TARGET))
-            ends = (pair.source.window.ends[number], pair.target.window.ends[number])
-            stretch = stretches.without_head(here, there, ends)
-            if stretch:
-                found[pair.source.name, number] = stretch
-    return found
-
-
-def _narrowed(
-    clusters: Sequence[Cluster], pairs: Sequence[TopicPair], differing: Places, bits: int
-) -> dict[tuple[str, int], Stretch]:
-    """Long stretches end where both sides are equal again up to their end."""
-    long = {
-        place: stretch
-        for place, stretch in differing.items()
-        if min(stretch.source.records, stretch.target.records) > WINDOW
-    }
-    if not long:
-        return dict(differing)
-    frames = []
-    for side, cluster in enumerate(clusters):
-        windows: dict[str, Window] = {}
-        totals: dict[tuple[str, int], int] = {}
-        for pair in pairs:
-            parts = {number: long[name, number].sides[side] for name, number in long if name == pair.source.name}
-            if parts:
-                name = pair.sides[side].name
-                spans = {number: (part.start, part.end) for number, part in parts.items()}
-                windows[name] = Window({n: span[0] for n, span in spans.items()}, {n: s[1] for n, s in spans.items()})
-                totals |= {(name, number): part.records for number, part in parts.items()}
-        rows = fingerprints.blocks_from_end(cluster.rows(windows), cluster.append_time, bits, totals)
-        frames.append(_of(side, rows))
-    ends = _collected(frames)
-    target_names = {pair.source.name: pair.target.name for pair in pairs}
-    return dict(differing) | {
-        (name, number): stretches.without_tail(
-            stretch, ends.get((SOURCE, name, number), []), ends.get((TARGET, target_names[name], number), [])
-        )
-        for (name, number), stretch in long.items()
-    }
-
-
-def _judged(clusters: Sequence[Cluster], pair: TopicPair, blocks: Blocks, differing: Places, say: Say) -> Topic:
-    account = Account()
-    for number in pair.partitions:
-        held = [blocks.get((side, pair.sides[side].name, number), []) for side in (SOURCE, TARGET)]
-        here, there = map(stretches.total, held)
-        newest = max((block.newest for block in held[SOURCE]), default=0)
-        stretch = differing.get((pair.source.name, number))
-        account.read(here, there, here - stretch.source.records if stretch else here, newest)
-        if stretch:
-            Partition(clusters, pair, number).look(stretch, account)
-            say(f"{pair.source.name}, partition {number}: {account.in_words()} so far")
-    return account.topic(pair)
-
-
-def _of(side: int, frame: DataFrame) -> DataFrame:
-    return frame.withColumn("side", F.lit(side))
-
-
-def _collected(frames: Sequence[DataFrame]) -> Blocks:
-    rows: list[Mapping[str, Any]] = [row.asDict() for row in reduce(DataFrame.union, frames).collect()]
-    return stretches.by_partition(rows)
+def _head_was_deleted(pair: TopicPair, number: int, stretch: Stretch, account: Account) -> bool:
+    """One side has nothing left, and its log start offset explains all that the other has: there is nothing to read."""
+    for lacking, (own, other) in enumerate((stretch.sides[::-1], stretch.sides)):
+        start = pair.sides[lacking].window.starts[number]
+        plain = stretch.at_head and not any(side.compacted for side in pair.sides)
+        if plain and not other.records and own.records <= start:
+            excused = Excused()
+            excused.take(DELETED[lacking], [own.start], start, own.records - 1)
+            account.excuse(excused, number)
+            return True
+    return False

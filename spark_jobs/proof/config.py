@@ -4,8 +4,9 @@ Required: ``run_id``; ``source`` and ``target``, each with ``bootstrap_servers``
 (``kafka.*``) or ``client_file`` (a properties file of Kafka's Java client, such as one with a password);
 ``topics`` (name on the source -> name on the target); ``output_dir``. Optional: ``groups`` (consumer groups whose
 committed offsets are compared), ``duplicates_allowed`` (true: copies beyond the first are counted and do not fail the
-proof, since the copy was made at least once), ``before_switch`` (true: the proof fails where the source still grows, or
-has an open transaction).
+proof, since the copy was made at least once), ``target_deletions_allowed`` (topics, by their names on the source, of
+which the target may have deleted records that the source still holds: they are counted and do not fail the proof; not
+together with ``before_switch``), ``before_switch`` (true: the proof fails where the source still grows).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from spark_jobs.config import PATTERNS, option_problems
 
 REQUIRED = ("run_id", "source", "target", "topics", "output_dir")
 SIDE = ("bootstrap_servers", "client_options", "client_file")
+LISTS = ("groups", "target_deletions_allowed")
 TOPIC = PATTERNS["topic"][0]
 
 
@@ -46,6 +48,7 @@ class ProofConfig:
     output_dir: Path
     groups: tuple[str, ...] = ()
     duplicates_allowed: bool = False
+    target_deletions_allowed: tuple[str, ...] = ()
     before_switch: bool = False
 
 
@@ -53,7 +56,8 @@ def load(path: Path) -> ProofConfig:
     """The configuration in ``path``, or a ``UsageError`` that lists everything wrong with it."""
     content = json_file.load(path, problems)
     sides = {name: _address(content[name]) for name in ("source", "target")}
-    more = {"output_dir": Path(content["output_dir"]), "groups": tuple(content.get("groups", ()))}
+    lists = {name: tuple(content.get(name, ())) for name in LISTS}
+    more = {"output_dir": Path(content["output_dir"]), **lists}
     return ProofConfig(**{**content, **sides, **more})
 
 
@@ -77,6 +81,18 @@ def problems(content: object) -> list[str]:
     same_place = not found and content["source"]["bootstrap_servers"] == content["target"]["bootstrap_servers"]
     if same_place and any(source == target for source, target in content["topics"].items()):
         found.append("topics: a topic would be compared with itself: source and target are the same cluster")
+    return found or _deletion_problems(content)
+
+
+def _deletion_problems(content: Mapping[str, Any]) -> list[str]:
+    allowed = content.get("target_deletions_allowed", [])
+    unknown = [name for name in allowed if name not in content["topics"]]
+    found = [f"target_deletions_allowed: {name} is none of topics: give its name on the source" for name in unknown]
+    if allowed and content.get("before_switch"):
+        found.append(
+            "target_deletions_allowed: cannot be used with before_switch: consumers would miss these records. Copy the "
+            "topics again with a longer retention on the target"
+        )
     return found
 
 
@@ -93,9 +109,9 @@ def _value_problems(name: str, value: Any) -> list[str]:
         if fits and len(set(value.values())) < len(value):
             fits, allowed = False, "an object in which no target stands twice"
         return [] if fits else [f"topics: {value!r} must be {allowed}"]
-    if name == "groups":
-        fits = isinstance(value, list) and all(isinstance(group, str) and group for group in value)
-        return [] if fits else [f"groups: {value!r} must be a list of names"]
+    if name in LISTS:
+        fits = isinstance(value, list) and all(isinstance(one, str) and one for one in value)
+        return [] if fits else [f"{name}: {value!r} must be a list of names"]
     return [] if isinstance(value, bool) else [f"{name}: {value!r} must be true or false"]
 
 

@@ -14,9 +14,12 @@ from collections.abc import Collection, Mapping
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+APPENDED = 1  # Kafka's number for a timestamp that a broker has set
 PLACE_BITS = (1 << 33) - 1  # what monotonically_increasing_id counts within a task
+BEYOND = 1 << 40  # added to the number of a block that the other side has no records for
 NOTHING = -1  # the length of what is null; without it, null key and value could change places unseen
-Totals = Mapping[tuple[str, int], int]
+#: By topic and partition: how many records it has, and how many of them both sides have.
+Totals = Mapping[tuple[str, int], tuple[int, int]]
 
 
 def content(append_time: Collection[str]) -> list[Column]:
@@ -46,9 +49,9 @@ def records(rows: DataFrame, append_time: Collection[str]) -> DataFrame:
 
 
 def details(rows: DataFrame, append_time: Collection[str]) -> DataFrame:
-    """``[partition, offset, whole, key, value, headers, timestamp]``: the parts of each record as numbers.
+    """``[partition, offset, whole, key, value, headers, timestamp, keyless]``: the parts of each record as numbers.
 
-    ``value`` is null where the record's is.
+    ``value`` is null where the record's is; ``keyless`` where it has no key.
     """
     hashed = F.xxhash64(_length(F.col("value")), "value")
     return rows.select(
@@ -59,6 +62,7 @@ def details(rows: DataFrame, append_time: Collection[str]) -> DataFrame:
         F.when(F.col("value").isNotNull(), hashed).alias("value"),
         F.xxhash64(_headers()).alias("headers"),
         timestamp(append_time).alias("timestamp"),
+        F.col("key").isNull().alias("keyless"),
     )
 
 
@@ -67,7 +71,7 @@ def key_hash() -> Column:
 
 
 def blocks(rows: DataFrame, append_time: Collection[str], bits: int) -> DataFrame:
-    """``[topic, partition, block, records, first, last, fingerprint, newest]``: blocks of ``2**bits`` records.
+    """``[topic, partition, block, records, first, last, fingerprint, newest, stamped]``: of ``2**bits``.
 
     They are counted from the start. ``rows`` must come from one reading of Kafka with a task for each partition.
     """
@@ -75,25 +79,28 @@ def blocks(rows: DataFrame, append_time: Collection[str], bits: int) -> DataFram
 
 
 def blocks_from_end(rows: DataFrame, append_time: Collection[str], bits: int, totals: Totals) -> DataFrame:
-    """The same counted from the end; ``totals`` says how many records each partition of ``rows`` has."""
-    counted = [(topic, partition, total) for (topic, partition), total in totals.items()]
-    sizes = rows.sparkSession.createDataFrame(counted, "topic string, partition int, total long")
+    """The same counted from the end. A block ends where the other side has no more records to compare it with."""
+    counted = [(topic, partition, *numbers) for (topic, partition), numbers in totals.items()]
+    sizes = rows.sparkSession.createDataFrame(counted, "topic string, partition int, total long, common long")
     joined = _placed(rows).join(F.broadcast(sizes), ["topic", "partition"])
-    return _folded(joined.withColumn("place", F.col("total") - 1 - F.col("place")), append_time, bits)
+    place = joined.withColumn("place", F.col("total") - 1 - F.col("place"))
+    return _folded(place, append_time, bits, F.when(F.col("place") < F.col("common"), 0).otherwise(BEYOND))
 
 
 def _placed(rows: DataFrame) -> DataFrame:
     return rows.withColumn("place", F.monotonically_increasing_id().bitwiseAND(F.lit(PLACE_BITS)))
 
 
-def _folded(placed: DataFrame, append_time: Collection[str], bits: int) -> DataFrame:
+def _folded(placed: DataFrame, append_time: Collection[str], bits: int, more: Column | None = None) -> DataFrame:
+    block = F.shiftright("place", bits)
     printed = placed.select(
         "topic",
         "partition",
         "offset",
-        F.shiftright("place", bits).alias("block"),
+        (block if more is None else block + more).alias("block"),
         F.xxhash64("place", *content(append_time)).alias("print"),
         F.unix_millis("timestamp").alias("written"),
+        ((F.col("timestampType") == F.lit(APPENDED)).cast("long") if append_time else F.lit(0)).alias("stamped"),
     )
     return printed.groupBy("topic", "partition", "block").agg(
         F.count(F.lit(1)).alias("records"),
@@ -101,6 +108,7 @@ def _folded(placed: DataFrame, append_time: Collection[str], bits: int) -> DataF
         F.max("offset").alias("last"),
         F.bit_xor("print").alias("fingerprint"),
         F.max("written").alias("newest"),
+        F.sum("stamped").alias("stamped"),
     )
 
 

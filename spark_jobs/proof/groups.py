@@ -1,75 +1,151 @@
-"""Reads what follows each group's committed offset on both sides, and says whether it is the same record."""
+"""The committed offsets of groups on both sides, and where they point."""
 
 from __future__ import annotations
 
+import functools
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from spark_jobs.kafka_io import Window
-from spark_jobs.proof import fingerprints
-from spark_jobs.proof.positions import LOOK_AHEAD, Place, behind, place
+from spark_jobs.proof.comparison import Comparison, Marks
+from spark_jobs.proof.law import SOURCE, TARGET
+from spark_jobs.proof.positions import Outcome, partial, place
 from spark_jobs.proof.report_schema import Position
-from spark_jobs.proof.topics import SOURCE, TARGET, Cluster, TopicPair, TopicSide
+from spark_jobs.proof.stretches import Block
+from spark_jobs.proof.topics import Cluster, Place, TopicPair
 
-Committed = Mapping[tuple[str, int], int]
-ABSENT = Place("absent", None)
-FAR = 2_000_000  # offsets behind the target's, where the next records of both sides have nothing in common
-
-
-def positions(clusters: Sequence[Cluster], pairs: Sequence[TopicPair], groups: Sequence[str]) -> list[Position]:
-    """Every group's offsets, partition by partition, where the source has any."""
-    return [position for group in groups for position in _of_group(clusters, pairs, group)]
+Committed = Mapping[Place, int]
+Offsets = Mapping[str, Sequence[Committed]]  # by group, of both sides
+Ends = Mapping[Place, int]
 
 
-def _of_group(clusters: Sequence[Cluster], pairs: Sequence[TopicPair], group: str) -> Iterator[Position]:
-    committed = []
-    for side, cluster in enumerate(clusters):
-        places = [(pair.sides[side].name, number) for pair in pairs for number in pair.partitions]
-        committed.append(cluster.admin.committed(group, places))
-    following = [_following(clusters[side], side, pairs, committed[side]) for side in (SOURCE, TARGET)]
+def committed(clusters: Sequence[Cluster], pairs: Sequence[TopicPair], groups: Sequence[str]) -> Offsets:
+    """Every group's offsets on both sides, by topic and partition, where it has any."""
+    places = [[(pair.sides[side].name, n) for pair in pairs for n in pair.partitions] for side in (SOURCE, TARGET)]
+    return {
+        group: [cluster.admin.committed(group, some) for cluster, some in zip(clusters, places)] for group in groups
+    }
+
+
+def ends(clusters: Sequence[Cluster], pairs: Sequence[TopicPair]) -> list[Ends]:
+    """Where each log of both sides ends, open transactions included; asked after the groups' offsets."""
+    return [
+        {
+            (pair.sides[side].name, number): end
+            for pair in pairs
+            for number, end in cluster.admin.written_offsets(pair.sides[side].name, pair.partitions).items()
+        }
+        for side, cluster in enumerate(clusters)
+    ]
+
+
+def marks(pairs: Sequence[TopicPair], offsets: Offsets) -> Marks:
+    """By the source's name and partition: the offsets of both sides that groups have committed."""
+    found: dict[Place, tuple[set[int], set[int]]] = {}
     for pair in pairs:
         for number in pair.partitions:
-            here, there = ((pair.sides[side].name, number) for side in (SOURCE, TARGET))
-            if here not in committed[SOURCE]:
+            for sides in offsets.values():
+                for side, known in enumerate(sides):
+                    offset = known.get((pair.sides[side].name, number))
+                    if offset is not None:
+                        found.setdefault((pair.source.name, number), (set(), set()))[side].add(offset)
+    return found
+
+
+def positions(compared: Comparison, offsets: Offsets, log_ends: Sequence[Ends]) -> list[Position]:
+    """Every group's offsets, partition by partition, where the source has any."""
+    counted = Counted(compared)
+    counted.read(compared.marks)
+    return [position for group in offsets for position in _of_group(compared, group, offsets[group], log_ends, counted)]
+
+
+def _of_group(
+    compared: Comparison, group: str, known: Sequence[Committed], log_ends: Sequence[Ends], counted: Counted
+) -> Iterator[Position]:
+    for pair in compared.pairs:
+        for number in pair.partitions:
+            here, there = ((side.name, number) for side in pair.sides)
+            if here not in known[SOURCE]:
                 continue
-            offset, next_ones = committed[TARGET].get(there), following[SOURCE][here]
-            found = ABSENT if offset is None else place(next_ones, following[TARGET][there])
-            if offset is not None and found.outcome == "unknown":
-                found = behind(next_ones, _from(clusters[TARGET], pair.target, number, offset))
+            offset, target = known[SOURCE][here], known[TARGET].get(there)
+            outcome = _without_a_place(pair, number, (offset, target), (log_ends[0][here], log_ends[1][there]))
+            records: int | None = None
+            exact = True
+            if outcome is None:
+                course = compared.courses[here]
+                visible = functools.partial(counted.before, here)
+                outcome, records, exact = place(
+                    course.before(SOURCE, offset, visible),
+                    course.before(TARGET, target or 0, visible),
+                    course.exact,
+                )
             yield Position(
                 group=group,
                 topic=pair.source.name,
                 partition=number,
-                source_offset=committed[SOURCE][here],
-                target_offset=offset,
-                outcome=found.outcome,
-                records=found.records,
+                source_offset=offset,
+                target_offset=target,
+                outcome=outcome,
+                records=records,
+                exact=exact,
             )
 
 
-def _from(cluster: Cluster, side: TopicSide, number: int, start: int) -> list[int]:
-    """The records of a partition from an offset on, as numbers: many, since offsets are translated downwards."""
-    window = Window({number: start}, {number: min(start + FAR, side.window.ends[number])})
-    rows = fingerprints.records(cluster.rows({side.name: window}), cluster.append_time)
-    return list(rows.toArrow().to_pydict()["whole"])
+def _without_a_place(
+    pair: TopicPair, number: int, offsets: tuple[int, int | None], log_ends: tuple[int, int]
+) -> Outcome | None:
+    """An offset that is none, or that points at nothing which the log holds, or held a moment ago."""
+    outside = [
+        offset is not None and not side.window.starts[number] <= offset <= end
+        for side, offset, end in zip(pair.sides, offsets, log_ends)
+    ]
+    if outside[SOURCE]:
+        return "outside_source"
+    if offsets[TARGET] is None:
+        return "absent"
+    return "outside_target" if outside[TARGET] else None
 
 
-def _following(
-    cluster: Cluster, side: int, pairs: Sequence[TopicPair], committed: Committed
-) -> dict[tuple[str, int], list[int]]:
-    """The next records from each committed offset, as numbers; it looks on where offsets hold no record."""
-    sides = [pair.sides[side] for pair in pairs]
-    ends = {(one.name, number): end for one in sides for number, end in one.window.ends.items()}
-    found: dict[tuple[str, int], list[int]] = {place: [] for place in committed}
-    at = dict(committed)
-    span = 2 * LOOK_AHEAD
-    while waiting := {place: start for place, start in at.items() if start < ends[place] and not found[place]}:
-        windows: dict[str, Window] = {}
-        for (topic, number), start in waiting.items():
-            known = windows.get(topic, Window({}, {}))
-            end = at[topic, number] = min(start + span, ends[topic, number])
-            windows[topic] = Window({**known.starts, number: start}, {**known.ends, number: end})
-        rows = fingerprints.records(cluster.rows(windows), cluster.append_time).toArrow().to_pydict()
-        for topic, number, whole in zip(rows["topic"], rows["partition"], rows["whole"]):
-            found[topic, number].append(whole)
-        span *= 8
-    return {place: wholes[:LOOK_AHEAD] for place, wholes in found.items()}
+@dataclass
+class Counted:
+    """Visible records before offsets: whole blocks are known, of one block the offsets are read."""
+
+    compared: Comparison
+    offsets: dict[tuple[int, Place, int], list[int]] = field(default_factory=dict)  # side, place, first of the block
+
+    def before(self, source_place: Place, side: int, offset: int) -> int:
+        count, start = partial(self._blocks(side, source_place), offset)
+        if start is None:
+            return count
+        return count + bisect_left(self.offsets[side, source_place, start], offset)
+
+    def read(self, asked: Marks) -> None:
+        """Read what ``before`` needs for these offsets: in each round one block of each partition."""
+        wanted: dict[tuple[int, Place, int], int] = {}
+        for source_place, both in asked.items():
+            for side, offsets in enumerate(both):
+                for offset in offsets:
+                    _, start = partial(self._blocks(side, source_place), offset)
+                    if start is not None and self.compared.courses[source_place].counts(side, offset):
+                        key = (side, source_place, start)
+                        wanted[key] = max(wanted.get(key, 0), offset)
+        while wanted:
+            taken: dict[tuple[int, Place], tuple[int, Place, int]] = {}
+            for key in wanted:
+                taken.setdefault(key[:2], key)
+            self._read(list(taken.values()), wanted)
+            wanted = {key: offset for key, offset in wanted.items() if key not in self.offsets}
+
+    def _read(self, keys: Sequence[tuple[int, Place, int]], ends_at: Mapping[tuple[int, Place, int], int]) -> None:
+        for side, cluster in enumerate(self.compared.clusters):
+            spans = {self._name(side, key[1]): (key[2], ends_at[key]) for key in keys if key[0] == side}
+            found = cluster.native.read(spans)
+            for key in keys:
+                if key[0] == side:
+                    self.offsets[key] = [one.offset for one in found[self._name(side, key[1])]]
+
+    def _name(self, side: int, source_place: Place) -> Place:
+        return self.compared.pair(source_place).sides[side].name, source_place[1]
+
+    def _blocks(self, side: int, source_place: Place) -> Sequence[Block]:
+        return self.compared.held(self.compared.pair(source_place), source_place[1])[side]

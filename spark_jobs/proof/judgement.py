@@ -1,22 +1,24 @@
-"""What became of each record that has no equal at its place on the other side. Pure."""
+"""Names what is wrong with records that have no equal at their place on the other side, by the law. Pure.
+
+``law`` decides where both sides of a partition are at hand as a whole. Here records come in parts, so that memory stays
+small; what is excused has the same evidence and the same bounds.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from spark_jobs.proof.alignment import Pair
-from spark_jobs.proof.pairing import Single, moved
+from spark_jobs.proof.law import COMPACTED, DELETED, FIRST, SOURCE, TARGET, Excused
+from spark_jobs.proof.pairing import Gap, Single, moved
 from spark_jobs.proof.report_schema import Fault
 
 MISSING, EXTRA, CHANGED, REORDERED, DUPLICATED = "missing", "extra", "changed", "reordered", "duplicated"
-FAULTS = (MISSING, EXTRA, CHANGED, REORDERED, DUPLICATED)
-#: Records that one side no longer holds, by its own rules: nothing is wrong with them, and nothing is compared.
-DELETED_ON_SOURCE, DELETED_ON_TARGET = "deleted_on_source", "deleted_on_target"
-COMPACTED_ON_SOURCE, COMPACTED_ON_TARGET = "compacted_on_source", "compacted_on_target"
-NOT_HELD = (DELETED_ON_SOURCE, DELETED_ON_TARGET, COMPACTED_ON_SOURCE, COMPACTED_ON_TARGET)
+LOST_HEAD = "deleted"  #: on the target, while the source still holds it
+FAULTS = (MISSING, EXTRA, CHANGED, REORDERED, DUPLICATED, LOST_HEAD)
 PARTS = ("key", "value", "headers", "timestamp")
 
 
@@ -27,25 +29,28 @@ class Details(NamedTuple):
     value: int | None
     headers: int
     timestamp: int
+    keyless: bool = False
 
 
 @dataclass(frozen=True)
 class Side:
-    """What one side of a partition says of itself and of records that stand alone."""
+    """One side of a partition, and what is known of its records that stand alone."""
 
-    begins_late: bool = False  #: its first records were deleted
+    start: int = 0  #: its log start offset: so many records at most were deleted from its head
     compacted: bool = False
     #: By offset, of each record that stands alone; of none where one side has none and nothing is compacted.
     details: Mapping[int, Details] = field(default_factory=dict)
-    last_of_key: Mapping[int, int] = field(default_factory=dict)  #: the highest offset that bears a key
+    #: The first and the last offset that bears a key.
+    extents: Mapping[int, Pair] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Judgement:
-    """Faults of one partition, and how many records of it one side no longer holds."""
+    """Faults of one partition, those that have no place of their own by kind, and what is excused."""
 
     faults: list[Fault]
-    not_held: Mapping[str, int]
+    unnamed: Counter[str]
+    excused: Excused
 
 
 @dataclass(frozen=True)
@@ -61,88 +66,139 @@ class Alone:
         return cls(*moved(source, target))
 
 
-def judge(partition: int, alone: Alone, source: Side, target: Side, originals: Mapping[int, int]) -> Judgement:
-    """Name each record of ``alone``. ``originals``: for what stands alone on the target, the source's offset of it.
+@dataclass
+class Judge:
+    """Judges one partition in parts. ``deleted``: how many records of each side's head are excused so far."""
 
-    On a compacted topic a record that its own side replaced later may be gone from the other side. Where a side's
-    first records were deleted, the other side's records before the first common one are not compared.
-    """
-    faults = [_fault(REORDERED, partition, *pair) for pair in alone.reordered]
-    missing, gone_there = _split(alone.source, lambda one: _compacted(one, source, target))
-    extra, gone_here = _split(alone.target, lambda one: _compacted(one, target, source))
-    pairs, missing, extra = _changed(missing, extra, source, target)
-    for here, there in pairs:
-        fields = _differing(source.details[here], target.details[there])
-        faults.append(_fault(CHANGED, partition, here, there, fields))
-    missing, old_here = _split(missing, lambda one: target.begins_late and one.segment == 0)
-    extra, old_there = _split(extra, lambda one: source.begins_late and one.segment == 0)
-    faults += [_fault(MISSING, partition, one.offset, None) for one in missing]
-    for one in extra:
-        original = originals.get(one.whole)
-        faults.append(_fault(EXTRA if original is None else DUPLICATED, partition, original, one.offset))
-    not_held = {
-        DELETED_ON_SOURCE: len(old_there),
-        DELETED_ON_TARGET: len(old_here),
-        COMPACTED_ON_SOURCE: len(gone_here),
-        COMPACTED_ON_TARGET: len(gone_there),
-    }
-    return Judgement(faults, {name: count for name, count in not_held.items() if count})
+    partition: int
+    at_head: bool
+    gaps: Mapping[int, Gap]
+    deleted: list[int] = field(default_factory=lambda: [0, 0])
+
+    def judge(self, alone: Alone, source: Side, target: Side, originals: Mapping[int, int]) -> Judgement:
+        """Name each record of ``alone``. ``originals``: for what stands alone on the target, the source's offset."""
+        found = Judgement([], Counter(), Excused())
+        found.faults += (self._fault(REORDERED, *pair) for pair in alone.reordered)
+        missing, extra = self._changed("key", alone.source, alone.target, (source, target), found)
+        missing = self._compacted(missing, TARGET, source, target, found)
+        extra = self._compacted(extra, SOURCE, target, source, found)
+        missing, extra = self._changed("value", missing, extra, (source, target), found)
+        extra = self._deleted(extra, SOURCE, source, found)
+        missing = self._deleted(missing, TARGET, target, found)
+        found.faults += (self._fault(MISSING, one.offset, None) for one in missing)
+        for one in extra:
+            original = originals.get(one.whole)
+            found.faults.append(self._fault(EXTRA if original is None else DUPLICATED, original, one.offset))
+        return found
+
+    def _changed(
+        self, part: str, source: Sequence[Single], target: Sequence[Single], sides: tuple[Side, Side], found: Judgement
+    ) -> tuple[list[Single], list[Single]]:
+        """What is left of both sides without the records of one gap that share a key, or a value."""
+        here, there = sides[0].details, sides[1].details
+        if not source or not target:
+            return list(source), list(target)
+        pairs = _sharing(part, source, target, here, there)
+        for mine, theirs in sorted(pairs.items()):
+            found.faults.append(self._fault(CHANGED, mine, theirs, _differing(here[mine], there[theirs])))
+        taken = set(pairs.values())
+        return [one for one in source if one.offset not in pairs], [one for one in target if one.offset not in taken]
+
+    def _compacted(
+        self, alone: Sequence[Single], lacking: int, own: Side, other: Side, found: Judgement
+    ) -> list[Single]:
+        """What the other side's cleaner has not removed: only so many are excused as it lacks offsets there."""
+        if not other.compacted:
+            return list(alone)
+        _, eligible = _split(alone, lambda one: self._may_be_gone(one, lacking, own, other))
+        by_gap: defaultdict[int, list[Single]] = defaultdict(list)
+        for one in eligible:
+            by_gap[one.segment].append(one)
+        gone = {one.offset for one in eligible}
+        for segment in by_gap.keys() | {number for number, gap in self.gaps.items() if gap.waiting_count[lacking]}:
+            gone.difference_update(self._too_many(self.gaps[segment], by_gap[segment], lacking, found))
+        return [one for one in alone if one.offset not in gone]
+
+    def _too_many(self, gap: Gap, eligible: Sequence[Single], lacking: int, found: Judgement) -> list[int]:
+        """Offsets of those that the holes of the gap do not cover, the first ones; in an open gap all wait."""
+        offsets = [one.offset for one in eligible]
+        waited = gap.waiting_count[lacking]
+        if gap.high is None:
+            gap.waiting[lacking].extend(offsets[: FIRST - len(gap.waiting[lacking])])
+            gap.waiting_count[lacking] += len(offsets)
+            return []
+        holes = gap.holes(lacking)
+        uncovered = max(0, waited + len(offsets) - holes)
+        early = min(waited, uncovered)
+        self._name_waiting(gap, early, lacking, found)
+        late = offsets[: uncovered - early]
+        found.excused.take(COMPACTED[lacking], offsets[len(late) :], holes, waited - early)
+        return late
+
+    def _name_waiting(self, gap: Gap, count: int, lacking: int, found: Judgement) -> None:
+        """The first ``count`` of those that wait for the end of their gap are faults; the others are settled."""
+        kind = MISSING if lacking == TARGET else EXTRA
+        named = gap.waiting[lacking][:count]
+        for offset in named:
+            found.faults.append(self._fault(kind, *((offset, None) if lacking == TARGET else (None, offset))))
+        found.unnamed[kind] += count - len(named)
+        gap.waiting_count[lacking] = 0
+
+    def _may_be_gone(self, one: Single, lacking: int, own: Side, other: Side) -> bool:
+        """Replaced later, without key, or a deletion that is done with; and nothing older of the key is still there."""
+        details = own.details[one.offset]
+        low = self.gaps[one.segment].low[lacking]
+        if details.key in other.extents and other.extents[details.key][0] <= low:
+            return False
+        replaced = own.extents.get(details.key, (0, one.offset))[1] > one.offset
+        return details.keyless or replaced or (details.value is None and details.key not in other.extents)
+
+    def _deleted(self, alone: Sequence[Single], lacking: int, other: Side, found: Judgement) -> list[Single]:
+        """What the log start offset of the other side does not explain. Only one side can have deleted its head."""
+        room = other.start - self.deleted[lacking]
+        if not self.at_head or self.deleted[1 - lacking] or room <= 0:
+            return list(alone)
+        rest, head = _split(alone, lambda one: one.segment == 0)
+        gone = head[:room]
+        found.excused.take(DELETED[lacking], [one.offset for one in gone], 0 if self.deleted[lacking] else other.start)
+        self.deleted[lacking] += len(gone)
+        return head[room:] + rest
+
+    def _fault(self, kind: str, source: int | None, target: int | None, fields: Sequence[str] = ()) -> Fault:
+        return Fault(
+            kind=kind, partition=self.partition, source_offset=source, target_offset=target, fields=list(fields)
+        )
 
 
-def _compacted(one: Single, own: Side, other: Side) -> bool:
-    """Whether the other side's cleaner may have removed its copy: replaced later, or a deletion that is done with."""
-    if not other.compacted:
-        return False
-    details = own.details[one.offset]
-    replaced = own.last_of_key.get(details.key, one.offset) > one.offset
-    return replaced or (details.value is None and details.key not in other.last_of_key)
+def _sharing(
+    part: str,
+    source: Sequence[Single],
+    target: Sequence[Single],
+    here: Mapping[int, Details],
+    there: Mapping[int, Details],
+) -> dict[int, int]:
+    """Offsets of both sides of records in one gap whose key, or whose value, is the same."""
+    places: defaultdict[tuple[int, int | None], deque[Single]] = defaultdict(deque)
+    for one in target:
+        places[one.segment, getattr(there[one.offset], part)].append(one)
+    partners: dict[int, int] = {}
+    # What both sides hold of a partition's head stands at its end, so there the last are paired first.
+    for one in sorted(source, key=lambda one: (one.segment, one.offset if one.segment else -one.offset)):
+        mine = getattr(here[one.offset], part)
+        around = places.get((one.segment, mine)) if mine is not None else None
+        if around:
+            partners[one.offset] = (around.popleft() if one.segment else around.pop()).offset
+    return partners
 
 
-def _changed(
-    source: Sequence[Single], target: Sequence[Single], here: Side, there: Side
-) -> tuple[list[Pair], list[Single], list[Single]]:
-    """Offsets of records at the same place that share a key or else a value; then what is left of each side."""
-    pairs: list[Pair] = []
-    if not source or not target:
-        return pairs, list(source), list(target)
-    for part in ("key", "value"):
-        places: defaultdict[tuple[int, int | None], deque[Single]] = defaultdict(deque)
-        for one in target:
-            places[one.segment, getattr(there.details[one.offset], part)].append(one)
-        partners: dict[int, int] = {}
-        # What both sides hold of a partition's head stands at its end, so there the last are paired first.
-        for one in sorted(source, key=lambda one: (one.segment, one.offset if one.segment else -one.offset)):
-            mine = getattr(here.details[one.offset], part)
-            around = places.get((one.segment, mine)) if mine is not None else None
-            if around:
-                partners[one.offset] = (around.popleft() if one.segment else around.pop()).offset
-        pairs += partners.items()
-        taken = set(partners.values())
-        source = [one for one in source if one.offset not in partners]
-        target = [one for one in target if one.offset not in taken]
-    return sorted(pairs), list(source), list(target)
-
-
-def _split(alone: Iterable[Single], gone: Callable[[Single], bool]) -> tuple[list[Single], list[Single]]:
-    """Those that count, and those that the other side no longer holds by its own rules."""
-    counted: list[Single] = []
-    old: list[Single] = []
+def _split(alone: Iterable[Single], wanted: Callable[[Single], bool]) -> tuple[list[Single], list[Single]]:
+    """Those that are not wanted, and those that are."""
+    rest: list[Single] = []
+    found: list[Single] = []
     for one in alone:
-        (old if gone(one) else counted).append(one)
-    return counted, old
+        (found if wanted(one) else rest).append(one)
+    return rest, found
 
 
 def _differing(source: Details, target: Details) -> list[str]:
     return [name for name, mine, theirs in zip(PARTS, source, target) if mine != theirs]
-
-
-def _fault(
-    kind: str, partition: int, source_offset: int | None, target_offset: int | None, fields: Sequence[str] = ()
-) -> Fault:
-    return Fault(
-        kind=kind,
-        partition=partition,
-        source_offset=source_offset,
-        target_offset=target_offset,
-        fields=list(fields),
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -29,11 +30,40 @@ class Single(NamedTuple):
 
 
 @dataclass
-class Pairing:
-    """Both sides of one stretch as they come in. ``paired`` are in order; ``source`` and ``target`` stand alone."""
+class Gap:
+    """The place between two pairs: offsets of the pair before it on both sides, and of the pair behind it if known.
 
+    ``visible``: records that each side has there. ``waiting``: offsets of those that may be compacted away, judged
+    before the end of the gap was known, by side; ``waiting_count``: how many, since only the first are kept.
+    """
+
+    low: Pair
+    high: Pair | None = None
+    visible: list[int] = field(default_factory=lambda: [0, 0])
+    waiting: tuple[list[int], list[int]] = field(default_factory=lambda: ([], []))
+    waiting_count: list[int] = field(default_factory=lambda: [0, 0])
+
+    def holes(self, side: int) -> int:
+        """Offsets that a side lacks there; only of a gap whose end is known."""
+        high = self.high or self.low
+        return high[side] - self.low[side] - 1 - self.visible[side]
+
+
+@dataclass
+class Pairing:
+    """Both sides of one stretch as they come in. ``paired`` are in order; ``source`` and ``target`` stand alone.
+
+    ``low``: offsets of the pair before the stretch, or before the log's start. ``gaps``: by segment, those in which a
+    record stands alone. ``below``: of both sides, offset -> pairs that stand before it. ``pairs``: all of them, by
+    offsets, where they are kept.
+    """
+
+    low: Pair = (-1, -1)
     segment: int = 0
     paired: int = 0
+    gaps: dict[int, Gap] = field(default_factory=dict)
+    below: tuple[dict[int, int], dict[int, int]] = field(default_factory=lambda: ({}, {}))
+    pairs: list[Pair] | None = None
     source: list[Single] = field(default_factory=list)
     target: list[Single] = field(default_factory=list)
     _source: list[Record] = field(default_factory=list)
@@ -67,10 +97,26 @@ class Pairing:
         for pair in pairs:
             if pair != at:
                 self._alone(self._source[at[0] : pair[0]], self._target[at[1] : pair[1]])
-            self.segment += 1
+            self.close((self._source[pair[0]].offset, self._target[pair[1]].offset))
             at = (pair[0] + 1, pair[1] + 1)
         self.paired += len(pairs)
+        self._count(pairs)
         del self._source[: at[0]], self._target[: at[1]]
+
+    def close(self, high: Pair) -> None:
+        """The gap ends at a pair, or at the end of the stretch."""
+        if self.segment in self.gaps:
+            self.gaps[self.segment].high = high
+        self.low = high
+        self.segment += 1
+
+    def _count(self, pairs: Sequence[Pair]) -> None:
+        if self.pairs is not None:
+            self.pairs += ((self._source[here].offset, self._target[there].offset) for here, there in pairs)
+        for side, records in enumerate((self._source, self._target)):
+            offsets = [records[pair[side]].offset for pair in pairs] if self.below[side] else []
+            for mark in self.below[side]:
+                self.below[side][mark] += bisect_left(offsets, mark)
 
     def _give_up(self, sizes: Pair, ahead: Pair) -> None:
         """No pair in the whole window: the side with more to come passes on; its records are not at this place."""
@@ -82,6 +128,9 @@ class Pairing:
         del self._source[:source], self._target[:target]
 
     def _alone(self, source: Sequence[Record], target: Sequence[Record]) -> None:
+        if source or target:
+            gap = self.gaps.setdefault(self.segment, Gap(self.low))
+            gap.visible = [gap.visible[0] + len(source), gap.visible[1] + len(target)]
         self.source += (Single(self.segment, *record) for record in source)
         self.target += (Single(self.segment, *record) for record in target)
 

@@ -1,50 +1,74 @@
-"""Does a translated group offset point at the same record? Pure.
+"""Where a group's offsets point on both sides, by counting: how many pairs stand before each. Pure.
 
-A group's offset names the record that it reads next. The records from there on are compared, since offsets differ.
+Offsets differ after a copy. The records of both sides are paired, so two offsets point at the same record when equally
+many pairs stand before them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-LOOK_AHEAD = 1000  # records of each side that are looked at
-Outcome = Literal["same", "earlier", "later", "unknown", "absent"]
+from spark_jobs.proof.law import Pair
+from spark_jobs.proof.stretches import Block, Stretch
+
+Outcome = Literal["same", "earlier", "later", "absent", "outside_source", "outside_target"]
+BAD = ("later", "absent", "outside_source", "outside_target")
+Count = Callable[[int, int], int]  # side and offset -> records that consumers see before it
 
 
 class Place(NamedTuple):
-    """``records``: how many the group would read again (earlier) or skip (later); at least so many at an end."""
+    """``records``: how many the group would read again (earlier) or skip (later); at least so many unless ``exact``."""
 
     outcome: Outcome
     records: int | None
+    exact: bool
 
 
-def place(source: Sequence[int], target: Sequence[int]) -> Place:
-    """Where the target's offset stands, from the next records (as numbers) of both sides.
+@dataclass(frozen=True)
+class Course:
+    """How the records of one partition are paired. ``paired``: how many pairs there are.
 
-    ``same``: the same records follow. ``earlier``: the group reads some records again. ``later``: it would skip some.
-    ``unknown``: neither side's next record is near the other's.
+    Either ``pairs``, the offsets of all; or ``stretch``, in which ``below`` counts pairs before each offset that was
+    asked for, and around which all are paired. With neither, all records of both sides are paired.
     """
-    if _follows(source, target):
-        return Place("same", 0)
-    for count in range(1, max(len(source), len(target)) + 1):
-        if count <= len(target) and _follows(source, target[count:]):
-            return Place("earlier", count)
-        if count <= len(source) and _follows(source[count:], target):
-            return Place("later", count)
-    return Place("unknown", None)
+
+    paired: int
+    exact: bool
+    totals: Pair
+    pairs: Sequence[Pair] | None = None
+    stretch: Stretch | None = None
+    below: Sequence[Mapping[int, int]] = field(default_factory=lambda: ({}, {}))
+
+    def before(self, side: int, offset: int, visible: Count) -> int:
+        """How many pairs stand before an offset of one side."""
+        if self.pairs is not None:
+            return bisect_left([pair[side] for pair in self.pairs], offset)
+        if self.stretch is None or offset <= self.stretch.sides[side].start:
+            return visible(side, offset)
+        if offset in self.below[side] and offset < self.stretch.sides[side].end:
+            return self.stretch.head + self.below[side][offset]
+        return self.paired - (self.totals[side] - visible(side, offset))
+
+    def counts(self, side: int, offset: int) -> bool:
+        """Whether ``before`` has to count visible records of the partition."""
+        if self.pairs is not None:
+            return False
+        part = self.stretch.sides[side] if self.stretch else None
+        return part is None or not part.start < offset < part.end
 
 
-def behind(source: Sequence[int], target: Sequence[int]) -> Place:
-    """The same where the source's next records stand far behind the target's offset; unknown if they do not."""
-    size = len(source)
-    for count, one in enumerate(target):
-        if source and one == source[0] and _follows(source, target[count : count + size]):
-            return Place("earlier", count)
-    return Place("unknown", None)
+def place(source: int, target: int, exact: bool) -> Place:
+    """From the pairs before the group's offset on both sides."""
+    if source == target:
+        return Place("same", 0, True)
+    return Place("later" if target > source else "earlier", abs(target - source), exact)
 
 
-def _follows(source: Sequence[int], target: Sequence[int]) -> bool:
-    """Whether one sequence begins with the whole other; an empty one is the end of a partition."""
-    both = min(len(source), len(target))
-    return (both > 0 or len(source) == len(target)) and list(source[:both]) == list(target[:both])
+def partial(blocks: Sequence[Block], offset: int) -> tuple[int, int | None]:
+    """Records in the blocks before an offset, and where the block begins that holds it, if its records must be read."""
+    count = sum(block.records for block in blocks if block.last < offset)
+    inside = [block for block in blocks if block.first < offset <= block.last]
+    return count, inside[0].first if inside else None

@@ -6,7 +6,7 @@ from typing import Literal, TypedDict
 
 from spark_jobs.report_schema import Spark, Verdict
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 EXAMPLES = 10  # of each kind of fault, for each topic
 
 
@@ -14,7 +14,8 @@ class Fault(TypedDict):
     """One record: ``source_offset`` and ``target_offset`` are null where a side does not have it.
 
     ``kind``: missing (on the target), extra (on the target alone), changed (``fields`` says what differs), reordered
-    (both have it, behind other records), duplicated (the target has it once more than the source, whose offset it is).
+    (both have it, behind other records), duplicated (the target has it once more than the source, whose offset it is),
+    deleted (the target has deleted it, and the source still holds it).
     """
 
     kind: str
@@ -24,11 +25,18 @@ class Fault(TypedDict):
     fields: list[str]
 
 
+class Exempt(TypedDict):
+    """Records that a rule excuses, and how many the evidence allows ``at_most``."""
+
+    records: int
+    at_most: int
+
+
 class Topic(TypedDict):
-    """One topic: visible records of both sides, those ``paired`` in order, faults and what is not held by both.
+    """One topic: visible records of both sides, those ``paired`` in order, faults and exceptions by kind.
 
     ``newest``: when the source's newest record was written, by its timestamp; null where that is no time.
-    ``not_held``: deleted_on_source, compacted_on_target and so on; ``rules`` say what was compared, in sentences.
+    ``excused``: deleted_on_source, compacted_on_target and so on; ``rules`` say why, in sentences.
     """
 
     source: str
@@ -39,21 +47,33 @@ class Topic(TypedDict):
     paired: int
     newest: str | None
     faults: dict[str, int]
-    not_held: dict[str, int]
+    excused: dict[str, Exempt]
     rules: list[str]
     examples: list[Fault]
 
 
 class Position(TypedDict):
-    """A group's committed offsets in one partition; ``records`` it would read again (earlier) or skip (later)."""
+    """A group's committed offsets in one partition; ``records`` it would read again (earlier) or skip (later).
+
+    ``exact``: false where it is at least so many. ``outside_source``, ``outside_target``: the log holds no such offset.
+    """
 
     group: str
     topic: str
     partition: int
     source_offset: int
     target_offset: int | None
-    outcome: Literal["same", "earlier", "later", "unknown", "absent"]
+    outcome: Literal["same", "earlier", "later", "absent", "outside_source", "outside_target"]
     records: int | None
+    exact: bool
+
+
+class Undecided(TypedDict):
+    """``offsets`` of a topic on one side (source or target) behind an open transaction."""
+
+    topic: str
+    side: str
+    offsets: int
 
 
 class Pace(TypedDict):
@@ -75,5 +95,6 @@ class Report(TypedDict):
     target: str
     topics: list[Topic]
     groups: list[Position]
+    undecided: list[Undecided]
     pace: Pace | None
     spark: Spark | None

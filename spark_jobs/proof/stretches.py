@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 LEAST_BITS = 10
+COLUMNS = ("block", "records", "first", "last", "fingerprint", "newest", "stamped")
 MOST_BLOCKS = 100_000  # of both sides together: so many lie in the driver's memory
 
 
 class Block(NamedTuple):
     """A run of records: how many, its first and last offset, and one number for what they hold and their order.
 
-    ``newest``: the highest timestamp, in ms since 1970; not above 0 where records bear none.
+    ``newest``: the highest timestamp, in ms since 1970; not above 0 where records bear none. ``stamped``: how many
+    records have a timestamp that a broker has set.
     """
 
     number: int
@@ -21,22 +23,28 @@ class Block(NamedTuple):
     last: int
     fingerprint: int
     newest: int = 0
+    stamped: int = 0
 
 
 class Part(NamedTuple):
-    """Offsets of one side from ``start`` up to but not including ``end``, and the visible records in them."""
+    """Offsets of one side from ``start`` up to but not including ``end``, and the visible records in them.
+
+    ``before``: the offset of the last record before it that is equal, or the one before the log's start.
+    """
 
     start: int
     end: int
     records: int
+    before: int = -1
 
 
 class Stretch(NamedTuple):
-    """What is left of a partition on both sides; ``at_head`` when nothing before it is equal."""
+    """What is left of a partition on both sides; ``at_head`` when nothing before it is equal, else ``head`` records."""
 
     source: Part
     target: Part
     at_head: bool
+    head: int = 0
 
     @property
     def sides(self) -> tuple[Part, Part]:
@@ -55,14 +63,19 @@ def total(blocks: Sequence[Block]) -> int:
     return sum(block.records for block in blocks)
 
 
-def without_head(source: Sequence[Block], target: Sequence[Block], ends: tuple[int, int]) -> Stretch | None:
-    """What follows the equal blocks at the start; null when nothing does. ``ends``: of both sides."""
+def without_head(source: Sequence[Block], target: Sequence[Block], logs: Sequence[tuple[int, int]]) -> Stretch | None:
+    """What follows the equal blocks at the start; null when nothing does. ``logs``: start and end of both sides."""
     equal = _equal(source, target)
-    left = [list(blocks[equal:]) for blocks in (source, target)]
-    if not any(left):
+    if len(source) == len(target) == equal:
         return None
-    here, there = (Part(blocks[0].first if blocks else end, end, total(blocks)) for blocks, end in zip(left, ends))
-    return Stretch(here, there, equal == 0)
+    here, there = (_part(blocks, equal, *log) for blocks, log in zip((source, target), logs))
+    return Stretch(here, there, equal == 0, total(source[:equal]))
+
+
+def _part(blocks: Sequence[Block], equal: int, start: int, end: int) -> Part:
+    left = blocks[equal:]
+    before = blocks[equal - 1].last if equal else start - 1
+    return Part(left[0].first if left else end, end, total(left), before)
 
 
 def without_tail(stretch: Stretch, source: Sequence[Block], target: Sequence[Block]) -> Stretch:
@@ -70,10 +83,10 @@ def without_tail(stretch: Stretch, source: Sequence[Block], target: Sequence[Blo
     equal = _equal(source, target)
     gone = total(source[:equal])
     here, there = (
-        Part(part.start, blocks[equal - 1].first if equal else part.end, part.records - gone)
+        Part(part.start, blocks[equal - 1].first if equal else part.end, part.records - gone, part.before)
         for part, blocks in zip(stretch.sides, (source, target))
     )
-    return Stretch(here, there, stretch.at_head)
+    return Stretch(here, there, stretch.at_head, stretch.head)
 
 
 def _equal(source: Sequence[Block], target: Sequence[Block]) -> int:
@@ -87,6 +100,6 @@ def by_partition(rows: Sequence[Mapping[str, int | str]]) -> dict[tuple[int, str
     """Collected rows to the blocks of each side, topic and partition, in their order."""
     found: dict[tuple[int, str, int], list[Block]] = {}
     for row in rows:
-        numbers = (int(row[name]) for name in ("block", "records", "first", "last", "fingerprint", "newest"))
+        numbers = (int(row[name]) for name in COLUMNS)
         found.setdefault((int(row["side"]), str(row["topic"]), int(row["partition"])), []).append(Block(*numbers))
     return {place: sorted(blocks) for place, blocks in found.items()}

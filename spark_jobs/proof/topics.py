@@ -12,9 +12,13 @@ from spark_jobs.errors import UsageError
 from spark_jobs.kafka_io import Window
 from spark_jobs.native import NativeAdmin
 from spark_jobs.proof.config import Address, ProofConfig
+from spark_jobs.proof.law import SOURCE, TARGET
+from spark_jobs.proof.native_records import NativeRecords
 
 ADMIN_SECONDS = 10.0
-SOURCE, TARGET = 0, 1
+SPARK_ENDS_MS = (2**63 - 1) // 1000  # Spark counts microseconds: a later timestamp cannot be read
+SIDES = ("source", "target")
+Place = tuple[str, int]
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,11 @@ class Cluster:
     address: Address
     admin: NativeAdmin
     append_time: frozenset[str] = frozenset()
+
+    @property
+    def native(self) -> NativeRecords:
+        """The native client, which reads what is small, and what Spark cannot read."""
+        return NativeRecords(self.address, self.append_time)
 
     @classmethod
     def at(cls, spark: SparkSession, address: Address, append_time: frozenset[str] = frozenset()) -> Cluster:
@@ -73,20 +82,22 @@ class TopicPair:
 
     @property
     def rules(self) -> list[str]:
-        """What was compared where not all could be, in sentences."""
-        both = [("source", self.source), ("target", self.target)]
+        """What the settings of both sides excuse, in sentences."""
         said = []
         if self.target.append_time:
-            said.append("Timestamps were not compared: the target's brokers set them (LogAppendTime).")
-        for name, _ in ((name, side) for name, side in both if side.compacted):
-            said.append(
-                f"The {name} is compacted: a record that the other side replaced later by its key may be gone from it."
-            )
-        for name, _ in ((name, side) for name, side in both if any(map(side.begins_late, self.partitions))):
-            said.append(
-                f"The {name} has deleted its first records: what the other side holds before the first common record "
-                "was not compared."
-            )
+            said.append("Timestamps that the target's brokers set are not compared (LogAppendTime).")
+        said += [
+            f"The {name} is compacted: records that were replaced later by their key may be gone from it, "
+            "at most as many as it lacks offsets there."
+            for name, side in zip(SIDES, self.sides)
+            if side.compacted
+        ]
+        said += [
+            f"The {name} has deleted its first records: the other side may hold more of them, at most as many as the "
+            "log start offset says."
+            for name, side in zip(SIDES, self.sides)
+            if any(map(side.begins_late, self.partitions))
+        ]
         return said
 
 
@@ -124,18 +135,32 @@ def grown(cluster: Cluster, pairs: Sequence[TopicPair]) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count}
 
 
-def undecided(cluster: Cluster, pairs: Sequence[TopicPair]) -> dict[str, int]:
-    """Topic -> offsets of the source behind the first open transaction; only those that have any.
+def undecided(cluster: Cluster, sides: Sequence[TopicSide], at_rest: bool) -> dict[str, int]:
+    """Topic -> offsets of one side behind an open transaction; only those that have any.
 
-    Nobody who reads committed records sees them yet, also those of other producers: neither the copy nor the proof.
+    Consumers that read committed records do not see them: neither does the copy, nor the proof. ``at_rest``: any
+    counts. Else only a transaction that was open when the proof began: a copy at work opens one after the other.
     """
     counts = {}
-    for pair in pairs:
+    for side in sides:
+        partitions = sorted(side.window.starts)
         # In this order: what is written between the two answers is not taken for undecided.
-        written = cluster.admin.written_offsets(pair.source.name, pair.partitions)
-        decided = cluster.admin.end_offsets(pair.source.name, pair.partitions)
-        counts[pair.source.name] = sum(max(0, end - decided[at]) for at, end in written.items())
+        written = cluster.admin.written_offsets(side.name, partitions)
+        decided = cluster.admin.end_offsets(side.name, partitions)
+        counts[side.name] = sum(
+            max(0, end - decided[at]) for at, end in written.items() if at_rest or decided[at] <= side.window.ends[at]
+        )
     return {name: count for name, count in counts.items() if count}
+
+
+def unreadable(clusters: Sequence[Cluster], pairs: Sequence[TopicPair]) -> set[Place]:
+    """Source's name and partition of those with a record whose timestamp is too late for Spark."""
+    return {
+        (pair.source.name, partition)
+        for pair in pairs
+        for cluster, side in zip(clusters, pair.sides)
+        for partition in cluster.admin.first_since(side.name, pair.partitions, SPARK_ENDS_MS + 1)
+    }
 
 
 def _side(cluster: Cluster, name: str, partitions: list[int]) -> TopicSide:

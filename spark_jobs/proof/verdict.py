@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from types import MappingProxyType
 
-from spark_jobs.proof.judgement import CHANGED, DUPLICATED, EXTRA, MISSING, REORDERED
-from spark_jobs.proof.report_schema import Fault, Position, Topic
+from spark_jobs.proof.judgement import CHANGED, DUPLICATED, EXTRA, LOST_HEAD, MISSING, REORDERED
+from spark_jobs.proof.positions import BAD
+from spark_jobs.proof.report_schema import Fault, Position, Topic, Undecided
 from spark_jobs.report_schema import Verdict
 
 SAID = {
@@ -16,6 +17,33 @@ SAID = {
     CHANGED: "changed",
     REORDERED: "at another place of their partition",
     DUPLICATED: "on the target once more",
+    LOST_HEAD: "deleted on the target, while the source still holds them",
+}
+RUNBOOK = "docs/runbooks/mirror_cutover.md"
+#: Rows of the runbook's table, by words of the sentences above them.
+ROWS = (
+    "missing on the target",
+    "on the target alone",
+    "changed",
+    "at another place of their partition",
+    "on the target once more",
+    "deleted on the target",
+    "the target has no committed offset",
+    "the source's log does not hold this offset",
+    "the target's log does not hold",
+    "would skip",
+    "still grows on the source",
+    "has an open transaction on the source",
+    "has an open transaction on the target",
+)
+#: What is excused, by kind, with the number that bounds it.
+EXEMPT = {
+    "deleted_on_source": "records are on the target alone: the source has deleted them (its log start allows {:,})",
+    "deleted_on_target": "records are on the source alone: the target has deleted them, as is allowed here "
+    "(its log start allows {:,})",
+    "compacted_on_source": "records are on the target alone: the source is compacted ({:,} offsets are missing there)",
+    "compacted_on_target": "records are on the source alone: the target is compacted ({:,} offsets are missing there)",
+    "timestamps_set_by_target": "timestamps were set by the target's brokers, and are not compared (LogAppendTime)",
 }
 
 
@@ -24,30 +52,26 @@ def verdict(
     groups: Sequence[Position],
     duplicates_allowed: bool,
     grown: Mapping[str, int] = MappingProxyType({}),
-    undecided: Mapping[str, int] = MappingProxyType({}),
+    undecided: Sequence[Undecided] = (),
 ) -> Verdict:
-    """``proven`` unless a record is missing, extra, changed, reordered or duplicated, or a group would skip some.
+    """``proven`` unless a record is missing, extra, changed, reordered, duplicated or deleted, or a group skips some.
 
     A group that would read records again fails nothing: so does every restart of a consumer that did not commit.
     `grown`: topic -> offsets that were written on the source meanwhile, where that stands against a switch.
-    `undecided`: topic -> offsets of the source behind an open transaction, where that does.
+    `undecided`: offsets behind open transactions of both sides.
     """
     allowed = {DUPLICATED} if duplicates_allowed else set()
     failed = [topic for topic in topics if any(n for kind, n in topic["faults"].items() if kind not in allowed)]
-    astray = [one for one in groups if one["outcome"] in ("later", "unknown", "absent")]
-    records = sum(topic["source_records"] for topic in topics)
-    sentences = [_success(records, topics)] if not failed else [_failure(topic) for topic in failed]
-    sentences += _remarks(topics, groups)
+    astray = [one for one in groups if one["outcome"] in BAD]
+    sentences = [_success(topics)] if not failed else [_failure(topic) for topic in failed]
+    sentences += [sentence for topic in topics for sentence in _exceptions(topic)]
+    sentences += _remarks(groups)
     sentences += [describe_position(one) for one in astray]
     sentences += [
         f"{topic} still grows on the source: {count:,} offsets during the proof. Stop its producers, then repeat this."
         for topic, count in grown.items()
     ]
-    sentences += [
-        f"{topic} has an open transaction on the source: {count:,} offsets from there on are neither copied nor "
-        "compared. Stop its producers, or end it with kafka-transactions.sh; then repeat this."
-        for topic, count in undecided.items()
-    ]
+    sentences += map(_open_transaction, undecided)
     stands_against = failed or astray or grown or undecided
     return Verdict(outcome="failed" if stands_against else "proven", sentences=sentences)
 
@@ -56,8 +80,8 @@ def switch(source: str, target: str, topics: Sequence[Topic], groups: Sequence[P
     """What to change once a switch is proven, in sentences: for the producers of each topic, and for each group."""
     said = [f"Producers of {one['target']}: bootstrap.servers={target} in place of {source}." for one in topics]
     for name in dict.fromkeys(one["group"] for one in groups):
-        again = sum(one["records"] or 0 for one in groups if one["group"] == name and one["outcome"] == "earlier")
-        more = f" It reads {again:,} records again." if again else ""
+        again = [one for one in groups if one["group"] == name and one["outcome"] == "earlier"]
+        more = f" It reads {counted(again)} again." if again else ""
         said.append(f"Group {name}: bootstrap.servers={target}. Its offsets are there already.{more}")
     return said
 
@@ -71,29 +95,71 @@ def pause(topics: Sequence[Topic], now: datetime) -> list[str]:
     return [f"Producers have paused for {timedelta(seconds=round(seconds))} so far: the newest record is of {newest}."]
 
 
-def _success(records: int, topics: Sequence[Topic]) -> str:
+def remedies(sentences: Sequence[str]) -> list[str]:
+    """Where the runbook says what to do, in a sentence; none where it has no row for them."""
+    rows = [f"`{row}`" for row in ROWS if any(row in sentence for sentence in sentences)]
+    return [f"What to do: {RUNBOOK}, If it fails, {', '.join(rows)}."] if rows else []
+
+
+def _success(topics: Sequence[Topic]) -> str:
+    """It counts pairs: what was compared, and found to be the same."""
+    paired = sum(topic["paired"] for topic in topics)
+    source = sum(topic["source_records"] for topic in topics)
+    target = sum(topic["target_records"] for topic in topics)
+    counted = "1 topic" if len(topics) == 1 else f"{len(topics)} topics"
+    if paired == source == target:
+        return f"All {paired:,} records of {counted} are the same on both sides."
     copies = sum(topic["faults"][DUPLICATED] for topic in topics)
     more = f", {copies:,} more copies on the target" if copies else ""
-    counted = "1 topic" if len(topics) == 1 else f"{len(topics)} topics"
-    return f"All records that both sides hold of {counted} are the same ({records:,} on the source{more})."
+    return (
+        f"{paired:,} records of {counted} are the same on both sides (the source holds {source:,}, the target "
+        f"{target:,}{more})."
+    )
 
 
 def _failure(topic: Topic) -> str:
     counts = ", ".join(f"{count:,} {SAID[kind]}" for kind, count in topic["faults"].items() if count)
-    return f"{topic['source']}: {counts} (of {topic['source_records']:,} records)."
+    return f"{topic['source']}: {counts} ({topic['paired']:,} of {topic['source_records']:,} records are the same)."
 
 
-def _remarks(topics: Sequence[Topic], groups: Sequence[Position]) -> list[str]:
-    told = [topic for topic in topics if topic["rules"]]
-    said = [f"{len(told)} of {len(topics)} topics could not be compared in full; the rules say why."] if told else []
+def _exceptions(topic: Topic) -> list[str]:
+    """Each with its count, and with what bounds it."""
+    return [
+        f"{topic['source']}: {one['records']:,} {EXEMPT[kind].format(one['at_most'])}."
+        for kind, one in topic["excused"].items()
+        if one["records"]
+    ]
+
+
+def _open_transaction(one: Undecided) -> str:
+    place = f"{one['topic']} has an open transaction on the {one['side']}: {one['offsets']:,} offsets from there on"
+    if one["side"] == "source":
+        return (
+            f"{place} are neither copied nor compared. Stop its producers, or end it with kafka-transactions.sh; then "
+            "repeat this."
+        )
+    return (
+        f"{place} are not compared, and consumers of committed records stop there. Stop the producer that writes "
+        "there, or end it with kafka-transactions.sh; then repeat this."
+    )
+
+
+def _remarks(groups: Sequence[Position]) -> list[str]:
+    said = []
     again = [one for one in groups if one["outcome"] == "earlier"]
     if groups and len(again) < len(groups):
         same = sum(one["outcome"] == "same" for one in groups)
         said.append(f"{same} of {len(groups)} committed offsets point at the same record.")
     if again:
-        records = sum(one["records"] or 0 for one in again)
-        said.append(f"{len(again)} committed offsets are earlier on the target: {records:,} records are read again.")
+        said.append(f"{len(again)} committed offsets are earlier on the target: {counted(again)} are read again.")
     return said
+
+
+def counted(positions: Sequence[Position]) -> str:
+    """Their records, exact or "at least"."""
+    records = sum(one["records"] or 0 for one in positions)
+    least = "" if all(one["exact"] for one in positions) else "at least "
+    return f"{least}{records:,} record{'' if records == 1 else 's'}"
 
 
 def describe(topic: Topic, fault: Fault) -> str:
@@ -113,6 +179,10 @@ def describe_position(one: Position) -> str:
             "there set the offset by hand (kafka-consumer-groups.sh --reset-offsets)."
         )
         return f"{place}: the target has no committed offset. {remedy}"
-    if one["outcome"] == "unknown":
-        return f"{place}: target offset {one['target_offset']} is not near the same record."
-    return f"{place}: target offset {one['target_offset']} would skip {one['records']} records."
+    if one["outcome"] == "outside_source":
+        remedy = "Set it on the source (kafka-consumer-groups.sh --reset-offsets), and wait until it is translated."
+        return f"{place}: the source's log does not hold this offset. {remedy}"
+    if one["outcome"] == "outside_target":
+        remedy = "Set it on the target (kafka-consumer-groups.sh --reset-offsets)."
+        return f"{place}: the target's log does not hold target offset {one['target_offset']}. {remedy}"
+    return f"{place}: target offset {one['target_offset']} would skip {counted([one])}."

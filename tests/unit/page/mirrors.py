@@ -37,7 +37,7 @@ def status(**changed: Any) -> dict[str, Any]:
 
 def failed_proof() -> Report:
     fault: Any = {"kind": "missing", "partition": 1, "source_offset": 123_456, "target_offset": None, "fields": []}
-    kinds = ("missing", "extra", "changed", "reordered", "duplicated")
+    kinds = ("missing", "extra", "changed", "reordered", "duplicated", "deleted")
     topic: Any = {
         "source": "orders",
         "target": "orders",
@@ -47,12 +47,12 @@ def failed_proof() -> Report:
         "paired": 61_199,
         "newest": "2026-11-22T10:00:00Z",
         "faults": {**dict.fromkeys(kinds, 0), "missing": 1},
-        "not_held": {"deleted_on_source": 3},
+        "excused": {"deleted_on_source": {"records": 3, "at_most": 5}},
         "rules": [],
         "examples": [fault],
     }
     return {
-        "schema": 1,
+        "schema": 3,
         "run_id": "before",
         "started": "2026-11-01T10:00:00+00:00",
         "finished": "2026-11-01T10:01:00+00:00",
@@ -62,6 +62,7 @@ def failed_proof() -> Report:
         "target": "new1:9092",
         "topics": [topic],
         "groups": [],
+        "undecided": [],
         "pace": None,
         "spark": None,
     }

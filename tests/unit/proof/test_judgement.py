@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from spark_jobs.proof.judgement import Alone, Details, Judgement, Side, judge
-from spark_jobs.proof.pairing import Single
+from spark_jobs.proof.judgement import Alone, Details, Judge, Judgement, Side
+from spark_jobs.proof.pairing import Gap, Single
+
+ELSEWHERE = {200: 8}  # the source has this record at another place
 
 
 def details(*wholes: Single, key: int = 1) -> dict[int, Details]:
@@ -23,11 +25,18 @@ def judged(
     target: Sequence[Single],
     here: Side | None = None,
     there: Side | None = None,
-    originals: dict[int, int] | None = None,
+    holes: int = 1,
 ) -> Judgement:
+    """In each gap, each side lacks so many offsets."""
     alone = Alone.of(source, target)
+    gaps: dict[int, Gap] = {}
+    for side, singles in enumerate((source, target)):
+        for one in singles:
+            gaps.setdefault(one.segment, Gap((one.offset - 1, one.offset - 1))).visible[side] += 1
+    for gap in gaps.values():
+        gap.high = (gap.low[0] + 1 + gap.visible[0] + holes, gap.low[1] + 1 + gap.visible[1] + holes)
     here, there = here or Side(details=details(*source)), there or Side(details=details(*target))
-    return judge(3, alone, here, there, originals or {})
+    return Judge(3, True, gaps).judge(alone, here, there, ELSEWHERE)
 
 
 def test_the_same_key_at_the_same_place_is_a_change_and_says_of_what() -> None:
@@ -57,55 +66,80 @@ def test_two_deletions_of_different_keys_are_no_change() -> None:
 
 
 def test_an_extra_record_that_the_source_has_elsewhere_is_a_duplicate_of_that() -> None:
-    assert kinds(judged([], [Single(4, 12, 101)], originals={101: 8})) == [("duplicated", 8, 12)]
+    assert kinds(judged([], [Single(4, 12, 200)])) == [("duplicated", 8, 12)]
 
 
 def test_a_record_at_another_place_is_reordered() -> None:
     assert kinds(judged([Single(4, 10, 100)], [Single(9, 30, 100)])) == [("reordered", 10, 30)]
 
 
-@pytest.mark.parametrize("late", [True, False])
-def test_what_the_source_has_deleted_is_extra_only_where_it_has_not(late: bool) -> None:
+@pytest.mark.parametrize(("start", "excused"), [(0, 0), (1, 1), (2, 2), (900, 2)])
+def test_the_log_start_offset_bounds_what_the_source_may_have_deleted(start: int, excused: int) -> None:
     target = [Single(0, 0, 100), Single(0, 1, 101), Single(7, 9, 102)]
-    found = judged([], target, here=Side(begins_late=late))
-    assert kinds(found)[-1] == ("extra", None, 9)
-    assert len(found.faults) == (1 if late else 3)
-    assert found.not_held == ({"deleted_on_source": 2} if late else {})
+    found = judged([], target, here=Side(start))
+    assert [offset for _, _, offset in kinds(found)] == [0, 1, 9][excused:]
+    assert found.excused.records["deleted_on_source"] == excused
+    assert found.excused.at_most["deleted_on_source"] == (start if excused else 0)
+
+
+def test_one_deleted_record_excuses_no_lost_ones() -> None:
+    """The copy begins with a foreign record, then the records from 500 on; the first is deleted on the target."""
+    source = [Single(0, offset, offset) for offset in range(500)]
+    found = judged(source, [], there=Side(1))
+    assert (found.excused.records["deleted_on_target"], len(found.faults)) == (1, 499)
 
 
 def test_a_change_of_the_first_common_record_is_not_taken_for_one_of_a_deleted_record() -> None:
     target = [Single(0, 0, 100), Single(0, 1, 101)]
     source = [Single(0, 50, 102)]
-    found = judged(source, target, here=Side(begins_late=True, details=details(*source)))
+    found = judged(source, target, here=Side(5, details=details(*source)))
     assert kinds(found) == [("changed", 50, 1)]
-    assert found.not_held == {"deleted_on_source": 1}
+    assert found.excused.records == {"deleted_on_source": 1}
 
 
-def compacted(last: dict[int, int], *singles: Single, value: bool = True) -> Side:
+def test_only_one_side_can_have_deleted_what_the_other_holds() -> None:
+    here, there = [Single(0, 50, 102)], [Single(0, 40, 100)]
+    sides = [Side(10, details=details(*some, key=key)) for some, key in ((here, 1), (there, 2))]
+    found = judged(here, there, *sides)
+    assert (kinds(found), found.excused.records) == ([("missing", 50, None)], {"deleted_on_source": 1})
+
+
+def compacted(extents: dict[int, tuple[int, int]], *singles: Single, value: bool = True) -> Side:
     found = details(*singles)
     held = found if value else {offset: one._replace(value=None) for offset, one in found.items()}
-    return Side(compacted=True, details=held, last_of_key=last)
+    return Side(compacted=True, details=held, extents=extents)
 
 
 @pytest.mark.parametrize(
-    ("last_here", "last_there", "value", "fault"),
+    ("here", "last_there", "value", "holes", "fault"),
     [
-        ({1: 90}, {1: 12}, True, "extra"),  # the latest of its key on the target: the source has another one
-        ({1: 90}, {1: 99}, True, None),  # replaced later
-        ({}, {1: 12}, False, None),  # a deletion that the source is done with
-        ({1: 90}, {1: 12}, False, "extra"),  # the source still has the key
+        ({1: (90, 90)}, 12, True, 1, "extra"),  # the latest of its key on the target: the source has another one
+        ({1: (90, 90)}, 99, True, 1, None),  # replaced later
+        ({1: (90, 90)}, 99, True, 0, "extra"),  # the source lacks no offset there
+        ({1: (2, 90)}, 99, True, 1, "extra"),  # the source still holds an older one of the key
+        ({}, 12, False, 1, None),  # a deletion that the source is done with
+        ({}, 12, False, 0, "extra"),
+        ({1: (90, 90)}, 12, False, 1, "extra"),  # the source still has the key
     ],
 )
 def test_only_what_was_replaced_or_deleted_may_be_compacted_away(
-    last_here: dict[int, int], last_there: dict[int, int], value: bool, fault: str | None
+    here: dict[int, tuple[int, int]], last_there: int, value: bool, holes: int, fault: str | None
 ) -> None:
     one = Single(4, 12, 101)
-    found = judged([], [one], compacted(last_here), compacted(last_there, one, value=value))
+    found = judged([], [one], compacted(here), compacted({1: (12, last_there)}, one, value=value), holes=holes)
     assert [fault["kind"] for fault in found.faults] == ([fault] if fault else [])
-    assert found.not_held == ({} if fault else {"compacted_on_source": 1})
+    assert found.excused.records == ({} if fault else {"compacted_on_source": 1})
+    assert found.excused.at_most == ({} if fault else {"compacted_on_source": holes})
 
 
 def test_what_the_source_replaced_is_missing_when_the_target_is_not_compacted() -> None:
     one = Single(4, 12, 101)
-    found = judged([one], [], compacted({1: 99}, one), Side())
+    found = judged([one], [], compacted({1: (12, 99)}, one), Side())
     assert kinds(found) == [("missing", 12, None)]
+
+
+def test_a_changed_record_that_is_still_there_is_not_compacted_away() -> None:
+    one, other = Single(4, 500, 100), Single(4, 500, 101)
+    last = {1: (500, 900)}
+    found = judged([one], [other], compacted(last, one), compacted(last, other))
+    assert kinds(found) == [("changed", 500, 500)]

@@ -1,43 +1,38 @@
-"""A translated offset points at the same record, or the number of records between is known."""
+"""Two offsets point at the same record when equally many pairs stand before them."""
 
 from __future__ import annotations
 
 import pytest
 
-from spark_jobs.proof.positions import behind, place
+from spark_jobs.proof.positions import Course, partial, place
+from spark_jobs.proof.stretches import Block, Part, Stretch
+
+BLOCKS = [Block(0, 100, 10, 120, 1), Block(1, 100, 121, 220, 2), Block(2, 40, 221, 260, 3)]
+
+
+def test_pairs_before_both_offsets_are_compared() -> None:
+    assert place(500, 500, exact=False) == ("same", 0, True)
+    assert place(500, 900, exact=True) == ("later", 400, True)  # records that repeat have places, too
+    assert place(5000, 0, exact=False) == ("earlier", 5000, False)
 
 
 @pytest.mark.parametrize(
-    ("source", "target", "found"),
-    [
-        ([1, 2, 3], [1, 2, 3], ("same", 0)),
-        ([], [], ("same", 0)),
-        ([1, 2, 3], [1, 2], ("same", 0)),
-        ([3, 4], [1, 2, 3, 4], ("earlier", 2)),
-        ([], [8, 9], ("earlier", 2)),
-        ([1, 2, 3], [3], ("later", 2)),
-        ([1, 2], [], ("later", 2)),
-        ([7, 7, 7, 8], [7, 7, 8], ("later", 1)),
-        ([1, 2], [5, 6], ("unknown", None)),
-    ],
+    ("offset", "found"), [(10, (0, None)), (11, (0, 10)), (120, (0, 10)), (121, (100, None)), (300, (240, None))]
 )
-def test_the_next_records_say_where_an_offset_points(
-    source: list[int], target: list[int], found: tuple[str, int | None]
-) -> None:
-    assert place(source, target) == found
+def test_whole_blocks_are_known_and_of_one_the_offsets_are_read(offset: int, found: tuple[int, int | None]) -> None:
+    assert partial(BLOCKS, offset) == found
 
 
-@pytest.mark.parametrize(
-    ("source", "target", "found"),
-    [
-        ([5, 6], [1, 2, 3, 4, 5, 6, 7], ("earlier", 4)),
-        ([5, 6], [5, 7, 5, 6], ("earlier", 2)),
-        ([5, 6], [1, 5], ("earlier", 1)),
-        ([5, 6], [1, 2], ("unknown", None)),
-        ([], [1, 2], ("unknown", None)),
-    ],
-)
-def test_an_offset_that_is_far_too_early_is_recognised(
-    source: list[int], target: list[int], found: tuple[str, int | None]
-) -> None:
-    assert behind(source, target) == found
+def test_pairs_are_counted_around_a_stretch() -> None:
+    """The source has 240 records, 30 of them in the stretch, of which 28 are paired."""
+    stretch = Stretch(Part(121, 151, 30), Part(111, 139, 28), False, 100)
+    course = Course(238, False, (240, 238), None, stretch, ({130: 7}, {}))
+    visible = {100: 90, 121: 100, 130: 109, 151: 130, 200: 180}
+    before = {at: course.before(0, at, lambda _, offset: visible[offset]) for at in visible}
+    assert before == {100: 90, 121: 100, 130: 107, 151: 128, 200: 178}
+    assert [at for at in visible if not course.counts(0, at)] == [130]
+
+
+def test_pairs_that_are_known_are_counted() -> None:
+    course = Course(3, True, (3, 3), [(5, 1), (8, 2), (9, 7)])
+    assert [course.before(1, at, lambda *_: 0) for at in (0, 1, 2, 3, 8)] == [0, 0, 1, 2, 3]

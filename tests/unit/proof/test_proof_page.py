@@ -8,11 +8,12 @@ import pytest
 
 from spark_jobs.page import proof as page
 from spark_jobs.progress import Progress
+from spark_jobs.proof.account import EXCEPTIONS
 from spark_jobs.proof.command import begun
 from spark_jobs.proof.config import Address, ProofConfig
-from spark_jobs.proof.judgement import FAULTS, NOT_HELD
+from spark_jobs.proof.judgement import FAULTS
 from spark_jobs.proof.positions import Outcome
-from spark_jobs.proof.report_schema import Fault, Position, Report, Topic
+from spark_jobs.proof.report_schema import Exempt, Fault, Position, Report, Topic
 from spark_jobs.proof.verdict import verdict
 
 
@@ -26,7 +27,10 @@ def topic(**faults: int) -> Topic:
         paired=1180,
         newest="2026-11-22T10:00:00Z",
         faults={**dict.fromkeys(FAULTS, 0), **faults},
-        not_held={**dict.fromkeys(NOT_HELD, 0), "compacted_on_source": 3 if faults else 0},
+        excused={
+            **dict.fromkeys(EXCEPTIONS, Exempt(records=0, at_most=0)),
+            **({"compacted_on_source": Exempt(records=3, at_most=4711)} if faults else {}),
+        },
         rules=["The source is compacted."] if faults else [],
         examples=[
             Fault(kind=kind, partition=1, source_offset=77_001, target_offset=None, fields=["headers"])
@@ -37,7 +41,14 @@ def topic(**faults: int) -> Topic:
 
 def position(outcome: Outcome, records: int | None) -> Position:
     return Position(
-        group="g", topic="t", partition=0, source_offset=5, target_offset=4, outcome=outcome, records=records
+        group="g",
+        topic="t",
+        partition=0,
+        source_offset=5,
+        target_offset=4,
+        outcome=outcome,
+        records=records,
+        exact=True,
     )
 
 
@@ -55,7 +66,15 @@ def test_duplicates_fail_only_where_they_are_not_allowed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("outcome", "proven"), [("same", True), ("earlier", True), ("later", False), ("unknown", False), ("absent", False)]
+    ("outcome", "proven"),
+    [
+        ("same", True),
+        ("earlier", True),
+        ("later", False),
+        ("absent", False),
+        ("outside_source", False),
+        ("outside_target", False),
+    ],
 )
 def test_a_group_that_would_skip_records_fails(outcome: Outcome, proven: bool) -> None:
     found = verdict([topic()], [position(outcome, 3)], duplicates_allowed=False)
@@ -79,10 +98,18 @@ def test_the_page_shows_counts_examples_rules_and_groups(tmp_path: Path) -> None
     text = page.render(draft)
     assert "a&lt;b" in text
     assert "a<b" not in text
-    for said in ("1,200", "77,001", "headers", "The source is compacted.", "compacted away on the source", "skip 3"):
+    for said in (
+        "1,200",
+        "77,001",
+        "headers",
+        "The source is compacted.",
+        "Compacted away on the source",
+        "4,711",
+        "skip 3",
+    ):
         assert said in text
 
 
 def test_every_kind_has_its_name_on_the_page() -> None:
     assert list(page.FAULTS) == list(FAULTS)
-    assert list(page.NOT_HELD) == list(NOT_HELD)
+    assert list(page.EXCUSED) == list(EXCEPTIONS)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 
+import pytest
+
+from spark_jobs.proof.judgement import FAULTS
 from spark_jobs.proof.positions import Outcome
-from spark_jobs.proof.report_schema import Position, Topic
+from spark_jobs.proof.report_schema import Exempt, Position, Topic, Undecided
 from spark_jobs.proof.verdict import pause, switch, verdict
 
 
@@ -18,8 +21,8 @@ def topic(name: str) -> Topic:
         target_records=3,
         paired=3,
         newest="2026-11-22T10:00:00Z",
-        faults=dict.fromkeys(("missing", "extra", "changed", "reordered", "duplicated"), 0),
-        not_held={},
+        faults=dict.fromkeys(FAULTS, 0),
+        excused={},
         rules=[],
         examples=[],
     )
@@ -34,6 +37,7 @@ def position(group: str, outcome: Outcome, records: int) -> Position:
         target_offset=7,
         outcome=outcome,
         records=records,
+        exact=True,
     )
 
 
@@ -44,10 +48,15 @@ def test_a_topic_that_still_grows_fails_the_proof_before_a_switch() -> None:
     assert "orders still grows on the source: 1,200 offsets" in found["sentences"][-1]
 
 
-def test_an_open_transaction_fails_the_proof_before_a_switch() -> None:
-    found = verdict([topic("orders")], [], duplicates_allowed=False, undecided={"orders": 3})
+def open_on(side: str) -> Undecided:
+    return Undecided(topic="orders", side=side, offsets=3)
+
+
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_an_open_transaction_of_either_side_fails_the_proof(side: str) -> None:
+    found = verdict([topic("orders")], [], duplicates_allowed=False, undecided=[open_on(side)])
     assert found["outcome"] == "failed"
-    assert "orders has an open transaction on the source: 3 offsets" in found["sentences"][-1]
+    assert f"orders has an open transaction on the {side}: 3 offsets" in found["sentences"][-1]
 
 
 def test_the_pause_of_producers_is_counted_from_the_newest_record_of_all_topics() -> None:
@@ -76,3 +85,29 @@ def test_a_group_without_an_offset_on_the_target_gets_the_remedy() -> None:
     assert found["outcome"] == "failed"
     assert "the target has no committed offset" in found["sentences"][-1]
     assert "kafka-consumer-groups.sh --reset-offsets" in found["sentences"][-1]
+
+
+def test_the_first_sentence_counts_what_was_compared_and_each_exception_has_its_count_and_bound() -> None:
+    one = topic("history")
+    one["source_records"], one["paired"] = 3000, 2155
+    one["target_records"] = 2155
+    one["excused"] = {"deleted_on_target": Exempt(records=845, at_most=917)}
+    found = verdict([one], [], duplicates_allowed=False)
+    assert found["outcome"] == "proven"
+    assert found["sentences"][0].startswith("2,155 records of 1 topic are the same on both sides")
+    assert "history: 845 " in found["sentences"][1]
+    assert "917" in found["sentences"][1]
+
+
+def test_what_the_target_has_deleted_and_the_source_holds_fails() -> None:
+    one = topic("history")
+    one["faults"]["deleted"] = 845
+    found = verdict([one], [], duplicates_allowed=False)
+    assert found["outcome"] == "failed"
+    assert found["sentences"][0].startswith("history: 845 deleted on the target")
+
+
+def test_a_count_that_is_not_exact_says_at_least() -> None:
+    one = position("billing", "later", 3000)
+    one["exact"] = False
+    assert "would skip at least 3,000 records" in verdict([topic("orders")], [one], False)["sentences"][-1]

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from spark_jobs.proof import fingerprints
 
 SCHEMA = (
-    "key binary, value binary, topic string, partition int, offset long, timestamp timestamp, "
+    "key binary, value binary, topic string, partition int, offset long, timestamp timestamp, timestampType int, "
     "headers array<struct<key: string, value: binary>>"
 )
 WHEN = datetime(2026, 1, 1, tzinfo=timezone.utc)
@@ -40,7 +40,7 @@ DIFFERENT: list[tuple[bytes | None, bytes | None, Headers, datetime]] = [
 
 def rows(spark: SparkSession, some: list[Any], topic: str = "t", at: int = 0) -> DataFrame:
     """Rows as Kafka's source gives them, in one task."""
-    made = [(key, value, topic, 0, at + n, when, headers) for n, (key, value, headers, when) in enumerate(some)]
+    made = [(key, value, topic, 0, at + n, when, 0, headers) for n, (key, value, headers, when) in enumerate(some)]
     return spark.createDataFrame(made, SCHEMA).coalesce(1)
 
 
@@ -97,7 +97,7 @@ def test_a_record_that_stands_twice_does_not_cancel_itself(spark: SparkSession) 
 def test_blocks_from_the_end_are_equal_however_many_records_stand_before(spark: SparkSession) -> None:
     both = []
     for some in (DIFFERENT, DIFFERENT[3:]):
-        frame = fingerprints.blocks_from_end(rows(spark, some), (), 2, {("t", 0): len(some)})
+        frame = fingerprints.blocks_from_end(rows(spark, some), (), 2, {("t", 0): (len(some), len(some))})
         both.append([(row["records"], row["fingerprint"]) for row in frame.orderBy("block").collect()])
     assert both[0][:3] == both[1][:3]
     assert [len(one) for one in both] == [4, 4]

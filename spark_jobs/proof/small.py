@@ -1,0 +1,75 @@
+"""A partition that differs and is small, or that Spark cannot read: both sides are in memory, the law decides. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spark_jobs.proof.account import Account
+from spark_jobs.proof.closer_look import Partition
+from spark_jobs.proof.held import HeldReader, log, wrong_timestamps
+from spark_jobs.proof.judgement import CHANGED
+from spark_jobs.proof.law import SOURCE, TARGET, Pair, accounted
+from spark_jobs.proof.pairing import Pairing
+from spark_jobs.proof.positions import Course
+from spark_jobs.proof.report_schema import Fault
+from spark_jobs.proof.stretches import Part, Stretch
+from spark_jobs.proof.topics import SIDES, SPARK_ENDS_MS, TopicPair
+
+
+def judged(pair: TopicPair, reader: HeldReader, account: Account) -> Course:
+    """Account for each record of the partition that ``reader`` holds."""
+    number = reader.number
+    held = reader.sides[SOURCE]
+    sizes = (len(held), len(reader.sides[TARGET]))
+    account.read(*sizes, 0, max((one.timestamp for one in held), default=0))
+    logs = (log(reader, side, topic.window, topic.compacted) for side, topic in zip((SOURCE, TARGET), pair.sides))
+    found = accounted(*logs)
+    if found:
+        pairs = found.pairs
+        account.paired += len(pairs)
+        account.excuse(found.excused, number)
+    else:
+        pairs = _named(pair, reader, account)
+    _explain(reader, account)
+    if pair.target.append_time:
+        _timestamps(reader, pairs, account)
+    return Course(len(pairs), sizes == (len(pairs), len(pairs)), sizes, pairs)
+
+
+def _explain(reader: HeldReader, account: Account) -> None:
+    """Say why Spark has not read the partition, if it could not."""
+    for name, held in zip(SIDES, reader.sides):
+        strange = next((one.offset for one in held if abs(one.timestamp) > SPARK_ENDS_MS), None)
+        if strange is not None:
+            account.rules.append(
+                f"Spark cannot read partition {reader.number}: the timestamp of offset {strange} on the {name} is out "
+                "of Spark's range. The native client has read and compared this partition."
+            )
+
+
+def _named(pair: TopicPair, reader: HeldReader, account: Account) -> Sequence[Pair]:
+    """Name the faults; the pairs around them."""
+    number = reader.number
+    here, there = (
+        Part(side.window.starts[number], side.window.ends[number], len(held), side.window.starts[number] - 1)
+        for side, held in zip(pair.sides, reader.sides)
+    )
+    pairing = Partition(reader, pair, number).look(Stretch(here, there, True), account, Pairing(pairs=[]))
+    return pairing.pairs or []
+
+
+def _timestamps(reader: HeldReader, pairs: Sequence[Pair], account: Account) -> None:
+    """They were left out of the comparison; that is right only for what the target's brokers have stamped."""
+    stamped = {one.offset for one in reader.sides[TARGET] if one.stamped}
+    account.stamped(sum(there in stamped for _, there in pairs))
+    for here, there in wrong_timestamps(reader, pairs):
+        account.paired -= 1
+        account.fault(
+            Fault(
+                kind=CHANGED,
+                partition=reader.number,
+                source_offset=here,
+                target_offset=there,
+                fields=["timestamp"],
+            )
+        )

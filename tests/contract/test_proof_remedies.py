@@ -1,0 +1,47 @@
+"""Whatever a proof finds before a switch has a row in the runbook, and a refusal repeats no line of a log."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import yaml
+
+from spark_jobs.proof.positions import BAD
+from spark_jobs.proof.report_schema import Position
+from spark_jobs.proof.verdict import ROWS, RUNBOOK, SAID, describe_position, remedies
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_each_row_is_in_the_runbook() -> None:
+    table = (ROOT / RUNBOOK).read_text().partition("## If it fails")[2].partition("## Way back")[0]
+    rows = {
+        found for line in table.splitlines() if "|" in line for found in re.findall("`([^`]+)`", line.split("|")[1])
+    }
+    assert set(ROWS) <= rows
+
+
+def test_each_fault_and_each_bad_offset_has_a_row() -> None:
+    positions = [
+        Position(
+            group="g",
+            topic="t",
+            partition=0,
+            source_offset=1,
+            target_offset=2,
+            outcome=outcome,
+            records=3,
+            exact=True,
+        )
+        for outcome in BAD
+    ]
+    said = [*SAID.values(), *map(describe_position, positions)]
+    assert [sentence for sentence in said if not remedies([sentence])] == []
+
+
+def test_a_refusal_is_the_reports_sentences() -> None:
+    block = yaml.safe_load((ROOT / "roles/kafka_smoke/tasks/copy.yml").read_text())[0]["block"]
+    task = next(task for task in block if "ansible.builtin.assert" in task)
+    assert "lookup('file', report)" in task["vars"]["sentences"]
+    assert "setLogLevel" in task["vars"]["sentences"]

@@ -1,0 +1,102 @@
+"""The law of a proof by brute force, from its text alone: no code of the proof is used.
+
+Every pairing of equal records in the same order is tried. A partition is proven by one in which each record without a
+partner is excused:
+
+- deleted: it stands before the first pair; at most as many as the other side's log start offset; on one side only.
+- compacted: the other side is compacted, and holds no older record of the key; on its own side a later record bears the
+  key, or it has no key, or it is a deletion of a key that the other side does not hold. At most as many as offsets are
+  missing on the other side between the two pairs around it.
+
+A timestamp is not compared where the target's broker has set it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+Headers = tuple[tuple[str, bytes | None], ...]
+
+
+class Rec(NamedTuple):
+    offset: int
+    key: bytes | None
+    value: bytes | None
+    headers: Headers
+    timestamp: int
+    stamped: bool = False
+
+
+class Side(NamedTuple):
+    """What consumers see of a partition from its log start offset up to its end."""
+
+    records: tuple[Rec, ...]
+    start: int
+    end: int
+    compacted: bool = False
+
+    def offset(self, number: int) -> int:
+        if number < 0:
+            return self.start - 1
+        return self.records[number].offset if number < len(self.records) else self.end
+
+
+class Proof(NamedTuple):
+    """``pairs``: numbers of the records; ``lost``: records that the target has deleted and the source holds."""
+
+    pairs: tuple[tuple[int, int], ...]
+    lost: int
+
+
+def equal(one: Rec, other: Rec) -> bool:
+    same = (one.key, one.value, one.headers) == (other.key, other.value, other.headers)
+    return same and (other.stamped or one.timestamp == other.timestamp)
+
+
+def prove(source: Side, target: Side) -> Proof | None:
+    """A pairing by the law, or null: there is none."""
+    start, end = (-1, -1), (len(source.records), len(target.records))
+    places = [
+        (here, there)
+        for here, one in enumerate(source.records)
+        for there, other in enumerate(target.records)
+        if equal(one, other)
+    ]
+    known: dict[tuple[int, int], Proof] = {start: Proof((), 0)}
+    for place in (*places, end):
+        for before, proof in list(known.items()):
+            if before[0] < place[0] and before[1] < place[1]:
+                lost = gap(source, target, before, place)
+                if lost is not None:
+                    known[place] = Proof((*proof.pairs, place), proof.lost + lost)
+                    break
+    found = known.get(end)
+    return found and Proof(found.pairs[:-1], found.lost)
+
+
+def gap(source: Side, target: Side, before: tuple[int, int], place: tuple[int, int]) -> int | None:
+    """What stands between two pairs is excused: how many records the target has deleted. Null: it is not."""
+    here = unexplained(source, target, (before[0], place[0]), (before[1], place[1]))
+    there = unexplained(target, source, (before[1], place[1]), (before[0], place[0]))
+    if before != (-1, -1):
+        return 0 if here == there == 0 else None
+    if (here and there) or here > target.start or there > source.start:
+        return None
+    return here
+
+
+def unexplained(own: Side, other: Side, mine: tuple[int, int], theirs: tuple[int, int]) -> int:
+    """How many records of one side in a gap the other side's cleaner cannot have removed."""
+    alone = own.records[mine[0] + 1 : mine[1]]
+    missing = other.offset(theirs[1]) - other.offset(theirs[0]) - 1 - (theirs[1] - theirs[0] - 1)
+    cleaned = sum(cleanable(one, own, other, other.records[: theirs[1]]) for one in alone)
+    return len(alone) - min(cleaned, missing)
+
+
+def cleanable(one: Rec, own: Side, other: Side, older: Sequence[Rec]) -> bool:
+    if not other.compacted or any(each.key == one.key for each in older):
+        return False
+    replaced = any(each.key == one.key and each.offset > one.offset for each in own.records)
+    gone = one.value is None and not any(each.key == one.key for each in other.records)
+    return one.key is None or replaced or gone
