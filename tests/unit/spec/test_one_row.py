@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.problem import Problem, errors
 from ansible.module_utils.kraft.spec.inventory.report import table
+from ansible.parsing.vault import VaultSecretsContext
 
 from tests.unit.spec.inventories import example, look
 
@@ -59,7 +60,8 @@ def test_a_variable_that_cannot_be_read_is_the_only_error(tmp_path: Path, securi
     assert not [each for each in problems if each.rule == "plaintext"]
 
 
-def test_a_forgotten_vault_password_is_one_row(tmp_path: Path) -> None:
+def test_a_forgotten_vault_password_is_one_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(VaultSecretsContext, "_current", VaultSecretsContext([]))
     inventory = example(tmp_path, **SECURED)
     text = "".join(f"      {line}\n" for line in VAULTED.splitlines())
     (inventory / "group_vars/kafka/zzz.yml").write_text(f"kafka_tls:\n  passphrase: !vault |\n{text}")

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ansible.errors import AnsibleError
 from ansible.module_utils.kraft.spec.inventory.origins import origin
 from ansible.module_utils.kraft.spec.inventory.spec import nearest
 from ansible.module_utils.kraft.spec.rules.subject import Files, Replaced, Unread
@@ -152,10 +153,18 @@ def replaced(inventory: Any, loader: Any, hosts: Iterable[str]) -> tuple[Replace
         for source in sources(inventory, loader, host):
             for name in (each for each in source.values if str(each).startswith(PREFIX)):
                 before = last.get(name)
-                if before and before.values[name] != source.values[name]:
+                if before and differ(before.values[name], source.values[name]):
                     found.append(_replaced(str(name), host, before, source))
                 last[name] = source
     return tuple(found)
+
+
+def differ(first: Any, second: Any) -> bool:
+    """Whether two values differ; of a secret that cannot be decrypted it is not known, so it may."""
+    try:
+        return bool(first != second)
+    except (AnsibleError, ReferenceError):
+        return True
 
 
 def _replaced(name: str, host: str, lost: Source, won: Source) -> Replaced:
