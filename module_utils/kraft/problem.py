@@ -14,6 +14,7 @@ WARNING = "warning"
 class Problem:
     """``rule`` is its stable name; ``variable``, ``host`` and ``value`` say where and what; ``remedy`` what to do.
 
+    ``source``: file and line of the inventory where it stands, as far as that is known.
     ``message`` is a clause about the value ("is below 17"), so that messages of one rule read alike everywhere.
     """
 
@@ -24,6 +25,7 @@ class Problem:
     host: str = ""
     value: Any = None
     severity: str = ERROR
+    source: str = ""
 
     def __str__(self) -> str:
         where = ": ".join(part for part in (self.host, self.variable) if part)

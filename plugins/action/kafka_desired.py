@@ -37,9 +37,10 @@ from ansible.module_utils.kraft.spec.desired import describe as desired
 from ansible.module_utils.kraft.spec.desired import migration, own_clients
 from ansible.module_utils.kraft.spec.desired.contributions import files_of
 from ansible.module_utils.kraft.spec.desired.model import Cluster
-from ansible.module_utils.kraft.spec.inventory import advisories, reading, report, validation
+from ansible.module_utils.kraft.spec.inventory import advisories, files, reading, report, validation
 from ansible.module_utils.kraft.spec.inventory.archive_file import digest, local_path
 from ansible.module_utils.kraft.spec.inventory.hostvars import PREFIX, Inventory, plain
+from ansible.module_utils.kraft.spec.inventory.origins import located
 from ansible.module_utils.kraft.spec.inventory.refusal import refusal, width
 from ansible.module_utils.kraft.spec.rules.archive import AWAITED
 from ansible.module_utils.kraft.spec.rules.subject import Surroundings
@@ -133,13 +134,14 @@ def look(hostvars: Any, loader: Any, hosts: list[str], run: Run = NOTHING_MORE) 
     specs, hosts = load_specs(), plain(hosts)
     inventory = Inventory(hostvars, loader, specs)
     variables = read_all(inventory, hosts, loader)
-    unread = () if "release" in run.needs else reading.ARCHIVE_VARIABLES
+    unread = frozenset() if "release" in run.needs else reading.ARCHIVE_VARIABLES
     variables = [reading.without(each, unread) for each in variables]
     archive = local_path(variables[0].values.get("kafka_archive"), loader.path_dwim)
     client = local_path(variables[0].values.get("kafka_client_archive"), loader.path_dwim)
     agents = {each: local_path(each, loader.path_dwim) for one in variables for each in files_of(one.contributions)}
     surroundings = Surroundings(
         names=frozenset(specs),
+        files=files.inspect(hostvars, loader, hosts),
         used={host: inventory.used(host) for host in hosts},
         of_play=run.of_play,
         readable={host: inventory.readable(host) for host in hosts},
@@ -163,7 +165,10 @@ def look(hostvars: Any, loader: Any, hosts: list[str], run: Run = NOTHING_MORE) 
         smoke=own_clients.smoke(hostvars, loader, specs),
         client_options=own_clients.client_options(hostvars, loader, hosts[0], smoke="spark" in run.needs),
     )
-    return validation.validate(variables, {name: specs[name] for name in specs if name not in unread}, surroundings)
+    cluster, problems = validation.validate(
+        variables, {name: specs[name] for name in specs if name not in unread}, surroundings
+    )
+    return cluster, located(problems, {host: hostvars.raw_get(host) for host in hosts})
 
 
 def already_said(hostvars: Any, hosts: list[str]) -> frozenset[str]:

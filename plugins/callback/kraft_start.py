@@ -13,6 +13,7 @@ description:
     (C(mirror_cutover.yml)).
   - Refuses a play whose hosts the inventory does not have, or C(--limit) leaves out. Ansible passes over it and
     reports success.
+  - Refuses an inventory with a file that is no YAML, or that no given vault password decrypts, with file and line.
   - Refuses a run without the settings of the project's C(ansible.cfg) that the plays rely on.
   - Other playbooks are left alone. Listings (C(--list-tasks), C(--syntax-check)) load no callback.
   - Ansible asks callbacks before any play, whichever task a run is to begin with. This one is found beside
@@ -33,6 +34,8 @@ ROOT = Path(__file__).resolve().parents[2]
 ansible.module_utils.__path__.append(str(ROOT / "module_utils"))
 from ansible.module_utils.kraft.control import module_results
 from ansible.module_utils.kraft.control.start import HERE, Start, nowhere, objection
+from ansible.module_utils.kraft.spec.inventory import report, yaml_files
+from ansible.module_utils.kraft.spec.inventory.refusal import width
 
 module_results.install()  # in the main process, before the first task
 PROOF = "verify_cluster.yml"
@@ -72,6 +75,14 @@ def asked(plays: list[tuple[Any, str]]) -> Start:
     )
 
 
+def unreadable(play: Any) -> str:
+    """The inventory's files that Ansible could not read, as a table; empty where it can read them all."""
+    variables = getattr(play, "_variable_manager", None)
+    found = yaml_files.problems(variables._inventory, play.get_loader()) if variables else []
+    heading = f"Inventory validation failed: {report.summary(found)}. No host was changed."
+    return f"{heading}\n\n{report.table(found, 0, width())}" if found else ""
+
+
 class CallbackModule(CallbackBase):
     """What Ansible loads."""
 
@@ -89,6 +100,7 @@ class CallbackModule(CallbackBase):
         plays = ours(playbook)
         self._ours = [play for play, _ in plays]
         self._end(objection(asked(plays)) if plays else "", BAD_OPTIONS)
+        self._end(unreadable(plays[0][0]) if plays else "", REFUSED)
 
     def v2_playbook_on_play_start(self, play: Any) -> None:
         self._play = play

@@ -71,16 +71,29 @@ def edited(text: str) -> str:
     return text
 
 
-def example(path: Path, hosts: str | None = None, **overrides: Any) -> Path:
+def example(path: Path, hosts: str | dict[str, str] | None = None, **overrides: Any) -> Path:
     """A copy of the example whose placeholders are replaced, with other hosts and with other variables."""
     files: dict[str, Any] = {
         str(file.relative_to(EXAMPLE)): edited(file.read_text()) for file in EXAMPLE.rglob("*.yml") if file.is_file()
     }
-    return written(path, {**files, **({"hosts.yml": hosts} if hosts else {}), "group_vars/kafka/zz.yml": overrides})
+    for name in files if overrides else ():
+        content = yaml.safe_load(files[name]) if name.startswith("group_vars/") else {}
+        if set(content) & set(overrides):
+            files[name] = yaml.safe_dump({key: each for key, each in content.items() if key not in overrides})
+    given = hosts if isinstance(hosts, dict) else {"hosts.yml": hosts} if hosts else {}
+    return written(path, {**files, **given, **({"group_vars/kafka/zz.yml": overrides} if overrides else {})})
 
 
-def variants() -> list[str]:
-    """The inventories that stand in the example as comments."""
+def variants() -> list[dict[str, str]]:
+    """The inventories that stand in the example as comments: the hosts file, and the files that go with it."""
+    found: list[dict[str, str]] = []
     text = (EXAMPLE / "hosts.yml").read_text()
-    blocks = re.findall(r"^# kafka:\n(?:#.*\n)+", text, re.MULTILINE)
-    return [edited("".join(f"{line[2:]}\n" for line in block.splitlines())) for block in blocks]
+    for name, block in re.findall(
+        r"^(?:# File (\S+):\n#\n)?(# kafka\w*:.*\n(?:#.*\n)+|# kafka\w*:.*\n)", text, re.MULTILINE
+    ):
+        content = edited("".join(f"{line[2:]}\n" for line in block.splitlines()))
+        if name:
+            found[-1][name] = content
+        else:
+            found.append({"hosts.yml": content})
+    return found

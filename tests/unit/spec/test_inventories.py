@@ -48,7 +48,7 @@ def test_the_example_is_sound_once_its_placeholders_are_replaced(tmp_path: Path)
 
 
 @pytest.mark.parametrize("variant", variants(), ids=["dedicated", "ports"])
-def test_what_the_example_shows_in_comments_is_sound(tmp_path: Path, variant: str) -> None:
+def test_what_the_example_shows_in_comments_is_sound(tmp_path: Path, variant: dict[str, str]) -> None:
     _, problems = look(example(tmp_path, variant))
     assert {problem.rule for problem in problems} == {"plaintext"}
 
@@ -78,6 +78,9 @@ def test_the_example_shows_dedicated_roles_and_ports(tmp_path: Path) -> None:
     dedicated, ports = variants()
     cluster, _ = look(example(tmp_path / "a", dedicated))
     assert (len(cluster.controllers), len(cluster.brokers), len(cluster.nodes)) == (3, 3, 6)
+    control = cluster.controllers[0]
+    assert (control.host, control.log_dirs, control.heap_size) == ("control1", ("/srv/kafka/metadata",), "2g")
+    assert control.variables["kafka_host_data_disks"] == []
     cluster, _ = look(example(tmp_path / "b", ports, kafka_quorum="static"))
     properties = describe(cluster)["nodes"]["node1"]["properties"]
     assert properties["controller.quorum.voters"] == "1@10.0.1.11:19093,2@10.0.1.12:29093,3@10.0.1.13:39093"

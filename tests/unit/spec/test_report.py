@@ -55,6 +55,7 @@ def test_programs_get_every_problem_of_every_host() -> None:
         "host": "k1",
         "value": 0,
         "severity": "error",
+        "source": "",
     }
 
 

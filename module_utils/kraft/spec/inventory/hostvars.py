@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import datetime
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible import context
@@ -10,8 +12,9 @@ from ansible.errors import AnsibleError
 from ansible.module_utils.kraft.control.readable import is_readable
 from ansible.module_utils.kraft.secret_values import is_secret
 from ansible.module_utils.kraft.spec.desired.contributions import PREFIX as CONTRIBUTION
-from ansible.module_utils.kraft.spec.inventory.reading import LAYERS, HostVariables
+from ansible.module_utils.kraft.spec.inventory.reading import LAYERS, NOT_SHOWN, HostVariables
 from ansible.module_utils.kraft.spec.inventory.role_variables import role_variables
+from ansible.module_utils.kraft.spec.inventory.spec import Date
 from ansible.parsing.vault import EncryptedString
 from ansible.template import Templar
 
@@ -20,6 +23,8 @@ CONNECTION = (
     *("ansible_host", "ansible_port", "ansible_connection", "ansible_ssh_private_key_file"),
     *("ansible_user", "ansible_ssh_user"),
 )
+LOST = object()  #: a part of a value that cannot be resolved
+SECRET_TEMPLATE = f"its template is a secret, which {NOT_SHOWN}"
 NO_FACTS = " (facts of the hosts are not gathered: give the value itself)"
 
 
@@ -31,6 +36,8 @@ def plain(value: Any) -> Any:
         return [plain(each) for each in value]
     if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, datetime.date):
+        return Date(value)
     for kind in (int, float):
         if isinstance(value, kind):
             return kind(value)
@@ -69,7 +76,7 @@ class Inventory:
         return HostVariables(
             host=host,
             values=values,
-            unresolved={**faults, **others},
+            unresolved=without_followers({**faults, **others}, given),
             contributions=contributions,
             facts=plain((given.get("ansible_facts") or {}).get("kafka_host") or {}),
             connection=self._connection(templar, given),
@@ -103,13 +110,14 @@ class Inventory:
     def _resolved(
         self, templar: Any, variables: Mapping[str, Any], names: Iterable[str]
     ) -> tuple[dict[str, Any], dict[str, str]]:
-        """Name -> value of those that can be resolved, and name -> reason of the others."""
+        """Name -> value of those that can be resolved, and place -> reason of the others and of parts of them."""
         values, faults = {}, {}
         for name in names:
             try:
                 values[name] = self._value(templar, name, variables[name])
-            except AnsibleError as error:
-                faults[name] = reason(error, variables[name])
+            except AnsibleError:
+                value = sound_part(templar, variables[name], name, faults)
+                values |= {} if value is LOST else {name: value}
         return values, faults
 
     def _value(self, templar: Any, name: str, given: Any) -> Any:
@@ -129,7 +137,56 @@ class Inventory:
         return {"remote_user": context.CLIARGS.get("remote_user"), **found}  # --user, or else of ansible.cfg
 
 
-def reason(error: AnsibleError, value: Any) -> str:
-    """An error's own words with those of its causes, without the advice that Ansible adds for itself."""
+def without_followers(faults: Mapping[str, str], given: Container[str]) -> dict[str, str]:
+    """Without defaults of roles that repeat the reason of a variable which the inventory sets (`given`)."""
+    causes = {why for name, why in faults.items() if re.split(r"[\[.]", name)[0] in given}
+    return {name: why for name, why in faults.items() if why not in causes or re.split(r"[\[.]", name)[0] in given}
+
+
+def sound_part(templar: Any, value: Any, place: str, faults: dict[str, str]) -> Any:
+    """What can be resolved of `value`, or LOST; `faults` takes place -> reason of each part that cannot.
+
+    A list loses the whole entry, a mapping the key alone, so that what is left can be judged.
+    """
+    try:
+        return plain(templar.template(value))
+    except AnsibleError as error:
+        if isinstance(value, Mapping):
+            parts = {key: sound_part(templar, each, key_place(place, key), faults) for key, each in value.items()}
+            return {str(key): each for key, each in parts.items() if each is not LOST}
+        if isinstance(value, (list, tuple)):
+            return list(sound_entries(templar, value, place, faults))
+        faults[place] = reason(error, value, place)
+        return LOST
+
+
+def sound_entries(templar: Any, values: Iterable[Any], place: str, faults: dict[str, str]) -> Iterator[Any]:
+    """The entries of a list that can be resolved as a whole; `faults` as of ``sound_part``."""
+    for at, each in enumerate(values):
+        own: dict[str, str] = {}
+        part = sound_part(templar, each, element_place(place, at, each), own)
+        faults.update(own)
+        if not own:
+            yield part
+
+
+def key_place(place: str, key: Any) -> str:
+    """A key of a mapping: a setting's in brackets, any other behind a dot."""
+    return f"{place}[{key}]" if "." in str(key) else f"{place}.{key}"
+
+
+def element_place(place: str, at: int, element: Any) -> str:
+    """An element of a list, by its name where it has a fixed one."""
+    name = element.get("name") if isinstance(element, Mapping) else None
+    return f"{place}[{plain(name) if name is not None and is_fixed(name) else at}]"
+
+
+def reason(error: AnsibleError, value: Any, place: str = "") -> str:
+    """An error's own words with those of its causes, without the advice that Ansible adds for itself.
+
+    Those words repeat parts of a template: of a secret in the open, nothing is said.
+    """
+    if not isinstance(value, EncryptedString) and is_secret(place.rstrip("]").rpartition("[")[2]):
+        return SECRET_TEMPLATE
     said = " ".join(str(error).replace("Use -vvvvv to see paths searched.", "").split()).rstrip(".")
     return said + (NO_FACTS if not isinstance(value, EncryptedString) and "ansible_" in str(value) else "")

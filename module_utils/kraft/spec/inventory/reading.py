@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import posixpath
+import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -32,8 +33,9 @@ from ansible.module_utils.kraft.spec.desired.model import (
 from ansible.module_utils.kraft.spec.inventory.spec import BROKEN, Fault, Option, convert
 from ansible.module_utils.kraft.terms import CLIENT, PLAINTEXT, ROLES, SASL_SSL, SSL
 
+NOT_SHOWN = "is not shown"  #: ends the reason of a secret
 UNLOCK = "give the vault's password (--vault-password-file), or encrypt it again"
-ARCHIVE_VARIABLES = ("kafka_archive", "kafka_archive_checksum")
+ARCHIVE_VARIABLES = frozenset({"kafka_archive", "kafka_archive_checksum"})
 ARCHIVE = (
     "run `make archive`; or give the path or URL of your own archive as kafka_archive,"
     " and its digest as kafka_archive_checksum"
@@ -47,6 +49,8 @@ OF_SECURITY = {
 }
 #: Variables with passwords in them: a value that is wrong is never shown.
 SECRET = frozenset({"kafka_users"})
+#: Lists of what lives in a cluster: an entry that cannot be read is left out, and the others are judged.
+RESOURCES = frozenset({"kafka_topics", "kafka_users", "kafka_acls", "kafka_quotas"})
 REQUIRED = "required"  #: of a listener's ``client_auth``
 LAYERS = ("kafka_config", "kafka_group_config", "kafka_host_config")
 
@@ -103,9 +107,9 @@ def read(hosts: Iterable[HostVariables], specs: Mapping[str, Option]) -> tuple[C
 def convert_host(host: HostVariables, specs: Mapping[str, Option], problems: list[Problem]) -> Read:
     """All variables that the specs know, converted; problems are added to `problems`."""
     values: dict[str, Any] = {}
-    broken = set(host.unresolved)
-    for name, why in host.unresolved.items():
-        problems.append(Problem("unresolved", f"cannot be resolved: {why}", _resolution(name, why), name, host.host))
+    broken = {re.split(r"[\[.]", place)[0] for place in host.unresolved}
+    for place, why in host.unresolved.items():
+        problems.append(Problem("unresolved", f"cannot be resolved: {why}", _resolution(place, why), place, host.host))
     for name, option in specs.items():
         if name in host.unresolved:
             continue
@@ -116,9 +120,17 @@ def convert_host(host: HostVariables, specs: Mapping[str, Option], problems: lis
             broken |= {name} if found else set()
             continue
         values[name], faults = convert(value, option)
+        if faults and name in RESOURCES and isinstance(value, list):
+            values[name] = sound_entries(value, option)
         problems += [_problem(host.host, name, fault) for fault in faults]
         broken |= {name} if faults else set()
     return Read(values, frozenset(broken))
+
+
+def sound_entries(entries: list[Any], option: Option) -> list[Any]:
+    """The entries of a list without fault: what is left of the others would be judged as if nothing more were meant."""
+    found = [(one, faults) for one, faults in (convert([entry], option) for entry in entries)]
+    return [one[0] for one, faults in found if not faults]
 
 
 def read_contributions(host: HostVariables, problems: list[Problem]) -> tuple[Contribution, ...]:
@@ -133,8 +145,10 @@ def read_contributions(host: HostVariables, problems: list[Problem]) -> tuple[Co
 
 def _resolution(name: str, why: str) -> str:
     """What makes a value resolvable."""
-    if "decrypt" in why.lower():
+    if "decrypt" in why.lower() or "vault" in why.lower():
         return UNLOCK
+    if why.endswith(NOT_SHOWN):
+        return "define what it refers to; where it is no template, write it as !unsafe '...'"
     return ARCHIVE if name in ARCHIVE_VARIABLES and "the file" in why else "define what it refers to"
 
 

@@ -14,17 +14,25 @@ from ansible.module_utils.kraft.wording import printable_text
 HEADINGS = ("", "where", "value", "what is wrong, and what to do")
 WIDEST_VALUE = 40
 LONGEST_VALUE = 120
+MOST_PLACES = 3
 ALL = "all hosts"
 
 
 def grouped(problems: Iterable[Problem]) -> list[tuple[Problem, list[str]]]:
     """Each problem once, with the hosts that have it in the order in which they came."""
-    groups: dict[Any, tuple[Problem, list[str]]] = {}
+    groups: dict[Any, list[Problem]] = {}
     for problem in problems:
         bare = dataclasses.replace(problem, host="", value=None)
         key = (str(bare), bare.severity, bare.rule, repr(problem.value))
-        groups.setdefault(key, (problem, []))[1].append(problem.host)
-    return list(groups.values())
+        groups.setdefault(key, []).append(problem)
+    return [(_with_sources(found), [each.host for each in found]) for found in groups.values()]
+
+
+def _with_sources(found: Sequence[Problem]) -> Problem:
+    """The first of the same problems, with the places of all in the inventory's files."""
+    places = list(dict.fromkeys(each.source for each in found if each.source))
+    more = [f"and {len(places) - MOST_PLACES} more places"] if len(places) > MOST_PLACES else []
+    return dataclasses.replace(found[0], source="\n".join([*places[:MOST_PLACES], *more]))
 
 
 def table(problems: Sequence[Problem], hosts: int = 0, width: int = 120) -> str:
@@ -77,7 +85,7 @@ def _hosts(found: Sequence[str], hosts: int) -> str:
 
 
 def _row(problem: Problem, found: Sequence[str], hosts: int) -> tuple[str, str, str, str]:
-    where = "\n".join(part for part in (problem.variable, _hosts(found, hosts)) if part)
+    where = "\n".join(part for part in (problem.variable, _hosts(found, hosts), problem.source) if part)
     what = f"{problem.message}\n-> {problem.remedy}" if problem.remedy else problem.message
     return (problem.severity, where or "inventory", shown(problem.value), what)
 

@@ -28,6 +28,22 @@ WANTED = {
 }
 
 
+#: What to do with a text that YAML reads as something else, such as 0123 or 1.10.
+QUOTES = "write it in quotes"
+
+
+#: Kafka's own form of an address.
+ADDRESS = re.compile(r"(?:[A-Za-z_0-9]+://)?(?:\[([0-9A-Fa-f:]+)\]|([\w.-]+)):(\d{1,5})", re.ASCII)
+#: Keys that belong to another variable.
+ELSEWHERE = {"permission": "write what is denied into kafka_acls, with permission: deny"}
+
+
+class Date(str):
+    """A date or time that YAML made of a plain text."""
+
+    __slots__ = ()
+
+
 class Fault:
     """Where in a variable something is wrong (``[0].port``), the value there, what is wrong and what to give."""
 
@@ -40,7 +56,9 @@ def convert(value: Any, option: Option, place: str = "") -> tuple[Any, list[Faul
     kind = option.get("type", "str")
     converted = CONVERTERS.get(kind, _anything)(value)
     if converted is BROKEN:
-        return BROKEN, [Fault(place, value, f"is {described(value)}, not {WANTED[kind]}", f"give {WANTED[kind]}")]
+        unquoted = kind in ("str", "path") and isinstance(value, (bool, int, float, Date))
+        remedy = QUOTES if unquoted else f"give {form(value, option)}"
+        return BROKEN, [Fault(place, value, f"is {described(value)}, not {WANTED[kind]}", remedy)]
     if kind == "list":
         return _list(converted, option, place)
     if kind == "dict" and option.get("options"):
@@ -48,10 +66,24 @@ def convert(value: Any, option: Option, place: str = "") -> tuple[Any, list[Faul
     return _chosen(converted, option, place)
 
 
+def form(value: Any, option: Option) -> str:
+    """How to write what is wanted, from what was written where that can be read."""
+    kind, options = option.get("type", "str"), option.get("options")
+    text = value if isinstance(value, str) else ""
+    address = ADDRESS.fullmatch(text)
+    if kind == "dict" and options and address and {"host", "port"} <= set(options):
+        return f"{{host: {address[1] or address[2]}, port: {address[3]}}}"
+    if kind == "dict" and options:
+        return f"a mapping: {{{', '.join(f'{name}: ...' for name in options)}}}"
+    if kind == "list" and text and option.get("elements", "raw") != "dict" and "\n" not in text:
+        return f"a list: [{', '.join(part.strip() for part in text.split(',') if part.strip())}]"
+    return WANTED[kind]
+
+
 def described(value: Any) -> str:
     """What a value is, in the words of YAML."""
     names: list[tuple[type, str]] = [(bool, "a boolean"), (int, "a whole number"), (float, "a number")]
-    names += [(str, "text"), (list, "a list"), (dict, "a mapping")]
+    names += [(Date, "a date"), (str, "text"), (list, "a list"), (dict, "a mapping")]
     if value is None:
         return "empty"
     return next((name for kind, name in names if isinstance(value, kind)), type(value).__name__)
@@ -65,9 +97,8 @@ def nearest(word: str, known: Iterable[str], prefix: str = "", least: float = 0.
 
 
 def _text(value: Any) -> Any:
-    if isinstance(value, str):
-        return value
-    return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else BROKEN
+    """YAML changes what it reads as a number or a date: 0123 is 83, 1.10 is 1.1, 12:30:45 is 45045."""
+    return value if isinstance(value, str) and not isinstance(value, Date) else BROKEN
 
 
 def _int(value: Any) -> Any:
@@ -105,7 +136,7 @@ def _anything(value: Any) -> Any:
 
 CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "str": _text,
-    "path": _kept(str),
+    "path": _text,
     "int": _int,
     "float": _float,
     "bool": _bool,
@@ -158,4 +189,7 @@ def _unknown_keys(values: Mapping[str, Any], options: Mapping[str, Option], plac
         if name not in options:
             meant = nearest(str(name), options)
             remedy = f"did you mean {meant}?" if meant else f"known are {', '.join(options)}"
+            if "." in str(name) and "config" in options:
+                remedy = "put it below config"
+            remedy = ELSEWHERE.get(str(name), remedy)
             yield Fault(f"{place}.{name}", values[name], "is not a known key", remedy)

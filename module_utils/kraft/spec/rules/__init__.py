@@ -20,6 +20,7 @@ from ansible.module_utils.kraft.spec.rules import (
     disks,
     given,
     identity,
+    inventory_files,
     listeners,
     logs,
     metrics_tls,
@@ -40,6 +41,7 @@ from ansible.module_utils.kraft.spec.rules import (
     sizing,
     storage,
     tls,
+    topic_risks,
     topics,
     topology,
 )
@@ -51,6 +53,7 @@ SETTING = re.compile(r"kafka_(?:|group_|host_)config\[.*\]", re.DOTALL)
 
 #: In the order in which a person would look.
 RULES: tuple[Rule, ...] = (
+    *inventory_files.RULES,
     *names.RULES,
     *identity.RULES,
     *topology.RULES,
@@ -68,6 +71,7 @@ RULES: tuple[Rule, ...] = (
     *authorizer.RULES,
     *resources.RULES,
     *topics.RULES,
+    *topic_risks.RULES,
     *mirror.RULES,
     *remote_access.RULES,
     *secrets.RULES,
@@ -85,9 +89,25 @@ RULES: tuple[Rule, ...] = (
 )
 
 
+#: Variable -> rules whose answer follows from it: where it could not be read, they would name what is right.
+FOLLOWING: dict[str, frozenset[str]] = {
+    "kafka_listeners": frozenset({"acl_authorizer", "user_mechanism"}),
+    "kafka_security": frozenset(
+        {"acl_authorizer", "client_user", "listener_key", "node_certificate", "plaintext", "user_mechanism"}
+    ),
+    "kafka_tls": frozenset({"listener_key", "node_certificate", "user_certificate"}),
+    "kafka_topics": frozenset({"topic_undeclared"}),
+    "kafka_users": frozenset({"client_user", "metrics_tls_user"}),
+    "kafka_version": frozenset({"archive_version"}),
+}
+
+
 def check(subject: Subject) -> list[Problem]:
-    """Every problem that any rule finds."""
-    return list(once((problem for rule in RULES for problem in rule(subject)), subject.cluster.accepted_risks))
+    """Every problem that any rule finds, without what only follows from a variable that could not be read."""
+    broken = {name for node in subject.cluster.nodes for name in node.broken}
+    silent = frozenset().union(*(FOLLOWING.get(name, frozenset()) for name in broken))
+    found = (problem for rule in RULES for problem in rule(subject) if problem.rule not in silent)
+    return list(once(found, subject.cluster.accepted_risks))
 
 
 def once(problems: Iterable[Problem], accepted: Container[str] = ()) -> Iterator[Problem]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
@@ -75,11 +75,37 @@ def _entry(definitions: Definitions, node: Node, layer: Layer, key: str, given: 
     if gone and (key not in definitions.server or key == "broker.id"):
         yield Problem("setting_removed", f"has no effect: {gone[0]}", gone[1], where, node.host, value)
         return
+    if isinstance(given, dict):
+        yield Problem(
+            "setting_value",
+            "is a mapping, not a value",
+            _in_one_line(definitions.server, layer, key, given),
+            where,
+            node.host,
+            value,
+        )
+        return
     setting = find(definitions, node, key)
     if isinstance(setting, Problem):
         yield Problem(setting.rule, setting.message, setting.remedy, where, node.host, value, setting.severity)
     elif setting is not None:
         yield from _value(setting, node, where, key, given)
+
+
+def _in_one_line(known: Container[str], layer: Layer, key: str, given: dict[Any, Any]) -> str:
+    """The settings of a mapping as they should be written."""
+    names = [name for name in _dotted(key, given) if name in known]
+    if key in ("config", layer.variable):
+        return f"write its settings directly below {layer.variable}"
+    return f"write one line for each setting, with its whole dotted name{': ' + named(names, 3) if names else ''}"
+
+
+def _dotted(prefix: str, given: Any) -> Iterator[str]:
+    if isinstance(given, dict) and given:
+        for key, each in given.items():
+            yield from _dotted(f"{prefix}.{key}", each)
+    else:
+        yield prefix
 
 
 def find(definitions: Definitions, node: Node, key: str) -> Setting | Problem | None:
@@ -152,7 +178,7 @@ def _value(setting: Setting, node: Node, where: str, key: str, value: Any) -> It
     if value is None:
         remedy = "give a value, or remove the line to keep the default"
         yield Problem("setting_value", "has no value", remedy, where, node.host)
-    elif isinstance(value, dict) or (isinstance(value, list) and any(isinstance(each, (dict, list)) for each in value)):
+    elif isinstance(value, list) and any(isinstance(each, (dict, list)) for each in value):
         remedy = "write one line for each setting, with its whole dotted name"
         yield Problem("setting_value", "is a mapping, not a value", remedy, where, node.host, said)
     else:

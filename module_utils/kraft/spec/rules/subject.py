@@ -15,6 +15,46 @@ RISK = "risk"
 
 
 @dataclasses.dataclass(frozen=True)
+class Unread:
+    """A file of the inventory that Ansible does not read, why, and what to do; ``error``: whether that is a mistake."""
+
+    path: str
+    reason: str
+    remedy: str
+    error: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Replaced:
+    """A value of a host that another place of the inventory replaces.
+
+    ``lost``, ``won``: file and line. ``narrower``: the one without effect is of a narrower group than the other.
+    ``same_owner``: both are of ``owner``, a group or a host.
+    """
+
+    variable: str
+    host: str
+    lost: str
+    won: str
+    narrower: bool
+    same_owner: bool
+    owner: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Files:
+    """What the inventory's own files say without effect.
+
+    ``dotted``: host -> names of its variables that have a dot, as settings of Kafka have. ``groups``: all groups.
+    """
+
+    unread: tuple[Unread, ...] = ()
+    replaced: tuple[Replaced, ...] = ()
+    dotted: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
+    groups: frozenset[str] = frozenset()
+
+
+@dataclasses.dataclass(frozen=True)
 class Surroundings:
     """What rules need beside the cluster.
 
@@ -37,6 +77,7 @@ class Surroundings:
     ``password_fault``: why passwords of users cannot be generated and kept; empty where they can.
     ``tls_fault``: why the authority on the control machine cannot be used; empty where it can.
     ``advisories_age``: days since the list of Kafka's advisories was checked.
+    ``files``: what the inventory's own files say without effect.
     ``tls_days_left``: for how many days it is good; None where there is none yet.
     """
 
@@ -59,6 +100,7 @@ class Surroundings:
     tls_fault: str = ""
     tls_days_left: int | None = None
     advisories_age: int = 0
+    files: Files = Files()
     smoke: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     agent_digests: Mapping[str, str] = dataclasses.field(default_factory=dict)
 

@@ -51,7 +51,7 @@ def deleted(subject: Subject) -> Iterator[Problem]:
         yield Problem("topic", "is no list of topics", "give their names, with commas between", DELETED, value=given)
     for name in sorted(set(names or ()) - absent):
         remedy = f"declare it in {TOPICS} with state: absent, or take the name away"
-        yield Problem("topic", "names a topic that is not declared absent", remedy, DELETED, value=name)
+        yield Problem("topic_undeclared", "names a topic that is not declared absent", remedy, DELETED, value=name)
 
 
 def together(subject: Subject) -> Iterator[Problem]:

@@ -95,11 +95,12 @@ def agreement(subject: Subject) -> Iterator[Problem]:
 
 def replaced_layers(subject: Subject) -> Iterator[Problem]:
     """kafka_config set again in a narrower place replaces the wide one instead of adding to it."""
+    said = {each.host for each in subject.surroundings.files.replaced if each.variable == "kafka_config"}
     keys = {node.host: frozenset(node.variables.get("kafka_config") or ()) for node in subject.sound("kafka_config")}
     everywhere = frozenset().union(*keys.values()) if keys else frozenset()
     for host, found in keys.items():
         lost = everywhere - found
-        if lost:
+        if lost and host not in said:
             message = f"lacks {named(sorted(lost))}, which other hosts have: the narrower one replaces the wider"
             remedy = "keep kafka_config the same for all and use kafka_group_config or kafka_host_config"
             yield Problem("layer_replaced", message, remedy, "kafka_config", host, severity=WARNING)

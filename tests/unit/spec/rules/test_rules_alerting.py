@@ -37,7 +37,7 @@ def test_an_address_is_taken(value: str) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ["prometheus:9090", "ftp://a:1", "http://", "http://a:0", "http://a:x", "http://a/?q=1", "http://a b", 9090],
+    ["prometheus:9090", "ftp://a:1", "http://", "http://a:0", "http://a:x", "http://a/?q=1", "http://a b", "9090"],
 )
 def test_what_is_no_url_of_prometheus_is_refused(value: Any) -> None:
     assert found(kafka_prometheus_url=value) == {("prometheus_url", "k1", "kafka_prometheus_url", str(value))}

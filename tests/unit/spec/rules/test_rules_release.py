@@ -25,7 +25,7 @@ from tests.wording_files import Wording
 CASES: list[tuple[str, dict[str, Any], Finding]] = [
     (
         "version",
-        {"kafka_version": 4.3},
+        {"kafka_version": "4.3"},
         ("error", "", "kafka_version", "4.3"),
     ),
     (
@@ -107,7 +107,7 @@ CASES: list[tuple[str, dict[str, Any], Finding]] = [
     ),
     (
         "heap_form",
-        {"kafka_heap_size": 1024},
+        {"kafka_heap_size": "1024"},
         ("error", "k1", "kafka_heap_size", "1024"),
     ),
     (
