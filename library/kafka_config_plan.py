@@ -223,11 +223,7 @@ def planned(module: KraftModule) -> dict[str, Any]:
 
 def main() -> None:
     module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    try:
-        found = planned(module)
-    except OtherClusterError as error:
-        module.fail_json(msg=str(error))
-    module.exit_json(changed=False, **found)
+    module.finish(lambda: planned(module))
 
 
 if __name__ == "__main__":

@@ -65,11 +65,7 @@ def look(params: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    try:
-        found = look(module.params)
-    except KraftError as error:
-        module.fail_json(msg=str(error))
-    module.exit_json(changed=False, found=found)
+    module.finish(lambda: {"found": look(module.params)})
 
 
 if __name__ == "__main__":

@@ -55,7 +55,6 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import until_answered
-from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.operations.mirror import positions
 from ansible.module_utils.kraft.operations.mirror.observe import ANSWERED_SECONDS
@@ -75,11 +74,7 @@ def main() -> None:
     params = module.params
     asked = with_secrets(params["mirror"], params["secrets"])
     given = (asked, params["client"], params["ends"], params["replication_factor"], module.check_mode)
-    try:
-        changed = until_answered(lambda: positions.begin(*given), ANSWERED_SECONDS)
-    except KraftError as error:
-        module.fail_json(msg=str(error))
-    module.exit_json(changed=changed)
+    module.finish(lambda: {"changed": until_answered(lambda: positions.begin(*given), ANSWERED_SECONDS)})
 
 
 if __name__ == "__main__":

@@ -183,11 +183,7 @@ def planned(module: KraftModule) -> dict[str, Any]:
 
 def main() -> None:
     module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
-    try:
-        result = planned(module)
-    except KraftError as error:
-        module.fail_json(msg=str(error))
-    module.exit_json(changed=False, **result)
+    module.finish(lambda: planned(module))
 
 
 if __name__ == "__main__":

@@ -6,9 +6,11 @@ Ansible writes each module's parameters to the journal of its host, where other 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.run_lock.hold import refuse_if_lost
 
 
@@ -22,6 +24,14 @@ class KraftModule(AnsibleModule):
         super().__init__(*arguments, **more)
         if not without_lock:
             refuse_if_lost(self)
+
+    def finish(self, found: Callable[[], Mapping[str, Any]]) -> None:
+        """End with the result that `found` gives, or as failed with the words of a KraftError."""
+        try:
+            result = found()
+        except KraftError as error:
+            self.fail_json(msg=str(error))
+        self.exit_json(**{"changed": False, **result})
 
     def log(self, *_: object, **__: object) -> None:
         """Write the module's name. The message and its fields may hold secrets."""
