@@ -13,7 +13,8 @@ description:
   - Few partitions are on the move at once. What an earlier run has begun is waited for, not begun anew.
   - The throttle is taken away at the end. One that a killed run has left is recognised by a mark in the topics' lists
     of throttled replicas and taken away, or replaced, by the next run.
-  - A partition without a leader stays where it is, and a warning names it. A drain of a broker with it is refused.
+  - A partition without a leader stays where it is, and a warning names it. A drain of a broker with it is refused,
+    unless O(accepted_risks) gives up its records.
   - A broker that is away when the moves end is waited for, half a minute. One that keeps the throttle is named in a
     warning. The next run of moves takes it away.
   - Refused, before anything is moved, when topics have more replicas than brokers are left, when a broker
@@ -49,6 +50,13 @@ options:
     suboptions:
       node_id: {description: Its id., type: int, required: true}
       rack: {description: Its rack., type: str}
+  accepted_risks:
+    description:
+      - Risks that are taken. With V(only_replica), a partition starts empty on other brokers if only drained brokers
+        that are away have its records.
+    type: list
+    elements: str
+    default: []
 extends_documentation_fragment: [kafka_client, kafka_moves]
 author: Kraftwright
 """
@@ -118,6 +126,7 @@ from ansible.module_utils.kraft.cluster.snapshot import Broker
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
+from ansible.module_utils.kraft.operations.reassignment.leaderless import RULE
 from ansible.module_utils.kraft.operations.reassignment.model import BALANCED, DRAINED, SPREAD, Goal
 from ansible.module_utils.kraft.operations.reassignment.moves_module import OPTIONS, Attempt, common, moved
 from ansible.module_utils.kraft.operations.reassignment.report import result
@@ -129,6 +138,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     **OPTIONS,
     "state": {"type": "str", "choices": [BALANCED, DRAINED, SPREAD, CANCELLED], "default": BALANCED},
     "broker_ids": {"type": "list", "elements": "int", "default": []},
+    "accepted_risks": {"type": "list", "elements": "str", "default": []},
     "coming": {
         "type": "list",
         "elements": "dict",
@@ -147,6 +157,7 @@ def asked(params: dict[str, Any], check_mode: bool) -> Desired:
             frozenset(params["broker_ids"]),
         ),
         cancel=cancel,
+        gives_up=RULE in params["accepted_risks"],
         coming=tuple(Broker(one["node_id"], "", 0, one["rack"]) for one in coming),
         **common(params),
     )

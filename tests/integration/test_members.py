@@ -24,7 +24,8 @@ from ansible.module_utils.kraft.identity import directory_id_after
 from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
 from ansible.module_utils.kraft.operations.reassignment.throttle import Throttles
 from ansible.module_utils.kraft.spec.inventory.releases import release_features
-from confluent_kafka import Producer
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.kafka_home import class_path, kafka_home
@@ -272,6 +273,14 @@ def fill(members: KafkaCluster, topic: str, partitions: int, kilobytes: int) -> 
     assert producer.flush(60) == 0
 
 
+def ends(members: KafkaCluster, topic: str, partition: int) -> int:
+    """The number of records that the partition has, being written once without transactions."""
+    consumer = Consumer({"bootstrap.servers": members.bootstrap_servers, "group.id": "ends"})
+    first, end = consumer.get_watermark_offsets(TopicPartition(topic, partition), 10)
+    consumer.close()
+    return int(end) - int(first)
+
+
 def soon(look: Callable[[], Any], wanted: Any) -> bool:
     """Whether it looks like that within seconds: brokers hear of the last step one after the other."""
     deadline = time.monotonic() + 20
@@ -340,6 +349,53 @@ def test_a_broker_gets_its_share_although_runs_end_half_way_and_is_emptied_again
     assert run_module("kafka_broker_registration", client=client, broker_id=4)["changed"]
     del members.nodes[4]
     run_module("kafka_topic", client=client, name="moved", state="absent", delete_topics=["moved"])
+
+
+def test_records_that_only_a_dead_broker_has_are_given_up_by_name_and_their_partition_starts_empty(
+    members: KafkaCluster, client: dict[str, Any], run_module: Module
+) -> None:
+    def drain(**params: Any) -> dict[str, Any]:
+        return run_module("kafka_reassignment", client=client, state="drained", broker_ids=[4], timeout=60, **params)
+
+    def holders(topic: str) -> list[tuple[int, tuple[int, ...]]]:
+        """Leader and replicas of each partition."""
+        with Client(client) as asking:
+            found = observe(asking, ("topics",)).topics or ()
+            return [(part.leader, part.replicas) for one in found if one.name == topic for part in one.partitions]
+
+    join(members, 4, run_module)
+    new = [
+        NewTopic("alone", 2, replica_assignment=[[4], [4]]),
+        NewTopic("late", 1, replica_assignment=[[4, 1]], config={"min.insync.replicas": "1"}),
+    ]
+    admin = AdminClient({"bootstrap.servers": members.bootstrap_servers})
+    for made in admin.create_topics(new).values():
+        made.result()
+    for topic, partitions in (("alone", 2), ("late", 1)):
+        fill(members, topic, partitions, 10)
+    members.stop_node(1)
+    fill(members, "late", 1, 5)
+    members.stop_node(4)
+    members.start_node(1)
+    assert soon(lambda: [leader for leader, _ in (*holders("alone"), *holders("late"))], [-1, -1, -1])
+
+    refused = drain()
+    assert refused["failed"]
+    assert {"replace_node.yml", "alone-0", "alone-1", "late-0", "4"} <= values(refused["msg"])
+    assert "only_replica" in refused["msg"]
+
+    done = drain(accepted_risks=["only_replica"])
+    assert not done.get("failed"), done["msg"]
+    assert done["finished"]
+    assert all(leader in replicas and 4 not in replicas for leader, replicas in (*holders("alone"), *holders("late")))
+    assert [ends(members, "alone", 0), ends(members, "alone", 1), ends(members, "late", 0)] == [0, 0, 10]
+    fill(members, "alone", 2, 3)
+    assert not drain()["changed"]
+
+    assert run_module("kafka_broker_registration", client=client, broker_id=4, emptied=True)["changed"]
+    del members.nodes[4]
+    run_module("kafka_topic", client=client, name="alone", state="absent", delete_topics=["alone"])
+    run_module("kafka_topic", client=client, name="late", state="absent", delete_topics=["late"])
 
 
 def kafkas_schema(name: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ it begins again with one.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -23,9 +23,11 @@ from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.errors import KraftError
 
-PREFERRED = 0
+PREFERRED, UNCLEAN = 0, 1
 #: Kafka's codes for "is leader already" and "no longer there": nothing is left to do.
 DONE = {84: "ELECTION_NOT_NEEDED", 3: "UNKNOWN_TOPIC_OR_PARTITION"}
+#: And for a partition of which no replica serves.
+NONE_SERVES = 83
 #: And for a broker that does not lead yet, or is not yet followed by all in sync, for whom acks=all waits (KIP-207).
 NOT_YET = {
     5: "LEADER_NOT_AVAILABLE",
@@ -102,22 +104,8 @@ class PreferredLeaderElection:
 
     def _elect(self, step: Sequence[Displaced]) -> list[Displaced]:
         """Gives those that Kafka did not refuse."""
-        request = self._client.request(
-            "ElectLeadersRequest",
-            election_type=PREFERRED,
-            topic_partitions=list(grouped(step).items()),
-            timeout_ms=int(ELECTION_SECONDS * 1000),
-        )
-        answer = self._client.ask(self._address, request, ELECTION_SECONDS)
-        error = self._client.error("ElectLeaders", answer["error_code"], None)
-        if error:
-            raise error
-        refused = set()
-        for topic, one in each(answer["replica_election_results"], "topic", "partition_result"):
-            failed = self._client.error("ElectLeaders", one["error_code"], one["error_message"])
-            if failed and one["error_code"] not in DONE:
-                refused.add((topic, one["partition_id"]))
-                self.refused.append(f"{topic}-{one['partition_id']}: {failed}")
+        refused = elect(self._client, self._address, PREFERRED, grouped(step), DONE)
+        self.refused += [f"{topic}-{number}: {failed}" for (topic, number), failed in refused.items()]
         return [one for one in step if (one.topic, one.partition) not in refused]
 
     def _wait_until_led(self, step: Sequence[Displaced]) -> None:
@@ -127,6 +115,32 @@ class PreferredLeaderElection:
             until_answered(ask, self._election_timeout, self._clock, pause=PAUSE)
         except KraftError:
             self._election_timeout = 0.0
+
+
+def elect(
+    client: Client, address: str, kind: int, partitions: Mapping[str, list[int]], let_pass: Container[int]
+) -> dict[tuple[str, int], KraftError]:
+    """Hold an election; gives what Kafka refused, but for the codes that `let_pass` holds.
+
+    `kind`: PREFERRED, or UNCLEAN, in which any replica that serves may win, without the records that it does not have.
+    `partitions`: topic -> numbers. Raises KraftError where nobody holds elections.
+    """
+    request = client.request(
+        "ElectLeadersRequest",
+        election_type=kind,
+        topic_partitions=list(partitions.items()),
+        timeout_ms=int(ELECTION_SECONDS * 1000),
+    )
+    answer = client.ask(address, request, ELECTION_SECONDS)
+    error = client.error("ElectLeaders", answer["error_code"], None)
+    if error:
+        raise error
+    found = {
+        (topic, one["partition_id"]): client.error("ElectLeaders", one["error_code"], one["error_message"])
+        for topic, one in each(answer["replica_election_results"], "topic", "partition_result")
+        if one["error_code"] not in let_pass
+    }
+    return {name: failed for name, failed in found.items() if failed}
 
 
 def ask_leaders(client: Client, addresses: Mapping[int, str], partitions: Iterable[Displaced]) -> None:

@@ -154,6 +154,18 @@ class ReassignmentAdmin:
             leaders.displaced(snapshot, snapshot.unfenced)
         )
 
+    def begin_empty(self, names: Iterable[Name], let_pass: Sequence[int] = ()) -> None:
+        """Let any replica that serves lead partitions that nobody leads. What it does not have of them is given up.
+
+        `let_pass`: error codes that are no reason to end. Raises RefusedError with the others.
+        """
+        topics: dict[str, list[int]] = {}
+        for topic, number in names:
+            topics.setdefault(topic, []).append(number)
+        refused = leaders.elect(self._client, self._address, leaders.UNCLEAN, topics, (*leaders.DONE, *let_pass))
+        if refused:
+            raise RefusedError([f"{topic}-{number}: {failed}" for (topic, number), failed in refused.items()])
+
     def _configs(self, kind: int, names: Sequence[str], keys: Sequence[str]) -> Any:
         return self._client.request("DescribeConfigsRequest", resources=[(kind, one, list(keys)) for one in names])
 

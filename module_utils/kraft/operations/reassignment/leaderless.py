@@ -1,7 +1,7 @@
 """Partitions that nobody leads, and what a plan of moves makes of them. Pure.
 
 Nothing can be copied from such a partition. A balance and a spread leave it where it is. A drain must move it, so it is
-refused until a broker that holds the records is back.
+refused until a broker that holds the records is back, or until the records are given up by the risk's name.
 """
 
 from __future__ import annotations
@@ -15,6 +15,13 @@ from ansible.module_utils.kraft.operations.reassignment.model import DRAINED, Go
 from ansible.module_utils.kraft.problem import Problem
 
 NAMED = 5
+RULE = "only_replica"  #: the risk that can be accepted by its name
+LOST_FOR_GOOD = "if its disk is lost for good, run replace_node.yml for it with kafka_accepted_risks [only_replica]"
+ACCEPT = """-e '{"kafka_accepted_risks": ["only_replica"]}'"""
+GIVE_UP = (
+    f"run this again with {ACCEPT}: the partitions start empty on other brokers; to keep the node, run "
+    "replace_node.yml with the same risk"
+)
 
 
 def found(snapshot: Snapshot) -> dict[Name, Partition]:
@@ -47,19 +54,30 @@ def _on_leaving(snapshot: Snapshot, goal: Goal) -> dict[Name, Partition]:
     return {name: one for name, one in stuck if goal.broker_ids.intersection(one.replicas)}
 
 
-def problems(snapshot: Snapshot, goal: Goal) -> Iterator[Problem]:
-    """A drain cannot copy a partition that nobody leads: one of its holders must come back first."""
-    stuck = _on_leaving(snapshot, goal)
-    if not stuck:
-        return
-    holders = {broker for one in stuck.values() for broker in one.replicas} - snapshot.unfenced
-    remedy = (
-        f"start {_brokers_named(holders)}; if a disk is lost for good, run replace_node.yml for its node with "
-        "kafka_accepted_risks [only_replica], or delete these topics"
-        if holders
-        else "wait until they have one, and run again"
-    )
-    yield Problem("no_leader", f"partitions without a leader: {named(stuck)}", remedy)
+def given_up(snapshot: Snapshot, goal: Goal) -> dict[Name, Partition]:
+    """Those that a drain can let begin elsewhere without records: each holder that is away leaves the cluster.
+
+    Records of a holder that is away and stays may come back with it, so its partitions are none of them.
+    """
+    away = {name: set(one.replicas) - snapshot.unfenced for name, one in _on_leaving(snapshot, goal).items()}
+    stuck = found(snapshot)
+    return {name: stuck[name] for name, brokers in away.items() if brokers and brokers <= goal.broker_ids}
+
+
+def problems(snapshot: Snapshot, goal: Goal, accepted: bool = False) -> Iterator[Problem]:
+    """A drain cannot copy a partition that nobody leads. `accepted`: whether records that only it has may be lost."""
+    lost = given_up(snapshot, goal)
+    stuck = {name: one for name, one in _on_leaving(snapshot, goal).items() if name not in lost}
+    if stuck:
+        holders = {broker for one in stuck.values() for broker in one.replicas} - snapshot.unfenced
+        start = f"start {_brokers_named(holders)}; {LOST_FOR_GOOD}"
+        remedy = start if holders else "wait until they have one, and run again"
+        yield Problem("no_leader", f"partitions without a leader: {named(stuck)}", remedy)
+    if lost and not accepted:
+        holders = {broker for one in lost.values() for broker in one.replicas} - snapshot.unfenced
+        away = _brokers_named(holders)
+        text = f"only {away} {'has' if len(holders) == 1 else 'have'} the records of {named(lost)}"
+        yield Problem(RULE, text, f"start {away}. To give the records up, {GIVE_UP}")
 
 
 def _brokers_named(ids: Collection[int]) -> str:

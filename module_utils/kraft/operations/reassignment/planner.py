@@ -56,9 +56,12 @@ def able_brokers(snapshot: Snapshot, goal: Goal) -> frozenset[int]:
     return snapshot.unfenced - (goal.broker_ids if goal.state == DRAINED else frozenset())
 
 
-def problems(snapshot: Snapshot, goal: Goal) -> list[Problem]:
-    """What no moving about can help, and what must be healed before anything is moved."""
-    return [*_brokers(snapshot, goal), *_factors(snapshot, goal), *leaderless.problems(snapshot, goal)]
+def problems(snapshot: Snapshot, goal: Goal, accepted: bool = False) -> list[Problem]:
+    """What no moving about can help, and what must be healed before anything is moved.
+
+    `accepted`: whether a drain may give up records that only brokers have that are away and leave.
+    """
+    return [*_brokers(snapshot, goal), *_factors(snapshot, goal), *leaderless.problems(snapshot, goal, accepted)]
 
 
 def _brokers(snapshot: Snapshot, goal: Goal) -> Iterator[Problem]:

@@ -30,6 +30,7 @@ def result(work: Work, asked: Desired) -> dict[str, Any]:
     cancelled = counted(len(work.under_way), "partition")
     steps = [
         *([said] if said else []),
+        *([f"give up records that nobody else has: {leaderless.named(work.given_up)}"] if work.given_up else []),
         *([f"cancel the moves of {cancelled}"] if asked.cancel and work.under_way else []),
         *move_format.throttles(work.found, work.aim),
         *([f"let preferred leaders lead {counted(work.displaced, 'partition')} again"] if work.displaced else []),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence, Set
 
+from ansible.module_utils.kraft.cluster import leaders
 from ansible.module_utils.kraft.cluster.registration import replicas as held_by
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment, Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
@@ -18,7 +19,7 @@ from ansible.module_utils.kraft.operations.reassignment.admin import Reassignmen
 from ansible.module_utils.kraft.operations.reassignment.lifting import lift
 from ansible.module_utils.kraft.operations.reassignment.model import DRAINED, Move, Name, known_bytes
 from ansible.module_utils.kraft.operations.reassignment.throttle import Throttles
-from ansible.module_utils.kraft.operations.reassignment.work import Desired, Work, planned
+from ansible.module_utils.kraft.operations.reassignment.work import Desired, Work, going_on, planned
 
 POLL_SECONDS = 0.5
 ARRIVAL_SECONDS = 0.1  #: how often it is asked whether a partition has arrived, for whose replicas clients wait now
@@ -47,13 +48,28 @@ class Run:
             self._admin.throttle(work.snapshot, throttle.alterations(work.found, work.aim))
             self._throttles = work.aim
             self.limited |= work.aim.rates.keys()
-        copies = [one for one in work.moves if one.adding]
+        self._give_up(work)
+        copies = [one for one in work.moves if one.adding and one.name not in work.given_up]
         if not self._await(work, copies):
             return False
         self._admin.submit([one for one in work.moves if not one.adding])
         if not self._await(work, []):
             return False
         return self._finish(work)
+
+    def _give_up(self, work: Work) -> None:
+        """A replica that serves goes on with what it has. Where none does, a new one begins empty.
+
+        Kafka ends a move when replicas come in sync. An election that makes the new one the leader is no such moment.
+        So the move is asked for again, also that of an earlier run which was killed between the two.
+        """
+        lost = [one for one in work.moves if one.name in work.given_up]
+        if work.given_up:
+            self._admin.begin_empty(work.given_up, let_pass=[leaders.NONE_SERVES])
+            self._admin.submit(lost)
+            self._admin.begin_empty(work.given_up)
+        again = work.arrived.union(work.given_up)
+        self._admin.submit([*lost, *(one for one in going_on(work.snapshot) if one.name in again)])
 
     def _finish(self, work: Work) -> bool:
         gone = self._asked.goal.broker_ids if self._asked.goal.state == DRAINED else frozenset[int]()

@@ -32,13 +32,17 @@ from ansible.module_utils.kraft.spec.preflight import (
 from ansible.module_utils.kraft.spec.preflight.subject import Subject
 
 OF_HOSTS = (presence, cross_host, identity, renamed, migration, members, accounts, machine, devices, disk, network)
+#: Where one of these is found on a host, no other remedy holds for it: it is no node of this cluster.
+OF_ANOTHER_CLUSTER = ("foreign_host", "foreign_cluster_id")
 PARTS = (*OF_HOSTS, issuers, exporter, metrics_proxy, logs, limits)
 
 
 def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Problem]:
     """Everything that is wrong, gravest first."""
     found = [problem for part in PARTS for problem in part.check(subject)]
-    return assign_severities(found, context(subject, accepted_risks))
+    others = {one.host for one in found if one.rule in OF_ANOTHER_CLUSTER}
+    told = [one for one in found if one.host not in others or one.rule in OF_ANOTHER_CLUSTER]
+    return assign_severities(told, context(subject, accepted_risks))
 
 
 def identified(

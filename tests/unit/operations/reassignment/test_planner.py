@@ -179,7 +179,7 @@ def test_nothing_is_moved_to_a_broker_that_is_away_and_nothing_without_a_leader(
         problems(orphan, Goal(DRAINED, frozenset({2})))[-1],
         problems(orphaned, Goal(DRAINED, frozenset({3})))[0],
     ]
-    assert [one.rule for one in found] == ["fenced_broker", "unknown_broker", "no_leader", "no_leader"]
+    assert [one.rule for one in found] == ["fenced_broker", "unknown_broker", "no_leader", "only_replica"]
     wording(worded(found))
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot, Topic
-from ansible.module_utils.kraft.operations.reassignment import throttle
+from ansible.module_utils.kraft.operations.reassignment import leaderless, throttle
 from ansible.module_utils.kraft.operations.reassignment.model import BALANCED, DRAINED, SPREAD, Goal, Move
 from ansible.module_utils.kraft.operations.reassignment.planner import plan, problems
 from ansible.module_utils.kraft.operations.reassignment.throttle import LISTS, RATES, Throttles
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, topic
-from tests.unit.problems import told
+from tests.unit.problems import told, values
 
 FOUR = [broker(one) for one in (1, 2, 3, 4)]
 
@@ -90,6 +90,35 @@ def test_partitions_that_nobody_leads_are_named_and_the_rest_counted(number: int
     assert told(found) == [("no_leader", "", "", None)]
     assert ending in found[0].message
     assert "start broker 2" in found[0].remedy
+
+
+@pytest.mark.parametrize(
+    ("held", "leaving", "rules", "rules_if_accepted"),
+    [
+        ([2], {2}, ["only_replica"], []),  # only the broker that leaves has them, and is away
+        ([2, 3], {2}, ["only_replica"], []),  # broker 3 serves, and goes on with what it has
+        ([2, 5], {2}, ["no_leader"], ["no_leader"]),  # broker 5 stays, and may come back with the records
+        ([2, 5], {2, 5}, ["only_replica"], []),
+        ([3, 4], {4}, ["no_leader"], ["no_leader"]),  # all serve: one of them is elected in a moment
+        ([2], {4}, [], []),  # nothing of it is moved
+    ],
+)
+def test_records_are_given_up_only_where_each_broker_that_may_have_them_is_away_and_leaves(
+    held: list[int], leaving: set[int], rules: list[str], rules_if_accepted: list[str]
+) -> None:
+    away = [broker(one, fenced=one in (2, 5)) for one in (1, 2, 3, 4, 5)]
+    snapshot, wanted = cluster(orphans(held), brokers=away), goal(DRAINED, *leaving)
+    assert [one.rule for one in problems(snapshot, wanted)] == rules
+    assert [one.rule for one in problems(snapshot, wanted, accepted=True)] == rules_if_accepted
+    assert bool(leaderless.given_up(snapshot, wanted)) == (rules == ["only_replica"])
+
+
+def test_a_refusal_names_the_broker_and_both_ways_to_give_records_up() -> None:
+    [found] = problems(cluster(orphans([2]), brokers=DEAD), goal(DRAINED, 2))
+    assert {"a-0", "2"} <= values(found.message)
+    assert {"replace_node.yml", "kafka_accepted_risks", "only_replica"} <= values(
+        found.remedy.replace('"', " ").replace(":", " ")
+    )
 
 
 @pytest.mark.parametrize("wanted", [goal(BALANCED), goal(SPREAD, 4), goal(DRAINED, 4)], ids=lambda one: str(one.state))

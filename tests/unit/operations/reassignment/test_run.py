@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import pytest
+from ansible.module_utils.kraft.cluster.leaders import NONE_SERVES
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Partition, Reassignment, Snapshot
-from ansible.module_utils.kraft.errors import ToolError, UnreachableError
+from ansible.module_utils.kraft.errors import RefusedError, ToolError, UnreachableError
 from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
 from ansible.module_utils.kraft.operations.reassignment.lifting import AWAY_SECONDS
 from ansible.module_utils.kraft.operations.reassignment.model import DRAINED, SPREAD, Goal, Move, Name
@@ -16,7 +17,7 @@ from ansible.module_utils.kraft.operations.reassignment.moves_module import Atte
 from ansible.module_utils.kraft.operations.reassignment.report import result
 from ansible.module_utils.kraft.operations.reassignment.run import Run
 from ansible.module_utils.kraft.operations.reassignment.throttle import Alteration, Throttles
-from ansible.module_utils.kraft.operations.reassignment.work import Desired
+from ansible.module_utils.kraft.operations.reassignment.work import LOOK_SECONDS, LOOKS, Desired
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, topic
 
@@ -78,6 +79,9 @@ class Cluster:
 
     def elect(self, _: Snapshot) -> None:
         pass
+
+    def begin_empty(self, names: Iterable[Name], let_pass: Sequence[int] = ()) -> None:
+        self.did += [("begin_empty", one, tuple(let_pass)) for one in names]
 
     def _change(self, change: Callable[[Name, Partition], Partition]) -> None:
         topics = tuple(
@@ -191,3 +195,63 @@ def test_a_drain_that_never_ends_is_given_up() -> None:
     with pytest.raises(ToolError, match="new-0"):
         run.apply(work)
     assert there.now < 30
+
+
+def test_a_replica_that_serves_is_elected_before_a_new_one_that_is_empty() -> None:
+    away = [broker(one, fenced=one == 4) for one in (1, 2, 3, 4)]
+    there = Cluster(cluster(topic("lost", partition(0, [4], [])), HEAVY, brokers=away))
+    finished(there, Desired(Goal(DRAINED, frozenset({4})), gives_up=True))
+    assert [(what, name) for what, name, *_ in there.did] == [
+        ("begin_empty", ("lost", 0)),
+        ("submit", ("lost", 0)),
+        ("begin_empty", ("lost", 0)),
+        ("submit", ("lost", 0)),
+    ]
+    assert [let_pass for what, _, let_pass in there.did if what == "begin_empty"] == [(NONE_SERVES,), ()]
+
+
+def test_records_are_not_given_up_without_the_risk() -> None:
+    away = [broker(one, fenced=one == 4) for one in (1, 2, 3, 4)]
+    there = Cluster(cluster(topic("lost", partition(0, [4], [])), brokers=away))
+    with pytest.raises(RefusedError):
+        run_on(there, Desired(Goal(DRAINED, frozenset({4})))).work()
+    assert there.did == []
+
+
+@pytest.mark.parametrize(
+    ("isr", "did"),
+    [
+        ([], ["begin_empty", "begin_empty", "submit"]),  # killed before its election
+        ([4], ["submit"]),  # killed after it
+        ([3], []),
+    ],
+)
+def test_a_killed_run_that_gave_records_up_is_finished(isr: list[int], did: list[str]) -> None:
+    away = [broker(one, fenced=one == 3) for one in (1, 2, 3, 4)]
+    moving = cluster(topic("lost", partition(0, [4, 3], isr)), brokers=away)
+    there = Cluster(dataclasses.replace(moving, reassignments=(Reassignment("lost", 0, (4,), (3,)),)))
+    run = run_on(there, Desired(Goal(DRAINED, frozenset({3})), gives_up=True, pause=1))
+    run.apply(run.work())
+    assert [what for what, *_ in there.did] == did
+    assert all(after == (4,) for what, _, after in there.did if what == "submit")
+
+
+@pytest.mark.parametrize("partitions", [1, 4])
+def test_a_broker_that_has_not_read_the_end_of_a_move_is_asked_again(partitions: int) -> None:
+    """With four brokers a partition with the replicas of before and after would have too many for a drain of one."""
+    ended = topic("heavy", *(partition(one, [1, 2, 3]) for one in range(partitions)))
+    late = partition(0, [4, 1, 2, 3])
+    half = dataclasses.replace(ended, partitions=(late, *ended.partitions[1:]))
+
+    def reads(there: Cluster) -> None:
+        there.snapshot = cluster(ended, brokers=FOUR)
+
+    there = Cluster(cluster(half, brokers=FOUR), {LOOK_SECONDS: reads})
+    assert run_on(there, Desired(Goal(DRAINED, frozenset({4})))).work().moves == ()
+
+
+def test_a_topic_that_has_too_many_replicas_is_refused_within_seconds() -> None:
+    there = Cluster(cluster(topic("heavy", partition(0, [1, 2, 3, 4])), brokers=FOUR))
+    with pytest.raises(RefusedError):
+        run_on(there, Desired(Goal(DRAINED, frozenset({4})))).work()
+    assert there.now == LOOK_SECONDS * (LOOKS - 1)

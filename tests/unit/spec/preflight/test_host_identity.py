@@ -135,3 +135,15 @@ def test_deployment_sees_a_foreign_node_beside_the_log_dirs_of_the_inventory() -
     assert ("unidentified_host", "k3", None) in told(scene)
     scene.wanted["k3"] = Desired(replaced=True)
     assert ("unidentified_host", "k3", None) not in told(scene)
+
+
+def test_deployment_names_no_other_remedy_for_a_host_of_another_cluster() -> None:
+    """Its log dirs, listeners and place in the quorum are that cluster's, and no run of ours may change them."""
+    scene = Scene()
+    scene.deploy("k1", "k2")
+    scene.holds("k3", Disk("/srv/other", True, OTHER, 1), Disk(LOGS, False))
+    scene.of("k3").update(used_log_dirs={"/srv/other": {"read": True, "replicas": 3, "named": ["t-0"]}}, systemd=False)
+    assert {one.rule for one in preflight.check(scene.subject()) if one.host == "k3"} == {"foreign_host"}
+    scene.format("k3", cluster_id=OTHER)
+    scene.holds("k3", Disk(LOGS, True, OTHER, 1))
+    assert {one.rule for one in preflight.check(scene.subject()) if one.host == "k3"} == {"foreign_cluster_id"}
