@@ -19,7 +19,7 @@ Message = tuple[bytes | None, bytes | None, Headers, int]
 
 @dataclass
 class Written:
-    """A log as it stands on a broker: what consumers see by offset, and the offset behind all."""
+    """A log on a broker: what consumers see by offset, and the offset behind all."""
 
     records: list[tuple[int, Message]] = field(default_factory=list)
     start: int = 0
