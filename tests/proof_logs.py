@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import cast
 
 from hypothesis import strategies as st
 
@@ -19,7 +20,7 @@ Message = tuple[bytes | None, bytes | None, Headers, int]
 
 @dataclass
 class Written:
-    """A log as it stands on a broker: what consumers see by offset, and the offset behind all."""
+    """A log on a broker: what consumers see by offset, and the offset behind all."""
 
     records: list[tuple[int, Message]] = field(default_factory=list)
     start: int = 0
@@ -108,7 +109,7 @@ def drop(some: list[Message], low: int, high: int) -> None:
 def change(some: list[Message], number: int, **parts: object) -> None:
     names = ("key", "value", "headers", "timestamp")
     given = dict(zip(names, some[number])) | parts
-    some[number] = tuple(given[name] for name in names)  # type: ignore[assignment]
+    some[number] = cast("Message", tuple(given[name] for name in names))
 
 
 FOREIGN: Message = (b"a", b"foreign", (), BEGIN - 5)

@@ -15,7 +15,7 @@ from spark_jobs.proof.law import Pair
 from spark_jobs.proof.stretches import Block, Stretch
 
 Outcome = Literal["same", "earlier", "later", "absent", "outside_source", "outside_target"]
-BAD = ("later", "absent", "outside_source", "outside_target")
+BAD: tuple[Outcome, ...] = ("later", "absent", "outside_source", "outside_target")
 Count = Callable[[int, int], int]  # side and offset -> records that consumers see before it
 
 

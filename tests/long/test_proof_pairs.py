@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 from time import monotonic, sleep, time
+from typing import cast
 
 import pytest
 from confluent_kafka import OFFSET_BEGINNING, Consumer, ConsumerGroupTopicPartitions, Producer, TopicPartition
@@ -116,9 +117,9 @@ def sides(bootstrap: str, names: Sequence[str]) -> dict[str, Side]:
         if one.error() is not None:
             ended += 1
             continue
-        headers = tuple(one.headers() or [])
-        record = (one.offset() or 0, one.key(), one.value(), headers, one.timestamp()[1])
-        found[one.topic() or ""].append(Rec(*record))  # type: ignore[arg-type]
+        headers = tuple(cast("list[tuple[str, bytes | None]]", one.headers() or []))
+        content = cast("tuple[bytes | None, bytes | None]", (one.key(), one.value()))
+        found[one.topic() or ""].append(Rec(one.offset() or 0, *content, headers, one.timestamp()[1]))
     consumer.close()
     admin = NativeAdmin(bootstrap, {}, 10.0)
     compacted = {f"{side}{number}" for side in ("old", "new") for number in COMPACTED}
