@@ -41,7 +41,9 @@ READ_OPTIONS = {
     "kafka.max.partition.fetch.bytes": "2097152",
     # A broker with nothing more to give answers at once; by default each partition would end with half a second of it.
     "kafka.fetch.max.wait.ms": "20",
-    "kafkaConsumer.pollTimeoutMs": "20000",
+    # A frozen broker keeps its connections: a request must end, and another broker be asked, before a poll gives up.
+    "kafka.request.timeout.ms": "6000",
+    "kafkaConsumer.pollTimeoutMs": "60000",
     # Records that are gone are what the audit looks for: it counts them, where Spark would only stop.
     "failOnDataLoss": "false",
 }
