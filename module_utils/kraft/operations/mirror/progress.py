@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.operations.mirror.observe import Seen
-from ansible.module_utils.kraft.operations.mirror.plan import Topic, shortened
+from ansible.module_utils.kraft.operations.mirror.plan import Topic, left_out, shortened
 from ansible.module_utils.kraft.operations.mirror.side import Partition
 from ansible.module_utils.kraft.wording import counted
 
@@ -117,6 +117,7 @@ def screen(seen: Seen) -> list[str]:
         *shortened([f"  topic {name}: {left} records" for name, left in sorted(by_topic.items()) if left], "topics"),
         f"{counted(len(groups), 'group')}; records that each has not read {read}, and would read {would}",
         *shortened([_group(name, one, read, would) for name, one in sorted(groups.items())], "groups"),
+        *left_out(seen.source),
         *(f"Task {name} has failed: {why}" for name, why in sorted(seen.failed.items())),
     ]
 
