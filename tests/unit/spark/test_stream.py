@@ -24,7 +24,7 @@ class Files:
         self._spark, self._directory = spark, directory
 
     def stream(self, _: kafka_io.Window) -> DataFrame:
-        return self._spark.readStream.schema(SCHEMA).parquet(str(self._directory))
+        return self._spark.readStream.schema(SCHEMA).parquet(self._directory.as_uri())
 
 
 def streamed(spark: SparkSession, directory: Path, rows: list[dict[str, Any]]) -> Any:
