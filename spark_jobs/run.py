@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep, time
-from typing import Any
+from typing import Any, cast
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -163,14 +163,10 @@ def _name_faults(
         lost = [result["partition"] for result in draft["per_partition"] if result["lost"]]
         rows = audit.first_missing(bench.spark, judged, bench.workload, FIRST_LIMIT, lost).collect()
         draft["first_missing"] = [
-            Missing(leader=leaders.get(row["partition"]), **row.asDict())  # type: ignore[typeddict-item]
-            for row in rows
+            cast("Missing", {**row.asDict(), "leader": leaders.get(row["partition"])}) for row in rows
         ]
     rows = audit.first_faults(judged, bench.workload, FIRST_LIMIT).collect()
-    draft["first_faults"] = [
-        Fault(leader=leaders.get(row["partition"]), **row.asDict())  # type: ignore[typeddict-item]
-        for row in rows
-    ]
+    draft["first_faults"] = [cast("Fault", {**row.asDict(), "leader": leaders.get(row["partition"])}) for row in rows]
     if not counts["duplicated"]:
         return 0
     return int(audit.retries_needed(judged, bench.workload).collect()[0]["retries"])

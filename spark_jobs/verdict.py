@@ -81,7 +81,7 @@ def of_run(report: Report, account: Account) -> Verdict:
     undecided = _undecided(report["topic"]["name"], counts, report["per_partition"])
     sentences = _failures(counts, report["first_missing"], explained) if failed else []
     sentences += undecided or ([] if failed else [_success(counts, report["per_partition"])])
-    sentences.append(READINGS[account.stream and account.stream["same_as_batch"]])
+    sentences.append(READINGS[account.stream["same_as_batch"] if account.stream else None])
     sentences += _remarks(counts, changed, explained) + _places(report["per_partition"], account.brokers, changed)
     sentences += [_next_step(name, report) for name in faults]
     if failed:

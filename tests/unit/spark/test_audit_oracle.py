@@ -165,7 +165,7 @@ def copies_and_order(found: dict[int, list[tuple[int, int]]]) -> Iterator[tuple[
 
 @seed(81)
 @settings(
-    max_examples=3, deadline=None, suppress_health_check=list(HealthCheck), database=None, phases=[Phase.generate]
+    max_examples=2, deadline=None, suppress_health_check=list(HealthCheck), database=None, phases=[Phase.generate]
 )
 @given(plans=PLANS)
 def test_the_audit_and_a_count_in_plain_python_agree(spark: SparkSession, plans: Plans) -> None:

@@ -51,7 +51,8 @@ def test_the_checkpoint_is_on_this_machine_whatever_hadoops_default_is(
 ) -> None:
     """Without a scheme Spark takes the path to ``fs.defaultFS``; nothing listens there."""
     (tmp_path / "topic").mkdir()
-    hadoop = spark.sparkContext._jsc.hadoopConfiguration()  # type: ignore[union-attr]
+    context: Any = spark.sparkContext
+    hadoop = context._jsc.hadoopConfiguration()
     before = hadoop.get("fs.defaultFS")
     real, paths = kafka_io.drain, list[str]()
 

@@ -129,8 +129,15 @@ def of_source(wanted: Wanted, side: Side) -> Source:
     every = every_offset(wanted, side)
     committed = of_copied(wanted, every)
     found = topics(names, ends, configs, sizes)
-    left = {"left_topics": wanted.left_topics(side.topics), "left_groups": wanted.left_groups(every)}
-    return Source(side.cluster_id, found, tuple(sorted(committed)), committed, tuple(missing), **left)
+    return Source(
+        side.cluster_id,
+        found,
+        tuple(sorted(committed)),
+        committed,
+        tuple(missing),
+        left_topics=wanted.left_topics(side.topics),
+        left_groups=wanted.left_groups(every),
+    )
 
 
 def every_offset(wanted: Wanted, side: Side) -> dict[str, dict[Partition, int]]:

@@ -113,8 +113,8 @@ def test_what_a_pattern_takes_in_and_is_not_copied_is_listed_with_its_reason() -
         "__g": [("orders", 0)],
         "g.none": [],
     }
-    left = {"left_topics": asked.left_topics(["__foo", "orders"]), "left_groups": asked.left_groups(committed)}
-    source = dataclasses.replace(SOURCE, **left)
+    topics, groups = asked.left_topics(["__foo", "orders"]), asked.left_groups(committed)
+    source = dataclasses.replace(SOURCE, left_topics=topics, left_groups=groups)
     assert problems(source, asked=asked) == []
     said = [
         "Not copied: topic __foo, MirrorMaker takes it for one of Kafka's own, since it begins with __",
