@@ -101,7 +101,7 @@ def _bench(spark: SparkSession, config: SmokeConfig, progress: Progress) -> Benc
     workload = Workload(
         own_id(config.run_id), config.records, config.record_bytes, config.partitions, min(writers, config.records)
     )
-    topic = kafka_io.TopicIo(spark, config.bootstrap_servers, config.topic, config.client_options)
+    topic = kafka_io.TopicIo(spark, config.bootstrap_servers, config.topic, config.client_options, config.partitions)
     admin = NativeAdmin(config.bootstrap_servers, config.client_options, ADMIN_SECONDS)
     return Bench(spark, workload, topic, admin, progress)
 
