@@ -29,7 +29,7 @@ class Seen:
 
     ``invisible``: partitions of the source with no record left to copy, only markers and aborted ones.
     ``back``: since a switch of clients, new records go back: this cluster is the source, the other one the target.
-    ``works``: whether a task was said to run.
+    ``works``: whether a task was said to run. ``made``: whether MirrorMaker has ever made a connector.
     """
 
     source: Source
@@ -39,6 +39,7 @@ class Seen:
     invisible: frozenset[Partition] = frozenset()
     back: bool = False
     works: bool = True
+    made: bool = True
 
 
 def source_options(wanted: Wanted, python_path: str | None) -> dict[str, Any]:
@@ -177,7 +178,7 @@ def with_target(wanted: Wanted, source: Source, side: Side) -> Seen:
     found = topics(here, side.ends(here), {}, side.sizes(here)[0])
     touched, committed = frozenset(name for name, _ in copied), of_copied(wanted, every_offset(wanted, side))
     target = Target(side.cluster_id, found, touched, committed, free(side), len(side.brokers))
-    return Seen(source, target, copied, kept.failed(states), works=kept.works(states))
+    return Seen(source, target, copied, kept.failed(states), works=kept.works(states), made=bool(kept.states(states)))
 
 
 def free(side: Side) -> dict[int, int]:

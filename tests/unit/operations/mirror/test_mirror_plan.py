@@ -210,14 +210,19 @@ def test_the_last_offset_that_is_kept_counts() -> None:
 
 def test_a_task_that_failed_is_named_with_its_cause() -> None:
     trace = "Outer: x\n\tat a\nCaused by: TopicAuthorizationException: denied\n\tat b"
-    down = json.dumps({"state": "FAILED", "trace": trace}).encode()
+    down = json.dumps({"state": "FAILED", "trace": trace, "worker_id": "10.0.0.2:8083"}).encode()
     records = [
         (b"status-task-MirrorSourceConnector-0", down),
         (b"status-task-MirrorSourceConnector-1", down),
         (b"status-task-MirrorSourceConnector-1", b'{"state": "RUNNING"}'),
         (b"status-topic-x", b""),
     ]
-    assert kept.failed(records) == {"MirrorSourceConnector-0": "TopicAuthorizationException: denied"}
+    assert kept.failed(records) == {"MirrorSourceConnector-0": "TopicAuthorizationException: denied (on 10.0.0.2:8083)"}
+
+
+def test_a_connector_that_was_never_made_is_said_with_where_to_look() -> None:
+    assert progress.NOT_MADE in progress.screen(Seen(SOURCE, TARGET, {}, {}, made=False))
+    assert progress.NOT_MADE not in progress.screen(Seen(SOURCE, TARGET, {}, {}))
 
 
 Batch = namedtuple("Batch", "base_offset is_transactional is_control_batch producer_id markers")
