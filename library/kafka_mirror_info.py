@@ -118,7 +118,8 @@ def waited(asked: Wanted, params: dict[str, Any]) -> Seen:
         if seen.failed and passed > FAILED_SECONDS:
             raise ToolError("; ".join(progress.screen(seen)[1:]))
         if passed > params["wait"]:
-            raise ToolError(f"nothing is copied after {params['wait']} s: see `journalctl -u kafka-mirror`")
+            why = "see `journalctl -u kafka-mirror` on each host" if seen.made else progress.NOT_MADE
+            raise ToolError(f"nothing is copied after {params['wait']} s: {why}")
         time.sleep(PAUSE)
 
 

@@ -78,7 +78,9 @@ def with_copies(judged: DataFrame, workload: Workload) -> DataFrame:
             "place": F.when(F.col("partition") == F.col("expected_partition"), F.col("offset")),
         }
     )
-    downwards = Window.partitionBy("ordered_in").orderBy(F.desc("sequence"), F.desc_nulls_first("place"))
+    downwards = Window.partitionBy("ordered_in").orderBy(
+        F.desc("sequence"), F.desc_nulls_first("place"), F.desc("partition"), F.desc("offset")
+    )
     higher = downwards.rowsBetween(Window.unboundedPreceding, -1)
     is_first = ~F.lead("sequence").over(downwards).eqNullSafe(sequence)
     is_behind = F.coalesce(F.min("place").over(higher) < F.col("place"), F.lit(False))

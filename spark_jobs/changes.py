@@ -35,7 +35,7 @@ def between(views: Sequence[TopicView], tasks_retried: int) -> Changes:
 def failed_tasks(context: SparkContext, group: str) -> int:
     """How many attempts of tasks failed in the ended jobs of a job group; Spark tries each again, or ends the job.
 
-    Spark's listeners are told a moment after a job has ended.
+    Spark's own counters follow a moment after the end of a job.
     """
     deadline = monotonic() + LISTENER_SECONDS
     jobs = _jobs(context, group)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from spark_jobs import native_smoke_command, report, run, session
 from spark_jobs.cli import parser, with_config
 from spark_jobs.config import SmokeConfig, load
-from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, EXIT_UNREACHABLE, UnreachableError
+from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN, EXIT_UNREACHABLE, SmokeError, UnreachableError
 from spark_jobs.native_smoke import NativeSmoke
 from spark_jobs.progress import Progress
 from spark_jobs.report_schema import Report
-from spark_jobs.verdict import describe, named, unreachable
+from spark_jobs.verdict import describe, ended, named
 
 EXIT_CODES = {"proven": EXIT_PROVEN, "failed": EXIT_FAILED, "undecided": EXIT_UNREACHABLE}
 
@@ -29,10 +29,18 @@ def _run(config: SmokeConfig) -> int:
     draft["native_smoke"] = native.result
     try:
         _on_a_session(draft, config, native, progress)
-    except UnreachableError as error:
-        draft["verdict"] = unreachable(str(error))
+    except Exception as error:
+        reason = str(error) if isinstance(error, SmokeError) else f"a defect of this job ({type(error).__name__})"
+        draft["verdict"] = ended(draft, reason, not isinstance(error, UnreachableError))
         report.write(draft, progress, config.output_dir)
+        if draft["verdict"]["outcome"] == "failed":
+            return _told(draft, config, progress)
         raise
+    return _told(draft, config, progress)
+
+
+def _told(draft: Report, config: SmokeConfig, progress: Progress) -> int:
+    """Write the report and say what is in it; the exit code of its verdict."""
     path = report.write(draft, progress, config.output_dir)
     for sentence in draft["verdict"]["sentences"]:
         progress.say(sentence)
@@ -51,6 +59,7 @@ def _on_a_session(draft: Report, config: SmokeConfig, native: NativeSmoke, progr
         draft["spark"] = session.describe(spark, progress.seconds - before)
         progress.say(f"Spark {spark.version} is up on {spark.sparkContext.master}")
         with session.explaining():
+            session.require_executor(spark)
             run.smoke(spark, config, native, draft, progress)
     finally:
         spark.stop()

@@ -5,7 +5,7 @@
       InstallationError      3: Java, PySpark or the connector's jars are missing here
       UnreachableError       2: the cluster cannot be reached, or stopped answering
 
-A finished audit ends with 0 (proven) or 1 (failed: something was lost, corrupt, out of order or misplaced); anything
+A finished audit ends with 0 (proven) or 1 (failed: something is not as it was written); anything
 else that goes wrong inside the job is a defect of the job: its traceback is shown and the code is 4.
 """
 
@@ -43,6 +43,18 @@ class InstallationError(SmokeError):
 
 
 class UnreachableError(SmokeError):
-    """The cluster did not answer in time, or refused."""
+    """The cluster did not answer in time."""
 
     exit_code = EXIT_UNREACHABLE
+
+
+class RefusedLoginError(UnreachableError):
+    """The cluster answered, and one of the two sides refuses the other: the user must change that."""
+
+    exit_code = EXIT_USAGE
+
+
+class TimedOutError(SmokeError):
+    """Spark took longer than it may, and Kafka is not known to be the reason."""
+
+    exit_code = EXIT_USAGE

@@ -29,7 +29,6 @@ INCLUDE_HEADERS = "includeHeaders"
 WRITE_OPTIONS = {
     "kafka.acks": "all",
     "kafka.enable.idempotence": "true",
-    "kafka.batch.size": "262144",
     "kafka.linger.ms": "20",
     "kafka.max.block.ms": "30000",
     "kafka.request.timeout.ms": "15000",
@@ -41,11 +40,24 @@ READ_OPTIONS = {
     "kafka.max.partition.fetch.bytes": "2097152",
     # A broker with nothing more to give answers at once; by default each partition would end with half a second of it.
     "kafka.fetch.max.wait.ms": "20",
-    "kafkaConsumer.pollTimeoutMs": "20000",
+    # A frozen broker keeps its connections: a request must end, and another broker be asked, before a poll gives up.
+    "kafka.request.timeout.ms": "6000",
+    "kafkaConsumer.pollTimeoutMs": "60000",
     # Records that are gone are what the audit looks for: it counts them, where Spark would only stop.
     "failOnDataLoss": "false",
 }
 BATCHES_WANTED = 4
+BATCH_SIZE = "kafka.batch.size"
+LARGEST_BATCH, SMALLEST_BATCH = 262_144, 16_384
+BUFFER = 32 * 1024 * 1024  #: Kafka's default ``buffer.memory``; a producer fills a batch for each partition in it
+
+
+def batch_size(partitions: int) -> int:
+    """Bytes of a batch, so that half of the buffer has room for one of each partition.
+
+    Where the buffer is full of begun batches, each leaves with a record or two.
+    """
+    return max(SMALLEST_BATCH, min(LARGEST_BATCH, BUFFER // (2 * partitions)))
 
 
 @dataclass(frozen=True)
@@ -73,10 +85,11 @@ class TopicIo:
     bootstrap_servers: str
     topic: str
     client_options: Mapping[str, str]
+    partitions: int = 1
 
     def write(self, records: DataFrame) -> None:
         """``[key, value, partition]`` to the topic; returns when every record is acknowledged."""
-        options = {**WRITE_OPTIONS, **self._connection()}
+        options = {**WRITE_OPTIONS, BATCH_SIZE: str(batch_size(self.partitions)), **self._connection()}
         records.write.format(FORMAT).options(**options).option(TOPIC, self.topic).save()
 
     def read(self, window: Window) -> DataFrame:

@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.errors import RefusedError
 from confluent_kafka import ConsumerGroupTopicPartitions, IsolationLevel, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, ConfigResource, OffsetSpec  # type: ignore[attr-defined]
 
-from spark_jobs.errors import UnreachableError, UsageError
+from spark_jobs.errors import RefusedLoginError, UnreachableError, UsageError
 
 RETRY_SECONDS = 0.1
 NOT_YET = {
@@ -200,7 +200,7 @@ class NativeAdmin:
     def _silence(self, reason: str, seconds: float) -> UnreachableError:
         self._admin.poll(0)  # hands over the complaints that came in meanwhile
         if self._complaints.refused:
-            return UnreachableError(f"no access to {self._servers}: {self._complaints}")
+            return RefusedLoginError(f"no access to {self._servers}: {self._complaints}")
         return UnreachableError(f"no answer from {self._servers} within {seconds:.1f} s ({reason}); {self._complaints}")
 
 

@@ -17,11 +17,11 @@ from pathlib import Path
 from spark_jobs import native_smoke, private_file, report
 from spark_jobs.cli import parser, with_config
 from spark_jobs.config import SmokeConfig, load
-from spark_jobs.errors import EXIT_PROVEN, UnreachableError
+from spark_jobs.errors import EXIT_PROVEN, SmokeError, UnreachableError
 from spark_jobs.native import TopicView
 from spark_jobs.native_smoke import NativeSmoke
 from spark_jobs.progress import Progress
-from spark_jobs.verdict import unreachable
+from spark_jobs.verdict import ended
 
 FILE = "native_smoke.json"
 
@@ -56,9 +56,9 @@ def made(config: SmokeConfig, progress: Progress) -> NativeSmoke:
     progress.begin()
     try:
         found = native_smoke.run(config)
-    except UnreachableError as error:
+    except SmokeError as error:
         draft = report.begun(config, progress)
-        draft["verdict"] = unreachable(str(error))
+        draft["verdict"] = ended(draft, str(error), not isinstance(error, UnreachableError))
         report.write(draft, progress, config.output_dir)
         raise
     _save(config, found)

@@ -11,6 +11,7 @@ from time import monotonic
 from spark_jobs import private_file
 
 FILE = "progress.log"
+CHECKPOINT = "checkpoint-"  #: how the folder of a stream begins that is read in the same directory
 
 
 @dataclass
@@ -35,3 +36,12 @@ class Progress:
         sys.stdout.flush()
         with (self.directory / FILE).open("a") as file:
             file.write(line)
+
+
+def last_line(directory: Path) -> str:
+    """What was done last, without its seconds; empty where nothing was."""
+    try:
+        lines = (directory / FILE).read_text(errors="replace").splitlines()
+    except OSError:
+        return ""
+    return lines[-1].partition(" s  ")[2] if lines else ""

@@ -53,14 +53,19 @@ def begun(config: SmokeConfig, progress: Progress) -> Report:
     )
 
 
+def of_run(config: SmokeConfig) -> Report | None:
+    """What ``output_dir`` holds of the same run id, if it is a report."""
+    try:
+        found: Any = json.loads((config.output_dir / FILE).read_text())
+    except (OSError, ValueError):
+        return None
+    return found if not problems(found) and found["run_id"] == config.run_id else None
+
+
 def require_unused(config: SmokeConfig) -> None:
     """UsageError where ``output_dir`` holds an account of the same run id."""
-    path = config.output_dir / FILE
-    try:
-        last = json.loads(path.read_text())
-    except (OSError, ValueError):
-        return
-    if isinstance(last, dict) and last.get("run_id") == config.run_id and last.get("counts"):
+    path, last = config.output_dir / FILE, of_run(config)
+    if last and last["counts"]:
         raise UsageError([f"run_id: {config.run_id} was used before, and {path} is its account: give a new run_id"])
 
 

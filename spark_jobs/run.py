@@ -5,8 +5,9 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from time import monotonic, sleep, time
-from typing import Any
+from typing import Any, cast
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -14,7 +15,7 @@ from spark_jobs import aggregate, audit, changes, kafka_io, reading, records, re
 from spark_jobs.config import SmokeConfig
 from spark_jobs.native import NativeAdmin
 from spark_jobs.native_smoke import NativeSmoke
-from spark_jobs.progress import Progress
+from spark_jobs.progress import CHECKPOINT, Progress
 from spark_jobs.record_format import KEY_LENGTH, Workload, own_id
 from spark_jobs.report_schema import FIRST_LIMIT, Counts, Fault, Missing, Rate, Report, Stream, Throughput
 
@@ -39,13 +40,14 @@ class Bench:
 
 
 def smoke(spark: SparkSession, config: SmokeConfig, native: NativeSmoke, draft: Report, progress: Progress) -> None:
-    """Write, read twice, audit; fills ``draft`` as far as it comes. Kafka's and Spark's errors pass through."""
+    """Write, read twice, audit; fills and saves ``draft`` as it goes. Kafka's and Spark's errors pass through."""
     bench = _bench(spark, config, progress)
     draft["workload"] = report.workload_of(bench.workload)
     starts = bench.admin.written_offsets(config.topic, sorted(native.view.leaders))
     began_ms = _now_ms()
     draft["throughput"] = passes = Throughput(write=_write(bench), batch_read=None, stream_read=None)
     times = _times(spark, began_ms)
+    report.write(draft, progress, config.output_dir)
     retried = changes.failed_tasks(spark.sparkContext, WRITE)
     view = bench.admin.describe(config.topic)
     draft["topic"]["replication_factor"] = view.replication_factor
@@ -59,6 +61,7 @@ def smoke(spark: SparkSession, config: SmokeConfig, native: NativeSmoke, draft: 
     draft["latency"] = aggregate.latency(rows)
     if draft["latency"] is None:
         draft["not_checked"].append(verdict.NO_APPEND_TIME)
+    report.write(draft, progress, config.output_dir)
     needed = _name_faults(bench, draft, counts, judged, view.leaders)
     draft["stream"], passes["stream_read"] = _stream(bench, window, rows)
     last = bench.admin.describe(config.topic)
@@ -98,7 +101,7 @@ def _bench(spark: SparkSession, config: SmokeConfig, progress: Progress) -> Benc
     workload = Workload(
         own_id(config.run_id), config.records, config.record_bytes, config.partitions, min(writers, config.records)
     )
-    topic = kafka_io.TopicIo(spark, config.bootstrap_servers, config.topic, config.client_options)
+    topic = kafka_io.TopicIo(spark, config.bootstrap_servers, config.topic, config.client_options, config.partitions)
     admin = NativeAdmin(config.bootstrap_servers, config.client_options, ADMIN_SECONDS)
     return Bench(spark, workload, topic, admin, progress)
 
@@ -127,9 +130,10 @@ def _account(bench: Bench, judged: DataFrame) -> tuple[list[dict[str, Any]], Rat
 def _stream(bench: Bench, window: kafka_io.Window, rows: list[dict[str, Any]]) -> tuple[Stream, Rate]:
     """The second reading; it has seen the same when its counts and its fingerprint are those of the first."""
     judged = reading.judge(bench.topic.stream(window), bench.workload)
-    with tempfile.TemporaryDirectory(prefix="kraftwright-checkpoint-") as checkpoint:
+    with tempfile.TemporaryDirectory(prefix=CHECKPOINT, dir=bench.progress.directory) as checkpoint:
         began = monotonic()
-        query = kafka_io.drain(judged.observe(STREAM_METRICS, *audit.counters()), checkpoint)
+        # Without a scheme it would be of Hadoop's default file system.
+        query = kafka_io.drain(judged.observe(STREAM_METRICS, *audit.counters()), Path(checkpoint).absolute().as_uri())
         seconds = monotonic() - began
     # Spark reports once, without metrics, also where there was nothing to read.
     seen = [batch.observedMetrics.get(STREAM_METRICS) for batch in query.recentProgress]
@@ -159,14 +163,10 @@ def _name_faults(
         lost = [result["partition"] for result in draft["per_partition"] if result["lost"]]
         rows = audit.first_missing(bench.spark, judged, bench.workload, FIRST_LIMIT, lost).collect()
         draft["first_missing"] = [
-            Missing(leader=leaders.get(row["partition"]), **row.asDict())  # type: ignore[typeddict-item]
-            for row in rows
+            cast("Missing", {**row.asDict(), "leader": leaders.get(row["partition"])}) for row in rows
         ]
     rows = audit.first_faults(judged, bench.workload, FIRST_LIMIT).collect()
-    draft["first_faults"] = [
-        Fault(leader=leaders.get(row["partition"]), **row.asDict())  # type: ignore[typeddict-item]
-        for row in rows
-    ]
+    draft["first_faults"] = [cast("Fault", {**row.asDict(), "leader": leaders.get(row["partition"])}) for row in rows]
     if not counts["duplicated"]:
         return 0
     return int(audit.retries_needed(judged, bench.workload).collect()[0]["retries"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,12 +15,13 @@ from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untype
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from spark_jobs import appcds
-from spark_jobs.errors import InstallationError, UnreachableError
-from spark_jobs.installation import JARS, JARS_REMEDY, JAVA_REMEDY, local_settings
+from spark_jobs import appcds, causes, environment
+from spark_jobs.errors import InstallationError
+from spark_jobs.installation import JARS, local_settings, spark_home
 from spark_jobs.report_schema import Spark
 
 SUBMITTED = "PYSPARK_GATEWAY_PORT"  # set by spark-submit
+EXECUTOR_SECONDS = 60.0
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 SETTINGS = {
     "spark.ui.enabled": "false",
@@ -50,6 +53,7 @@ def open_session(run_id: str, more: Mapping[str, str] = MappingProxyType({})) ->
     for name, value in {**SETTINGS, **more}.items():
         builder = builder.config(name, value)
     if SUBMITTED not in os.environ:
+        _clean_environment()
         for name, value in _alone(more).items():
             builder = builder.config(name, value)
     try:
@@ -59,6 +63,14 @@ def open_session(run_id: str, more: Mapping[str, str] = MappingProxyType({})) ->
     spark.sparkContext.setLogLevel("ERROR")
     spark.conf.set("spark.sql.shuffle.partitions", shuffle_partitions(spark.sparkContext.defaultParallelism))
     return spark
+
+
+def _clean_environment() -> None:
+    """Spark's JVM inherits the environment of this process."""
+    wanted = environment.of_spark(os.environ, environment.LOCAL, sys.executable, str(spark_home()))
+    for name in os.environ.keys() - wanted.keys():
+        del os.environ[name]
+    os.environ.update(wanted)
 
 
 def _alone(more: Mapping[str, str]) -> dict[str, str]:
@@ -101,30 +113,31 @@ def explaining() -> Iterator[None]:
 
 def explained(error: Exception) -> Exception:
     """The error that says what to do, or the given one when nothing more is known about it."""
-    text, cause = str(error), root_cause(error)
-    if "JAVA_GATEWAY_EXITED" in text:
-        return InstallationError(f"Java did not start, so Spark could not: {JAVA_REMEDY}")
-    if "find the data source: kafka" in text or "data source: kafka" in text or "kafka010" in cause:
-        return InstallationError(f"Spark has no Kafka connector: {JARS_REMEDY}")
-    if "masters are unresponsive" in text or "stopped SparkContext" in text or "Master removed" in text:
-        return InstallationError(f"the Spark master does not answer or gave up: {cause}")
-    if "org.apache.kafka.common" in cause or "TimeoutException" in cause or "Cannot fetch record" in text:
-        return UnreachableError(f"Kafka stopped answering: {cause}")
-    return error
+    return causes.meaning(chain(error), str(error)) or error
 
 
-def root_cause(error: Exception) -> str:
-    """The innermost Java exception in one line, or the error's own first line."""
-    thrown = _java_exception(error)
-    if thrown is None:
-        return str(error).partition("\n")[0]
-    while thrown.getCause() is not None:
+def chain(error: Exception) -> list[str]:
+    """The Java exceptions behind an error, one line each, the innermost first."""
+    thrown = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
+    lines: list[str] = []
+    while thrown is not None:
+        lines.insert(0, str(thrown.toString()).partition("\n")[0])
         thrown = thrown.getCause()
-    return str(thrown.toString()).partition("\n")[0]
+    return lines
 
 
-def _java_exception(error: Exception) -> Any:
-    return error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
+def require_executor(spark: SparkSession, seconds: float = EXECUTOR_SECONDS) -> None:
+    """InstallationError where a master elsewhere runs no task within so many seconds."""
+    if str(spark.sparkContext.master).startswith("local"):
+        return
+    work = threading.Thread(target=lambda: spark.range(1, numPartitions=1).collect(), daemon=True)
+    work.start()
+    work.join(seconds)
+    if work.is_alive():
+        raise InstallationError(
+            f"the Spark master gave no executor within {seconds:.0f} s: ask for less (kafka_smoke_spark_settings), or "
+            "free cores and memory"
+        )
 
 
 def _jvm(spark: SparkSession) -> Any:

@@ -3,8 +3,8 @@
     spark-submit --jars <connector> spark_jobs/smoke.py --config smoke.json
 
 ``python -m spark_jobs.submit`` finds Java, Spark and the jars and runs that line. Exit codes: 0 proven; 1 something is
-lost, corrupt, out of order or misplaced; 2 the cluster cannot be reached or stopped answering; 3 usage, configuration
-or installation; 4 a defect of this job.
+lost, corrupt, out of order, misplaced or held twice; 2 Kafka does not answer, or an open transaction hides records;
+3 the user or the machine must change something; 4 a defect of this job. Each end leaves a report.
 """
 
 import sys

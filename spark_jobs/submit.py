@@ -4,13 +4,12 @@
 
 The native smoke test comes first, so that a dead cluster fails before a JVM is started. Spark's own output goes to
 ``spark.log`` in the configuration's ``output_dir``; its last lines are shown when the job breaks. Exit codes are those
-of ``smoke.py``; a run that exceeds the timeout is ended and counts as unreachable (2).
+of ``smoke.py``; a run that exceeds the timeout is ended with 3: more time, or a faster machine, is needed.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import shutil
@@ -21,18 +20,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from spark_jobs import appcds, config, native_smoke_command, private_file, report
+from spark_jobs import appcds, causes, config, environment, native_smoke_command, private_file, report
 from spark_jobs.cli import guarded, parser
 from spark_jobs.config import SmokeConfig
-from spark_jobs.errors import EXIT_DEFECT, EXIT_FAILED, InstallationError, UnreachableError
+from spark_jobs.errors import EXIT_DEFECT, EXIT_FAILED, EXIT_UNREACHABLE, InstallationError, SmokeError, TimedOutError
 from spark_jobs.installation import JARS, JARS_REMEDY, JAVA_REMEDY, local_settings, spark_home
-from spark_jobs.progress import Progress
-from spark_jobs.verdict import unreachable
+from spark_jobs.progress import CHECKPOINT, Progress, last_line
+from spark_jobs.verdict import ended
 
 ROOT = Path(__file__).resolve().parents[1]
 LOG = "spark.log"
 SHOWN_LINES = 30
 JAVA_MAJOR = 17
+MODULE = "jdk.incubator.vector"  #: one that a trimmed Java lacks, and that Spark starts Java with
+RECORDS_A_SECOND = 5000  #: all passes together, on a busy machine
 CONNECTOR = "spark-sql-kafka-0-10_"
 LOGGING = f"-Dlog4j2.configurationFile={(ROOT / 'spark_jobs/log4j2.properties').as_uri()}"
 # Up to this many records a run is mostly starting up: the quick compiler alone saves a third of its processor time.
@@ -84,10 +85,14 @@ def _run(options: argparse.Namespace) -> int:
     native_smoke_command.saved_or_made(settings, Progress(settings.output_dir))
     line = command(tools, options.master, options.conf, settings.records, options.config)
     log = settings.output_dir / LOG
-    code = _watched(line, options.timeout, log)
+    seconds = options.timeout + settings.records / RECORDS_A_SECOND
+    code = _watched(line, seconds, log, options.master)
     if code is None:
-        raise _timed_out(settings, options.timeout)
+        raise _broken(settings, TimedOutError(_too_long(settings, seconds)))
     if code not in range(EXIT_DEFECT) or (code == EXIT_FAILED and not _judged(settings)):
+        known = causes.meaning([], log.read_text(errors="replace"))
+        if known and code == EXIT_FAILED:
+            raise _broken(settings, known)
         sys.stderr.write(f"spark-submit ended with {code}; the end of {log}:\n{tail(log)}\n")
         return EXIT_DEFECT
     sys.stderr.write(tail(log) + "\n" if code else "")
@@ -96,9 +101,8 @@ def _run(options: argparse.Namespace) -> int:
 
 def _judged(settings: SmokeConfig) -> bool:
     """Whether the job left this run's verdict: spark-submit itself ends with the same 1 when it cannot start."""
-    path = settings.output_dir / report.FILE
-    found = json.loads(path.read_text()) if path.is_file() else {}
-    return bool(found.get("run_id") == settings.run_id)
+    found = report.of_run(settings)
+    return bool(found and found["verdict"]["outcome"] == "failed")
 
 
 def find_tools(environment: Mapping[str, str], jars: Path) -> Tools:
@@ -118,11 +122,14 @@ def check_java(environment: Mapping[str, str]) -> None:
     if java is None:
         raise InstallationError(f"there is no java on PATH and JAVA_HOME is not set: {JAVA_REMEDY}")
     try:
-        answer = subprocess.run(  # noqa: S603  (the user's own Java)
-            [java, "-version"], capture_output=True, text=True, timeout=30, check=False
-        ).stderr
+        ended = subprocess.run(  # noqa: S603  (the user's own Java)
+            [java, f"--add-modules={MODULE}", "-version"], capture_output=True, text=True, timeout=30, check=False
+        )
     except OSError as error:
         raise InstallationError(f"{java} cannot be run ({error.strerror}): {JAVA_REMEDY}") from None
+    answer = ended.stderr or ended.stdout
+    if MODULE in ended.stdout + ended.stderr and ended.returncode:
+        raise InstallationError(f"{java} lacks the module {MODULE}, which Spark needs: {JAVA_REMEDY}")
     version = re.search(r'version "(\d+)', answer)
     if version is None or int(version[1]) < JAVA_MAJOR:
         raise InstallationError(
@@ -150,12 +157,12 @@ def command(tools: Tools, master: str, settings: Sequence[str], records: int, co
     ]
 
 
-def _watched(line: Sequence[str], timeout: float, log: Path) -> int | None:
+def _watched(line: Sequence[str], timeout: float, log: Path, master: str) -> int | None:
     """Run the line in a process group of its own; its exit code, or null when it had to be ended after ``timeout``."""
-    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_HOME": str(Path(line[0]).parents[1])}
+    given = environment.of_spark(os.environ, master, sys.executable, str(Path(line[0]).parents[1]))
     with private_file.opened(log) as errors:
         process = subprocess.Popen(  # noqa: S603  (a line that command() made)
-            line, env=environment, stderr=errors, start_new_session=True
+            line, env=given, stderr=errors, start_new_session=True
         )
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         try:
@@ -164,6 +171,8 @@ def _watched(line: Sequence[str], timeout: float, log: Path) -> int | None:
             return None
         finally:
             _end(process)
+            for left in log.parent.glob(f"{CHECKPOINT}*"):
+                shutil.rmtree(left, ignore_errors=True)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -178,14 +187,21 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             continue
 
 
-def _timed_out(settings: SmokeConfig, timeout: float) -> UnreachableError:
-    """The error, after a report that says the same."""
+def _too_long(settings: SmokeConfig, seconds: float) -> str:
+    done = last_line(settings.output_dir) or "nothing"
+    return (
+        f"it did not end within {seconds:.0f} s. Last done: {done}. Give more time (kafka_smoke_timeout), fewer "
+        "records, or a machine that is less busy"
+    )
+
+
+def _broken(settings: SmokeConfig, error: SmokeError) -> SmokeError:
+    """The error, after a report that says the same and keeps what the job had found."""
     progress = Progress(settings.output_dir)
-    reason = f"it did not end within {timeout:.0f} s; how far it came is in {settings.output_dir / 'progress.log'}"
-    draft = report.begun(settings, progress)
-    draft["verdict"] = unreachable(reason)
+    draft = report.of_run(settings) or report.begun(settings, progress)
+    draft["verdict"] = ended(draft, str(error), reached=error.exit_code != EXIT_UNREACHABLE)
     report.write(draft, progress, settings.output_dir)
-    return UnreachableError(reason)
+    return error
 
 
 def tail(log: Path) -> str:

@@ -27,6 +27,11 @@ NO_APPEND_TIME = (
     "Latency: the topic's timestamps are not the brokers' own (message.timestamp.type is not LogAppendTime)."
 )
 MOST_MOVED = 5
+READINGS = {
+    True: "Both readings, batch and streaming, saw the same records.",
+    False: "The streaming reading did not see the same records as the batch reading.",
+    None: "The batch reading alone came to its end.",
+}
 NOTHING_KNOWN = "What became of the cluster's records: the run did not get that far."
 FATAL = ("lost", "corrupt", "out_of_order", "misplaced", "foreign_headers")
 NAMED = (*FATAL, "duplicated", "odd_times")  #: whose first records are named
@@ -56,7 +61,7 @@ class Account:
     """
 
     counts: Counts
-    stream: Stream
+    stream: Stream | None
     changes: Changes
     brokers: Mapping[int, str]
     retries_needed: int = 0
@@ -71,21 +76,34 @@ def of_run(report: Report, account: Account) -> Verdict:
     explained = account.retries_needed <= changed["tasks_retried"]
     faults = [name for name in FATAL if counts[name]]  # type: ignore[literal-required]
     faults += [] if explained else ["duplicated"]
-    differs = not account.stream["same_as_batch"]
+    differs = account.stream is not None and not account.stream["same_as_batch"]
     failed = differs or bool(faults)
     undecided = _undecided(report["topic"]["name"], counts, report["per_partition"])
     sentences = _failures(counts, report["first_missing"], explained) if failed else []
     sentences += undecided or ([] if failed else [_success(counts, report["per_partition"])])
-    sentences.append(
-        "The streaming reading did not see the same records as the batch reading."
-        if differs
-        else "Both readings, batch and streaming, saw the same records."
-    )
+    sentences.append(READINGS[account.stream["same_as_batch"] if account.stream else None])
     sentences += _remarks(counts, changed, explained) + _places(report["per_partition"], account.brokers, changed)
     sentences += [_next_step(name, report) for name in faults]
     if failed:
         sentences.append("kafka_smoke_keep_topic keeps the topic of the next run for a look.")
     return Verdict(outcome="failed" if failed else "undecided" if undecided else "proven", sentences=sentences)
+
+
+def ended(report: Report, reason: str, reached: bool) -> Verdict:
+    """The verdict of a run that did not come to its end; what the first reading has found stays.
+
+    ``reached``: whether the end has another reason than Kafka.
+    """
+    found = unreachable(reason)
+    counts, changed = report["counts"], report["changes"]
+    if counts and changed:
+        account = Account(counts, None, changed, {}, min(counts["duplicated"], 1))
+        known = of_run(report, account)
+        found["outcome"] = "failed" if known["outcome"] == "failed" else "unreachable"
+        found["sentences"][1:] = known["sentences"]
+    if reached and found["outcome"] == "unreachable":
+        found["outcome"] = "undecided"
+    return found
 
 
 def unreachable(reason: str) -> Verdict:

@@ -56,6 +56,11 @@ Configuration:
 """
 
 
+def listed(entries: Iterable[str]) -> str:
+    """Every list that MirrorMaker gets: Kafka refuses one that names something twice, and then nothing is copied."""
+    return ",".join(dict.fromkeys(entries))
+
+
 @dataclasses.dataclass(frozen=True)
 class Settings:
     """What one host's service is made of.
@@ -129,7 +134,7 @@ WantedBy=multi-user.target
 
 def of_node(settings: Settings, server: Mapping[str, str]) -> dict[str, str]:
     """Settings of the client that reaches this cluster as the node on whose host it runs; `server`: the node's own."""
-    found = {"bootstrap.servers": ",".join(settings.servers), "security.protocol": settings.protocol}
+    found = {"bootstrap.servers": listed(settings.servers), "security.protocol": settings.protocol}
     if settings.protocol.endswith("SSL"):
         own = {key: server.get(f"listener.name.{settings.listener.lower()}.{key}", server.get(key)) for key in OF_NODE}
         found.update({key: value for key, value in own.items() if value is not None})

@@ -97,7 +97,7 @@ def test_the_first_faults_are_named_with_partition_and_offset(spark: SparkSessio
     log.move_to_end(15)
     log.change(20, lambda entry: dataclasses.replace(entry, partition=0))
     log.change(4, lambda entry: dataclasses.replace(entry, headers=(("trace", b"x"),)))
-    places = {}
+    places: dict[bytes, list[tuple[int, int]]] = {}
     for row in log.rows():
         places.setdefault(row[1][26:38], []).append((row[2], row[3]))
     found = [tuple(row) for row in audit.first_faults(log.judged(spark), WORKLOAD, 20).collect()]

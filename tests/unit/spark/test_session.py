@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -54,6 +55,7 @@ def test_executors_without_the_jars_are_named() -> None:
     [
         "org.apache.kafka.common.errors.TimeoutException: Topic smoke not present in metadata after 30000 ms.",
         "org.apache.kafka.common.errors.NotEnoughReplicasException: Messages are rejected",
+        "org.apache.kafka.common.KafkaException: Unexpected error",
         "java.util.concurrent.TimeoutException: Cannot fetch record for offset 7 in 20000 milliseconds",
     ],
 )
@@ -61,11 +63,45 @@ def test_a_cluster_that_stops_answering_is_unreachable_with_the_innermost_cause(
     meaning = session.explained(raised("Job aborted", "org.apache.spark.SparkException: Writing job failed.", cause))
     assert isinstance(meaning, UnreachableError)
     assert str(meaning) == f"Kafka stopped answering: {cause}"
+    assert meaning.exit_code == 2
 
 
 def test_a_master_that_does_not_answer_is_named() -> None:
     error = raised("Cannot call methods on a stopped SparkContext. All masters are unresponsive! Giving up.")
     assert isinstance(session.explained(error), InstallationError)
+
+
+def test_a_frame_of_a_stack_says_nothing() -> None:
+    error = raised(
+        "java.lang.NullPointerException\n\tat org.apache.kafka.common.utils.Utils.x\n\tat org.apache.hadoop.Y"
+    )
+    assert session.explained(error) is error
+
+
+class Slow:
+    """A session whose master gives no executor for a while."""
+
+    def __init__(self, master: str, seconds: float) -> None:
+        self.sparkContext = self
+        self.master, self._seconds = master, seconds
+
+    def range(self, *_: Any, **__: Any) -> Any:
+        return self
+
+    def collect(self) -> None:
+        time.sleep(self._seconds)
+
+
+@pytest.mark.parametrize(
+    ("master", "seconds", "refused"), [("yarn", 2, True), ("yarn", 0, False), ("local[2]", 2, False)]
+)
+def test_a_master_that_gives_no_executor_is_named(master: str, seconds: float, refused: bool) -> None:
+    slow: Any = Slow(master, seconds)
+    if refused:
+        with pytest.raises(InstallationError, match="gave no executor within 0 s"):
+            session.require_executor(slow, 0.2)
+    else:
+        session.require_executor(slow, 0.2)
 
 
 def test_an_error_of_unknown_meaning_stays_what_it_is() -> None:

@@ -88,21 +88,23 @@ def test_a_saved_native_smoke_test_is_taken_once(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize(
-    ("last", "refused"),
-    [
-        ({"run_id": "run-1", "counts": {"lost": 0}}, True),
-        ({"run_id": "run-1", "counts": None}, False),
-        ({"run_id": "run-2", "counts": {"lost": 0}}, False),
-        ([], False),
-    ],
+    ("run_id", "counts", "refused"), [("run-1", True, True), ("run-1", False, False), ("x", True, False)]
 )
-def test_a_run_id_with_an_account_is_not_used_again(tmp_path: Path, last: Any, refused: bool) -> None:
-    (tmp_path / "report.json").write_text(json.dumps(last))
+def test_a_run_id_with_an_account_is_not_used_again(tmp_path: Path, run_id: str, counts: bool, refused: bool) -> None:
+    last = report.begun(config(tmp_path), Progress(tmp_path))
+    last["run_id"], last["counts"] = run_id, EXAMPLE["counts"] if counts else None
+    report.write(last, Progress(tmp_path), tmp_path)
     if refused:
         with pytest.raises(UsageError, match="run_id: run-1 was used before"):
             native_smoke_command.saved_or_made(config(tmp_path), Progress(tmp_path))
     else:
         report.require_unused(config(tmp_path))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"run_id": "run-1", "counts": {}}'])
+def test_a_file_that_is_no_report_says_nothing_of_a_run(tmp_path: Path, text: str) -> None:
+    (tmp_path / "report.json").write_text(text)
+    assert report.of_run(config(tmp_path)) is None
 
 
 def test_two_runs_of_one_id_mark_their_records_differently() -> None:

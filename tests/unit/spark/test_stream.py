@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs import kafka_io, run
@@ -23,7 +24,7 @@ class Files:
         self._spark, self._directory = spark, directory
 
     def stream(self, _: kafka_io.Window) -> DataFrame:
-        return self._spark.readStream.schema(SCHEMA).parquet(str(self._directory))
+        return self._spark.readStream.schema(SCHEMA).parquet(self._directory.as_uri())
 
 
 def streamed(spark: SparkSession, directory: Path, rows: list[dict[str, Any]]) -> Any:
@@ -43,3 +44,27 @@ def test_a_stream_counts_what_it_reads(spark: SparkSession, tmp_path: Path) -> N
     rows.coalesce(1).write.parquet(str(tmp_path / "topic"))
     found = streamed(spark, tmp_path / "topic", [])
     assert (found["batches"], found["records"], found["same_as_batch"]) == (1, 40, False)
+
+
+def test_the_checkpoint_is_on_this_machine_whatever_hadoops_default_is(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a scheme Spark takes the path to ``fs.defaultFS``; nothing listens there."""
+    (tmp_path / "topic").mkdir()
+    context: Any = spark.sparkContext
+    hadoop = context._jsc.hadoopConfiguration()
+    before = hadoop.get("fs.defaultFS")
+    real, paths = kafka_io.drain, list[str]()
+
+    def drain(stream: DataFrame, checkpoint: str) -> Any:
+        paths.append(checkpoint)
+        hadoop.set("fs.defaultFS", "hdfs://127.0.0.1:1")
+        return real(stream, checkpoint)
+
+    monkeypatch.setattr(kafka_io, "drain", drain)
+    try:
+        assert streamed(spark, tmp_path / "topic", [])["records"] == 0
+    finally:
+        hadoop.set("fs.defaultFS", before)
+    assert paths[0].startswith(f"file://{tmp_path}/checkpoint-")
+    assert not list(tmp_path.glob("checkpoint-*"))

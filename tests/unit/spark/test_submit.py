@@ -9,12 +9,15 @@ import stat
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from spark_jobs import native_smoke_command, submit
+from spark_jobs import config, native_smoke_command, report, submit
+from spark_jobs.config import SmokeConfig
 from spark_jobs.errors import EXIT_DEFECT, EXIT_FAILED, EXIT_UNREACHABLE, EXIT_USAGE, InstallationError
+from spark_jobs.progress import Progress
+
+EXAMPLE = json.loads((Path(__file__).parent / "example_report.json").read_text())
 
 
 def fake_java(directory: Path, says: str) -> Path:
@@ -97,7 +100,7 @@ def test_a_run_that_takes_too_long_is_ended_with_all_its_children(tmp_path: Path
         "time.sleep(60)\n"
     )
     log = tmp_path / "spark.log"
-    assert submit._watched([sys.executable, "-c", script], 2.0, log) is None
+    assert submit._watched([sys.executable, "-c", script], 2.0, log, "local[*]") is None
     pid = int(child.read_text())
     deadline = time.monotonic() + 5
     while Path(f"/proc/{pid}").exists() and "Z" not in Path(f"/proc/{pid}/stat").read_text().split()[2]:
@@ -138,25 +141,76 @@ def test_the_environment_has_a_java_that_is_new_enough() -> None:
     submit.check_java(os.environ)
 
 
+def prepared(directory: Path, monkeypatch: pytest.MonkeyPatch, code: int | None, said: str) -> SmokeConfig:
+    """A run whose spark-submit ends with `code` and leaves `said` in its log."""
+    settings = {"run_id": "run-1", "bootstrap_servers": "k1:9092", "topic": "smoke", "output_dir": str(directory)}
+    numbers = {"partitions": 2, "records": 100, "record_bytes": 100}
+    (directory / "smoke.json").write_text(json.dumps({**settings, **numbers}))
+    (directory / submit.LOG).write_text(said)
+    monkeypatch.setattr(submit, "find_tools", lambda *_: submit.Tools(directory / "bin" / "spark-submit", ()))
+    monkeypatch.setattr(submit, "_watched", lambda *_: code)
+    monkeypatch.setattr(native_smoke_command, "saved_or_made", lambda *_: None)
+    return config.load(directory / "smoke.json")
+
+
+def run(directory: Path) -> int:
+    return submit.main(["--config", str(directory / "smoke.json"), "--master", "nonsense"])
+
+
+def left(directory: Path, settings: SmokeConfig, outcome: str, counted: bool = False) -> None:
+    """The report that the job had saved before it ended."""
+    draft = report.begun(settings, Progress(directory))
+    draft["verdict"]["outcome"] = outcome  # type: ignore[typeddict-item]
+    if counted:
+        draft["counts"], draft["changes"] = EXAMPLE["counts"], EXAMPLE["changes"]
+    report.write(draft, Progress(directory), directory)
+
+
 @pytest.mark.parametrize(
-    ("report", "code"),
-    [
-        (None, EXIT_DEFECT),
-        ({"run_id": "another", "verdict": {"outcome": "failed"}}, EXIT_DEFECT),
-        ({"run_id": "run-1", "verdict": {"outcome": "failed"}}, EXIT_FAILED),
-    ],
-    ids=["no report", "the report of another run", "this run's"],
+    ("saved", "code"), [(None, EXIT_DEFECT), ("unreachable", EXIT_DEFECT), ("failed", EXIT_FAILED)]
 )
 def test_a_spark_that_cannot_start_is_no_verdict(
-    report: dict[str, Any] | None, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    saved: str | None, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = {"run_id": "run-1", "bootstrap_servers": "k1:9092", "topic": "smoke", "output_dir": str(tmp_path)}
-    numbers = {"partitions": 2, "records": 100, "record_bytes": 100}
-    (tmp_path / "smoke.json").write_text(json.dumps({**settings, **numbers}))
-    if report:
-        (tmp_path / "report.json").write_text(json.dumps(report))
-    (tmp_path / submit.LOG).write_text("Master must either be yarn or start with spark, k8s, or local\n")
-    monkeypatch.setattr(submit, "find_tools", lambda *_: submit.Tools(tmp_path / "bin" / "spark-submit", ()))
-    monkeypatch.setattr(submit, "_watched", lambda *_: 1)
-    monkeypatch.setattr(native_smoke_command, "saved_or_made", lambda *_: None)
-    assert submit.main(["--config", str(tmp_path / "smoke.json"), "--master", "nonsense"]) == code
+    settings = prepared(tmp_path, monkeypatch, 1, "something odd\n")
+    if saved:
+        left(tmp_path, settings, saved)
+    assert run(tmp_path) == code
+
+
+def test_a_spark_that_says_why_it_cannot_start_is_usage_with_a_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = "Exception: When running with master 'yarn' either HADOOP_CONF_DIR or YARN_CONF_DIR must be set\n"
+    settings = prepared(tmp_path, monkeypatch, 1, said)
+    assert run(tmp_path) == EXIT_USAGE
+    assert "HADOOP_CONF_DIR or YARN_CONF_DIR must be set" in capsys.readouterr().err
+    found = report.of_run(settings)
+    assert found is not None
+    assert found["verdict"]["outcome"] == "undecided"
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_a_run_that_takes_too_long_keeps_what_it_had_found(
+    counted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = prepared(tmp_path, monkeypatch, None, "")
+    (tmp_path / "progress.log").write_text("   1.0 s  wrote 100 records\n")
+    left(tmp_path, settings, "unreachable", counted)
+    assert run(tmp_path) == EXIT_USAGE
+    assert "Last done: wrote 100 records." in capsys.readouterr().err
+    found = report.of_run(settings)
+    assert found is not None
+    assert found["verdict"]["outcome"] == "undecided"
+    assert (found["counts"] == EXAMPLE["counts"]) is counted
+    assert any("were read back exactly once" in sentence for sentence in found["verdict"]["sentences"]) is counted
+
+
+def test_a_trimmed_java_is_named_with_the_module_that_it_lacks(tmp_path: Path) -> None:
+    java = fake_java(tmp_path, 'openjdk version "25" 2025-09-16')
+    java.write_text(
+        "#!/bin/sh\necho 'Error occurred during initialization of boot layer'\n"
+        "echo 'java.lang.module.FindException: Module jdk.incubator.vector not found'; exit 1\n"
+    )
+    with pytest.raises(InstallationError, match=r"lacks the module jdk\.incubator\.vector"):
+        submit.check_java({"JAVA_HOME": str(tmp_path)})

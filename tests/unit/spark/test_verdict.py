@@ -17,6 +17,7 @@ from spark_jobs.report_schema import (
     LeaderMoved,
     Missing,
     PartitionResult,
+    Report,
     Stream,
     Verdict,
 )
@@ -55,6 +56,10 @@ def partitions(*leaders: int | None) -> list[PartitionResult]:
     ]
 
 
+def drafted() -> Report:
+    return report.begun(SmokeConfig("run-a", "a:9092", "smoke", 3, 300, 100, Path("/nowhere")), Progress(Path()))
+
+
 def judge(
     stream: Stream = SAME,
     first: list[Missing] | None = None,
@@ -63,7 +68,7 @@ def judge(
     needed: int = 0,
     **counts: int,
 ) -> Verdict:
-    draft = report.begun(SmokeConfig("run-a", "a:9092", "smoke", 3, 300, 100, Path("/nowhere")), Progress(Path()))
+    draft = drafted()
     draft["counts"] = Counts(**{**clean(WORKLOAD), **counts})  # type: ignore[typeddict-item]
     draft["first_missing"], draft["first_faults"] = first or [], faults or []
     draft["per_partition"] = partitions(1, 2, 3)
@@ -191,3 +196,27 @@ def test_unreachable_says_why_and_what_is_not_known() -> None:
     assert found["outcome"] == "unreachable"
     assert "10.0.0.1:9092: refused" in found["sentences"][0]
     assert found["sentences"][1] == verdict.NOTHING_KNOWN
+
+
+@pytest.mark.parametrize(
+    ("counts", "reached", "outcome"),
+    [
+        (None, False, "unreachable"),
+        (None, True, "undecided"),
+        ({}, False, "unreachable"),
+        ({}, True, "undecided"),
+        ({"lost": 1}, False, "failed"),
+        ({"lost": 1}, True, "failed"),
+        ({"undecided": 1}, True, "undecided"),
+    ],
+)
+def test_a_run_that_broke_keeps_what_it_had_found(counts: dict[str, int] | None, reached: bool, outcome: str) -> None:
+    draft = drafted()
+    if counts is not None:
+        draft["counts"] = Counts(**{**clean(WORKLOAD), **counts})  # type: ignore[typeddict-item]
+        draft["changes"], draft["per_partition"] = UNCHANGED, partitions(1, 2, 3)
+    found = verdict.ended(draft, "x broke", reached)
+    assert found["outcome"] == outcome
+    assert found["sentences"][0] == "The run could not be finished: x broke"
+    assert (verdict.NOTHING_KNOWN in found["sentences"]) is (counts is None)
+    assert (verdict.READINGS[None] in found["sentences"]) is (counts is not None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
-from ansible.module_utils.kraft.node.mirror import TARGET
+from ansible.module_utils.kraft.node.mirror import TARGET, listed
 from ansible.module_utils.kraft.spec.desired.mirror import NEVER, NEVER_GROUPS, Wanted, expression
 
 CLIENT_ID = "kraftwright-mirror"  #: of the producers; a throttle is a quota of this id
@@ -48,10 +48,10 @@ def properties(wanted: Wanted, size: Size, replication_factor: int, unknown: Ite
         **_flow(wanted, wanted.name, TARGET),
         **_usual(size, replication_factor),
         "topics": _joined(wanted.topics),
-        "topics.exclude": _joined(wanted.exclude_topics, *NEVER.split("|")),
+        "topics.exclude": _joined(wanted.exclude_topics, *NEVER),
         **_groups(wanted),
         "sync.topic.configs.enabled": "true",
-        "config.properties.exclude": ",".join(left_out),
+        "config.properties.exclude": listed(left_out),
         "sync.topic.acls.enabled": str(wanted.acls).lower(),
     }
 
@@ -65,7 +65,7 @@ def back(wanted: Wanted, size: Size, replication_factor: int, topics: Iterable[s
         **_flow(wanted, TARGET, wanted.name),
         **_usual(size, replication_factor),
         "topics": _joined(sorted(topics)),
-        "topics.exclude": _joined((), *NEVER.split("|")),
+        "topics.exclude": _joined((), *NEVER),
         **_groups(wanted),
         "sync.topic.configs.enabled": "false",
         "sync.topic.acls.enabled": "false",
@@ -78,7 +78,7 @@ def _flow(wanted: Wanted, source: str, target: str) -> dict[str, str]:
         "clusters": f"{wanted.name}, {TARGET}",
         f"{source}->{target}.enabled": "true",
         f"{target}->{source}.enabled": "false",
-        f"{wanted.name}.bootstrap.servers": ",".join(wanted.servers),
+        f"{wanted.name}.bootstrap.servers": listed(wanted.servers),
         **{f"{wanted.name}.{key}": value for key, value in wanted.client.items()},
         # Records of aborted transactions are no part of a topic; exactly-once needs it, too.
         f"{source}.consumer.isolation.level": "read_committed",
@@ -132,4 +132,4 @@ def _groups(wanted: Wanted) -> dict[str, str]:
 
 
 def _joined(entries: Iterable[str], *more: str) -> str:
-    return ",".join([*map(expression, entries), *more])
+    return listed([*map(expression, entries), *more])

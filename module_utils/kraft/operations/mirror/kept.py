@@ -54,8 +54,12 @@ def states(records: Iterable[Record]) -> dict[str, Mapping[str, Any]]:
 
 
 def failed(records: Iterable[Record]) -> dict[str, str]:
-    """Task or connector that has failed -> why, in one line."""
-    return {name: cause(one.get("trace") or "") for name, one in states(records).items() if one.get("state") == FAILED}
+    """Task or connector that has failed -> why and on which host, in one line."""
+    return {
+        name: f"{cause(one.get('trace') or '')} (on {one.get('worker_id') or 'an unknown host'})"
+        for name, one in states(records).items()
+        if one.get("state") == FAILED
+    }
 
 
 def works(records: Iterable[Record]) -> bool:

@@ -29,7 +29,7 @@ class Seen:
 
     ``invisible``: partitions of the source with no record left to copy, only markers and aborted ones.
     ``back``: since a switch of clients, new records go back: this cluster is the source, the other one the target.
-    ``works``: whether a task was said to run.
+    ``works``: whether a task was said to run. ``made``: whether MirrorMaker has ever made a connector.
     """
 
     source: Source
@@ -39,6 +39,7 @@ class Seen:
     invisible: frozenset[Partition] = frozenset()
     back: bool = False
     works: bool = True
+    made: bool = True
 
 
 def source_options(wanted: Wanted, python_path: str | None) -> dict[str, Any]:
@@ -126,17 +127,32 @@ def of_source(wanted: Wanted, side: Side) -> Source:
     (configs, lacks_configs), (sizes, lacks_sizes) = side.configs(names), side.sizes(names)
     missing += [*(one for one in lacks_configs if one not in missing), *lacks_sizes]
     missing += side.lacks_acls() if wanted.acls else []
-    committed = offsets(wanted, side)
+    every = every_offset(wanted, side)
+    committed = of_copied(wanted, every)
     found = topics(names, ends, configs, sizes)
-    return Source(side.cluster_id, found, tuple(sorted(committed)), committed, tuple(missing))
+    return Source(
+        side.cluster_id,
+        found,
+        tuple(sorted(committed)),
+        committed,
+        tuple(missing),
+        left_topics=wanted.left_topics(side.topics),
+        left_groups=wanted.left_groups(every),
+    )
 
 
-def offsets(wanted: Wanted, side: Side) -> dict[str, dict[Partition, int]]:
-    """What the wanted groups have committed for the wanted topics; a group without any is none of the copy's."""
-    listed = {place: list(filter(wanted.takes_group, names)) for place, names in side.listed_groups().items()}
+def every_offset(wanted: Wanted, side: Side) -> dict[str, dict[Partition, int]]:
+    """What the groups that are asked for have committed, wherever."""
+    listed = {place: list(filter(wanted.asks_for_group, names)) for place, names in side.listed_groups().items()}
+    return side.committed(listed)
+
+
+def of_copied(wanted: Wanted, every: Mapping[str, Mapping[Partition, int]]) -> dict[str, dict[Partition, int]]:
+    """The same for the wanted groups and topics; a group without any is none of the copy's."""
     found = {
         group: {where: offset for where, offset in given.items() if wanted.takes_topic(where[0])}
-        for group, given in side.committed(listed).items()
+        for group, given in every.items()
+        if wanted.takes_group(group)
     }
     return {group: given for group, given in found.items() if given}
 
@@ -160,9 +176,9 @@ def with_target(wanted: Wanted, source: Source, side: Side) -> Seen:
     copied = kept.copied(reader.records(kept.offsets_topic(wanted.name)))
     states = reader.records(kept.status_topic(wanted.name))
     found = topics(here, side.ends(here), {}, side.sizes(here)[0])
-    touched, committed = frozenset(name for name, _ in copied), offsets(wanted, side)
+    touched, committed = frozenset(name for name, _ in copied), of_copied(wanted, every_offset(wanted, side))
     target = Target(side.cluster_id, found, touched, committed, free(side), len(side.brokers))
-    return Seen(source, target, copied, kept.failed(states), works=kept.works(states))
+    return Seen(source, target, copied, kept.failed(states), works=kept.works(states), made=bool(kept.states(states)))
 
 
 def free(side: Side) -> dict[int, int]:

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.spec.desired.mirror import Wanted
+from ansible.module_utils.kraft.spec.desired.mirror import Wanted, plain
 from ansible.module_utils.kraft.spec.rules.subject import named
 from ansible.module_utils.kraft.wording import counted
 
@@ -37,6 +37,7 @@ class Source:
     """``committed``: group -> (topic, partition) -> the offset that it reads next.
 
     ``missing``: rights that the login lacks, in words. ``old``: whether it is older than Kafka 2.1.
+    ``left_topics``, ``left_groups``: what is asked for and cannot be copied -> why.
     """
 
     cluster_id: str
@@ -45,6 +46,8 @@ class Source:
     committed: Mapping[str, Mapping[tuple[str, int], int]] = dataclasses.field(default_factory=dict)
     missing: tuple[str, ...] = ()
     old: bool = False
+    left_topics: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    left_groups: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,6 +74,7 @@ def problems(wanted: Wanted, source: Source, target: Target, replication_factor:
     return [
         *(f"the login at the source lacks the right {one}" for one in source.missing),
         *_unknown(wanted, source),
+        *_named_in_vain(wanted, source),
         *_in_the_way(source, target),
         *_room(source, target, replication_factor),
     ]
@@ -82,6 +86,24 @@ def _unknown(wanted: Wanted, source: Source) -> Iterator[str]:
             yield f"topic {name} is not on the source, or hidden from its login (DESCRIBE): correct kafka_mirror.topics"
     if not source.topics:
         yield "no topic of the source matches kafka_mirror.topics: correct it"
+
+
+def _named_in_vain(wanted: Wanted, source: Source) -> Iterator[str]:
+    """What is named letter by letter and will not be copied."""
+    for name in wanted.contradictions:
+        yield f"{name} of kafka_mirror is named and excluded, too: take it off one of the two lists"
+    for name in sorted(source.left_topics.keys() & set(wanted.named_topics)):
+        yield f"topic {name} cannot be copied: {source.left_topics[name]}. Take it off kafka_mirror.topics"
+    for name in sorted(source.left_groups.keys() & set(plain(wanted.groups))):
+        yield f"group {name} cannot be copied: {source.left_groups[name]}. Take it off kafka_mirror.groups"
+
+
+def left_out(source: Source) -> list[str]:
+    """What a pattern took in and is not copied, for people."""
+    return [
+        *(f"Not copied: topic {name}, {why}" for name, why in source.left_topics.items()),
+        *(f"Not copied: group {name}, {why}" for name, why in source.left_groups.items()),
+    ]
 
 
 def _in_the_way(source: Source, target: Target) -> Iterator[str]:
@@ -153,6 +175,7 @@ def shortened(texts: list[str], what: str) -> list[str]:
 
 def notes(wanted: Wanted, source: Source, unknown: Mapping[str, list[str]]) -> Iterator[str]:
     """What differs after the copy."""
+    yield from left_out(source)
     for setting, topics in unknown.items():
         yield f"No equivalent: {setting} of {named(topics)}"
     stamped = [name for name, one in source.topics.items() if one.config.get("message.timestamp.type") == LOG_APPEND]

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.operations.mirror.observe import Seen
-from ansible.module_utils.kraft.operations.mirror.plan import Topic, shortened
+from ansible.module_utils.kraft.operations.mirror.plan import Topic, left_out, shortened
 from ansible.module_utils.kraft.operations.mirror.side import Partition
 from ansible.module_utils.kraft.wording import counted
+
+NOT_MADE = "MirrorMaker has made no connector yet: read the last ERROR of `journalctl -u kafka-mirror` on each host"
 
 
 def lag(seen: Seen) -> dict[str, int]:
@@ -117,6 +119,8 @@ def screen(seen: Seen) -> list[str]:
         *shortened([f"  topic {name}: {left} records" for name, left in sorted(by_topic.items()) if left], "topics"),
         f"{counted(len(groups), 'group')}; records that each has not read {read}, and would read {would}",
         *shortened([_group(name, one, read, would) for name, one in sorted(groups.items())], "groups"),
+        *([] if seen.made else [NOT_MADE]),
+        *left_out(seen.source),
         *(f"Task {name} has failed: {why}" for name, why in sorted(seen.failed.items())),
     ]
 

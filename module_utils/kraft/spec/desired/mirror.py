@@ -11,10 +11,22 @@ from ansible.module_utils.kraft.secret_values import is_secret
 from ansible.module_utils.parsing.convert_bool import boolean
 
 NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
-#: Topics that are never copied. Source: Kafka's ``ReplicationPolicy.isInternalTopic``, and heartbeats of other mirrors.
-NEVER = r"__.*|\..*|.*\.internal|heartbeats"
+OWN = "it is MirrorMaker's own"
+#: Topics that MirrorMaker never copies, or not under their name, and why.
+#: Source: Kafka 4.3.1's ``ReplicationPolicy.isInternalTopic`` and ``IdentityReplicationPolicy.formatRemoteTopic``.
+NEVER = {
+    r"__.*": "MirrorMaker takes it for one of Kafka's own, since it begins with __",
+    r"\..*": "MirrorMaker takes it for one of Kafka's own, since it begins with a dot",
+    r"mm2.*\.internal": OWN,
+    r".*\.checkpoints\.internal": OWN,
+    r".*heartbeats": "MirrorMaker takes it for heartbeats, and would copy it under another name",
+}
 NEVER_GROUPS = r"__.*"
+GROUP_OF_KAFKA = "its name begins with __, as names of Kafka's own do"
 #: An entry of such letters alone is a name: a dot in it is a dot. Source: Kafka's ``Topic.LEGAL_CHARS``.
+INTERNAL = frozenset(
+    {"__consumer_offsets", "__transaction_state", "__share_group_state", "__remote_log_metadata", "__cluster_metadata"}
+)
 PLAIN = re.compile(r"[A-Za-z0-9._-]+")
 
 
@@ -33,7 +45,33 @@ class Wanted:
     throttle_bytes_per_second: int | None = None
 
     def takes_topic(self, name: str) -> bool:
-        return _taken(name, self.topics, (*self.exclude_topics, NEVER))
+        return _taken(name, self.topics, (*self.exclude_topics, *NEVER))
+
+    def left_topics(self, names: Iterable[str]) -> dict[str, str]:
+        """Those of `names` that are asked for and cannot be copied, and why; without what Kafka itself keeps."""
+        asked = [name for name in sorted(names) if _taken(name, self.topics, self.exclude_topics)]
+        whys = {name: next((why for one, why in NEVER.items() if _matches(name, [one])), "") for name in asked}
+        return {
+            name: why for name, why in whys.items() if why and (name in self.named_topics or not _is_usual(name, why))
+        }
+
+    def left_groups(self, committed: Mapping[str, Iterable[tuple[str, int]]]) -> dict[str, str]:
+        """Groups that are asked for and whose offsets are not copied, and why. `committed`: where they have any."""
+        asked = {name: places for name, places in committed.items() if self.asks_for_group(name)}
+        return {
+            name: GROUP_OF_KAFKA if _matches(name, [NEVER_GROUPS]) else "its offsets are in topics that are not copied"
+            for name, places in sorted(asked.items())
+            if places and (_matches(name, [NEVER_GROUPS]) or not any(self.takes_topic(topic) for topic, _ in places))
+        }
+
+    @property
+    def contradictions(self) -> list[str]:
+        """Topics and groups that are named and excluded, too."""
+        pairs = ((self.named_topics, self.exclude_topics), (plain(self.groups), self.exclude_groups))
+        return [name for names, excluded in pairs for name in names if _matches(name, excluded)]
+
+    def asks_for_group(self, name: str) -> bool:
+        return _taken(name, self.groups, self.exclude_groups)
 
     def takes_group(self, name: str) -> bool:
         return _taken(name, self.groups, (*self.exclude_groups, NEVER_GROUPS))
@@ -41,7 +79,7 @@ class Wanted:
     @property
     def named_topics(self) -> list[str]:
         """Those that `topics` names letter by letter."""
-        return [name for name in (one.replace("\\.", ".") for one in self.topics) if PLAIN.fullmatch(name)]
+        return plain(self.topics)
 
 
 def wanted(given: Mapping[str, Any]) -> Wanted:
@@ -65,6 +103,11 @@ def with_secrets(given: Mapping[str, Any], secrets: Mapping[str, str]) -> Wanted
     return wanted({**given, "source": {**source, "client": {**(source.get("client") or {}), **secrets}}})
 
 
+def plain(entries: Iterable[str]) -> list[str]:
+    """Those entries that are names, letter by letter."""
+    return [name for name in (one.replace("\\.", ".") for one in entries) if PLAIN.fullmatch(name)]
+
+
 LISTS = ("topics", "exclude_topics", "groups", "exclude_groups")
 
 
@@ -83,6 +126,11 @@ def split(client: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
 def expression(entry: str) -> str:
     """What MirrorMaker is given for an entry, which joins all of them with ``|``: a group holds it together."""
     return entry.replace(".", "\\.") if PLAIN.fullmatch(entry) else f"(?:{entry})"
+
+
+def _is_usual(name: str, why: str) -> bool:
+    """Whether every cluster, or every one with a mirror, has such a topic."""
+    return name in INTERNAL or why == OWN
 
 
 def _taken(name: str, entries: Iterable[str], excluded: Iterable[str]) -> bool:

@@ -73,11 +73,80 @@ def test_what_has_no_equivalent_is_said_and_not_synced() -> None:
 def test_topics_of_kafkas_own_are_never_taken() -> None:
     everything = Wanted("old", ("a:1",))
     names = ("__consumer_offsets", "mm2-offsets.old.internal", "old.checkpoints.internal", "heartbeats", ".hidden")
-    assert [name for name in (*names, "orders", "internal") if everything.takes_topic(name)] == ["orders", "internal"]
+    others = [
+        "orders",
+        "internal",
+        "orders.internal",
+        "orders-internal",
+        "orders.replica",
+        "mm2.orders",
+        "a.checkpoints",
+    ]
+    assert [name for name in (*names, "device-heartbeats", *others) if everything.takes_topic(name)] == others
+    assert everything.left_topics([*names, "device-heartbeats", "__foo", *others]).keys() == {
+        "heartbeats",
+        ".hidden",
+        "device-heartbeats",
+        "__foo",
+    }
+    assert not Wanted("old", ("a:1",), exclude_topics=("__foo",)).left_topics(["__foo"])
     assert not Wanted("old", ("a:1",), exclude_topics=("ord.*",)).takes_topic("orders")
     assert WANTED.takes_topic("pay.in")
     assert not WANTED.takes_topic("pay-in")
     assert not everything.takes_group("__share")
+
+
+@pytest.mark.parametrize("name", ["__foo", "__consumer_offsets", "heartbeats", "mm2-offsets.old.internal"])
+def test_a_topic_that_is_named_and_cannot_be_copied_is_refused(name: str) -> None:
+    asked = Wanted("old", ("a:1",), topics=("orders", name))
+    source = dataclasses.replace(SOURCE, left_topics=asked.left_topics(["orders", name]))
+    (problem,) = problems(source, asked=asked)
+    assert f"topic {name} cannot be copied" in problem
+    assert "Take it off kafka_mirror.topics" in problem
+
+
+def test_what_a_pattern_takes_in_and_is_not_copied_is_listed_with_its_reason() -> None:
+    asked = Wanted("old", ("a:1",))
+    committed = {
+        "g.left": [("__foo", 0)],
+        "g.both": [("__foo", 0), ("orders", 0)],
+        "__g": [("orders", 0)],
+        "g.none": [],
+    }
+    topics, groups = asked.left_topics(["__foo", "orders"]), asked.left_groups(committed)
+    source = dataclasses.replace(SOURCE, left_topics=topics, left_groups=groups)
+    assert problems(source, asked=asked) == []
+    said = [
+        "Not copied: topic __foo, MirrorMaker takes it for one of Kafka's own, since it begins with __",
+        "Not copied: group __g, its name begins with __, as names of Kafka's own do",
+        "Not copied: group g.left, its offsets are in topics that are not copied",
+    ]
+    assert [line for line in plan.screen(asked, source, TARGET, {}) if line.startswith("Not copied")] == said
+    assert [line for line in progress.screen(Seen(source, TARGET, {}, {})) if line.startswith("Not copied")] == said
+
+
+def test_a_group_that_is_named_and_cannot_be_copied_is_refused() -> None:
+    asked = Wanted("old", ("a:1",), topics=("orders",), groups=("billing", "g.left"))
+    source = dataclasses.replace(SOURCE, left_groups=asked.left_groups({"g.left": [("other", 0)]}))
+    (problem,) = problems(source, asked=asked)
+    assert "group g.left cannot be copied: its offsets are in topics that are not copied" in problem
+
+
+def test_what_is_named_and_excluded_is_refused() -> None:
+    asked = Wanted("old", ("a:1",), topics=("orders",), exclude_topics=("ord.*",), groups=("g",), exclude_groups=("g",))
+    found = problems(asked=asked)
+    assert [line.split()[0] for line in found if "named and excluded" in line] == ["orders", "g"]
+
+
+def test_no_list_of_mirrormaker_names_anything_twice() -> None:
+    """Kafka refuses such a list when the connector is made: only a journal had the reason, and nothing was copied."""
+    asked = Wanted("old", ("a:1", "a:1"), topics=("x", "x"), exclude_groups=("__.*", "__.*"), groups=("g", "g"))
+    given = files.properties(asked, files.Size(2, 512), 3, ["message.timestamp.difference.max.ms", "x.y"])
+    back = files.back(asked, files.Size(2, 512), 3, ["x", "x"])
+    for settings in (given, back):
+        lists = {name: value.split(",") for name, value in settings.items() if "," in value}
+        assert {name for name, entries in lists.items() if len(set(entries)) < len(entries)} == set()
+    assert given["config.properties.exclude"].count("difference") == 1
 
 
 @pytest.mark.parametrize(
@@ -141,14 +210,19 @@ def test_the_last_offset_that_is_kept_counts() -> None:
 
 def test_a_task_that_failed_is_named_with_its_cause() -> None:
     trace = "Outer: x\n\tat a\nCaused by: TopicAuthorizationException: denied\n\tat b"
-    down = json.dumps({"state": "FAILED", "trace": trace}).encode()
+    down = json.dumps({"state": "FAILED", "trace": trace, "worker_id": "10.0.0.2:8083"}).encode()
     records = [
         (b"status-task-MirrorSourceConnector-0", down),
         (b"status-task-MirrorSourceConnector-1", down),
         (b"status-task-MirrorSourceConnector-1", b'{"state": "RUNNING"}'),
         (b"status-topic-x", b""),
     ]
-    assert kept.failed(records) == {"MirrorSourceConnector-0": "TopicAuthorizationException: denied"}
+    assert kept.failed(records) == {"MirrorSourceConnector-0": "TopicAuthorizationException: denied (on 10.0.0.2:8083)"}
+
+
+def test_a_connector_that_was_never_made_is_said_with_where_to_look() -> None:
+    assert progress.NOT_MADE in progress.screen(Seen(SOURCE, TARGET, {}, {}, made=False))
+    assert progress.NOT_MADE not in progress.screen(Seen(SOURCE, TARGET, {}, {}))
 
 
 Batch = namedtuple("Batch", "base_offset is_transactional is_control_batch producer_id markers")

@@ -1,0 +1,28 @@
+"""The environment of Spark's processes: of the control machine's only what is documented (docs/daily_use.md)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+#: What steers Spark, Hadoop and Python: a shell that was made for other work has it.
+STEERS = re.compile(
+    r"(SPARK|PYSPARK|PYTHON|HADOOP|YARN|HIVE|IPYTHON|JUPYTER|SCALA|BEELINE)(_\w+|[A-Z]*)|CLASSPATH|_JAVA_OPTIONS"
+)
+DOCUMENTED = {"SPARK_CONF_DIR", "SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME", "SPARK_LOCAL_DIRS"}
+#: Where Python keeps compiled files; it changes nothing that runs.
+HARMLESS = {"PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE"}
+OF_YARN = {"HADOOP_CONF_DIR", "YARN_CONF_DIR", "HADOOP_USER_NAME"}
+LOCAL = "local"
+
+
+def of_spark(environment: Mapping[str, str], master: str, python: str, home: str) -> dict[str, str]:
+    """What Spark's processes get; `python`: the interpreter of driver and workers, `home`: Spark's folder.
+
+    With a local master the driver's name need not resolve, and no Hadoop takes part.
+    """
+    kept = DOCUMENTED | HARMLESS | (OF_YARN if master.startswith("yarn") else set())
+    found = {name: text for name, text in environment.items() if name in kept or not STEERS.fullmatch(name)}
+    named = {"PYSPARK_PYTHON": python, "PYSPARK_DRIVER_PYTHON": python, "SPARK_HOME": home}
+    own_name = {"SPARK_LOCAL_HOSTNAME": "localhost"} if master.startswith(LOCAL) else {}
+    return {**own_name, **found, **named}
