@@ -7,11 +7,12 @@ refused until a broker that holds the records is back, or until the records are 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from ansible.module_utils.kraft.cluster.health import listed
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Partition, Snapshot
 from ansible.module_utils.kraft.operations.reassignment.model import DRAINED, Goal, Name
+from ansible.module_utils.kraft.operations.reassignment.move_format import brokers_named
 from ansible.module_utils.kraft.problem import Problem
 
 NAMED = 5
@@ -70,18 +71,14 @@ def problems(snapshot: Snapshot, goal: Goal, accepted: bool = False) -> Iterator
     stuck = {name: one for name, one in _on_leaving(snapshot, goal).items() if name not in lost}
     if stuck:
         holders = {broker for one in stuck.values() for broker in one.replicas} - snapshot.unfenced
-        start = f"start {_brokers_named(holders)}; {LOST_FOR_GOOD}"
+        start = f"start {brokers_named(holders)}; {LOST_FOR_GOOD}"
         remedy = start if holders else "wait until they have one, and run again"
         yield Problem("no_leader", f"partitions without a leader: {named(stuck)}", remedy)
     if lost and not accepted:
         holders = {broker for one in lost.values() for broker in one.replicas} - snapshot.unfenced
-        away = _brokers_named(holders)
+        away = brokers_named(holders)
         text = f"only {away} {'has' if len(holders) == 1 else 'have'} the records of {named(lost)}"
         yield Problem(RULE, text, f"start {away}. To give the records up, {GIVE_UP}")
-
-
-def _brokers_named(ids: Collection[int]) -> str:
-    return f"{'broker' if len(ids) == 1 else 'brokers'} {listed(ids)}"
 
 
 def named(partitions: Mapping[Name, Partition]) -> str:

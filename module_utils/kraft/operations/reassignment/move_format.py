@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ansible.module_utils.kraft.cluster.health import listed
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment
@@ -24,6 +24,11 @@ def amount(number: float | None) -> str:
     while number >= STEP and unit < len(UNITS) - 1:
         number, unit = number / STEP, unit + 1
     return f"{number:.1f} {UNITS[unit]}" if unit else f"{int(number)} {UNITS[0]}"
+
+
+def brokers_named(ids: Collection[int]) -> str:
+    """``broker 2``, ``brokers 2, 3``."""
+    return f"{'broker' if len(ids) == 1 else 'brokers'} {listed(ids)}"
 
 
 def headline(moves: Sequence[Move], under_way: Sequence[Reassignment]) -> str:

@@ -22,6 +22,7 @@ from ansible.module_utils.kraft.operations.reassignment.model import (
     Sizes,
     placement,
 )
+from ansible.module_utils.kraft.operations.reassignment.move_format import brokers_named
 from ansible.module_utils.kraft.problem import Problem
 
 NAMED = 5
@@ -73,8 +74,10 @@ def _brokers(snapshot: Snapshot, goal: Goal) -> Iterator[Problem]:
     fenced = registered - snapshot.unfenced
     needed = fenced & goal.broker_ids if goal.state == SPREAD else fenced
     if needed and goal.state != DRAINED:
-        text = f"brokers {listed(needed)} are fenced (registered, not serving), so nothing can be moved to them"
-        remedy = "start them or, if their machines are lost, run remove_nodes.yml for them with --limit"
+        text = f"nothing can be moved to {brokers_named(needed)}: fenced (registered, not serving)"
+        remedy = (
+            f"start {brokers_named(needed)} and run again, or remove_nodes.yml with --limit where the machine is lost"
+        )
         yield Problem("fenced_broker", text, remedy)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from ansible.module_utils.kraft.cluster.health import listed
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment
 from ansible.module_utils.kraft.operations.reassignment import leaderless, move_format
 from ansible.module_utils.kraft.operations.reassignment.model import known_bytes, placement
@@ -51,13 +50,10 @@ def result(work: Work, asked: Desired) -> dict[str, Any]:
     return {**found, "diff": {"before": "", "after": "".join(f"{one}\n" for one in lines)}} if work.changes else found
 
 
-def brokers(ids: Collection[int]) -> str:
-    """``broker 2``, ``brokers 2, 3``."""
-    return f"{'broker' if len(ids) == 1 else 'brokers'} {listed(ids)}"
-
-
 def kept(away: Collection[int], rate: int, playbook: str) -> str:
     """That brokers keep a limit of `rate` bytes per second, and which playbook takes it away."""
     verbs = ("is", "keeps") if len(away) == 1 else ("are", "keep")
     limit = f"a limit of {amount(rate)}/s" if rate else "a limit"
-    return f"{brokers(away)} {verbs[0]} away and {verbs[1]} {limit}; the next {playbook} takes it away"
+    return (
+        f"{move_format.brokers_named(away)} {verbs[0]} away and {verbs[1]} {limit}; the next {playbook} takes it away"
+    )
