@@ -67,6 +67,8 @@ class Client:
     With ``cluster_id`` among the options every address is one of that cluster, or OtherClusterError is its answer.
     """
 
+    patience = 0.0  #: seconds that answers about all topics have needed so far, at least
+
     def __init__(
         self,
         options: Mapping[str, Any],

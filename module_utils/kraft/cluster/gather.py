@@ -49,9 +49,11 @@ def observe(
 ) -> Snapshot:
     """The cluster as the broker at `address` (default: the first to answer) sees it; `parts` are some of PARTS.
 
-    A part that is not answered stands in ``unanswered`` with the reason and does not spoil the rest. Raises
-    UnreachableError or ToolError when not even the list of brokers can be had.
+    A part that is not answered stands in ``unanswered`` with the reason and does not spoil the rest. Where topics were
+    late, the next look through this client gives twice the time. Raises UnreachableError or ToolError when not even the
+    list of brokers can be had.
     """
+    seconds = max(seconds, client.patience)
     wanted = {*parts, *(("topics",) if "configs" in parts else ())}  # configs can only be asked of known topics
     place = address or client.reach()
     first = {name: part for name, part in FIRST_ROUND.items() if name in wanted}
@@ -65,6 +67,8 @@ def observe(
         _add("min_insync", found, unanswered, lambda: min_insync(client, place, found["topics"], seconds))
     if "log_dirs" in wanted:
         _add("log_dirs", found, unanswered, lambda: log_dirs(client, brokers, seconds))
+    if {"topics", "min_insync"} & unanswered.keys():
+        client.patience = min(2 * seconds, LONGEST_ANSWER_SECONDS)
     return Snapshot(cluster_id=seen["cluster_id"], brokers=brokers, unanswered=unanswered, **found)
 
 
