@@ -119,6 +119,19 @@ class LabHosts:
         out, err = process.communicate(timeout=500)
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
+    def keeps_key_from(self, host: str, *services: str) -> None:
+        """Users of these services, in the sandboxes of their units, can read neither key nor settings of the node."""
+        for service in services:
+            said = self.podman(host, "systemctl", "show", "--property=User,Group,MainPID", service)
+            unit = dict(line.split("=", 1) for line in said.splitlines())
+            user, group = unit["User"], unit["Group"] or unit["User"]
+            as_user = f"setpriv --reuid={user} --regid={group} --clear-groups test -r /opt/kafka"
+            inside = f"nsenter --target {unit['MainPID']} --mount {as_user}"
+            for path in ("tls/node.pem", "current/config/server.properties"):
+                found = self.podman(host, "sh", "-c", f"{inside}/{path} && echo readable || echo kept").strip()
+                assert found == "kept", (service, path)
+                self.podman(host, "test", "-s", f"/opt/kafka/{path}")
+
     def podman(self, host: str, *command: str) -> str:
         """What a command on a host prints."""
         line = ["podman", "exec", f"{self.name}-{host}", *command]
