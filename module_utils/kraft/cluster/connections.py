@@ -60,36 +60,27 @@ class Connections:
         return next((each for each in self.others if address in each.bootstrap_servers), self.first)
 
 
-@dataclasses.dataclass(frozen=True)
-class Node:
-    """Where its settings are, empty for none; ``copies``: of files that they name, for a service that reads these."""
-
-    path: str
-    copies: Mapping[str, str]
-
-
 def connections(options: Mapping[str, Any]) -> Connections:
     """What the ``client`` parameter says. Raises RefusedError for a node whose configuration names no certificates.
 
     Of the others one without certificates is left out: after a change to plaintext a node has none for the old one.
     """
-    node, others = Node(options.get("node") or "", options.get("copies") or {}), list[ClientConfig]()
+    node, others = options.get("node") or "", list[ClientConfig]()
     for one in options.get("others") or ():
         with contextlib.suppress(RefusedError):
             others.append(_config(one, node))
     return Connections(_config(options, node), tuple(others))
 
 
-def _config(options: Mapping[str, Any], node: Node) -> ClientConfig:
+def _config(options: Mapping[str, Any], node: str) -> ClientConfig:
     given = {name: value for name, value in options.items() if name in FIELDS and value is not None}
     config = ClientConfig(**{**given, "bootstrap_servers": split_addresses(options["bootstrap_servers"])})
     listener = options.get("listener")
-    return as_node(config, node, listener) if node.path and listener and config.uses_tls else config
+    return as_node(config, node, listener) if node and listener and config.uses_tls else config
 
 
-def as_node(config: ClientConfig, node: Node, listener: str) -> ClientConfig:
-    """`config` with the certificates that the ``server.properties`` of `node` names for `listener`."""
-    path = node.path
+def as_node(config: ClientConfig, path: str, listener: str) -> ClientConfig:
+    """`config` with the certificates that the ``server.properties`` at `path` names for `listener`."""
     try:
         with open(path, encoding="utf-8") as file:
             properties = parse_properties(file.read())
@@ -98,7 +89,7 @@ def as_node(config: ClientConfig, node: Node, listener: str) -> ClientConfig:
     own = {key: node_setting(properties, listener, key) for key in OF_NODES}
     if not own["ssl.keystore.location"]:
         raise RefusedError([f"{path}: names no ssl.keystore.location for the listener {listener}"])
-    fields: dict[str, Any] = {SAME_VALUE[key]: node.copies.get(value, value) for key, value in own.items() if value}
+    fields: dict[str, Any] = {SAME_VALUE[key]: value for key, value in own.items() if value}
     checked = config.check_hostname and node_setting(properties, listener, ALGORITHM, "https") != ""
     return dataclasses.replace(config, **{"keystore_type": JKS, **fields, "check_hostname": checked})
 

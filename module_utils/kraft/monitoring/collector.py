@@ -2,7 +2,8 @@
 
 ``settings``: a file with ``client`` (as of the modules, the broker's own address first), ``directory`` of the text,
 ``interval`` in seconds, ``metrics`` (name -> type and help): what is not named there is not published, ``topics``:
-names of those with figures of their own, and ``proxies``: other addresses that show a certificate.
+names of those with figures of their own, ``proxies``: other addresses that show a certificate, and ``copied``: whether
+the node's certificate is a copy of its own.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Collector:
             samples, failed = [], [str(error)]
         if failed:
             self._forget()
-            self.lost = not samples and bool(self._settings["client"].get("copies"))
+            self.lost = not samples and bool(self._settings.get("copied"))
         self._say("; ".join(failed[:3]) or "every question is answered")
         samples += of_certificate(self._settings["client"], self._settings.get("proxies", ()))
         own = {"unanswered": len(failed), "duration_seconds": round(time.monotonic() - began, 4)}

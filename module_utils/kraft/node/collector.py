@@ -10,11 +10,12 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.client_config import node_setting
+from ansible.module_utils.kraft.client_config import ALGORITHM, node_setting
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
 from ansible.module_utils.kraft.node.machine import accounts
+from ansible.module_utils.kraft.node.mirror import lines
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.state import Run
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
@@ -38,31 +39,38 @@ PACKAGES = CORE.split(".")[:-1]
 LAUNCH = f"import sys\nfrom {CORE}.monitoring.collector import main\nmain(sys.argv[1])\n"
 #: What names a file of the node that the collector logs in with.
 STORES = ("ssl.truststore.location", "ssl.keystore.location")
+OF_NODE = (*STORES, "ssl.keystore.type", "ssl.key.password", ALGORITHM)
+MISSING = "\0"
+NODE = "node.properties"  #: for root alone: these settings
 #: Role kafka_collector makes it. Not Kafka's own: what runs as the same user may look into Kafka's memory.
 USER = "kafka-collector"
 
 Settings = Mapping[str, Any]
 
 
-def loaded(settings: Settings) -> dict[str, str]:
-    """What the collector logs in with as the node: name of its own copy -> file of the node.
-
-    The files are those that the node's settings name now; without certificates there are none.
-    """
+def of_node(settings: Settings) -> dict[str, str]:
+    """The settings by which the collector logs in as the node; none where it needs no certificate."""
     client = settings["client"]
     path, listener = client.get("node") or "", client.get("listener") or ""
     if not path or not client.get("security_protocol", "").endswith(SSL):
         return {}
     own = parse_properties(read_text(path))
-    files = {key: node_setting(own, listener, key) for key in STORES}
-    return {"server.properties": path, **{key: file for key, file in files.items() if file}}
+    found = {key: node_setting(own, listener, key, MISSING) for key in OF_NODE}
+    return {key: value for key, value in found.items() if value != MISSING}
 
 
-def client_of(settings: Settings) -> dict[str, Any]:
-    """The client of the collector, with its own copies in place of the node's files."""
-    files = {file: f"{credentials(COLLECTOR)}/{name}" for name, file in loaded(settings).items()}
-    client = dict(settings["client"])
-    return {**client, "node": files[client["node"]], "copies": files} if files else client
+def loaded(settings: Settings, home: str) -> dict[str, str]:
+    """Name of the collector's own copy -> file."""
+    own = of_node(settings)
+    stores = {key: path for key, path in own.items() if key in STORES}
+    return {NODE: f"{home}/{NODE}", **stores} if own else {}
+
+
+def node_text(settings: Settings) -> str:
+    """Of the node's settings no others, and the collector's own copies in place of the node's files."""
+    own = of_node(settings)
+    copies = {key: f"{credentials(COLLECTOR)}/{key}" for key in own if key in STORES}
+    return lines({**own, **copies})
 
 
 def collector_unit(settings: Settings, home: str, python: str) -> str:
@@ -76,7 +84,7 @@ StartLimitIntervalSec=0
 
 [Service]
 Type=exec
-{loading(loaded(settings))}ExecStart={python} -I {home}/collector.pyz {home}/settings.json
+{loading(loaded(settings, home))}ExecStart={python} -I {home}/collector.pyz {home}/settings.json
 RuntimeDirectory={os.path.basename(DIRECTORY)}
 RuntimeDirectoryPreserve=restart
 InaccessiblePaths={hidden}
@@ -106,19 +114,26 @@ RestrictAddressFamilies=AF_INET AF_INET6 AF_NETLINK AF_UNIX
 def wanted(settings: Settings, install_dir: str, python: str) -> dict[str, Any]:
     """The files as ``ensure_files`` takes them; without `settings` none may be there."""
     home = f"{install_dir}/collector"
-    contents: dict[str, str] = {}
+    contents, secret = dict[str, str](), f"{home}/{NODE}"
     if settings:
-        own = {**settings, "client": client_of(settings), "directory": DIRECTORY}
+        own = {**settings, "directory": DIRECTORY, "copied": bool(of_node(settings))}
+        if own["copied"]:
+            own["client"] = {**settings["client"], "node": f"{credentials(COLLECTOR)}/{NODE}"}
+            contents[secret] = node_text(settings)
         contents[f"{home}/settings.json"] = json.dumps(own, indent=1, sort_keys=True) + "\n"
         contents[unit_path(COLLECTOR)] = collector_unit(settings, home, python)
     if settings.get("exporter"):
         contents[unit_path(EXPORTER)] = exporter_unit(settings["exporter"])
-    ours = [f"{home}/settings.json", f"{home}/collector.pyz", *filter(is_ours, map(unit_path, SERVICES))]
+    ours = [f"{home}/settings.json", secret, f"{home}/collector.pyz", *filter(is_ours, map(unit_path, SERVICES))]
     gone = [path for path in ours if path not in contents and not (settings and path.endswith(".pyz"))]
-    owned = {"owner": "root", "group": "root", "mode": "0644", "sensitive": False}
+    owned = {"owner": "root", "group": "root"}
     return {
         "directories": [{"path": home, "owner": "root", "group": "root", "mode": "0755"}] if settings else [],
-        "files": [{"path": path, "content": content, **owned} for path, content in contents.items()],
+        "files": [
+            {"path": path, "content": content, "mode": "0600" if path == secret else "0644", **owned}
+            | {"sensitive": path == secret}
+            for path, content in contents.items()
+        ],
         "absent": [path for path in gone if os.path.lexists(path)],
     }
 

@@ -52,12 +52,6 @@ def test_without_a_broker_nobody_is_asked() -> None:
     assert connections(client_parameter([], "/opt/kafka", "ours")).addresses == ()
 
 
-def test_a_service_reads_its_own_copies_of_the_files_that_the_node_names(tmp_path: Path) -> None:
-    made = parameter(tmp_path, listener("INTERNAL", "a:1", "SSL"))
-    found = connections({**made, "copies": {"/etc/kafka/internal.pem": "/run/own"}}).to("a:1")
-    assert (found.keystore_file, found.ca_file) == ("/run/own", "/etc/kafka/nodes.pem")
-
-
 def parameter(path: Path, *listeners: dict[str, str]) -> dict[str, Any]:
     file = path / "server.properties"
     file.write_text(PROPERTIES)

@@ -16,6 +16,7 @@ from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.monitoring.collector import Collector
 from ansible.module_utils.kraft.node import collector, unit_files
 from ansible.module_utils.kraft.node.machine import accounts
+from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 
 SETTINGS: dict[str, Any] = {
     "interval": 15,
@@ -69,24 +70,35 @@ def test_it_runs_once_and_then_there_is_nothing_to_do(home: Path) -> None:
     assert systemd.told == told
 
 
-def test_it_loads_copies_of_what_it_logs_in_with_and_has_no_group_of_kafkas(home: Path) -> None:
+def test_it_loads_copies_of_what_it_logs_in_with_and_nothing_else_of_the_node(home: Path) -> None:
     node = home / "server.properties"
     node.write_text(
         "ssl.keystore.location=/tls/node.pem\nlistener.name.internal.ssl.truststore.location=/tls/nodes.pem\n"
+        "ssl.key.password=k3y\nlistener.name.client.ssl.key.password=0ther\nssl.endpoint.identification.algorithm=\n"
     )
     client = {"bootstrap_servers": ["a:1"], "listener": "INTERNAL", "security_protocol": "SSL", "node": str(node)}
-    assert ensure(Systemd(), home, {**SETTINGS, "client": client})
+    systemd = Systemd()
+    assert ensure(systemd, home, {**SETTINGS, "client": client})
     unit = (home / "units/kafka-collector.service").read_text()
-    loaded = {"server.properties": node, "ssl.keystore.location": "/tls/node.pem"}
-    loaded["ssl.truststore.location"] = "/tls/nodes.pem"
+    own, place = "/run/credentials/kafka-collector.service", home / "collector/node.properties"
+    loaded = {"ssl.keystore.location": "/tls/node.pem", "ssl.truststore.location": "/tls/nodes.pem"}
     assert {line for line in unit.splitlines() if line.startswith("LoadCredential=")} == {
-        f"LoadCredential={name}:{path}" for name, path in loaded.items()
+        f"LoadCredential={name}:{path}" for name, path in {**loaded, "node.properties": place}.items()
     }
     assert "\nGroup=" not in unit
-    own = "/run/credentials/kafka-collector.service"
-    found = json.loads((home / "collector/settings.json").read_text())["client"]
-    assert found["node"] == f"{own}/server.properties"
-    assert found["copies"] == {str(path): f"{own}/{name}" for name, path in loaded.items()}
+    assert place.stat().st_mode & 0o777 == 0o600
+    assert parse_properties(place.read_text()) == {
+        **{name: f"{own}/{name}" for name in loaded},
+        "ssl.key.password": "k3y",
+        "ssl.endpoint.identification.algorithm": "",
+    }
+    found = json.loads((home / "collector/settings.json").read_text())
+    assert (found["client"]["node"], found["copied"]) == (f"{own}/node.properties", True)
+    assert not ensure(systemd, home, {**SETTINGS, "client": client})
+    node.write_text("ssl.keystore.location=/tls/node.pem\nssl.key.password=n3w\n")
+    assert ensure(systemd, home, {**SETTINGS, "client": client})
+    ensure(systemd, home, {})
+    assert not place.exists()
 
 
 def test_without_certificates_it_loads_nothing(home: Path) -> None:
@@ -94,14 +106,12 @@ def test_without_certificates_it_loads_nothing(home: Path) -> None:
     assert "LoadCredential" not in (home / "units/kafka-collector.service").read_text()
 
 
-@pytest.mark.parametrize(("copies", "lost"), [({"/tls/node.pem": "/nowhere"}, True), ({}, False)])
-def test_one_that_can_ask_nothing_with_its_copies_ends_so_that_it_gets_others(
-    home: Path, copies: dict[str, str], lost: bool
-) -> None:
-    client = {"bootstrap_servers": ["127.0.0.1:1"], "copies": copies}
-    looked = Collector({"client": client, "directory": str(home), "interval": 1, "metrics": {}})
+@pytest.mark.parametrize("copied", [True, False])
+def test_one_that_can_ask_nothing_with_its_copies_ends_so_that_it_gets_others(home: Path, copied: bool) -> None:
+    client = {"bootstrap_servers": ["127.0.0.1:1"]}
+    looked = Collector({"client": client, "copied": copied, "directory": str(home), "interval": 1, "metrics": {}})
     looked.once()
-    assert looked.lost is lost
+    assert looked.lost is copied
 
 
 def test_a_service_that_is_down_or_other_code_is_something_to_do(home: Path) -> None:
