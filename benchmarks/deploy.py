@@ -1,15 +1,13 @@
 """Cold deployments and re-runs against the floor: ``python -m benchmarks.deploy --rounds 3`` prints a Markdown table.
 
-Each round makes its three hosts anew for every kind of run and goes through the kinds in turn. *First* is a
-deployment by a control machine that has no AppCDS archive yet, *later* one that has what an earlier node made. *Live
-setting* changes one that Kafka takes while it runs.
+Each round makes its three hosts anew and goes through the kinds in turn. *Live setting* changes one that Kafka takes
+while it runs.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
 import time
 from collections import defaultdict
@@ -38,33 +36,21 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def appcds_archive(directory: str) -> list[str]:
-    return ["--extra-vars", json.dumps({"kafka_appcds_cache": directory})]
+def settle(lab: Lab) -> None:
+    """Wait until the hosts have made their AppCDS archives, in the background of a first deployment."""
+    seconds = f"timeout {MAKING_SECONDS:.0f}"
+    lab.on_hosts(f"{seconds} sh -c 'while systemctl is-active --quiet kafka-appcds-archive; do sleep 1; done'")
 
 
-def warm_up(lab: Lab, kept: str) -> None:
-    """Have the AppCDS archive made once and fetched, so that the *later* runs have it."""
-    if any(lab.directory.glob("appcds_archive/*.jsa.gz")):
-        return
-    say("warm-up: the AppCDS archive is made")
-    lab.make()
-    lab.deploy(*appcds_archive(kept))
-    deadline = time.monotonic() + MAKING_SECONDS
-    while not any(lab.directory.glob("appcds_archive/*.jsa.gz")) and time.monotonic() < deadline:
-        lab.deploy(*appcds_archive(kept))
-
-
-def one_round(lab: Lab, kept: str, results: Results) -> None:
+def one_round(lab: Lab, results: Results) -> None:
     """Every kind once."""
     lab.make()
     results["floor"].append(Run(floor.measured(lab), 0, 0))
-    for kind in ("first", "later"):
-        nothing = str(lab.directory / "no_appcds_archive")
-        shutil.rmtree(nothing, ignore_errors=True)
-        lab.make()
-        results[kind].append(lab.deploy(*appcds_archive(kept if kind == "later" else nothing)))
-    results["re-run"].append(lab.deploy(*appcds_archive(kept)))
-    results["live setting"].append(lab.deploy(*appcds_archive(kept), *LIVE_SETTING))
+    lab.make()
+    results["cold"].append(lab.deploy())
+    settle(lab)
+    results["re-run"].append(lab.deploy())
+    results["live setting"].append(lab.deploy(*LIVE_SETTING))
     say("; ".join(f"{kind} {runs[-1].seconds:.1f} s" for kind, runs in results.items()))
 
 
@@ -94,16 +80,14 @@ def rows(results: Results) -> list[list[str]]:
 def main(arguments: Sequence[str]) -> int:
     given, before = parser().parse_args(arguments), busy_cores()
     lab, results = Lab("deploy"), defaultdict[str, list[Run]](list)
-    kept = str(lab.directory / "appcds_archive")
     end = time.monotonic() + 60 * given.minutes
     try:
-        warm_up(lab, kept)
         for number in range(1, given.rounds + 1):
             if number > 1 and time.monotonic() > end:
                 say(f"the time is over: {number - 1} rounds were measured")
                 break
             say(f"round {number} of {given.rounds}")
-            one_round(lab, kept, results)
+            one_round(lab, results)
     finally:
         if not given.keep:
             lab.remove()

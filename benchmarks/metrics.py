@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from kafka import KafkaAdminClient, KafkaProducer
 from kafka.admin import NewTopic
 
-from benchmarks.deploy import appcds_archive, warm_up
+from benchmarks.deploy import settle
 from benchmarks.figures import Promise, Series, paired, table
 from benchmarks.lab import FailedError, Lab, Run
 from benchmarks.machine import busy_cores, described, say
@@ -105,10 +105,12 @@ def of_series(lab: Lab) -> dict[str, float]:
     return {**found, "scrape": seconds, "topic scrape": later}
 
 
-def one_kind(kind: str, lab: Lab, kept: str) -> tuple[dict[str, float], dict[str, Run]]:
+def one_kind(kind: str, lab: Lab) -> tuple[dict[str, float], dict[str, Run]]:
     """Everything of one kind on hosts of its own: values, and the runs among them. FailedError: a re-run changed."""
     lab.make()
-    runs = {"cold": lab.deploy(*appcds_archive(kept)), "re-run": lab.deploy(*appcds_archive(kept))}
+    runs = {"cold": lab.deploy()}
+    settle(lab)
+    runs["re-run"] = lab.deploy()
     if runs["re-run"].changed:
         raise FailedError(f"a re-run changed {runs['re-run'].changed} things")
     values = {"stall": roll(lab, []).stall}
@@ -151,12 +153,10 @@ def main(arguments: Sequence[str]) -> int:
     labs = {WITHOUT: Lab("metrics"), WITH: Lab("metrics", settings={"kafka_metrics": True})}
     values: Values = {kind: defaultdict(list) for kind in labs}
     tasks = dict.fromkeys(labs, 0)
-    kept = str(labs[WITH].directory / "appcds_archive")
     try:
-        warm_up(labs[WITH], kept)
         for number in range(1, given.rounds + 1):
             for kind in labs if number % 2 else reversed(labs):
-                found, runs = one_kind(kind, labs[kind], kept)
+                found, runs = one_kind(kind, labs[kind])
                 for name, value in {**found, **{name: run.seconds for name, run in runs.items()}}.items():
                     values[kind][name].append(value)
                 tasks[kind] = max(tasks[kind], runs["cold"].tasks)

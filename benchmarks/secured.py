@@ -24,7 +24,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 from benchmarks import native
-from benchmarks.deploy import appcds_archive, warm_up
+from benchmarks.deploy import settle
 from benchmarks.figures import Promise, Series, paired, table
 from benchmarks.lab import FailedError, Lab, Run
 from benchmarks.machine import busy_cores, described, say
@@ -140,13 +140,13 @@ def clients(cluster: Cluster, home: Path, count: int) -> dict[str, float]:
     return found
 
 
-def one_kind(kind: str, lab: Lab, kept: str, home: Path, count: int) -> tuple[dict[str, float], dict[str, Run]]:
+def one_kind(kind: str, lab: Lab, home: Path, count: int) -> tuple[dict[str, float], dict[str, Run]]:
     """Everything of one kind on hosts of its own: values, and the runs among them."""
     lab.make()
-    words = appcds_archive(kept)
-    runs = {"cold": lab.run(*words, DEPLOY)}
-    lab.run(*words, APPLY)
-    reruns = sorted((lab.run(*words, DEPLOY, APPLY) for _ in range(RERUNS)), key=lambda run: run.seconds)
+    runs = {"cold": lab.run(DEPLOY)}
+    settle(lab)
+    lab.run(APPLY)
+    reruns = sorted((lab.run(DEPLOY, APPLY) for _ in range(RERUNS)), key=lambda run: run.seconds)
     if changed := sum(run.changed for run in reruns):
         raise FailedError(f"{RERUNS} re-runs changed {changed} things")
     runs["re-run"] = reruns[RERUNS // 2]
@@ -156,7 +156,7 @@ def one_kind(kind: str, lab: Lab, kept: str, home: Path, count: int) -> tuple[di
     values["all started at once"], values["failed logins after that"] = cluster.started_at_once()
     if kind != "plaintext":
         pids = lab.on_hosts("systemctl show --value -p MainPID kafka")
-        runs["renewal"] = lab.run(*words, "--extra-vars", "kafka_renew_all=true", "playbooks/rotate_certificates.yml")
+        runs["renewal"] = lab.run("--extra-vars", "kafka_renew_all=true", "playbooks/rotate_certificates.yml")
         values["restarts in a renewal"] = pids != lab.on_hosts("systemctl show --value -p MainPID kafka")
     return values, runs
 
@@ -210,13 +210,11 @@ def main(arguments: Sequence[str]) -> int:
     runs: dict[str, dict[str, list[Run]]] = {kind: defaultdict(list) for kind in KINDS}
     labs = {kind: Lab("secured", settings=settings) for kind, settings in KINDS.items()}
     lab = labs["plaintext"]
-    kept = str(lab.directory / "appcds_archive")
     try:
-        warm_up(lab, kept)
         home = native.unpacked(lab.directory)
         for number in range(1, given.rounds + 1):
             for kind in KINDS if number % 2 else reversed(KINDS):
-                found, done = one_kind(kind, labs[kind], kept, home, given.records)
+                found, done = one_kind(kind, labs[kind], home, given.records)
                 for name, value in found.items():
                     values[kind][name].append(value)
                 for name, run in done.items():

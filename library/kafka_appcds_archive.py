@@ -5,11 +5,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: kafka_appcds_archive
-short_description: Brings a release's AppCDS archive to a host, or has it made there beside everything else
+short_description: Has a release's AppCDS archive made on its host, beside everything else
 description:
   - An AppCDS archive (application class-data sharing of the JVM) halves the processor time of a start of Kafka and
-    of its tools. It fits one build of the JVM, one release and one install dir; RV(key) names that. Once made on a
-    host, it is kept on the control machine and brought to every other host with the same key.
+    of its tools. It fits one build of the JVM, one release and one install dir. Each host makes its own.
+  - The transient unit C(kafka-appcds-archive) makes it, in some ten seconds of one processor at idle priority, as a
+    user without rights. No run waits for it.
   - It is put into C(classpath.options) of the release only after the JVM has taken it in a trial, so whoever starts
     Java with that file uses it from the next start on. No running process is touched, nothing needs to be restarted.
   - Where the JVM makes or takes none, Kafka starts as without it. This is recorded and reported, it is no failure.
@@ -18,49 +19,28 @@ options:
   checksum: {description: "The release's archive, as M(kafka_release) gets it.", type: str, required: true}
   install_dir: {description: Where releases live., type: str, default: /opt/kafka}
   java: {description: The C(java) that Kafka is started with., type: path, default: /usr/bin/java}
-  state:
-    description:
-      - V(present) brings the AppCDS archive that the control machine has, and does nothing where it has none.
-      - V(made) also has it made where the control machine has none. The transient unit C(kafka-appcds-archive) does it,
-        in some ten seconds of one processor at idle priority. No run waits for it. A later run fetches the archive for
-        the control machine.
-    type: str
-    choices: [present, made]
-    default: present
-  cache_dir: {description: Where the control machine keeps AppCDS archives., type: path}
-  class_list: {description: "What is loaded at a start, one class a line, compressed by gzip.", type: path}
-  archive: {description: The AppCDS archive that was brought to the host; given by the action plugin., type: path}
-  output: {description: Where a copy is left for the control machine; given by the action plugin., type: path}
+  class_list:
+    description: What is loaded at a start, one class a line, compressed by gzip. A file of the control machine.
+    type: path
+    required: true
 author: [Kraftwright]
 """
 
 EXAMPLES = r"""
-- name: Bring the AppCDS archive from an earlier run
+- name: Have the AppCDS archive made for later starts
   kafka_appcds_archive:
     version: 4.4.0
     checksum: "{{ kafka_archive_checksum }}"
-    cache_dir: .cache/appcds_archive
-
-- name: Bring the AppCDS archive, or have it made for later starts
-  kafka_appcds_archive:
-    version: 4.4.0
-    checksum: "{{ kafka_archive_checksum }}"
-    cache_dir: .cache/appcds_archive
     class_list: classes-4.4.0.gz
-    state: made
 """
 
 RETURN = r"""
-key:
-  description: Name of the AppCDS archive that this host could use; empty without a JVM.
-  returned: always
-  type: str
 in_use:
   description: Whether the next start uses an AppCDS archive.
   returned: always
   type: bool
 missing:
-  description: Whether an AppCDS archive should still be made or brought.
+  description: Whether an AppCDS archive should still be made.
   returned: always
   type: bool
 making:
@@ -72,7 +52,7 @@ reason:
   returned: always
   type: str
 operation:
-  description: What was done (or would be). V(none), V(install), V(make), V(enable) or V(disable).
+  description: What was done (or would be). V(none), V(make), V(enable) or V(disable).
   returned: always
   type: str
 """
@@ -92,11 +72,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "checksum": {"type": "str", "required": True},
     "install_dir": {"type": "str", "default": "/opt/kafka"},
     "java": {"type": "path", "default": "/usr/bin/java"},
-    "state": {"type": "str", "choices": ["present", "made"], "default": "present"},
-    "cache_dir": {"type": "path"},
-    "class_list": {"type": "path"},
-    "archive": {"type": "path"},
-    "output": {"type": "path"},
+    "class_list": {"type": "path", "required": True},
 }
 
 
@@ -104,22 +80,20 @@ def observe(run: Run, params: dict[str, Any]) -> appcds_archive.AppCdsArchive:
     return appcds_archive_io.observe(run, params["java"], params["install_dir"], params["version"], params["checksum"])
 
 
-def apply(run: Run, action: str, params: dict[str, Any], key: str) -> str:
-    """Carry the action out; gives why there is no AppCDS archive afterwards, or ''."""
-    directory, java = release.release_dir(params["install_dir"], params["version"]), params["java"]
-    if action == appcds_archive.INSTALL:
-        return appcds_archive_io.install(directory, java, key, params["archive"])
-    if action == appcds_archive.MAKE:
-        appcds_archive_io.begin(run, appcds_archive_io.prepare(directory, java, key, params["class_list"]))
-    else:
+def apply(run: Run, action: str, params: dict[str, Any], found: appcds_archive.AppCdsArchive) -> None:
+    """Carry the action out. What is of another key goes out of use before its own is made."""
+    directory = release.release_dir(params["install_dir"], params["version"])
+    if action != appcds_archive.MAKE or found.enabled:
         appcds_archive_io.enable(directory, action == appcds_archive.ENABLE)
-    return ""
+    if action == appcds_archive.MAKE:
+        work = appcds_archive_io.prepare(directory, params["java"], found.key, params["class_list"])
+        appcds_archive_io.begin(run, work)
 
 
 def diff(before: appcds_archive.AppCdsArchive, action: str) -> dict[str, str]:
     """What there is against what there would be."""
     words = {True: "in use", False: "none in use"}
-    after = action in (appcds_archive.INSTALL, appcds_archive.MAKE, appcds_archive.ENABLE)
+    after = action in (appcds_archive.MAKE, appcds_archive.ENABLE)
     header = "AppCDS archive of the release"
     found = f"{words[before.enabled]} (key {before.tried or 'none'})\n"
     return {
@@ -135,20 +109,17 @@ def ensure_appcds_archive(run: Run, params: dict[str, Any], check_mode: bool) ->
     found = observe(run, params)
     if check_mode and not found.key:  # a run would install the JVM first
         found = dataclasses.replace(found, key="unknown")
-    action = appcds_archive.plan_appcds_archive(found, bool(params["archive"]), bool(params["class_list"]))
+    action = appcds_archive.plan_appcds_archive(found)
     result = {"operation": action, "diff": [] if action == appcds_archive.NONE else [diff(found, action)]}
     described = appcds_archive.described(found)
     if check_mode or action == appcds_archive.NONE:
-        if params["output"] and described["in_use"] and not check_mode:
-            appcds_archive_io.pack(release.release_dir(params["install_dir"], params["version"]), params["output"])
-        missing = described["missing"] and action not in (appcds_archive.INSTALL, appcds_archive.MAKE)
+        missing = described["missing"] and action != appcds_archive.MAKE
         return {**described, **result, "missing": missing, "changed": action != appcds_archive.NONE}
     if not release.observe_release(params["install_dir"], params["version"]).complete:
         raise RefusedError(["the release is not complete; install it first"])
-    problem = apply(run, action, params, found.key)
+    apply(run, action, params, found)
     after = observe(run, params)
-    described = appcds_archive.described(after)
-    return {**described, **result, "changed": after != found, "reason": problem or described["reason"]}
+    return {**appcds_archive.described(after), **result, "changed": after != found}
 
 
 def main() -> None:

@@ -147,8 +147,12 @@ def await_accepted(run: Callable[..., Any], addresses: list[str], params: dict[s
 def main() -> None:
     module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     params = module.params
+    try:
+        copied = certificate.restart_copies(module.run_command, module.check_mode)
+    except KraftError as error:
+        module.fail_json(msg=str(error))
     if not certificate.is_unloaded():
-        module.exit_json(changed=False, addresses=[], deferred=False)
+        module.exit_json(changed=copied, addresses=[], deferred=False)
     addresses = secured_addresses(params["listeners"])
     if module.check_mode:
         module.exit_json(changed=True, addresses=addresses, deferred=False)

@@ -19,10 +19,6 @@ options:
     description: Where Kafka lives.
     type: path
     default: /opt/kafka
-  group:
-    description: The group that may read the node's configuration and certificate.
-    type: str
-    default: kafka
 author: [Kraftwright]
 """
 
@@ -49,7 +45,6 @@ from ansible.module_utils.kraft.node import collector
 ARGUMENT_SPEC: dict[str, Any] = {
     "settings": {"type": "dict", "default": {}},
     "install_dir": {"type": "path", "default": "/opt/kafka"},
-    "group": {"type": "str", "default": "kafka"},
 }
 
 

@@ -22,8 +22,8 @@ options:
     default: {}
   state:
     description: >-
-      V(present) brings files and services to what is wanted. V(reloaded) has stunnel read certificates anew, where it
-      has read others.
+      V(present) brings files and services to what is wanted. V(reloaded) restarts stunnel where it has
+      another certificate than the node.
     type: str
     choices: [present, reloaded]
     default: present
@@ -32,7 +32,7 @@ options:
     type: path
     default: /opt/kafka
   group:
-    description: The group that may read the log files and the node's certificate.
+    description: The group that may read the log files.
     type: str
     default: kafka
 author: [Kraftwright]
@@ -72,7 +72,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 def ensure(module: KraftModule) -> dict[str, Any]:
     run, given, check_mode = module.run_command, module.params, module.check_mode
     if given["state"] == "reloaded":
-        changed = log_shipping.reload(run, given["settings"], given["install_dir"], check_mode)
+        changed = log_shipping.reload(run, check_mode)
         return {"changed": changed, "kept": 0}
     return log_shipping.ensure(run, given["settings"], given["install_dir"], given["group"], check_mode)
 

@@ -18,8 +18,8 @@ options:
     default: {}
   state:
     description: >-
-      V(present) brings files and services to what is wanted. V(reloaded) has those that run read certificates anew,
-      where they show others. V(answering) changes nothing, and waits until each proxy answers that is set up and whose
+      V(present) brings files and services to what is wanted. V(reloaded) restarts those that run and show another
+      certificate. V(answering) changes nothing, and waits until each proxy answers that is set up and whose
       exporter has made room.
     type: str
     choices: [present, reloaded, answering]
@@ -28,10 +28,6 @@ options:
     description: Where Kafka lives.
     type: path
     default: /opt/kafka
-  group:
-    description: The group that may read the node's certificate.
-    type: str
-    default: kafka
 author: [Kraftwright]
 """
 
@@ -58,15 +54,13 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "settings": {"type": "dict", "default": {}},
     "state": {"type": "str", "choices": ["present", "reloaded", "answering"], "default": "present"},
     "install_dir": {"type": "path", "default": "/opt/kafka"},
-    "group": {"type": "str", "default": "kafka"},
 }
 
 
 def ensure(module: KraftModule) -> bool:
     run, given = module.run_command, module.params
     if given["state"] == "present":
-        place = (given["install_dir"], given["group"])
-        return metrics_proxy.ensure(run, given["settings"], *place, check_mode=module.check_mode)
+        return metrics_proxy.ensure(run, given["settings"], given["install_dir"], check_mode=module.check_mode)
     if given["state"] == "reloaded":
         return metrics_proxy.reload(run, given["settings"], check_mode=module.check_mode)
     if not module.check_mode:

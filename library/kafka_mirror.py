@@ -28,10 +28,6 @@ options:
     description: The program that runs it.
     type: path
     default: /usr/bin/java
-  group:
-    description: The group that may read the node's configuration and certificate.
-    type: str
-    default: kafka
   properties:
     description: MirrorMaker's settings without secrets, as M(kafka_mirror_info) gives them.
     type: dict
@@ -95,7 +91,6 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "install_dir": {"type": "path", "default": "/opt/kafka"},
     "release": {"type": "str"},
     "java": {"type": "path", "default": "/usr/bin/java"},
-    "group": {"type": "str", "default": "kafka"},
     "properties": {"type": "dict", "default": {}},
     "secrets": {"type": "dict", "default": {}, "no_log": True},
     "client": {"type": "dict", "default": {}},

@@ -8,8 +8,8 @@ module: kafka_support_info
 short_description: Collects configuration, state and logs of a node, with secrets hidden
 description:
   - Reads the node's configuration, its unit, what systemd and the kernel say of it, the ends of its logs, the size of
-    its log dirs, and a dump of its threads. Changes nothing; where the JDK's C(jcmd) is missing, the JVM writes the
-    dump into its journal.
+    its log dirs, and a dump of its threads. Changes nothing, but that the JVM writes the dump into its
+    journal.
   - Secrets are hidden on the host, in files by their names, and in logs wherever their values turn up.
   - It works through its action plugin, which writes the files on the control machine and returns none.
 options:

@@ -197,3 +197,8 @@ def _jaas(config: ClientConfig) -> str:
     name, password = (re.sub(r'(["\\])', r"\\\1", text) for text in (config.username, config.password))
     module = "plain.PlainLoginModule" if config.sasl_mechanism == "PLAIN" else "scram.ScramLoginModule"
     return f'{LOGIN_MODULES}.{module} required username="{name}" password="{password}";'
+
+
+def node_setting(properties: Mapping[str, str], listener: str, key: str, default: str = "") -> str:
+    """A listener's own value of `key`, or the node's, or Kafka's default. Source: Kafka's ``AbstractConfig``."""
+    return properties.get(f"listener.name.{listener.lower()}.{key}", properties.get(key, default))

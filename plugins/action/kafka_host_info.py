@@ -12,7 +12,6 @@ from ansible.plugins.action import ActionBase
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 from ansible.module_utils.kraft.control import module_results
-from ansible.module_utils.kraft.control.appcds_archive import is_wanted
 from ansible.module_utils.kraft.control.reaching import reached
 from ansible.module_utils.kraft.operations.certificates import given, judgement
 
@@ -25,8 +24,8 @@ def digest(path: Path) -> str:
 class ActionModule(ActionBase):
     """Adds ``clock_offset``, the bounds in seconds of the host's clock minus ours: it read its clock between ours.
 
-    Of the steps that are asked for, three depend on files of this machine: its copy of the client, the AppCDS archive
-    that it keeps, and the certificate authorities.
+    Of the steps that are asked for, two depend on files of this machine: its copy of the client, and the certificate
+    authorities.
     """
 
     _supports_check_mode = True
@@ -45,7 +44,6 @@ class ActionModule(ActionBase):
             if "identity" in facts:
                 facts["identity"]["owner"] = judgement.owner(facts["identity"]["certificate"])
             self._judge_certificate(facts.get("steps", {}).get("certificate"))
-            self._judge_appcds_archive(facts.get("steps", {}).get("appcds_archive"), task_vars or {})
         return result
 
     def _steps(self) -> dict[str, Any]:
@@ -67,9 +65,3 @@ class ActionModule(ActionBase):
                 found.update(owners=given.owners(asked, found), key_fault=given.key_fault(asked, found))
             if verdict.reasons:
                 found["wanted"] = {name: asked[name] for name in ("directory", "node")}
-
-    def _judge_appcds_archive(self, found: dict[str, Any] | None, task_vars: dict[str, Any]) -> None:
-        """One host has something to do where this machine lacks what the host has."""
-        if found and found.get("in_use"):
-            cache_dir = self._task.args["steps"]["appcds_archive"].get("cache_dir")
-            found["changed"] = found["changed"] or is_wanted(cache_dir, found["key"], task_vars)

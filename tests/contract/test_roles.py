@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible.module_utils.kraft.node.release import appcds_archive_io
 
 from scripts import render_role_docs
 
@@ -149,6 +150,27 @@ def test_what_inspects_a_host_ends_by_itself() -> None:
     inspecting = [task for task, modules in called if {"kafka_host_info", "kafka_support_info"} & modules]
     assert len(inspecting) > 3
     assert [task["name"] for task in inspecting if not task.get("timeout")] == []
+
+
+def test_no_task_starts_java() -> None:
+    """Java is started by units and modules alone, never as root; see ADR 17."""
+    text = "".join(path.read_text() for path in (*ROOT.glob("roles/*/tasks/*.yml"), *ROOT.glob("playbooks/**/*.yml")))
+    assert re.findall(r"^.*(?:bin/java\b|bin/kafka-|[\[ ]java,).*$", text, re.MULTILINE) == []
+
+
+def test_java_of_a_host_is_never_started_as_root() -> None:
+    """Of each place in the code of modules that starts it: as whom. A new place needs a line here."""
+    ways = (r"run\(\[.*real", r"\(.*params\[\"java\"\], \"-version", r"tool_command\(", "jcmd", "jstack")
+    starts = re.compile(rf"^.*(?:{'|'.join(ways)}).*$", re.MULTILINE)
+    found = {
+        (path.name, line.strip())
+        for path in (ROOT / "module_utils/kraft/node").rglob("*.py")
+        for line in starts.findall(path.read_text())
+        if not line.startswith("def ")
+    }
+    as_whom = {name: [user for user in ("AS_NOBODY", 'params["user"]') if user in line] for name, line in found}
+    assert as_whom == {"machine.py": ["AS_NOBODY"], "support.py": ["AS_NOBODY"], "apply.py": ['params["user"]']}
+    assert "User=nobody" in appcds_archive_io.UNIT_PROPERTIES
 
 
 def test_a_node_that_has_left_keeps_no_key_and_no_password() -> None:

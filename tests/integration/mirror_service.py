@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -19,11 +20,11 @@ from tests.integration.kafka_node import LEASH
 def settings_of(directory: Path, target: str, service: Mapping[str, Any], **more: Any) -> mirror.Settings:
     """Of a lone host, unless `more` says otherwise; `service`: what ``kafka_mirror_info`` returned."""
     usual: dict[str, Any] = {"listener": "", "protocol": "PLAINTEXT", "port": 8083, "hosts": 1}
+    usual["copies"] = f"{directory}/mirror"  # of systemd
     return mirror.Settings(
         install_dir=str(directory),
         release=MIRROR_VERSION,
         java="java",
-        group="kafka",
         properties=service["properties"],
         heap_mb=service["heap_mb"],
         into=service["into"],
@@ -41,6 +42,8 @@ def mirroring(settings: mirror.Settings, server: Mapping[str, str] | None = None
     given, secrets = mirror.properties(settings, server or {})
     for name, content in (("mirror.properties", given), (mirror.SECRETS, secrets)):
         (home / name).write_text(mirror.lines(content), encoding="utf-8")
+    for name, path in mirror.stores({**settings.properties, **mirror.of_node(settings, server or {})}).items():
+        shutil.copy(path, home / name)
     line = [*LEASH, str(kafka_home(MIRROR_VERSION) / "bin/connect-mirror-maker.sh"), str(home / "mirror.properties")]
     with (home / "mirror.log").open("ab") as log:
         environment = {**os.environ, "LOG_DIR": str(home), "KAFKA_HEAP_OPTS": f"-Xmx{settings.heap_mb}m"}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import http.server
-import os
-import signal
 import ssl
 import subprocess
 import threading
@@ -83,16 +81,3 @@ def test_only_the_scraper_gets_in(pki: Pki, proxy: tuple[int, subprocess.Popen[b
     with pytest.raises(OSError, match=r"."):
         scrape(port, pki, None, "http")
     assert accepted(run, f"{ADDRESS}:{port}") == subjects(run, (pki.tls / "clients.pem").read_text())
-
-
-def test_a_renewed_certificate_is_shown_by_the_same_process(
-    pki: Pki, proxy: tuple[int, subprocess.Popen[bytes]]
-) -> None:
-    port, process = proxy
-    before = serial(port)
-    pki.renew()
-    assert serial(port) == before
-    os.kill(process.pid, signal.SIGHUP)
-    until(lambda: serial(port) not in ("", before))
-    assert process.poll() is None
-    assert scrape(port, pki, pki.user("prometheus")) == "a_metric 1\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -118,6 +119,18 @@ class LabHosts:
         process = self.start(*arguments, program=program)
         out, err = process.communicate(timeout=500)
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+    def keeps_key_from(self, host: str, *services: str) -> None:
+        """Whoever runs as these services do, in what they see of the install dir, reads neither key nor settings."""
+        for service in services:
+            said = self.podman(host, "systemctl", "show", "--property=User,Group,TemporaryFileSystem", service)
+            lines = ["PrivateUsers=true", *said.splitlines()]  # mounts in a container need that
+            given = [f"--property={line}" for line in lines if line.partition("=")[2]]
+            asked = shlex.join(["systemd-run", "--quiet", "--wait", "--collect", *given, "test", "-r"])
+            paths = ("/opt/kafka/tls/node.pem", "/opt/kafka/current/config/server.properties", "/etc/passwd")
+            script = " ".join(f"{asked} {path} && echo readable || echo kept;" for path in paths)
+            assert self.podman(host, "sh", "-c", script).split() == ["kept", "kept", "readable"], service
+            self.podman(host, "test", "-s", paths[0])
 
     def podman(self, host: str, *command: str) -> str:
         """What a command on a host prints."""

@@ -140,12 +140,14 @@ def test_lines_of_every_node_arrive_with_its_name_and_a_second_run_changes_nothi
         assert state == "disabled"
 
 
-def test_a_renewed_certificate_is_loaded_and_no_process_restarts(
+def test_a_renewed_certificate_restarts_the_proxy_alone_and_no_line_is_lost(
     lab: LabHosts, inventory: Path, shipping: Receiver
 ) -> None:
     before = [pids(lab, unit) for unit in ("kafka", "kafka-logs", "kafka-logs-proxy")]
     play(lab, inventory, "rotate_certificates", *ON, "-e", "kafka_renew_all=true")
-    assert [pids(lab, unit) for unit in ("kafka", "kafka-logs", "kafka-logs-proxy")] == before
+    after = [pids(lab, unit) for unit in ("kafka", "kafka-logs", "kafka-logs-proxy")]
+    assert after[:2] == before[:2]
+    assert [host for host in HOSTS if after[2][host] in ("0", before[2][host])] == []
     assert changed(play(lab, inventory, "deploy_cluster", *ON)) == []
     log(lab, "renewed")
     until(lambda: shipping.hosts("INFO renewed ") == set(HOSTS))
@@ -169,6 +171,12 @@ def test_what_nobody_has_received_outlives_the_end_of_shipping(
     shipping.start()
     play(lab, inventory, "deploy_cluster", *ON)
     until(lambda: shipping.hosts("INFO held4 ") == set(HOSTS))
+
+
+@pytest.mark.usefixtures("shipping")
+def test_the_neighbours_of_a_node_cannot_read_its_key(lab: LabHosts) -> None:
+    for host in HOSTS:
+        lab.keeps_key_from(host, "kafka-logs", "kafka-logs-proxy")
 
 
 @pytest.mark.usefixtures("shipping")

@@ -12,7 +12,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible.module_utils.kraft.client_config import ALGORITHM, SAME_VALUE, ClientConfig
+from ansible.module_utils.kraft.client_config import ALGORITHM, SAME_VALUE, ClientConfig, node_setting
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 from ansible.module_utils.kraft.terms import MECHANISMS, PLAINTEXT, PROTOCOLS
@@ -92,11 +92,6 @@ def as_node(config: ClientConfig, path: str, listener: str) -> ClientConfig:
     fields: dict[str, Any] = {SAME_VALUE[key]: value for key, value in own.items() if value}
     checked = config.check_hostname and node_setting(properties, listener, ALGORITHM, "https") != ""
     return dataclasses.replace(config, **{"keystore_type": JKS, **fields, "check_hostname": checked})
-
-
-def node_setting(properties: Mapping[str, str], listener: str, key: str, default: str = "") -> str:
-    """A listener's own value of `key`, or the node's, or Kafka's default. Source: Kafka's ``AbstractConfig``."""
-    return properties.get(f"listener.name.{listener.lower()}.{key}", properties.get(key, default))
 
 
 def split_addresses(servers: str | Sequence[str]) -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 
 ``settings``: a file with ``client`` (as of the modules, the broker's own address first), ``directory`` of the text,
 ``interval`` in seconds, ``metrics`` (name -> type and help): what is not named there is not published, ``topics``:
-names of those with figures of their own, and ``proxies``: other addresses that show a certificate.
+names of those with figures of their own, ``proxies``: other addresses that show a certificate, and ``copied``: whether
+the node's certificate is a copy of its own.
 """
 
 from __future__ import annotations
@@ -32,13 +33,17 @@ VALIDITY = re.compile(rb"\x30[\x1e\x20\x22]" + 2 * MOMENT)
 
 
 class Collector:
-    """Keeps its connections from one look to the next; a failure ends them, so that a new certificate is read."""
+    """Keeps its connections from one look to the next; a failure ends them, so that a new certificate is read.
+
+    ``lost``: no question was answered, and the certificate is a copy of its own, which only systemd makes again.
+    """
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self._settings = settings
         self._collection = Collection(topics=settings.get("topics") or ["*"])
         self._client: Client | None = None
         self._said = ""
+        self.lost = False
 
     def once(self) -> None:
         """One look, and its file. Without an answer the file says only that somebody looked."""
@@ -50,6 +55,7 @@ class Collector:
             samples, failed = [], [str(error)]
         if failed:
             self._forget()
+            self.lost = not samples and bool(self._settings.get("copied"))
         self._say("; ".join(failed[:3]) or "every question is answered")
         samples += of_certificate(self._settings["client"], self._settings.get("proxies", ()))
         own = {"unanswered": len(failed), "duration_seconds": round(time.monotonic() - began, 4)}
@@ -111,11 +117,11 @@ def write(path: str, content: str) -> None:
 
 
 def main(path: str) -> None:
-    """Looks at the same moments whatever a look costs, for ever."""
+    """Looks at the same moments whatever a look costs, until it is lost. Then systemd starts it again."""
     with open(path, encoding="utf-8") as file:
         settings = json.load(file)
     collector = Collector(settings)
-    while True:
+    while not collector.lost:
         began = time.monotonic()
         collector.once()
         time.sleep(max(0.0, settings["interval"] - (time.monotonic() - began)))

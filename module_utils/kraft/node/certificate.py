@@ -21,6 +21,7 @@ from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR
 from ansible.module_utils.kraft.node.service.state import Run, observe_service
+from ansible.module_utils.kraft.node.unit_files import is_behind, systemctl
 
 DIRECTORY = "tls"  #: below the install directory
 NODE, PENDING = "node.pem", "pending.key"
@@ -29,6 +30,7 @@ NODE, PENDING = "node.pem", "pending.key"
 OF_PROCESS, UNLOADED = "node.crt", "node.unloaded"
 #: There, too: the authorities of clients that the process has loaded while it ran, and the settings of its start.
 LOADED, STARTED = "clients.pem", "server.properties"
+COPY = "kafka-mirror"  #: a service with a copy of the certificate, which it reads when it starts
 #: A process whose first certificate ends within so many days is restarted.
 NEAR_END_DAYS = 14
 NODES, CLIENTS = "nodes", "clients"
@@ -50,7 +52,7 @@ def observe(run: Run, directory: str) -> dict[str, Any]:
         "chain": "".join(CERTIFICATE.findall(read_text(path))),
         "key_fits": bool(found) and _key_fits(run, path),
         "trust": {root: text for root, text in roots.items() if text},
-        "unloaded": is_unloaded(),
+        "unloaded": is_unloaded() or is_behind(COPY),
         "process": process(run, directory),
     }
 
@@ -181,6 +183,14 @@ def loaded(directory: str) -> None:
         file_io.write_file(place, text.encode(), 0, os.stat(STARTED_DIR).st_gid, PUBLIC_MODE)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(os.path.join(STARTED_DIR, UNLOADED))
+
+
+def restart_copies(run: Run, check_mode: bool) -> bool:
+    """Restart MirrorMaker where it runs with an older certificate; whether it did."""
+    behind = is_behind(COPY)
+    if behind and not check_mode:
+        systemctl(run, "try-restart", COPY)
+    return behind
 
 
 def started_with() -> list[str]:

@@ -10,12 +10,26 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.client_config import ALGORITHM, node_setting
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
 from ansible.module_utils.kraft.node.machine import accounts
+from ansible.module_utils.kraft.node.mirror import lines
+from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.state import Run
-from ansible.module_utils.kraft.node.unit_files import MARK, hardened, is_ours, refuse_foreign, systemctl, unit_path
+from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
+from ansible.module_utils.kraft.node.unit_files import (
+    MARK,
+    credentials,
+    hardened,
+    is_ours,
+    loading,
+    refuse_foreign,
+    systemctl,
+    unit_path,
+)
+from ansible.module_utils.kraft.terms import SSL
 
 COLLECTOR, EXPORTER = SERVICES = ("kafka-collector", "prometheus-node-exporter")
 OF_DISTRIBUTION = "/usr/bin/prometheus-node-exporter"
@@ -23,14 +37,44 @@ DIRECTORY = "/run/kafka-collector"  #: where the collector writes; systemd makes
 CORE = __name__.partition(".node.")[0]
 PACKAGES = CORE.split(".")[:-1]
 LAUNCH = f"import sys\nfrom {CORE}.monitoring.collector import main\nmain(sys.argv[1])\n"
+#: What names a file of the node that the collector logs in with.
+STORES = ("ssl.truststore.location", "ssl.keystore.location")
+OF_NODE = (*STORES, "ssl.keystore.type", "ssl.key.password", ALGORITHM)
+MISSING = "\0"
+NODE = "node.properties"  #: for root alone: these settings
 #: Role kafka_collector makes it. Not Kafka's own: what runs as the same user may look into Kafka's memory.
 USER = "kafka-collector"
 
 Settings = Mapping[str, Any]
 
 
-def collector_unit(settings: Settings, home: str, group: str, python: str) -> str:
-    """It reads what the group of Kafka may read, but no data, and can listen nowhere."""
+def of_node(settings: Settings) -> dict[str, str]:
+    """The settings by which the collector logs in as the node; none where it needs no certificate."""
+    client = settings["client"]
+    path, listener = client.get("node") or "", client.get("listener") or ""
+    if not path or not client.get("security_protocol", "").endswith(SSL):
+        return {}
+    own = parse_properties(read_text(path))
+    found = {key: node_setting(own, listener, key, MISSING) for key in OF_NODE}
+    return {key: value for key, value in found.items() if value != MISSING}
+
+
+def loaded(settings: Settings, home: str) -> dict[str, str]:
+    """Name of the collector's own copy -> file."""
+    own = of_node(settings)
+    stores = {key: path for key, path in own.items() if key in STORES}
+    return {NODE: f"{home}/{NODE}", **stores} if own else {}
+
+
+def node_text(settings: Settings) -> str:
+    """Of the node's settings no others, and the collector's own copies in place of the node's files."""
+    own = of_node(settings)
+    copies = {key: f"{credentials(COLLECTOR)}/{key}" for key in own if key in STORES}
+    return lines({**own, **copies})
+
+
+def collector_unit(settings: Settings, home: str, python: str) -> str:
+    """It reads what it loads, and no data, and can listen nowhere."""
     hidden = " ".join(f"-{path}" for path in settings["log_dirs"])
     return f"""{MARK}; changes made here are lost.
 [Unit]
@@ -40,9 +84,9 @@ StartLimitIntervalSec=0
 
 [Service]
 Type=exec
-ExecStart={python} -I {home}/collector.pyz {home}/settings.json
-Group={group}
+{loading(loaded(settings, home))}ExecStart={python} -I {home}/collector.pyz {home}/settings.json
 RuntimeDirectory={os.path.basename(DIRECTORY)}
+RuntimeDirectoryPreserve=restart
 InaccessiblePaths={hidden}
 SocketBindDeny=any
 RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
@@ -67,22 +111,29 @@ RestrictAddressFamilies=AF_INET AF_INET6 AF_NETLINK AF_UNIX
 {hardened(USER)}"""
 
 
-def wanted(settings: Settings, install_dir: str, group: str, python: str) -> dict[str, Any]:
+def wanted(settings: Settings, install_dir: str, python: str) -> dict[str, Any]:
     """The files as ``ensure_files`` takes them; without `settings` none may be there."""
     home = f"{install_dir}/collector"
-    contents: dict[str, str] = {}
+    contents, secret = dict[str, str](), f"{home}/{NODE}"
     if settings:
-        own = {**settings, "directory": DIRECTORY}
+        own = {**settings, "directory": DIRECTORY, "copied": bool(of_node(settings))}
+        if own["copied"]:
+            own["client"] = {**settings["client"], "node": f"{credentials(COLLECTOR)}/{NODE}"}
+            contents[secret] = node_text(settings)
         contents[f"{home}/settings.json"] = json.dumps(own, indent=1, sort_keys=True) + "\n"
-        contents[unit_path(COLLECTOR)] = collector_unit(settings, home, group, python)
+        contents[unit_path(COLLECTOR)] = collector_unit(settings, home, python)
     if settings.get("exporter"):
         contents[unit_path(EXPORTER)] = exporter_unit(settings["exporter"])
-    ours = [f"{home}/settings.json", f"{home}/collector.pyz", *filter(is_ours, map(unit_path, SERVICES))]
+    ours = [f"{home}/settings.json", secret, f"{home}/collector.pyz", *filter(is_ours, map(unit_path, SERVICES))]
     gone = [path for path in ours if path not in contents and not (settings and path.endswith(".pyz"))]
-    owned = {"owner": "root", "group": "root", "mode": "0644", "sensitive": False}
+    owned = {"owner": "root", "group": "root"}
     return {
         "directories": [{"path": home, "owner": "root", "group": "root", "mode": "0755"}] if settings else [],
-        "files": [{"path": path, "content": content, **owned} for path, content in contents.items()],
+        "files": [
+            {"path": path, "content": content, "mode": "0600" if path == secret else "0644", **owned}
+            | {"sensitive": path == secret}
+            for path, content in contents.items()
+        ],
         "absent": [path for path in gone if os.path.lexists(path)],
     }
 
@@ -92,9 +143,9 @@ def services(settings: Settings) -> list[str]:
     return [*([COLLECTOR] if settings else []), *([EXPORTER] if settings.get("exporter") else [])]
 
 
-def due(run: Run, settings: Settings, install_dir: str, group: str) -> bool:
+def due(run: Run, settings: Settings, install_dir: str) -> bool:
     """Whether anything differs; the program is known by the digest in the settings."""
-    files = ensure_files(wanted(settings, install_dir, group, sys.executable), check_mode=True)
+    files = ensure_files(wanted(settings, install_dir, sys.executable), check_mode=True)
     running = services(settings)
     return bool(
         files["changed"]
@@ -124,15 +175,15 @@ def program() -> bytes:
     return made.getvalue()
 
 
-def ensure(run: Run, settings: Settings, install_dir: str, group: str, check_mode: bool) -> bool:
+def ensure(run: Run, settings: Settings, install_dir: str, check_mode: bool) -> bool:
     """Bring files and services to what is wanted; whether anything was changed, or would be."""
-    changed = due(run, settings, install_dir, group)
+    changed = due(run, settings, install_dir)
     if not changed or check_mode:
         return changed
     refuse_foreign(map(unit_path, services(settings)), "Set kafka_collector_exporter to present")
     if lacks_exporter(settings):
         raise RefusedError([f"{settings['exporter']['binary']}: is no program. Give another kafka_collector_exporter"])
-    files = wanted(settings, install_dir, group, sys.executable)
+    files = wanted(settings, install_dir, sys.executable)
     leaving = [name for name in SERVICES if unit_path(name) in files["absent"]]
     if leaving:
         systemctl(run, "disable", "--now", *leaving)

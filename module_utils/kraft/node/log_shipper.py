@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.node import certificate, stunnel
-from ansible.module_utils.kraft.node.unit_files import MARK, hardened
+from ansible.module_utils.kraft.node.unit_files import MARK, hardened, loading
 
 SHIPPER, PROXY = SERVICES = ("kafka-logs", "kafka-logs-proxy")
 RSYSLOG = "/usr/sbin/rsyslogd"
-USER = "kafka-logs"  #: role kafka_logs makes it; not Kafka's own, and it reads what Kafka's group may read
+USER = "kafka-logs"  #: role kafka_logs makes it; not Kafka's own
 QUEUE = "kafka-logs"  #: how the names of the queue's files begin, in the work directory
-LOADED = "loaded"  #: a file that is as old as what stunnel has read
+ROOTS = "receiver.pem"  #: whom stunnel trusts
 #: Of role kafka's log4j2.yaml.j2, without ``.log``.
 FILES = ("server", "controller", "state-change", "kafka-authorizer")
 LOOPBACK = "127.0.0.1"
@@ -99,8 +100,8 @@ ruleset(name="ship" queue.type="Direct") {{
 """
 
 
-def stunnel_text(settings: Settings, roots: str) -> str:
-    """The receiver must have a certificate of `roots` with its name, and sees the node's."""
+def stunnel_text(settings: Settings, place: str) -> str:
+    """The receiver must have a certificate of the roots in `place` with its name, and sees the one there."""
     receiver = settings["receiver"]
     return stunnel.config_text(
         "logs",
@@ -109,8 +110,8 @@ def stunnel_text(settings: Settings, roots: str) -> str:
             f"accept = {LOOPBACK}:{settings['port']}",
             f"connect = {receiver['host']}:{receiver['port']}",
             "delay = yes",  # the receiver's name is looked up at each connection
-            f"cert = {settings['directory']}/{certificate.NODE}",
-            f"CAfile = {roots}",
+            f"cert = {place}/{certificate.NODE}",
+            f"CAfile = {place}/{ROOTS}",
             f"{'checkIP' if is_ip(receiver['host']) else 'checkHost'} = {receiver['host']}",
         ),
     )
@@ -123,8 +124,8 @@ def is_ip(text: str) -> bool:
         return False
 
 
-def shipper_unit(settings: Settings, config: str, group: str) -> str:
-    """It reads what the group of Kafka may read, but no data, and writes its own directory.
+def shipper_unit(settings: Settings, config: str, group: str, install_dir: str) -> str:
+    """It reads the log files by the group of Kafka. It sees no data, and of the install dir only its configuration.
 
     It is stopped by a kill: asked to end, rsyslog takes lines out of the queue that nobody has acknowledged.
     A configuration is tried first: rsyslog starts with what it understands of a faulty one. Each of its threads is
@@ -147,6 +148,8 @@ StateDirectory={SHIPPER}
 StateDirectoryMode=0700
 KillSignal=SIGKILL
 SuccessExitStatus=SIGKILL
+TemporaryFileSystem={install_dir}:ro
+BindReadOnlyPaths={os.path.dirname(config)} {settings["log_dir"]}
 InaccessiblePaths={hidden}
 SocketBindDeny=any
 RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
@@ -155,14 +158,13 @@ MemoryMax=128M
 {hardened(USER, allowed="sched_setscheduler")}"""
 
 
-def proxy_unit(config: str, group: str, hidden: Iterable[str]) -> str:
-    """What it has loaded is as old as the file ``loaded``: by it a later run knows whether it must load anew."""
-    touch = f"/usr/bin/touch /run/{PROXY}/{LOADED}"
-    lines = f"RuntimeDirectory={PROXY}\nExecStartPre={touch}\nExecReload={touch}\n"
+def proxy_unit(settings: Settings, config: str, roots: str) -> str:
+    """It has copies of its certificate and of the `roots`, as they are when it starts."""
+    lines = loading({certificate.NODE: f"{settings['directory']}/{certificate.NODE}", ROOTS: roots})
     return f"""{MARK}; changes made here are lost.
 [Unit]
 Description=TLS of Kafka's log files, to their receiver
 After=network-online.target
 StartLimitIntervalSec=0
 
-{stunnel.service_text(config, USER, group, hidden, lines)}"""
+{stunnel.service_text(config, USER, settings["hidden"], lines)}"""

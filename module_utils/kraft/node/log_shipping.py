@@ -11,17 +11,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
-from ansible.module_utils.kraft.node import certificate, log_shipper, stunnel, unit_files
+from ansible.module_utils.kraft.node import log_shipper, stunnel, unit_files
 from ansible.module_utils.kraft.node.files import guarded
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
-from ansible.module_utils.kraft.node.log_shipper import LOADED, PROXY, QUEUE, RSYSLOG, SERVICES, SHIPPER
+from ansible.module_utils.kraft.node.log_shipper import PROXY, QUEUE, ROOTS, RSYSLOG, SERVICES, SHIPPER
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.state import Run
 from ansible.module_utils.kraft.node.unit_files import systemctl
 
 WORK = "/var/lib/kafka-logs"  #: systemd makes it: the queue, and how far each file was read
 PLACE = "imfile-state"  #: how the names of files begin there that say how far a file was read
-RUN = "/run"
 RELP = ("/usr/lib/*/rsyslog/omrelp.so", "/usr/lib64/rsyslog/omrelp.so")  #: of Debian, of RHEL
 HELD = re.compile(r"^\+iQueueSize:2:\d+:(\d+):$", re.MULTILINE)
 SINCE = re.compile(r'\(\$msg < "\[([^"]+)"\)')
@@ -54,7 +53,7 @@ def paths(install_dir: str) -> dict[str, str]:
     return {
         "rsyslog": f"{place}/rsyslog.conf",
         "stunnel": f"{place}/stunnel.conf",
-        "roots": f"{place}/receiver.pem",
+        "roots": f"{place}/{ROOTS}",
         **{name: unit_files.unit_path(name) for name in SERVICES},
     }
 
@@ -72,10 +71,10 @@ def wanted(settings: Settings, install_dir: str, group: str) -> dict[str, Any]:
     if settings:
         contents = {
             ours["rsyslog"]: log_shipper.rsyslog_text(settings, WORK, since(ours["rsyslog"])),
-            ours["stunnel"]: log_shipper.stunnel_text(settings, ours["roots"]),
+            ours["stunnel"]: log_shipper.stunnel_text(settings, unit_files.credentials(PROXY)),
             ours["roots"]: settings["roots"],
-            ours[SHIPPER]: log_shipper.shipper_unit(settings, ours["rsyslog"], group),
-            ours[PROXY]: log_shipper.proxy_unit(ours["stunnel"], group, settings["hidden"]),
+            ours[SHIPPER]: log_shipper.shipper_unit(settings, ours["rsyslog"], group, install_dir),
+            ours[PROXY]: log_shipper.proxy_unit(settings, ours["stunnel"], ours["roots"]),
         }
     owned = {"owner": "root", "group": "root", "mode": "0644", "sensitive": False}
     place = {"path": home(install_dir), "owner": "root", "group": "root", "mode": "0755"}
@@ -106,20 +105,6 @@ def is_running(run: Run, name: str) -> bool:
     return all(run(["systemctl", asked, "--quiet", name])[0] == 0 for asked in ("is-active", "is-enabled"))
 
 
-def is_stale(settings: Settings, install_dir: str) -> bool:
-    """Whether stunnel has read another certificate than the node has, or other roots."""
-    given = (f"{settings['directory']}/{certificate.NODE}", paths(install_dir)["roots"])
-    loaded = modified(f"{RUN}/{PROXY}/{LOADED}")
-    return any(modified(path) > loaded for path in given)
-
-
-def modified(path: str) -> float:
-    try:
-        return os.stat(path).st_mtime
-    except OSError:
-        return 0.0
-
-
 def due(run: Run, settings: Settings, install_dir: str, group: str) -> bool:
     """Whether anything differs."""
     return bool(
@@ -127,7 +112,7 @@ def due(run: Run, settings: Settings, install_dir: str, group: str) -> bool:
         or (not settings and os.path.lexists(home(install_dir)))
         or (
             settings
-            and (missing() or not all(is_running(run, name) for name in SERVICES) or is_stale(settings, install_dir))
+            and (missing() or not all(is_running(run, name) for name in SERVICES) or unit_files.is_behind(PROXY))
         )
     )
 
@@ -153,7 +138,7 @@ def bring(run: Run, settings: Settings, install_dir: str, group: str) -> None:
     for name in reversed(SERVICES):
         systemctl(run, "enable", name)
         systemctl(run, "start", name)
-    wait(run, settings, install_dir)
+    wait(run)
 
 
 def withdraw(run: Run, install_dir: str, group: str) -> None:
@@ -185,21 +170,21 @@ def forget() -> bool:
     return True
 
 
-def reload(run: Run, settings: Settings, install_dir: str, check_mode: bool) -> bool:
-    """Have stunnel read the node's certificate anew; whether it had to. Lines wait meanwhile, none is lost."""
-    stale = is_running(run, PROXY) and is_stale(settings, install_dir)
-    if stale and not check_mode:
-        systemctl(run, "reload", PROXY)
-        wait(run, settings, install_dir)
-    return stale
+def reload(run: Run, check_mode: bool) -> bool:
+    """Restart stunnel where it has an older certificate; whether it had to. Lines wait meanwhile, none is lost."""
+    behind = is_running(run, PROXY) and unit_files.is_behind(PROXY)
+    if behind and not check_mode:
+        systemctl(run, "restart", PROXY)
+        wait(run)
+    return behind
 
 
-def wait(run: Run, settings: Settings, install_dir: str) -> None:
+def wait(run: Run) -> None:
     """Until both run and stunnel has read what is there. Raises ToolError where they do not."""
     deadline = time.monotonic() + SECONDS
     while True:
         down = [name for name in SERVICES if not is_running(run, name)]
-        if not down and not is_stale(settings, install_dir):
+        if not down and not unit_files.is_behind(PROXY):
             return
         if time.monotonic() > deadline:
             name = (*down, PROXY)[0]

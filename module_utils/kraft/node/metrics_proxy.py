@@ -21,11 +21,11 @@ from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.served import accepted, showing_other, subjects
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR
 from ansible.module_utils.kraft.node.service.state import Run
-from ansible.module_utils.kraft.node.unit_files import MARK, systemctl
+from ansible.module_utils.kraft.node.unit_files import MARK, credentials, loading, systemctl
 
 #: The contribution that a proxy is for -> its unit.
 SERVICES = {"metrics": "kafka-metrics-proxy", "collector": "kafka-collector-proxy"}
-#: Role kafka_metrics makes it. It reads the node's key by Kafka's group, and nothing of Kafka's user.
+#: Role kafka_metrics makes it. It has no group of Kafka's: systemd gives the services what they load.
 USER = "kafka-metrics"
 BOOT = "multi-user.target"
 AGENT = "kafka"  #: the unit that the agent is a part of
@@ -90,27 +90,29 @@ def is_free(proxy: Proxy) -> bool:
     return text in read_text(path) if text else True
 
 
-def unit_text(proxy: Proxy, settings: Settings, install_dir: str, group: str) -> str:
-    """It reads what the group of Kafka may read, but no data."""
+def unit_text(proxy: Proxy, settings: Settings, install_dir: str) -> str:
+    """It has copies of its certificate and of the authorities of clients, as they are when it starts."""
     text, path = sign(proxy)
     behind = f"{proxy['behind']}.service" if proxy["behind"] else ""
     condition = f"ExecCondition=+/usr/bin/grep --quiet --fixed-strings --regexp='{text}' {path}\n" if text else ""
     bound = f"After=network-online.target {behind}\nPartOf={behind}\n" if behind else "After=network-online.target\n"
+    names = (certificate.NODE, f"{certificate.CLIENTS}.pem")
+    lines = condition + loading({name: f"{settings['directory']}/{name}" for name in names})
     return f"""{MARK}; changes made here are lost.
 [Unit]
 Description=TLS in front of an exporter ({proxy["name"]}), for Prometheus
 {bound}StartLimitIntervalSec=0
 
-{stunnel.service_text(config_path(install_dir, proxy), USER, group, settings["log_dirs"], condition, behind or BOOT)}"""
+{stunnel.service_text(config_path(install_dir, proxy), USER, settings["log_dirs"], lines, behind or BOOT)}"""
 
 
-def wanted(settings: Settings, install_dir: str, group: str) -> dict[str, Any]:
+def wanted(settings: Settings, install_dir: str) -> dict[str, Any]:
     """The files as ``ensure_files`` takes them; without proxies none may be there."""
     given, home = proxies(settings), f"{install_dir}/metrics_proxy"
     contents = {}
     for proxy in given:
-        contents[config_path(install_dir, proxy)] = config_text(proxy, settings["directory"])
-        contents[unit_path(proxy["name"])] = unit_text(proxy, settings, install_dir, group)
+        contents[config_path(install_dir, proxy)] = config_text(proxy, credentials(SERVICES[proxy["name"]]))
+        contents[unit_path(proxy["name"])] = unit_text(proxy, settings, install_dir)
     ours = [config_path(install_dir, {"name": name}) for name in SERVICES]
     ours += [path for path in map(unit_path, SERVICES) if unit_files.is_ours(path)]
     owned = {"owner": "root", "group": "root", "mode": "0644", "sensitive": False}
@@ -147,10 +149,10 @@ def is_wrong(run: Run, proxy: Proxy, directory: str) -> bool:
     return not active or is_stale(run, proxy, directory)
 
 
-def due(run: Run, settings: Settings, install_dir: str, group: str) -> bool:
+def due(run: Run, settings: Settings, install_dir: str) -> bool:
     """Whether anything differs. What an exporter has to do first, its own start brings."""
     given = proxies(settings)
-    if ensure_files(wanted(settings, install_dir, group), check_mode=True)["changed"]:
+    if ensure_files(wanted(settings, install_dir), check_mode=True)["changed"]:
         return True
     if not given:
         return accounts.is_of_service(USER)
@@ -161,16 +163,16 @@ def due(run: Run, settings: Settings, install_dir: str, group: str) -> bool:
     )
 
 
-def ensure(run: Run, settings: Settings, install_dir: str, group: str, check_mode: bool) -> bool:
+def ensure(run: Run, settings: Settings, install_dir: str, check_mode: bool) -> bool:
     """Bring files and services to what is wanted; whether anything was changed, or would be."""
-    changed = due(run, settings, install_dir, group)
+    changed = due(run, settings, install_dir)
     if not changed or check_mode:
         return changed
     given = proxies(settings)
     if given and not stunnel.program():
         raise RefusedError([stunnel.MISSING])
     unit_files.refuse_foreign((unit_path(each["name"]) for each in given), "Give your own service another name")
-    files = wanted(settings, install_dir, group)
+    files = wanted(settings, install_dir)
     known = [name for name in SERVICES if unit_files.is_ours(unit_path(name))]
     if known:  # an exporter may come with other units from now on
         systemctl(run, "disable", "--now", *(SERVICES[name] for name in known))
@@ -186,12 +188,12 @@ def ensure(run: Run, settings: Settings, install_dir: str, group: str, check_mod
 
 
 def reload(run: Run, settings: Settings, check_mode: bool) -> bool:
-    """Have those that run read the node's certificate anew, and whom they trust; whether any had to."""
+    """Restart those that run with an older certificate, or other authorities; whether any had to."""
     active = [each for each in proxies(settings) if is_free(each) and is_active(run, each)]
     stale = [each for each in active if is_stale(run, each, settings["directory"])]
     if not check_mode:
         for proxy in stale:
-            systemctl(run, "reload", SERVICES[proxy["name"]])
+            systemctl(run, "restart", SERVICES[proxy["name"]])
         wait(run, {**settings, "proxies": stale})  # others may not be set up yet, or be down with their exporter
     return bool(stale)
 

@@ -2,6 +2,7 @@
 
 Secrets stand in a file of their own. ``mirror.properties`` refers to them through Kafka's FileConfigProvider, and so
 does what Connect keeps in its topic ``mm2-configs``: no password is written to the cluster.
+The service's user reads neither that file nor a key: systemd gives it copies when it starts (``LoadCredential=``).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.machine.network import ports_in_use
 from ansible.module_utils.kraft.node.service.state import Run
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
-from ansible.module_utils.kraft.node.unit_files import CONFINED, MARK, systemctl
+from ansible.module_utils.kraft.node.unit_files import CONFINED, MARK, credentials, loading, systemctl
 from ansible.module_utils.kraft.secret_values import is_secret
 
 SERVICE = "kafka-mirror"
@@ -30,7 +31,8 @@ USER = "kafka-mirror"  #: role kafka_mirror makes it; not Kafka's own, whose mem
 TARGET = "target"  #: MirrorMaker's alias of this cluster
 SECRETS = "secrets.properties"
 FILES = (SECRETS, "mirror.properties", "log4j2.yaml")
-SSL = "ssl."
+#: What names a file that the service gets a copy of.
+STORES = ("ssl.keystore.location", "ssl.truststore.location")
 #: What a client takes of the node's own settings to reach other nodes. Source: Kafka's ``SslConfigs``.
 OF_NODE = (
     *("ssl.truststore.location", "ssl.truststore.type", "ssl.truststore.password"),
@@ -69,12 +71,12 @@ class Settings:
     brokers of this cluster are reached. ``address``, ``port``: where workers of the other ``hosts`` do.
     ``release``: the unpacked release of Kafka that MirrorMaker runs from; brokers may run another one.
     ``into``: alias of the cluster that is written; on the way back after a switch, the other one.
+    ``copies``: the directory in which the service finds its own copies of secrets, keys and trusted certificates.
     """
 
     install_dir: str
     release: str
     java: str
-    group: str
     properties: Mapping[str, str]
     listener: str
     protocol: str
@@ -85,6 +87,7 @@ class Settings:
     heap_mb: int
     secrets: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
     into: str = TARGET
+    copies: str = credentials(SERVICE)
 
     @property
     def home(self) -> str:
@@ -99,9 +102,10 @@ def unit_path() -> str:
     return unit_files.unit_path(SERVICE)
 
 
-def unit(settings: Settings) -> str:
-    """The service: it reads what Kafka's group may read, and writes nothing."""
+def unit(settings: Settings, server: Mapping[str, str]) -> str:
+    """The service: it reads what it loads and what anybody may read, and writes nothing."""
     home = settings.home
+    loads = {SECRETS: f"{home}/{SECRETS}", **stores({**settings.properties, **of_node(settings, server)})}
     return f"""{MARK}; changes made here are lost. To override a line use `systemctl edit {SERVICE}`.
 [Unit]
 Description=Copies topics between clusters (MirrorMaker of Kafka {settings.release})
@@ -112,9 +116,8 @@ StartLimitIntervalSec=0
 [Service]
 Type=exec
 User={USER}
-Group={settings.group}
-ExecStart={settings.java} -Xms{settings.heap_mb}m -Xmx{settings.heap_mb}m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError \\
-  -Dlog4j2.configurationFile={home}/log4j2.yaml -cp {settings.libs}/* \\
+{loading(loads)}ExecStart={settings.java} -Xms{settings.heap_mb}m -Xmx{settings.heap_mb}m \\
+  -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError -Dlog4j2.configurationFile={home}/log4j2.yaml -cp {settings.libs}/* \\
   org.apache.kafka.connect.mirror.MirrorMaker {home}/mirror.properties --clusters {settings.into}
 Restart=always
 RestartSec=5s
@@ -145,7 +148,14 @@ def properties(settings: Settings, server: Mapping[str, str]) -> tuple[dict[str,
     """``mirror.properties``, and what stands in the file of secrets."""
     target = of_node(settings, server)
     secrets = {**settings.secrets, **{key: value for key, value in target.items() if is_secret(key)}}
-    return {**settings.properties, **target, **worker(settings), **references(secrets, settings.home)}, secrets
+    plain = {**settings.properties, **target}
+    copied = {key: f"{settings.copies}/{key}" for key in stores(plain)}
+    return {**plain, **copied, **worker(settings), **references(secrets, settings.copies)}, secrets
+
+
+def stores(properties: Mapping[str, str]) -> dict[str, str]:
+    """The settings that name a keystore or a truststore, with its file."""
+    return {key: path for key, path in properties.items() if key.endswith(STORES) and path.startswith("/")}
 
 
 def references(secrets: Iterable[str], directory: str) -> dict[str, str]:
@@ -184,16 +194,16 @@ def _escaped(value: str) -> str:
 def wanted(settings: Settings, server: Mapping[str, str]) -> dict[str, Any]:
     """The files as ``ensure_files`` takes them."""
     given, secrets = properties(settings, server)
-    home, group = settings.home, settings.group
-    ours = {"owner": "root", "group": group, "mode": "0640"}
+    home = settings.home
     everybodys = {"owner": "root", "group": "root", "mode": "0644"}
+    roots = {**everybodys, "mode": "0600"}
     return {
-        "directories": [{"path": home, "owner": "root", "group": group, "mode": "0750"}],
+        "directories": [{"path": home, "owner": "root", "group": "root", "mode": "0755"}],
         "files": [
-            {"path": f"{home}/{SECRETS}", "content": lines(secrets), "sensitive": True, **ours},
-            {"path": f"{home}/mirror.properties", "content": lines(given), "sensitive": False, **ours},
-            {"path": f"{home}/log4j2.yaml", "content": LOG4J, "sensitive": False, **ours},
-            {"path": unit_path(), "content": unit(settings), "sensitive": False, **everybodys},
+            {"path": f"{home}/{SECRETS}", "content": lines(secrets), "sensitive": True, **roots},
+            {"path": f"{home}/mirror.properties", "content": lines(given), "sensitive": False, **everybodys},
+            {"path": f"{home}/log4j2.yaml", "content": LOG4J, "sensitive": False, **everybodys},
+            {"path": unit_path(), "content": unit(settings, server), "sensitive": False, **everybodys},
         ],
     }
 
@@ -226,7 +236,7 @@ def ensure(run: Run, settings: Settings, restart: bool, check_mode: bool) -> dic
         server = parse_properties(file.read())
     files = wanted(settings, server)
     found = ensure_files(files, check_mode=True)
-    changed = bool(found["changed"] or restart or not is_active(run))
+    changed = bool(found["changed"] or restart or not is_active(run) or unit_files.is_behind(SERVICE))
     if changed and not check_mode:
         run(["systemctl", "stop", SERVICE])  # what is killed here is begun anew; there may be none yet
         ensure_files(files)

@@ -49,9 +49,8 @@ def of_release(_: Run, asked: Desired) -> dict[str, Any]:
 def of_appcds_archive(run: Run, asked: Desired) -> dict[str, Any]:
     place = (asked["java"], asked["install_dir"], asked["version"], asked["checksum"])
     found = appcds_archive_io.observe(run, *place)
-    said = appcds_archive.described(found)
-    action = appcds_archive.plan_appcds_archive(found, brought=False, can_make=False)
-    return {**said, "changed": bool(said["missing"] or not said["key"] or action != appcds_archive.NONE)}
+    action = appcds_archive.plan_appcds_archive(found)
+    return {**appcds_archive.described(found), "changed": not found.key or action != appcds_archive.NONE}
 
 
 def of_client(_: Run, asked: Desired) -> dict[str, Any]:

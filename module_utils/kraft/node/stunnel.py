@@ -40,21 +40,14 @@ TIMEOUTclose = 0
 """
 
 
-def service_text(  # noqa: PLR0913, PLR0917 - the lines in which units differ
-    config: str,
-    user: str,
-    group: str,
-    hidden: Iterable[str],
-    lines: str = "",
-    wanted_by: str = "multi-user.target",
+def service_text(
+    config: str, user: str, hidden: Iterable[str], lines: str = "", wanted_by: str = "multi-user.target"
 ) -> str:
-    """The rest of a unit after ``[Unit]``. It reads the node's key by its `group`, and nothing below `hidden`."""
+    """The rest of a unit after ``[Unit]``. It reads nothing of Kafka but what it loads, and nothing below `hidden`."""
     unseen = " ".join(f"-{each}" for each in hidden)
     return f"""[Service]
 Type=exec
 {lines}ExecStart={program() or PROGRAMS[0]} {config}
-ExecReload=/bin/kill -HUP $MAINPID
-Group={group}
 InaccessiblePaths={unseen}
 RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
 ProtectProc=invisible

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import os
-import shutil
 import time
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from ansible.module_utils.kraft.known_secrets import KnownSecrets
 from ansible.module_utils.kraft.node import collector, log_shipper, metrics_proxy, mirror
 from ansible.module_utils.kraft.node.files import guarded
+from ansible.module_utils.kraft.node.machine.machine import AS_NOBODY
 from ansible.module_utils.kraft.node.release.manifest import read_text
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR, started_files
 from ansible.module_utils.kraft.node.service.state import Run, observe_service
@@ -62,7 +62,7 @@ def collect(run: Run, params: Mapping[str, Any]) -> dict[str, str]:
     }
     asked = {
         **{f"host/{name}": command for name, command in COMMANDS.items()},
-        "host/java": (params["java"], "-version"),
+        "host/java": (*AS_NOBODY, params["java"], "-version"),
         "service/show": ("systemctl", "show", unit),
         "service/journal": _journal(unit),
         **{f"service/journal_{name}": _journal(f"{name}.service") for name in beside()},
@@ -132,10 +132,7 @@ def tail(path: str, size: int = TAIL) -> str:
 
 
 def _threads(run: Run, unit: str, pid: int) -> str:
-    """What each thread does. Where the JDK's tool is not installed, the JVM writes it into its journal."""
-    code, out, _ = run(["timeout", SECONDS, "jcmd", str(pid), "Thread.print"]) if shutil.which("jcmd") else (1, "", "")
-    if code == 0:
-        return out
+    """What each thread does: the JVM writes it into its journal. The JDK's tool would be a Java that root starts."""
     since, deadline = f"@{time.time():.3f}", time.monotonic() + PATIENCE
     run(["kill", "-QUIT", str(pid)])
     while True:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node.files import apply as file_io
@@ -13,6 +14,8 @@ from ansible.module_utils.kraft.node.service.state import Run
 UNITS = "/etc/systemd/system"
 MARK = "# Written by Kraftwright"  #: how each unit file of ours begins
 SECONDS = 30  #: for one command
+CREDENTIALS = "/run/credentials"  #: where systemd keeps the copies of a service's files, for its user alone
+LOADED = re.compile(r"^LoadCredential=([^:\n]+):(.*)$", re.MULTILINE)
 #: What no service beside Kafka needs. Without DynamicUser=, which containers do not grant.
 CONFINED = """\
 CapabilityBoundingSet=
@@ -45,6 +48,39 @@ HARDENED = f"Restart=always\nRestartSec=5s\nNice=10\n{CONFINED}MemoryDenyWriteEx
 
 def unit_path(name: str) -> str:
     return f"{UNITS}/{name}.service"
+
+
+def credentials(service: str) -> str:
+    """The directory of the files that the unit of `service` loads (`loading`)."""
+    return f"{CREDENTIALS}/{service}.service"
+
+
+def loading(files: Mapping[str, str]) -> str:
+    """Lines by which systemd copies files for the service alone when it starts: name of the copy -> file.
+
+    So its user needs no group that could read the files themselves.
+    """
+    return "".join(f"LoadCredential={name}:{path.replace('%', '%%')}\n" for name, path in files.items())
+
+
+def is_behind(service: str) -> bool:
+    """Whether a service of ours that runs has other copies than the files that its unit loads are now.
+
+    A file that is gone is no reason to restart what still works.
+    """
+    place = credentials(service)
+    if not os.path.isdir(place) or not is_ours(unit_path(service)):
+        return False
+    loaded = LOADED.findall(file_io.read(unit_path(service)).decode())
+    files = {name: path.replace("%%", "%") for name, path in loaded}
+    return any(os.path.isfile(path) and _content(f"{place}/{name}") != _content(path) for name, path in files.items())
+
+
+def _content(path: str) -> bytes:
+    try:
+        return file_io.read(path)
+    except OSError:
+        return b""
 
 
 def hardened(user: str, wanted_by: str = "multi-user.target", allowed: str = "") -> str:

@@ -8,15 +8,16 @@ from typing import Any
 #: Step of the plan -> the questions of the look (``node/steps.py``) that decide over it.
 STEPS = {
     "kernel": ("kernel",),
-    "install": ("directories", "release", "appcds_archive", "client", "agents"),
+    "install": ("directories", "release", "client", "agents"),
     "certificate": ("certificate",),
     "format": ("storage",),
     "metrics_proxy": ("metrics_proxy",),
     "collector": ("collector",),
     "logs": ("logs",),
+    "appcds_archive": ("appcds_archive",),
 }
 #: Questions about what not every node has.
-OPTIONAL = (STEPS["certificate"], STEPS["metrics_proxy"], STEPS["collector"], STEPS["logs"])
+OPTIONAL = tuple(STEPS[each] for each in ("certificate", "metrics_proxy", "collector", "logs", "appcds_archive"))
 
 
 def due(facts: Mapping[str, Any] | None) -> list[str]:

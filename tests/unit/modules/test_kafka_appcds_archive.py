@@ -1,4 +1,4 @@
-"""kafka_appcds_archive with java and systemd played: made once, brought to the others, never in use without a trial."""
+"""kafka_appcds_archive with java and systemd played: each host makes its own, and none is in use without a trial."""
 
 from __future__ import annotations
 
@@ -31,29 +31,35 @@ esac
 """
 
 SYSTEMD = {
-    "systemd-run": '#!/bin/sh\nfor word in "$@"; do script="$word"; done\nPATH="$PATH" sh "$script"\n',
+    "systemd-run": """#!/bin/sh
+for word in "$@"; do
+  case "$word" in
+    --property=WorkingDirectory=*) cd "${word#*=*=}" ;;
+    --property=ExecStopPost=+/bin/sh*) last="${word##* }" ;;
+  esac
+done
+sh "$word" && SERVICE_RESULT=success sh "$last" || SERVICE_RESULT=exit-code sh "$last"
+""",
     "systemctl": "#!/bin/sh\nexit 3\n",
 }
 
 
 @pytest.mark.parametrize(
-    ("found", "brought", "can_make", "action"),
+    ("found", "action"),
     [
-        (AppCdsArchive(key="a"), False, False, "none"),
-        (AppCdsArchive(key="a"), True, True, "install"),
-        (AppCdsArchive(key="a"), False, True, "make"),
-        (AppCdsArchive(key=""), True, True, "none"),
-        (AppCdsArchive(key="a", making=True), True, True, "none"),
-        (AppCdsArchive(key="a", tried="a", usable=True, exists=True, enabled=True), True, True, "none"),
-        (AppCdsArchive(key="a", tried="a", usable=True, exists=True), True, True, "enable"),
-        (AppCdsArchive(key="a", tried="a", usable=False), True, True, "none"),
-        (AppCdsArchive(key="a", tried="a", usable=True, exists=False, enabled=True), False, False, "disable"),
-        (AppCdsArchive(key="new", tried="old", usable=True, exists=True, enabled=True), False, False, "disable"),
-        (AppCdsArchive(key="new", tried="old", usable=True, exists=True, enabled=True), True, False, "install"),
+        (AppCdsArchive(key="a"), "make"),
+        (AppCdsArchive(key=""), "none"),
+        (AppCdsArchive(key="", tried="a", usable=True, exists=True, enabled=True), "disable"),
+        (AppCdsArchive(key="a", making=True), "none"),
+        (AppCdsArchive(key="a", tried="a", usable=True, exists=True, enabled=True), "none"),
+        (AppCdsArchive(key="a", tried="a", usable=True, exists=True), "enable"),
+        (AppCdsArchive(key="a", tried="a", usable=False), "none"),
+        (AppCdsArchive(key="a", tried="a", usable=True, exists=False, enabled=True), "make"),
+        (AppCdsArchive(key="new", tried="old", usable=True, exists=True, enabled=True), "make"),
     ],
 )
-def test_actions_follow_from_what_is_found(found: AppCdsArchive, brought: bool, can_make: bool, action: str) -> None:
-    assert plan_appcds_archive(found, brought, can_make) == action
+def test_actions_follow_from_what_is_found(found: AppCdsArchive, action: str) -> None:
+    assert plan_appcds_archive(found) == action
 
 
 class Host:
@@ -87,10 +93,10 @@ class Host:
 
     def kafka_appcds_archive(self, check_mode: bool = False, **params: Any) -> Result:
         given = {"version": VERSION, "checksum": checksum(self.archive), "java": str(self.java)}
+        given["class_list"] = str(self.root / "list.gz")
         return self.run("kafka_appcds_archive", check_mode, install_dir=str(self.install_dir), **{**given, **params})
 
-    def make(self, **params: Any) -> Result:
-        return self.kafka_appcds_archive(class_list=str(self.root / "list.gz"), state="made", **params)
+    make = kafka_appcds_archive
 
     def options(self) -> str:
         return (self.release / "classpath.options").read_text()
@@ -124,44 +130,18 @@ def test_a_release_with_appcds_archive_is_still_complete(host: Host) -> None:
 
 def test_check_mode_predicts_and_starts_no_java(host: Host) -> None:
     assert host.make(check_mode=True)["changed"]
-    brought = host.kafka_appcds_archive(check_mode=True, archive="/control/side/file")
-    assert (brought["operation"], brought["missing"]) == ("install", False), "a later task has nothing to make"
     assert not (host.home / "bin/calls").exists()
     assert host.options().startswith("-cp ")
 
 
-def test_without_anything_to_bring_it_says_what_is_missing(host: Host) -> None:
-    result = host.kafka_appcds_archive()
-    assert (result["changed"], result["missing"], result["in_use"]) == (False, True, False)
-    assert result["key"].startswith(f"{VERSION}-")
-
-
-def test_hosts_of_one_kind_have_the_same_key_and_others_another(tmp_path: Path, run_module: RunModule) -> None:
-    args = ("/opt/kafka", VERSION, "sha256:aa")
-    homes = {
-        name: Host(tmp_path / name, run_module, build).home for name, build in {"a": "1", "b": "1", "c": "2"}.items()
-    }
-    keys = {name: appcds_archive.key_of(appcds_archive.jvm_identity(str(home)), *args) for name, home in homes.items()}
-    assert keys["a"] == keys["b"] != keys["c"]
-
-
-def test_what_one_host_made_is_used_on_another(tmp_path: Path, host: Host, run_module: RunModule) -> None:
-    packed = tmp_path / "packed.gz"
+def test_one_of_an_earlier_version_which_may_be_another_hosts_is_made_again(host: Host) -> None:
     host.make()
-    assert not host.kafka_appcds_archive(output=str(packed))["changed"]
-    other = Host(tmp_path / "other", run_module)
-    result = other.kafka_appcds_archive(archive=str(packed))
-    assert (result["operation"], result["in_use"]) == ("install", True)
-    assert "-Xshare:dump" not in (other.home / "bin/calls").read_text()
-
-
-def test_appcds_archive_that_the_jvm_refuses_is_put_away_and_not_tried_again(tmp_path: Path, host: Host) -> None:
-    (tmp_path / "foreign.gz").write_bytes(gzip.compress(b"made by another JVM"))
-    first, second = (host.kafka_appcds_archive(archive=str(tmp_path / "foreign.gz")) for _ in range(2))
-    assert (first["in_use"], first["missing"], first["reason"]) == (False, False, "Unable to use shared archive.")
-    assert (second["changed"], second["reason"]) == (False, first["reason"])
-    assert host.options().startswith("-cp ")
-    assert not [name for name in os.listdir(host.release) if name.endswith(".jsa")]
+    record = host.release / "classes.json"
+    found = appcds_archive.parse_record(record.read_text())
+    record.write_text(appcds_archive.record_text(f"{found['key']}0", True, ""))
+    (host.systemd / "systemd-run").write_text("#!/bin/sh\n")
+    assert host.make()["operation"] == "make"
+    assert host.options().startswith("-cp "), "out of use until its own is made"
 
 
 def test_a_jvm_that_makes_none_is_no_failure(host: Host) -> None:
@@ -180,15 +160,31 @@ def test_a_making_that_was_killed_is_begun_anew(host: Host) -> None:
     assert host.make()["in_use"]
 
 
-def test_a_host_that_goes_down_ends_a_making_at_once() -> None:
+def test_a_making_that_was_ended_leaves_no_record(host: Host) -> None:
+    (host.systemd / "systemd-run").write_text(SYSTEMD["systemd-run"].replace("=exit-code", "=signal"))
+    (host.root / "list.gz").write_bytes(gzip.compress(b"another"))
+    assert host.make()["missing"]
+    assert not [path.name for path in host.release.iterdir() if path.name in ("classes.json", appcds_archive.WORK)]
+
+
+def test_a_link_in_place_of_what_java_makes_is_not_taken(host: Host) -> None:
+    (host.root / "of-root").write_text("data")
+    host.java.write_text(JAVA.replace('echo data > "$file"', f'ln -s {host.root}/of-root "$file"'))
+    assert not host.make()["in_use"]
+    assert not (host.release / "classes.jsa").exists()
+
+
+def test_a_user_without_rights_makes_it_and_a_host_that_goes_down_ends_it_at_once() -> None:
     asked: list[list[str]] = []
 
     def run(words: list[str]) -> tuple[int, str, str]:
         asked.append(words)
         return 0, "", ""
 
-    appcds_archive_io.begin(run, "make.sh")
-    assert "--property=KillSignal=SIGKILL" in asked[0]
+    appcds_archive_io.begin(run, "/opt/kafka/releases/9.9.1/.classes")
+    rights = {"User=nobody", "NoNewPrivileges=true", "CapabilityBoundingSet=", "ProtectSystem=strict"}
+    assert {f"--property={each}" for each in ("KillSignal=SIGKILL", *rights)} <= set(asked[0])
+    assert next(each for each in asked[0] if "ReadWritePaths" in each).endswith("/.classes/made")
 
 
 def test_a_making_that_runs_is_left_alone(host: Host) -> None:
@@ -202,7 +198,8 @@ def test_a_making_that_runs_is_left_alone(host: Host) -> None:
 def test_a_making_that_ends_while_it_is_looked_at_is_not_begun_anew(host: Host) -> None:
     (host.systemd / "systemd-run").write_text("#!/bin/sh\n")
     host.make()
-    ends = f"#!/bin/sh\ntest ! -e {host.release}/.classes || sh {host.release}/.classes/make.sh\nexit 3\n"
+    work = f"{host.release}/.classes"
+    ends = f"#!/bin/sh\ncd {work}/made && sh ../make.sh && SERVICE_RESULT=success sh {work}/finish.sh\nexit 3\n"
     (host.systemd / "systemctl").write_text(ends)
     result = host.make()
     assert (result["operation"], result["changed"], result["in_use"]) == ("none", False, True)
@@ -215,27 +212,18 @@ def test_a_host_that_cannot_make_it_is_told_and_goes_on(host: Host) -> None:
     assert result["reason"] == "systemd-run: no bus"
 
 
-@pytest.mark.parametrize("content", [b"no gzip at all", gzip.compress(b"data" * 1000)[:-12]], ids=["not gzip", "torn"])
-def test_damaged_appcds_archive_leaves_everything_as_it_was(tmp_path: Path, host: Host, content: bytes) -> None:
-    (tmp_path / "damaged.gz").write_bytes(content)
-    result = host.kafka_appcds_archive(archive=str(tmp_path / "damaged.gz"))
-    assert (result["changed"], result["missing"]) == (False, True)
-    assert "is damaged" in result["reason"]
-    assert not [name for name in os.listdir(host.release) if "jsa" in name]
-
-
 def test_after_a_new_jvm_the_old_appcds_archive_goes_out_of_use(host: Host) -> None:
     host.make()
     (host.home / "release").write_text("17.0.16")
-    result = host.kafka_appcds_archive()
-    assert (result["operation"], result["in_use"], result["missing"]) == ("disable", False, True)
-    assert host.options().startswith("-cp ")
-    assert host.make()["in_use"]
+    (host.home / "bin/calls").unlink()
+    result = host.make()
+    assert (result["operation"], result["in_use"], result["missing"]) == ("make", True, False)
+    assert "-Xshare:dump" in (host.home / "bin/calls").read_text()
 
 
 def test_without_a_jvm_nothing_is_done(host: Host) -> None:
-    result = host.kafka_appcds_archive(java="/no/such/bin/java", class_list=str(host.root / "list.gz"))
-    assert (result["changed"], result["key"], result["missing"]) == (False, "", False)
+    result = host.kafka_appcds_archive(java="/no/such/bin/java")
+    assert (result["changed"], result["in_use"], result["missing"]) == (False, False, False)
     assert result["reason"].startswith("no JVM that could use the AppCDS archive")
 
 

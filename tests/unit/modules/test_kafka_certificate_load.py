@@ -96,6 +96,23 @@ def unloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return {**asked, "listeners": listeners, "controllers": CONTROLLERS}
 
 
+def test_mirrormaker_restarts_with_the_certificate_that_it_has_not_read_also_after_a_killed_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[list[str]] = []
+
+    def run(command: list[str]) -> tuple[int, str, str]:
+        told.append(command)
+        return 0, "", ""
+
+    monkeypatch.setattr(certificate, "is_behind", lambda name: name == "kafka-mirror")
+    assert certificate.observe(run, "/nowhere")["unloaded"]
+    assert certificate.restart_copies(run, check_mode=True)
+    before = len(told)
+    assert certificate.restart_copies(run, check_mode=False)
+    assert [command[-2:] for command in told[before:]] == [["try-restart", "kafka-mirror"]]
+
+
 @pytest.mark.parametrize(
     ("answer", "deferrable", "ends"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import subprocess
 import sys
@@ -12,9 +13,10 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.monitoring import collector as _  # noqa: F401 - is a part of the program
+from ansible.module_utils.kraft.monitoring.collector import Collector
 from ansible.module_utils.kraft.node import collector, unit_files
 from ansible.module_utils.kraft.node.machine import accounts
+from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 
 SETTINGS: dict[str, Any] = {
     "interval": 15,
@@ -54,7 +56,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def ensure(run: Systemd, home: Path, settings: dict[str, Any], check_mode: bool = False) -> bool:
-    return collector.ensure(run, settings, str(home), "kafka", check_mode)
+    return collector.ensure(run, settings, str(home), check_mode)
 
 
 def test_it_runs_once_and_then_there_is_nothing_to_do(home: Path) -> None:
@@ -66,6 +68,50 @@ def test_it_runs_once_and_then_there_is_nothing_to_do(home: Path) -> None:
     told = list(systemd.told)
     assert not ensure(systemd, home, SETTINGS)
     assert systemd.told == told
+
+
+def test_it_loads_copies_of_what_it_logs_in_with_and_nothing_else_of_the_node(home: Path) -> None:
+    node = home / "server.properties"
+    node.write_text(
+        "ssl.keystore.location=/tls/node.pem\nlistener.name.internal.ssl.truststore.location=/tls/nodes.pem\n"
+        "ssl.key.password=k3y\nlistener.name.client.ssl.key.password=0ther\nssl.endpoint.identification.algorithm=\n"
+    )
+    client = {"bootstrap_servers": ["a:1"], "listener": "INTERNAL", "security_protocol": "SSL", "node": str(node)}
+    systemd = Systemd()
+    assert ensure(systemd, home, {**SETTINGS, "client": client})
+    unit = (home / "units/kafka-collector.service").read_text()
+    own, place = "/run/credentials/kafka-collector.service", home / "collector/node.properties"
+    loaded = {"ssl.keystore.location": "/tls/node.pem", "ssl.truststore.location": "/tls/nodes.pem"}
+    assert {line for line in unit.splitlines() if line.startswith("LoadCredential=")} == {
+        f"LoadCredential={name}:{path}" for name, path in {**loaded, "node.properties": place}.items()
+    }
+    assert "\nGroup=" not in unit
+    assert place.stat().st_mode & 0o777 == 0o600
+    assert parse_properties(place.read_text()) == {
+        **{name: f"{own}/{name}" for name in loaded},
+        "ssl.key.password": "k3y",
+        "ssl.endpoint.identification.algorithm": "",
+    }
+    found = json.loads((home / "collector/settings.json").read_text())
+    assert (found["client"]["node"], found["copied"]) == (f"{own}/node.properties", True)
+    assert not ensure(systemd, home, {**SETTINGS, "client": client})
+    node.write_text("ssl.keystore.location=/tls/node.pem\nssl.key.password=n3w\n")
+    assert ensure(systemd, home, {**SETTINGS, "client": client})
+    ensure(systemd, home, {})
+    assert not place.exists()
+
+
+def test_without_certificates_it_loads_nothing(home: Path) -> None:
+    ensure(Systemd(), home, SETTINGS)
+    assert "LoadCredential" not in (home / "units/kafka-collector.service").read_text()
+
+
+@pytest.mark.parametrize("copied", [True, False])
+def test_one_that_can_ask_nothing_with_its_copies_ends_so_that_it_gets_others(home: Path, copied: bool) -> None:
+    client = {"bootstrap_servers": ["127.0.0.1:1"]}
+    looked = Collector({"client": client, "copied": copied, "directory": str(home), "interval": 1, "metrics": {}})
+    looked.once()
+    assert looked.lost is copied
 
 
 def test_a_service_that_is_down_or_other_code_is_something_to_do(home: Path) -> None:
@@ -115,11 +161,11 @@ def test_its_user_goes_with_it_although_an_earlier_run_has_left_it(home: Path, m
         told.append(command)
         return 0, "", ""
 
-    assert collector.ensure(run, {}, str(home), "kafka", check_mode=True)
+    assert collector.ensure(run, {}, str(home), check_mode=True)
     assert told == []
-    assert collector.ensure(run, {}, str(home), "kafka", check_mode=False)
+    assert collector.ensure(run, {}, str(home), check_mode=False)
     assert told[-1] == ["userdel", "kafka-collector"]
-    assert not collector.ensure(run, {}, str(home), "kafka", check_mode=False)
+    assert not collector.ensure(run, {}, str(home), check_mode=False)
 
 
 def test_where_node_exporter_runs_already_ours_goes_and_the_collector_stays(home: Path) -> None:

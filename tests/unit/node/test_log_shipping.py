@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -23,9 +22,10 @@ class Host:
         self.home, self.units, self.work = home, home / "units", home / "work"
         self.running: set[str] = set()
         self.told: list[str] = []
-        (home / "run/kafka-logs-proxy").mkdir(parents=True)
+        self.copies = home / "credentials/kafka-logs-proxy.service"
+        self.copies.mkdir(parents=True)
         (home / "tls").mkdir()
-        self.renew(100)
+        self.renew("first")
         self.settings: dict[str, Any] = {
             "cluster": "demo",
             "cluster_id": "a3JhZnR3cmlnaHQtZGVtbw",
@@ -40,9 +40,13 @@ class Host:
             "roots": "roots\n",
         }
 
-    def renew(self, now: int) -> None:
-        (self.home / "tls/node.pem").touch()
-        os.utime(self.home / "tls/node.pem", (now, now))
+    def renew(self, text: str) -> None:
+        (self.home / "tls/node.pem").write_text(text)
+
+    def load(self) -> None:
+        """What systemd does before it starts the proxy."""
+        for name, path in (("node.pem", "tls/node.pem"), ("receiver.pem", "log_shipping/receiver.pem")):
+            (self.copies / name).write_bytes((self.home / path).read_bytes())
 
     def __call__(self, command: list[str]) -> tuple[int, str, str]:
         words = command[command.index("systemctl") + 1 :]
@@ -53,8 +57,8 @@ class Host:
             self.running -= set(words[1:])
         if words[0] == "start":
             self.running.add(words[1])
-        if words[0] in ("start", "reload"):
-            (self.home / "run/kafka-logs-proxy/loaded").touch()
+        if words[0] in ("start", "restart") and words[1] == "kafka-logs-proxy":
+            self.load()
         return 0, "", ""
 
     def ensure(self, settings: dict[str, Any] | None = None, check_mode: bool = False) -> tuple[bool, int]:
@@ -68,7 +72,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Host:
     for name in ("units", "work"):
         (tmp_path / name).mkdir()
     monkeypatch.setattr(unit_files, "UNITS", str(tmp_path / "units"))
-    monkeypatch.setattr(log_shipping, "RUN", str(tmp_path / "run"))
+    monkeypatch.setattr(unit_files, "CREDENTIALS", str(tmp_path / "credentials"))
     monkeypatch.setattr(log_shipping, "WORK", str(tmp_path / "work"))
     monkeypatch.setattr(log_shipping, "SECONDS", 0.0)
     monkeypatch.setattr(log_shipping, "missing", list)
@@ -106,17 +110,23 @@ def test_lines_before_shipping_was_switched_on_stay_and_a_change_does_not_move_t
     assert '$msg < "[2025-01-02 03:04:05")' in path.read_text()
 
 
-def test_a_renewed_certificate_is_read_by_a_signal_once(host: Host) -> None:
+def test_a_renewed_certificate_restarts_the_proxy_alone_and_once(host: Host) -> None:
     host.ensure()
-    host.renew(2**32)
+    told = len(host.told)
+    host.renew("second")
     assert log_shipping.due(host, host.settings, str(host.home), "kafka")
-    assert log_shipping.reload(host, host.settings, str(host.home), check_mode=True)
-    assert not [each for each in host.told if each.startswith("reload")]
-    with pytest.raises(ToolError, match=r"kafka-logs-proxy does not run .*journalctl"):  # of the future: read in vain
-        log_shipping.reload(host, host.settings, str(host.home), check_mode=False)
-    host.renew(200)
-    assert not log_shipping.reload(host, host.settings, str(host.home), check_mode=False)
-    assert [each for each in host.told if each.startswith("reload")] == ["reload kafka-logs-proxy"]
+    assert log_shipping.reload(host, check_mode=True)
+    assert log_shipping.reload(host, check_mode=False)
+    assert not log_shipping.reload(host, check_mode=False)
+    assert host.told[told:] == ["restart kafka-logs-proxy"]
+
+
+def test_a_proxy_that_keeps_an_older_certificate_is_named(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    host.ensure()
+    host.renew("second")
+    monkeypatch.setattr(host, "load", lambda: None)
+    with pytest.raises(ToolError, match=r"kafka-logs-proxy does not run .*journalctl"):
+        log_shipping.reload(host, check_mode=False)
 
 
 def test_without_settings_nothing_is_left_and_a_host_that_never_had_one_is_not_touched(host: Host) -> None:
@@ -162,12 +172,12 @@ def test_packages_that_are_missing_are_named(host: Host, monkeypatch: pytest.Mon
 
 
 def test_the_receiver_is_judged_by_its_name_or_its_address(host: Host) -> None:
-    lines = log_shipper.stunnel_text(host.settings, "/roots.pem").splitlines()
-    asked = {"client = yes", "verifyChain = yes", "CAfile = /roots.pem", "checkHost = logs.example.com"}
+    lines = log_shipper.stunnel_text(host.settings, "/copies").splitlines()
+    asked = {"client = yes", "verifyChain = yes", "CAfile = /copies/receiver.pem", "checkHost = logs.example.com"}
     assert asked <= set(lines)
     assert {"accept = 127.0.0.1:20514", "connect = logs.example.com:20514"} <= set(lines)
     host.settings["receiver"] = {"host": "2001:db8::1", "port": 20514}
-    lines = log_shipper.stunnel_text(host.settings, "/roots.pem").splitlines()
+    lines = log_shipper.stunnel_text(host.settings, "/copies").splitlines()
     assert {"checkIP = 2001:db8::1", "connect = 2001:db8::1:20514"} <= set(lines)
 
 
@@ -185,7 +195,9 @@ def test_a_name_with_signs_of_rsyslogs_language_stays_a_name(host: Host) -> None
 
 def test_the_shipper_may_start_its_threads(host: Host) -> None:
     """Where rsyslog may not call sched_setscheduler(), it runs and reads nothing."""
-    lines = log_shipper.shipper_unit(host.settings, "/a.conf", "kafka").splitlines()
+    lines = log_shipper.shipper_unit(
+        host.settings, "/opt/kafka/log_shipping/a.conf", "kafka", "/opt/kafka"
+    ).splitlines()
     calls = [each for each in lines if each.startswith("SystemCallFilter=")]
     assert calls[1:] == ["SystemCallFilter=~@privileged @resources", "SystemCallFilter=sched_setscheduler"]
 

@@ -45,7 +45,7 @@ class Host:
                     link.unlink()
         if words[0] == "start" and self.is_free(words[1]):
             self.running.add(words[1])
-        if words[0] == "reload":
+        if words[0] == "restart":
             self.stale.discard(words[1])
         return 0, "", ""
 
@@ -75,7 +75,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Host:
 
 
 def ensure(host: Host, settings: dict[str, Any], check_mode: bool = False) -> bool:
-    return metrics_proxy.ensure(host, settings, str(host.home), "kafka", check_mode)
+    return metrics_proxy.ensure(host, settings, str(host.home), check_mode)
 
 
 def test_they_run_once_and_then_there_is_nothing_to_do(host: Host) -> None:
@@ -105,7 +105,7 @@ def test_a_proxy_that_is_down_or_shows_another_certificate_is_something_to_do(ho
     host.running.discard("kafka-metrics-proxy")
     assert ensure(host, SETTINGS)
     host.stale.add("kafka-collector-proxy")
-    assert metrics_proxy.due(host, SETTINGS, str(host.home), "kafka")
+    assert metrics_proxy.due(host, SETTINGS, str(host.home))
 
 
 def test_only_what_shows_another_certificate_is_reloaded(host: Host) -> None:
@@ -115,7 +115,7 @@ def test_only_what_shows_another_certificate_is_reloaded(host: Host) -> None:
     host.stale.add("kafka-collector-proxy")
     assert metrics_proxy.reload(host, SETTINGS, check_mode=True)
     assert metrics_proxy.reload(host, SETTINGS, check_mode=False)
-    assert [each for each in host.told if each.startswith("reload")] == ["reload kafka-collector-proxy"]
+    assert [each for each in host.told if each.startswith("restart")] == ["restart kafka-collector-proxy"]
 
 
 def test_a_renewal_waits_for_no_proxy_that_is_not_set_up_yet_or_cannot_run(host: Host) -> None:
@@ -204,8 +204,10 @@ def test_clients_must_show_a_certificate_and_be_the_user() -> None:
 
 
 def test_a_proxy_sees_no_data_of_kafka() -> None:
-    lines = metrics_proxy.unit_text(AGENT, SETTINGS, "/opt/kafka", "kafka").splitlines()
-    assert {"User=kafka-metrics", "Group=kafka", "InaccessiblePaths=-/data/1"} <= set(lines)
+    lines = metrics_proxy.unit_text(AGENT, SETTINGS, "/opt/kafka").splitlines()
+    loaded = {f"LoadCredential={name}:/opt/kafka/tls/{name}" for name in ("node.pem", "clients.pem")}
+    assert {"User=kafka-metrics", "InaccessiblePaths=-/data/1", *loaded} <= set(lines)
+    assert not [line for line in lines if line.startswith(("Group=", "SupplementaryGroups="))]
 
 
 def test_systemd_understands_the_units(host: Host) -> None:

@@ -48,7 +48,6 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
         install_dir=str(tmp_path),
         release="4.3.1",
         java="/usr/bin/java",
-        group="root",
         properties={"old.bootstrap.servers": "old1:9092"},
         listener="INTERNAL",
         protocol="SSL",
@@ -102,15 +101,17 @@ def test_secrets_stand_in_one_file_that_others_cannot_read(settings: Settings) -
     home = Path(settings.home)
     held = parse_properties((home / mirror.SECRETS).read_text())
     assert held == {"old.sasl.jaas.config": LOGIN, "target.ssl.key.password": "n0de"}
-    assert (home / mirror.SECRETS).stat().st_mode & 0o777 == 0o640
+    assert (home / mirror.SECRETS).stat().st_mode & 0o777 == 0o600
     others = "".join(
         path.read_text() for path in (home / "mirror.properties", home / "log4j2.yaml", Path(mirror.unit_path()))
     )
     assert "c4n4ry" not in others
     assert "n0de" not in others
     given = parse_properties((home / "mirror.properties").read_text())
-    assert given["old.sasl.jaas.config"] == f"${{file:{home}/{mirror.SECRETS}:old.sasl.jaas.config}}"
-    assert given["target.ssl.keystore.location"] == "/k.pem"
+    assert given["old.sasl.jaas.config"] == f"${{file:{settings.copies}/{mirror.SECRETS}:old.sasl.jaas.config}}"
+    assert given["target.ssl.keystore.location"] == f"{settings.copies}/target.ssl.keystore.location"
+    assert "LoadCredential=target.ssl.keystore.location:/k.pem\n" in others
+    assert "\nGroup=" not in others
     assert given["target.bootstrap.servers"] == "10.0.0.1:19092,10.0.0.2:19092"
 
 

@@ -34,3 +34,26 @@ def test_a_command_that_fails_says_why_also_where_systemd_says_nothing(answer: t
     with pytest.raises(ToolError) as failed:
         unit_files.systemctl(lambda _: answer, "start", "x")
     assert str(failed.value) == f"systemctl start x: {said}"
+
+
+def test_a_service_is_behind_where_a_file_that_its_unit_loads_has_another_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unit_files, "UNITS", str(tmp_path))
+    monkeypatch.setattr(unit_files, "CREDENTIALS", str(tmp_path / "credentials"))
+    key, gone = tmp_path / "node%1.pem", tmp_path / "gone.pem"
+    key.write_text("first")
+    lines = unit_files.loading({"node.pem": str(key), "gone.pem": str(gone)})
+    assert lines.splitlines()[0] == f"LoadCredential=node.pem:{tmp_path}/node%%1.pem"
+    unit = Path(unit_files.unit_path("ours"))
+    unit.write_text(f"{unit_files.MARK}\n[Service]\n{lines}")
+    assert not unit_files.is_behind("ours")  # it does not run
+    copies = Path(unit_files.credentials("ours"))
+    copies.mkdir(parents=True)
+    for name in ("node.pem", "gone.pem"):
+        (copies / name).write_text("first")
+    assert not unit_files.is_behind("ours")
+    key.write_text("second")
+    assert unit_files.is_behind("ours")
+    unit.write_text(f"[Service]\n{lines}")
+    assert not unit_files.is_behind("ours")  # it is somebody else's

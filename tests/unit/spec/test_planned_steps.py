@@ -31,7 +31,7 @@ def test_a_host_that_nobody_looked_at_does_every_step() -> None:
         ("kernel", "kernel"),
         ("directories", "install"),
         ("release", "install"),
-        ("appcds_archive", "install"),
+        ("appcds_archive", "appcds_archive"),
         ("client", "install"),
         ("storage", "format"),
     ],

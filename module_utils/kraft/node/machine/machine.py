@@ -28,6 +28,8 @@ FAMILIES = {
     "arch": "Arch",
 }
 PACKAGE_MANAGERS = ("apt-get", "dnf", "yum", "zypper", "apk", "pacman")
+#: Java is never started as root: whoever may write to its home would be root, too.
+AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 JAVA_HOMES = ("usr/lib/jvm/*/bin/java", "opt/*/bin/java", "usr/java/*/bin/java")
 ROOT = Path("/")
 
@@ -103,7 +105,7 @@ def java_at(path: str, run: Any) -> dict[str, Any] | None:
     home = os.path.dirname(os.path.dirname(real))
     version = assignments(read(Path(home, "release"))).get("JAVA_VERSION", "")
     if not version:
-        _, out, err = run([real, "-version"])
+        _, out, err = run([*AS_NOBODY, real, "-version"])
         match = re.search(r'version "([^"]+)"', out + err)
         version = match.group(1) if match else ""
     return {"home": home, "path": path, "version": version, "major": java_major(version)}

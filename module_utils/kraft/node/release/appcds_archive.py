@@ -18,9 +18,9 @@ from typing import Any
 
 #: Beside the AppCDS archive: for which key it was made or tried, and whether the JVM took it.
 RECORD = "classes.json"
-NONE, INSTALL, MAKE, ENABLE, DISABLE = "none", "install", "make", "enable", "disable"
-#: Below the release: where the AppCDS archive is made, and what is renamed from there once the JVM has taken it.
-WORK = ".classes"
+NONE, MAKE, ENABLE, DISABLE = "none", "make", "enable", "disable"
+#: Below the release: what is renamed from there once the JVM has taken the archive; below that, where it is made.
+WORK, MADE = ".classes", "made"
 #: The transient unit that makes it, beside everything else that the host does.
 UNIT = "kafka-appcds-archive"
 #: In that directory: the record for either end.
@@ -35,7 +35,7 @@ class AppCdsArchive:
     """The AppCDS archive as a host has it.
 
     ``key``: of what this host's JVM would take, '' where that cannot be told (``reason`` says why). ``tried``: key of
-    what was last made or brought, with its ``usable``. ``exists``: the file is there.
+    what was last made, with its ``usable``. ``exists``: the file is there.
     ``enabled``: the JVM has the option. ``making``: it is being made at this moment.
     """
 
@@ -49,7 +49,7 @@ class AppCdsArchive:
 
     @property
     def settled(self) -> bool:
-        """Whether this key was tried already: a file that the JVM refused is not brought again."""
+        """Whether this key was tried already: where the JVM takes none, it is not made again."""
         return bool(self.key) and self.tried == self.key and (self.exists or not self.usable)
 
 
@@ -66,8 +66,8 @@ def jvm_identity(home: str) -> list[object]:
 
 
 def key_of(identity: list[object], install_dir: str, version: str, checksum: str) -> str:
-    """Name under which an AppCDS archive can be kept and brought to other hosts; hosts of one kind have the same."""
-    text = json.dumps([identity, install_dir, version, checksum.lower()])
+    """For what an AppCDS archive was made on this host. Earlier versions used those of other hosts, with other keys."""
+    text = json.dumps(["made here", identity, install_dir, version, checksum.lower()])
     return f"{version}-{hashlib.sha256(text.encode()).hexdigest()[:32]}"
 
 
@@ -84,24 +84,21 @@ def record_text(key: str, usable: bool, reason: str) -> str:
     return json.dumps({"key": key, "usable": usable, "reason": reason}, indent=1, sort_keys=True) + "\n"
 
 
-def plan_appcds_archive(found: AppCdsArchive, brought: bool, can_make: bool) -> str:
-    """One action. What was tried for this key stays; data of another key goes out of use, also if none replaces it."""
+def plan_appcds_archive(found: AppCdsArchive) -> str:
+    """One action. What was tried for this key stays; data of another key is out of use until its own is made."""
     if found.making:
         return NONE
     if found.settled:
         return NONE if found.enabled == found.usable else (ENABLE if found.usable else DISABLE)
-    if found.key and brought:
-        return INSTALL
-    if found.key and can_make:
+    if found.key:
         return MAKE
     return DISABLE if found.enabled else NONE
 
 
 def described(found: AppCdsArchive) -> Mapping[str, Any]:
-    """What a caller needs: the key, whether it is in use, and whether an AppCDS archive should still be brought."""
+    """What a caller needs: whether it is in use, is being made, or should still be made."""
     in_use = found.settled and found.usable and found.enabled
     return {
-        "key": found.key,
         "in_use": in_use,
         "missing": bool(found.key) and not found.settled and not found.making,
         "making": found.making,
@@ -109,12 +106,22 @@ def described(found: AppCdsArchive) -> Mapping[str, Any]:
     }
 
 
-def making_script(dump: Sequence[str], trial: Sequence[str], data: str, options: str) -> str:
-    """What the transient unit runs in ``WORK``: the record is renamed last, so that a killed making is made anew."""
+def making_script(dump: Sequence[str], trial: Sequence[str]) -> str:
+    """What the transient unit runs in ``MADE``, without rights."""
+    return f"{shlex.join(dump)} && {shlex.join(trial)}\n"
+
+
+def finishing_script(data: str, options: str) -> str:
+    """What root runs when all processes of the unit are gone. The record is renamed last.
+
+    A making that was killed has no record, and is begun again.
+    """
     return f"""cd "$(dirname "$0")" || exit 1
-if {shlex.join(dump)} && {shlex.join(trial)} && sync {data}; then
-    mv -f {data} .. && mv -f {options} .. && mv -f {TAKEN} ../{RECORD}
-else
+chown 0:0 {MADE}
+if [ "$SERVICE_RESULT" = success ] && [ -f {MADE}/{data} ] && [ ! -L {MADE}/{data} ]; then
+    cat {MADE}/{data} >{data} && chmod 644 {data} && sync {data} \\
+        && mv -f {data} .. && mv -f {options} .. && mv -f {TAKEN} ../{RECORD}
+elif [ "$SERVICE_RESULT" = exit-code ]; then
     mv -f {REFUSED} ../{RECORD}
 fi
 rm -rf "../{WORK}"

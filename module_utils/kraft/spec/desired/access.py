@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ansible.module_utils.kraft.cluster.connections import node_setting
+from ansible.module_utils.kraft.client_config import node_setting
 from ansible.module_utils.kraft.spec.desired.model import (
     LEAVE,
     MTLS,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.client_config import PEM, normal_name
-from ansible.module_utils.kraft.cluster.connections import node_setting
+from ansible.module_utils.kraft.client_config import PEM, node_setting, normal_name
 from ansible.module_utils.kraft.node.certificate import NODE, NODES
 from ansible.module_utils.kraft.secret_values import secret_keys, shown, shown_line
 from ansible.module_utils.kraft.spec.desired import quorum, settings

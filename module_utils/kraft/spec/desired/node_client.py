@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.client_config import host_port
-from ansible.module_utils.kraft.cluster.connections import node_setting
+from ansible.module_utils.kraft.client_config import host_port, node_setting
 from ansible.module_utils.kraft.terms import CLIENT, INTER_BROKER, PLAINTEXT
 
 WILDCARDS = ("0.0.0.0", "::", "0:0:0:0:0:0:0:0")  # noqa: S104 -- what a listener may be bound to

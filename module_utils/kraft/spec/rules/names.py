@@ -20,7 +20,6 @@ ALSO_KNOWN = frozenset({"kafka_accepted_risks", "kafka_break_lock", "kafka_desir
 RENAMED = {
     "kafka_add": "kafka_add_nodes",
     "kafka_class_data": "kafka_appcds_archive",
-    "kafka_class_data_cache": "kafka_appcds_cache",
     "kafka_moves": "kafka_rebalance_state",
     "kafka_moves_together": "kafka_max_concurrent_moves",
     "kafka_observe": "kafka_soak_seconds",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible.module_utils.kraft.cluster.connections import node_setting
+from ansible.module_utils.kraft.client_config import node_setting
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.desired.oauth import token_settings

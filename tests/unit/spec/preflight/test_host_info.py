@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.control import authority
+from ansible.module_utils.kraft.control import authority, module_results
 from ansible.module_utils.kraft.operations.certificates import judgement
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from tests.unit.spec.preflight.loaded_actions import action, plugin
 
 HOST_INFO = plugin("kafka_host_info")
+module_results.install()  # as the strategy does
 
 
 def looked_at(monkeypatch: pytest.MonkeyPatch, steps: dict[str, Any], found: dict[str, Any]) -> tuple[Any, Any]:
@@ -40,17 +41,6 @@ def test_host_compares_its_client_with_the_digest_of_ours(tmp_path: Path, monkey
     for archive, digest in ((ours, hashlib.sha256(b"zip").hexdigest()), (tmp_path / "none.zip", "")):
         given, _ = looked_at(monkeypatch, {"client": {"archive": str(archive), "path": "/there"}}, {})
         assert given["client"] == {"path": "/there", "digest": digest}
-
-
-@pytest.mark.parametrize(("kept", "changed"), [(True, False), (False, True)])
-def test_appcds_archive_that_this_machine_lacks_is_something_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool, changed: bool
-) -> None:
-    if kept:
-        (tmp_path / "k.jsa.gz").touch()
-    found = {"appcds_archive": {"in_use": True, "key": "k", "changed": False}}
-    _, judged = looked_at(monkeypatch, {"appcds_archive": {"cache_dir": str(tmp_path)}}, found)
-    assert judged["appcds_archive"]["changed"] is changed
 
 
 def test_a_certificate_says_for_which_node_of_this_cluster_it_was_made(tmp_path: Path) -> None:
