@@ -100,7 +100,7 @@ def test_a_change_of_the_first_common_record_is_not_taken_for_one_of_a_deleted_r
 def test_only_one_side_can_have_deleted_what_the_other_holds() -> None:
     here, there = [Single(0, 50, 102)], [Single(0, 40, 100)]
     sides = [Side(10, details=details(*some, key=key)) for some, key in ((here, 1), (there, 2))]
-    found = judged(here, there, *sides)
+    found = judged(here, there, sides[0], sides[1])
     assert (kinds(found), found.excused.records) == ([("missing", 50, None)], {"deleted_on_source": 1})
 
 
