@@ -65,7 +65,6 @@ def settings(source: KafkaCluster, target: KafkaCluster, place: Path, topic: str
         install_dir=str(place),
         release=MIRROR_VERSION,
         java="java",
-        group="kafka",
         properties=files.properties(wanted, size, 1),
         listener="",
         protocol="PLAINTEXT",
@@ -85,7 +84,7 @@ def command(kind: str, made: mirror.Settings) -> list[str]:
     if kind == "by hand":
         script = f"{made.install_dir}/releases/{made.release}/bin/connect-mirror-maker.sh"
         return [script, f"{made.home}/mirror.properties", "--clusters", mirror.TARGET]
-    unit = mirror.unit(made).replace("\\\n", " ")
+    unit = mirror.unit(made, {}).replace("\\\n", " ")
     lines = dict(line.split("=", 1) for line in unit.splitlines() if line.startswith(("ExecStart=", "Nice=")))
     return ["nice", "-n", lines["Nice"], *shlex.split(lines["ExecStart"])]
 

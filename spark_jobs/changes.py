@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from time import monotonic, sleep
 
-from pyspark import SparkContext
-from pyspark.status import SparkJobInfo
+from pyspark import SparkContext, SparkJobInfo
 
 from spark_jobs.native import TopicView
 from spark_jobs.report_schema import Changes, LeaderMoved

@@ -51,7 +51,7 @@ def smoke(spark: SparkSession, config: SmokeConfig, native: NativeSmoke, draft: 
     retried = changes.failed_tasks(spark.sparkContext, WRITE)
     view = bench.admin.describe(config.topic)
     draft["topic"]["replication_factor"] = view.replication_factor
-    draft["changes"] = changes.between([native.view, view], retried)
+    draft["changes"] = changed = changes.between([native.view, view], retried)
     window, behind = _decided(bench, starts)
     judged = reading.judge(bench.topic.read(window), bench.workload, times)
     rows, passes["batch_read"] = _account(bench, judged)
@@ -65,8 +65,8 @@ def smoke(spark: SparkSession, config: SmokeConfig, native: NativeSmoke, draft: 
     needed = _name_faults(bench, draft, counts, judged, view.leaders)
     draft["stream"], passes["stream_read"] = _stream(bench, window, rows)
     last = bench.admin.describe(config.topic)
-    draft["changes"] = changes.between([native.view, view, last], retried)
-    account = verdict.Account(counts, draft["stream"], draft["changes"], view.brokers, needed)
+    draft["changes"] = changed = changes.between([native.view, view, last], retried)
+    account = verdict.Account(counts, draft["stream"], changed, view.brokers, needed)
     draft["verdict"] = verdict.of_run(draft, account)
 
 

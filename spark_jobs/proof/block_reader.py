@@ -16,7 +16,7 @@ from spark_jobs.proof import fingerprints, stretches
 from spark_jobs.proof.law import SOURCE, TARGET
 from spark_jobs.proof.stretches import Block, Stretch
 from spark_jobs.proof.topics import Cluster, Place, TopicPair
-from spark_jobs.session import root_cause
+from spark_jobs.session import chain
 
 Blocks = Mapping[tuple[int, str, int], list[Block]]
 Places = Mapping[Place, Stretch]  # by the source's name of a topic, and partition
@@ -83,7 +83,7 @@ def _collected(frames: Sequence[DataFrame]) -> Blocks:
     try:
         rows: list[Mapping[str, Any]] = [row.asDict() for row in reduce(DataFrame.union, frames).collect()]
     except (PySparkException, Py4JError) as error:
-        if "overflow" in f"{error} {root_cause(error)}":
+        if "overflow" in " ".join([str(error), *chain(error)]):
             raise UnreadableError from error
         raise
     return stretches.by_partition(rows)

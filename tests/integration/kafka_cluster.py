@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Self
 
+from dist.__main__ import VERSION
 from tests.integration.kafka_node import KafkaNode, free_ports, random_id
 from tests.integration.kafka_ready import wait_until_listed
 
@@ -47,6 +48,7 @@ class KafkaCluster:
     properties: dict[str, str] = field(default_factory=dict)
     heap: str = "320m"
     format_options: ClassVar[Sequence[str]] = ()  #: of a subclass: more options for the format tool
+    version: ClassVar[str] = VERSION  #: the release of Kafka; a subclass may have another one
 
     @classmethod
     def start(
@@ -88,6 +90,7 @@ class KafkaCluster:
                 next(ports),
                 random_id(),
                 tuple((roles or {}).get(node_id, ("broker", "controller"))),
+                version=cls.version,
             )
             for node_id in range(1, nodes + 1)
         }

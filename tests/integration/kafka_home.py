@@ -37,11 +37,11 @@ def kafka_home(version: str = VERSION) -> Path:
     return _unpacked(archive)
 
 
-@lru_cache(maxsize=1)
-def class_path() -> tuple[str, ...]:
-    """Options of ``java`` for Kafka's classes: its jars and, where they are Kafka's own, their AppCDS archive."""
-    jars = ":".join(str(jar) for jar in sorted((kafka_home() / "libs").glob("*.jar")))
-    if os.environ.get("KAFKA_HOME"):
+@lru_cache(maxsize=2)
+def class_path(version: str = VERSION) -> tuple[str, ...]:
+    """Options of ``java`` for Kafka's classes: its jars and, of the default release, their AppCDS archive."""
+    jars = ":".join(str(jar) for jar in sorted((kafka_home(version) / "libs").glob("*.jar")))
+    if os.environ.get("KAFKA_HOME") or version != VERSION:
         return ("-cp", jars)
     return (f"-XX:SharedArchiveFile={_appcds_archive(jars)}", "-cp", jars)
 

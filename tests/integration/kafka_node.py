@@ -10,6 +10,7 @@ from base64 import urlsafe_b64encode
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dist.__main__ import VERSION
 from tests.integration.kafka_home import class_path
 
 LEASH = ["setpriv", "--pdeathsig", "KILL"]  # the JVM dies with the test process, whatever ends that one
@@ -60,6 +61,7 @@ class KafkaNode:
     directory_id: str
     roles: tuple[str, ...] = ("broker", "controller")
     process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
+    version: str = VERSION
 
     @property
     def log(self) -> Path:
@@ -86,7 +88,7 @@ class KafkaNode:
     def java(self, heap: str, main: str, *args: str) -> list[str]:
         """The command line of one of Kafka's main classes, logging to this node's file."""
         logging = f"-Dlog4j2.configurationFile={self.directory / 'log4j2.yaml'}"
-        return [*LEASH, "java", f"-Xmx{heap}", *JVM, logging, *class_path(), main, *args]
+        return [*LEASH, "java", f"-Xmx{heap}", *JVM, logging, *class_path(self.version), main, *args]
 
     def write_files(self, properties: dict[str, str]) -> None:
         self.directory.mkdir(parents=True, exist_ok=True)

@@ -118,7 +118,7 @@ def sides(bootstrap: str, names: Sequence[str]) -> dict[str, Side]:
             ended += 1
             continue
         headers = tuple(cast("list[tuple[str, bytes | None]]", one.headers() or []))
-        content = cast("tuple[bytes | None, bytes | None]", (one.key(), one.value()))
+        content = (one.key(), one.value())
         found[one.topic() or ""].append(Rec(one.offset() or 0, *content, headers, one.timestamp()[1]))
     consumer.close()
     admin = NativeAdmin(bootstrap, {}, 10.0)

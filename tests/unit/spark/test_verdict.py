@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -73,7 +74,7 @@ def judge(
     draft["first_missing"], draft["first_faults"] = first or [], faults or []
     draft["per_partition"] = partitions(1, 2, 3)
     draft["per_partition"][2]["undecided"] = counts.get("undecided", 0)
-    return verdict.of_run(draft, verdict.Account(draft["counts"], stream, changed, BROKERS, needed))
+    return verdict.of_run(draft, verdict.Account(cast("Counts", draft["counts"]), stream, changed, BROKERS, needed))
 
 
 def test_a_clean_run_is_proven() -> None:
@@ -142,7 +143,7 @@ def test_unexpected_records_do_not_fail() -> None:
     ],
 )
 def test_each_fault_fails_the_run_and_is_named(fault: str, words: str) -> None:
-    found = judge(SAME, [], **{fault: 1})
+    found = judge(SAME, [], [], UNCHANGED, 0, **{fault: 1})
     assert found["outcome"] == "failed"
     assert found["sentences"][0].startswith(words)
     assert [sentence for sentence in found["sentences"] if sentence.startswith("Next: ")]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.problem import Problem, errors
 from ansible.module_utils.kraft.spec.inventory.report import table
-from ansible.parsing.vault import VaultSecretsContext
+from ansible.parsing.vault import VaultSecretsContext  # type: ignore[attr-defined]
 
 from tests.unit.spec.inventories import example, look
 

@@ -111,7 +111,8 @@ class Inventory:
         self, templar: Any, variables: Mapping[str, Any], names: Iterable[str]
     ) -> tuple[dict[str, Any], dict[str, str]]:
         """Name -> value of those that can be resolved, and place -> reason of the others and of parts of them."""
-        values, faults = {}, {}
+        values: dict[str, Any] = {}
+        faults: dict[str, str] = {}
         for name in names:
             try:
                 values[name] = self._value(templar, name, variables[name])

@@ -105,7 +105,7 @@ def _scalars(path: str) -> dict[tuple[int, int], str]:
             return {
                 (each.start_mark.line + 1, each.start_mark.column + 1): each.value
                 for each in events
-                if isinstance(each, yaml.ScalarEvent)
+                if isinstance(each, yaml.ScalarEvent) and each.start_mark
             }
     except (OSError, ValueError, yaml.YAMLError):
         return {}
