@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.gather import Patience, through_current_broker
 from ansible.module_utils.kraft.cluster.outcome import Known
 from ansible.module_utils.kraft.cluster.shutdown_check import PARTS, judge
-from ansible.module_utils.kraft.cluster.snapshot import Broker, Replica, Snapshot
+from ansible.module_utils.kraft.cluster.snapshot import Replica, Snapshot
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
 
@@ -42,8 +42,8 @@ def observed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gather, "observe", observe)
 
 
-def with_quorum(snapshot: Snapshot, *voters: Replica, leader: int = 2, brokers: tuple[Broker, ...] = ()) -> Snapshot:
-    return dataclasses.replace(snapshot, quorum=quorum(leader, *voters), brokers=brokers or snapshot.brokers)
+def with_quorum(snapshot: Snapshot, *voters: Replica) -> Snapshot:
+    return dataclasses.replace(snapshot, quorum=quorum(2, *voters))
 
 
 def test_a_broker_that_has_caught_up_is_asked_once() -> None:
@@ -65,8 +65,8 @@ def test_the_word_of_a_broker_that_is_behind_or_not_heard_of_does_not_count(late
 def test_a_broker_counts_as_an_observer_too_and_a_fenced_one_never() -> None:
     brokers = (broker(1), broker(2, fenced=True), broker(3))
     observers = (voter(1, 60_000), voter(2), voter(3))
-    seen = with_quorum(OLD, voter(901), leader=901, brokers=brokers)
-    seen = dataclasses.replace(seen, quorum=dataclasses.replace(seen.quorum, observers=observers))  # type: ignore[type-var]
+    watched = dataclasses.replace(quorum(901, voter(901)), observers=observers)
+    seen = dataclasses.replace(OLD, quorum=watched, brokers=brokers)
     client = Asked({FIRST: seen, "kafka3:9092": FRESH})
     assert through_current_broker(client, PARTS) == FRESH
     assert client.asked == [FIRST, "kafka3:9092"]

@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_up, delay
+from ansible.module_utils.kraft.cluster.health import caught_up, delay
 from ansible.module_utils.kraft.cluster.shutdown_check import silent
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Quorum, Replica, Snapshot
 from ansible.module_utils.kraft.identity import directory_id_after
@@ -123,7 +123,7 @@ def _elsewhere(node: Replaced, snapshot: Snapshot) -> Iterator[str]:
     quorum = snapshot.quorum
     for one in (*quorum.voters, *quorum.observers) if quorum else ():
         if quorum and one.node_id == node.node_id and not silent(one, quorum):
-            state = "still runs" if caught_up(one, LARGEST_DELAY_MS) else f"{delay(one)} and may still run"
+            state = "still runs" if caught_up(one) else f"{delay(one)} and may still run"
             kind = "controller" if node.is_controller else "broker"
             yield f"{kind} {node.node_id} {state} elsewhere with directory id {one.directory_id}: {stop}"
     for broker in snapshot.brokers:

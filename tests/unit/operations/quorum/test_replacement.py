@@ -116,7 +116,7 @@ def test_a_leader_that_was_watched_for_a_session_would_have_heard_of_the_node() 
 
 @pytest.mark.parametrize("node", [LOST, BROKER])
 def test_a_fenced_node_that_follows_the_metadata_log_is_not_gone(node: Replaced) -> None:
-    quorum = dataclasses.replace(seen(voter(1), voter(2)).quorum, observers=(voter(3, OLD),))  # type: ignore[type-var]
+    quorum = Quorum(1, 1, 100, (voter(1), voter(2)), (voter(3, OLD),))
     [found] = waits(node, dataclasses.replace(seen(), quorum=quorum))
     assert OLD in found
 
