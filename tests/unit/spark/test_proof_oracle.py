@@ -124,11 +124,14 @@ def test_a_hundred_pairs_are_judged_as_the_oracle_does(spark: SparkSession, monk
             assert found[name]["outcome"] == ("same" if here == there else "later" if there > here else "earlier")
 
 
-def test_large_partitions_are_judged_as_the_oracle_does(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if Spark had to read everything; nothing is compacted, and records repeat."""
+@pytest.mark.parametrize(("count", "keyed"), [(12, False), (6, True)])
+def test_large_partitions_are_judged_as_the_oracle_does(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, count: int, keyed: bool
+) -> None:
+    """As if Spark had to read everything."""
     monkeypatch.setattr(stretches, "LEAST_BITS", 2)
     monkeypatch.setattr(comparison, "SMALL", 0)
-    cases = generated(12, keyed=False)
+    cases = generated(count, keyed)
     _, topics = compared(spark, cases)
     decided = {topic["source"]: not any(topic["faults"].values()) for topic in topics}
     assert decided == {name: prove(case.source, case.target) is not None for name, case in cases.items()}
