@@ -37,9 +37,9 @@ def asked(monkeypatch: pytest.MonkeyPatch, client: Silent) -> list[str]:
 
 
 def test_aws_that_was_not_asked_is_said_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    message, _ = asked(monkeypatch, Silent())
+    message, remedy = asked(monkeypatch, Silent())
     assert "AWS was not asked, because" in message
-    assert "AWS_PROFILE" in message
+    assert "AWS_PROFILE" in remedy
 
 
 @pytest.mark.parametrize(("count", "remedy"), [(0, "provision_ec2.yml"), (3, "aws_ec2.yml")])
