@@ -34,7 +34,8 @@ def reason(region: str, cluster: str) -> tuple[str, str]:
         client = account.client("ec2", region, TRIES)
         found = pages(client, "describe_instances", "Reservations", Filters=owned_by(cluster))
     except Exception as error:
-        return f"has no known machine: AWS was not asked, because {_said(error, region)}", "then run this again"
+        said, _, remedy = _said(error, region).partition(" -> ")
+        return f"has no known machine: AWS was not asked, because {said}", remedy or "run this again"
     count = sum(len(each["Instances"]) for each in found)
     shown = (MADE if count else NONE).format(count=count, cluster=cluster, region=region)
     remedy = "write region and cluster name into aws_ec2.yml" if count else "make them: playbooks/provision_ec2.yml"
