@@ -17,6 +17,12 @@ options:
   vpc_id: {description: 'VPC that is given; empty: the one with the tag.', type: str, default: ''}
   subnet_ids: {description: Subnets that are given., type: list, elements: str, default: []}
   image: {description: 'Image to resolve: an id, or C(ssm:) and the name of a parameter.', type: str, default: ''}
+  hosts:
+    description: Hosts that need a machine. Image and zones are asked for where one has none.
+    type: list
+    elements: str
+    default: []
+  protection: {description: Whether to ask of each machine if it refuses to be terminated., type: bool, default: false}
 author: [Kraftwright]
 """
 
@@ -29,7 +35,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 found:
-  description: zones, vpc, subnets, groups (with rules), volumes, instances, addresses, keys, image_id, root_device.
+  description: zones, vpc, subnets, groups (with rules), volumes, instances, addresses, keys, image, tags.
   returned: always
   type: dict
 """
@@ -40,7 +46,8 @@ from typing import Any
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.providers.ec2 import account
-from ansible.module_utils.kraft.providers.ec2.observe import Question, observe
+from ansible.module_utils.kraft.providers.ec2.answers import Question
+from ansible.module_utils.kraft.providers.ec2.observe import observe
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "region": {"type": "str", "required": True},
@@ -48,17 +55,18 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "vpc_id": {"type": "str", "default": ""},
     "subnet_ids": {"type": "list", "elements": "str", "default": []},
     "image": {"type": "str", "default": ""},
+    "hosts": {"type": "list", "elements": "str", "default": []},
+    "protection": {"type": "bool", "default": False},
 }
 
 
 def look(params: dict[str, Any]) -> dict[str, Any]:
     """What is there, as plain data; raises AccountError."""
-    question = Question(params["cluster"], params["vpc_id"], tuple(params["subnet_ids"]), params["image"])
+    listed = {name: tuple(params[name]) for name in ("subnet_ids", "hosts")}
+    others = {name: params[name] for name in ("cluster", "vpc_id", "image", "protection")}
     try:
         clients = (account.client("ec2", params["region"]), account.client("ssm", params["region"]))
-        return dataclasses.asdict(observe(*clients, question))
-    except KraftError:
-        raise
+        return dataclasses.asdict(observe(*clients, Question(**others, **listed)))
     except Exception as error:
         raise account.explained(error, params["region"]) from error
 

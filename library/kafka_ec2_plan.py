@@ -18,6 +18,7 @@ options:
     description: The role's variables without C(kafka_ec2_). What a host sets itself goes before it.
     type: dict
     required: true
+  found: {description: What M(kafka_ec2_apply) gave; AWS is asked when it is empty., type: dict, default: {}}
 author: [Kraftwright]
 """
 
@@ -36,8 +37,8 @@ lines:
   type: list
   elements: str
 ansible_facts:
-  description: C(kafka_ec2) with what the role's tasks read; C(missing) names the hosts that have no machine.
-    With O(state=absent) C(kafka_ec2_gone), the ids of what is to go.
+  description: C(kafka_ec2) with what the role's tasks read. With O(state=absent) C(kafka_ec2_gone), which says if
+    anything is to go.
   returned: always
   type: dict
 """

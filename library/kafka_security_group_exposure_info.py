@@ -61,7 +61,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
-from ansible.module_utils.kraft.providers.ec2 import account, exposure, model, observe
+from ansible.module_utils.kraft.providers.ec2 import account, answers, exposure, model, observe
 from ansible.module_utils.kraft.providers.ec2.model import Rule
 
 ARGUMENT_SPEC: dict[str, Any] = {
@@ -81,8 +81,8 @@ def look(client: Any, cluster: str) -> tuple[list[model.CurrentInstance], dict[s
     """The cluster's instances and all their groups by id."""
     filters = observe.owned_by(cluster)
     reservations = observe.pages(client, "describe_instances", "Reservations", Filters=filters)
-    found = [observe.instance(each) for group in reservations for each in group["Instances"]]
-    living = [each for each in found if each.state in observe.LIVING]
+    found = [answers.instance(each) for group in reservations for each in group["Instances"]]
+    living = [each for each in found if each.state in answers.LIVING]
     ids = sorted({group for each in living for group in each.group_ids})
     return living, observe.groups(client, ids, cluster) if ids else {}
 

@@ -33,6 +33,7 @@ from ansible.module_utils.kraft.control.preloaded import load_filters
 from ansible.module_utils.kraft.operations.deployment import document
 from ansible.module_utils.kraft.operations.resources import passwords
 from ansible.module_utils.kraft.problem import WARNING, Problem, errors
+from ansible.module_utils.kraft.providers.ec2 import unasked
 from ansible.module_utils.kraft.spec.desired import describe as desired
 from ansible.module_utils.kraft.spec.desired import migration, own_clients
 from ansible.module_utils.kraft.spec.desired.contributions import files_of
@@ -60,6 +61,8 @@ ARGUMENT_SPEC = {
     "phase": {"type": "str", "choices": ["", *migration.PHASES], "default": ""},
     "report": {"type": "str", "choices": ["warnings", "table", "json"], "default": "warnings"},
 }
+#: What a play that works on nodes sets; plays that only read the inventory, or make machines, do not.
+NODES = "kafka_hosts"
 DISPLAY = Display()
 
 
@@ -88,6 +91,8 @@ class ActionModule(ActionBase):
         if nowhere := validation.nowhere(hosts, hostvars):
             raise invalid(nowhere, len(hosts), arguments["report"])
         given = of_play(self._task, hostvars._variable_manager.extra_vars)
+        if NODES in given and (unknown := unknown_machines(hosts, hostvars)):
+            raise invalid(unknown, len(hosts), arguments["report"])
         cluster, problems = look(hostvars, self._loader, hosts, Run(arguments["needs"], arguments["plans"], given))
         if arguments["phase"] and not errors(problems):
             facts = {host: (hostvars.raw_get(host).get("ansible_facts") or {}).get("kafka_host") for host in hosts}
@@ -97,6 +102,13 @@ class ActionModule(ActionBase):
             raise invalid(problems, len(hosts), arguments["report"])
         show(problems, len(hosts), arguments["report"], already_said(hostvars, hosts))
         return answer(cluster, problems, len(hosts))
+
+
+def unknown_machines(hosts: Collection[str], hostvars: Any) -> list[Problem]:
+    """Hosts of EC2 whose machines the inventory does not know; a play that works on nodes needs their addresses."""
+    on_ec2 = [host for host in hosts if "ec2" in hostvars[host]["group_names"]]
+    known = [host for host in on_ec2 if "ec2_instance_id" in hostvars[host]]
+    return unasked.problems(on_ec2, known, hostvars[on_ec2[0]] if on_ec2 and not known else {})
 
 
 def of_play(task: Any, extra: Collection[str]) -> frozenset[str]:

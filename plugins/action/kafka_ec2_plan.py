@@ -15,8 +15,19 @@ from ansible.utils.display import Display
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
 from ansible.module_utils.kraft.problem import Problem, errors
-from ansible.module_utils.kraft.providers.ec2 import checks, plan, reading, removal, requests, rules
-from ansible.module_utils.kraft.providers.ec2.model import Current, Desired, found_from_dict
+from ansible.module_utils.kraft.providers.ec2 import (
+    asked,
+    checks,
+    describe,
+    observe,
+    plan,
+    reading,
+    removal,
+    requests,
+    rules,
+    values,
+)
+from ansible.module_utils.kraft.providers.ec2.model import DISK, Current, Desired
 from ansible.module_utils.kraft.spec.inventory import report
 
 DISPLAY = Display()
@@ -33,6 +44,7 @@ ARGUMENT_SPEC = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
     "hosts": {"type": "list", "elements": "str", "required": True},
     "settings": {"type": "dict", "required": True},
+    "found": {"type": "dict", "default": {}},
 }
 
 
@@ -52,11 +64,21 @@ def named(settings: Data) -> dict[str, Any]:
 def unknown(found: Current, hostvars: Data) -> list[str]:
     """Instances that the inventory does not know as they are: it was read before they were made, or started again."""
 
-    def known(host: str) -> tuple[str, str]:
+    def known(host: str) -> tuple[str, str, dict[str, str]]:
         seen = hostvars.get(host, {})
-        return str(seen.get("ec2_instance_id") or ""), str(seen.get("ec2_public_ip_address") or "")
+        id_, address = str(seen.get("ec2_instance_id") or ""), str(seen.get("ec2_public_ip_address") or "")
+        return id_, address, disks(seen.get("ec2_tags") or {})
 
-    return [each.id for each in found.instances if known(each.host) != (each.id, each.public_ip)]
+    return [
+        each.id
+        for each in found.instances
+        if known(each.host) != (each.id, each.public_ip, disks(found.tags.get(each.id, {})))
+    ]
+
+
+def disks(tags: Data) -> dict[str, str]:
+    """The tags of a machine that name its disks."""
+    return {key: str(value) for key, value in tags.items() if key.startswith(DISK)}
 
 
 class ActionModule(ActionBase):
@@ -72,38 +94,40 @@ class ActionModule(ActionBase):
         desired = named(settings) if gone else variables["ansible_facts"]["kafka_desired"]
         hosts = {} if gone else of_hosts(arguments["hosts"], variables["hostvars"])
         wanted = reading.wanted(settings, desired, hosts)
-        if wrong := self._refusal(checks.asked(wanted, gone), len(hosts)):
+        given = arguments["found"]
+        if wrong := self._refusal(asked.asked(wanted, gone), len(hosts), bool(given)):
             return wrong
-        looked = self._look(wanted, variables)
+        looked = {"found": given} if given else self._look(wanted, variables)
         if looked.get("failed"):
             return looked
-        found = found_from_dict(looked["found"])
+        found = values.current(looked["found"])
         if gone:
             return self._removal(wanted, found, settings)
         inside = found.vpc.cidrs if found.vpc else [wanted.vpc_cidr]
         nodes = list(desired["nodes"].values())
         problems = [*rules.problems(nodes, reading.sources(settings, inside)), *checks.against(wanted, found)]
-        if wrong := self._refusal(problems, len(hosts)):
+        if wrong := self._refusal(problems, len(hosts), bool(given)):
             return wrong
         for sentence in report.sentences(problems, len(hosts)):
             DISPLAY.warning(sentence)
-        answer = self._answer(reading.wanted(settings, desired, hosts, inside), found, settings)
+        answer = self._answer(reading.wanted(settings, desired, hosts, inside), found)
         facts = answer["ansible_facts"]["kafka_ec2"]
         facts.update(requests.of_audit(reading.wanted(settings, desired, hosts, inside), found, desired["nodes"]))
-        facts["outdated"] = facts["work"] or bool(unknown(found, variables["hostvars"]))
+        facts["outdated"] = bool(unknown(found, variables["hostvars"]))
         return answer
 
     def _removal(self, wanted: Desired, found: Current, settings: Data) -> dict[str, Any]:
         """What is to go, or why not."""
         protected, delete_data = bool(settings["termination_protection"]), str(settings["delete_data"])
         problems = removal.problems(wanted, found, protected, str(settings["destroy"]), delete_data)
-        if wrong := self._refusal(problems, len(wanted.nodes)):
+        if wrong := self._refusal(problems, len(wanted.nodes), False):
             return wrong
         for sentence in report.sentences(problems, len(wanted.nodes)):
             DISPLAY.warning(sentence)
         gone = removal.removal(found, bool(delete_data))
         lines = removal.describe(found, gone)
-        return self._result(lines, {"kafka_ec2_gone": {**dataclasses.asdict(gone), "any": bool(lines)}})
+        facts = {"any": bool(lines), "wanted": dataclasses.asdict(wanted), "delete_data": bool(delete_data)}
+        return self._result(lines, {"kafka_ec2_gone": facts})
 
     def _result(self, lines: list[str], facts: dict[str, Any]) -> dict[str, Any]:
         """A change only in check mode: otherwise the tasks that follow make it."""
@@ -116,28 +140,22 @@ class ActionModule(ActionBase):
 
     def _look(self, wanted: Desired, variables: dict[str, Any]) -> dict[str, Any]:
         """Everything that is there, or why it cannot be seen."""
-        arguments = {
-            "region": wanted.region,
-            "cluster": wanted.cluster,
-            "vpc_id": wanted.vpc_id,
-            "subnet_ids": list(wanted.subnet_ids),
-            "image": wanted.image,
-        }
+        arguments = {"region": wanted.region, **dataclasses.asdict(observe.of(wanted))}
         looked: dict[str, Any] = self._execute_module("kafka_ec2_info", module_args=arguments, task_vars=variables)
         return looked
 
-    def _refusal(self, found: list[Problem], hosts: int) -> dict[str, Any]:
+    def _refusal(self, found: list[Problem], hosts: int, applied: bool) -> dict[str, Any]:
         if not errors(found):
             return {}
         width = min(shutil.get_terminal_size((120, 40)).columns, 160) - 4
-        heading = f"EC2 validation failed: {report.summary(found)}. Nothing was changed in AWS."
+        done = "This run has changed AWS before it found this." if applied else "Nothing was changed in AWS."
+        heading = f"EC2 validation failed: {report.summary(found)}. {done}"
         return {"failed": True, "msg": f"{heading}\n\n{report.table(found, hosts, width)}"}
 
-    def _answer(self, wanted: Desired, found: Current, settings: Data) -> dict[str, Any]:
+    def _answer(self, wanted: Desired, found: Current) -> dict[str, Any]:
         made = plan.plan(wanted, found)
-        lines = plan.describe(wanted, found, made)
-        tags = {str(key): str(value) for key, value in (settings.get("tags") or {}).items()}
-        request = requests.of_plan(wanted, found, made, tags, int(settings["root_volume_size"]))
+        lines = describe.describe(wanted, found, made)
+        request = requests.of_plan(wanted, found, made)
         if request["awaited"] and self._task.check_mode:
             hosts = ", ".join(request["awaited"])
             DISPLAY.display(

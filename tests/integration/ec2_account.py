@@ -21,6 +21,8 @@ from typing import Any
 import boto3
 import yaml
 
+from tests.integration.ec2_double import Double, double
+
 ROOT = Path(__file__).resolve().parents[2]
 REGION = "eu-central-1"
 WATCHER = "watcher"  # by this name the test itself asks
@@ -38,10 +40,10 @@ class Greeter(socketserver.BaseRequestHandler):
 
 
 class Account:
-    """moto's account, an inventory for it, and what was asked of it."""
+    """moto's account behind the double, an inventory for it, and what was asked of it."""
 
-    def __init__(self, home: Path, ssh_port: int, endpoint: str) -> None:
-        self.home, self.endpoint = home, endpoint
+    def __init__(self, home: Path, ssh_port: int, double: Double, endpoint: str) -> None:
+        self.home, self.double, self.endpoint = home, double, endpoint
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("AWS_")},
             "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"),
@@ -160,10 +162,10 @@ def free_port() -> int:
         return port
 
 
-def start_moto(home: Path, port: int) -> subprocess.Popen[bytes]:
-    """moto's server, which writes down what it is asked; it answers when this returns."""
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    env = {**os.environ, "MOTO_ENABLE_RECORDING": "true", "MOTO_RECORDER_FILEPATH": str(home / "asked")}
+def start_moto(home: Path, port: int, **more: str) -> subprocess.Popen[bytes]:
+    """moto's server, which writes down what it is asked; it answers when this returns. `more`: for its environment."""
+    command = [sys.executable, str(ROOT / "molecule/ec2/server.py"), str(port), "203.0.113.1"]
+    env = {**os.environ, **more, "MOTO_ENABLE_RECORDING": "true", "MOTO_RECORDER_FILEPATH": str(home / "asked")}
     server = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
@@ -190,4 +192,5 @@ def account(home: Path) -> Iterator[Account]:
             stack.callback(greeter.server_close)
             stack.callback(greeter.shutdown)
             threading.Thread(target=greeter.serve_forever, daemon=True).start()
-        yield Account(home, ssh_port, f"http://127.0.0.1:{port}")
+        made, endpoint = stack.enter_context(double(port))
+        yield Account(home, ssh_port, made, endpoint)

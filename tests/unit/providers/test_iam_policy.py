@@ -15,12 +15,12 @@ BESIDE = ("network-interface", "security-group-rule", "security-group")
 
 def test_tags_are_given_only_while_something_is_made_or_to_what_is_ours() -> None:
     tagging = [each for each in STATEMENTS if "ec2:CreateTags" in each["Action"]]
-    assert len(tagging) == 3
+    assert len(tagging) == 2
     for each in tagging:
         tests = {key: value for one in each["Condition"].values() for key, value in one.items()}
         assert tests["aws:RequestTag/kraftwright_cluster"] == "CLUSTER"
         given_to = (tests.get("ec2:CreateAction"), tests.get("aws:ResourceTag/kraftwright_cluster"))
-        assert given_to[0] or given_to[1] in ("CLUSTER", "true")
+        assert given_to[0] or given_to[1] == "CLUSTER"
         assert "*" not in str(tests.values())
 
 

@@ -3,66 +3,45 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError, ToolError
+from ansible.module_utils.kraft.providers.ec2.advice import LOCAL, NO_CREDENTIALS, advice_for, of_reason
 
 #: Throttled calls are repeated with growing, random pauses (botocore's own standard mode).
 TRIES = 10
-#: Error code of AWS -> what to do.
-ADVICE = {
-    "AuthFailure": "these credentials are not accepted: renew them, and look at the machine's clock",
-    "UnauthorizedOperation": "docs/iam-policy.json is what the user or role needs",
-    "AccessDenied": "docs/iam-policy.json is what the user or role needs",
-    "AccessDeniedException": "docs/iam-policy.json is what the user or role needs",
-    "ExpiredToken": "the session is over: log in again",
-    "RequestExpired": "the session is over, or this machine's clock is wrong",
-    "InvalidClientTokenId": "these credentials are not accepted: renew them",
-    "OptInRequired": "the region is not enabled for this account: enable it, or change kafka_ec2_region",
-    "InsufficientInstanceCapacity": (
-        "the zone has no such machine left now: run again later, or change kafka_ec2_zone or kafka_ec2_instance_type"
-    ),
-    "VcpuLimitExceeded": "the quota of vCPUs is used up: ask for more, or use a smaller kafka_ec2_instance_type",
-    "InstanceLimitExceeded": "the account's quota of instances is used up: ask for more, or terminate others",
-    "Unsupported": "the zone does not have this kafka_ec2_instance_type: choose another zone or type",
-    "InvalidParameterCombination": "kafka_ec2_ami and kafka_ec2_instance_type must be of one architecture",
-    "VolumeLimitExceeded": "the account's quota of volumes is used up: ask for more",
-    "MaxIOPSLimitExceeded": "the account's quota of IOPS is used up: ask for more, or lower iops in kafka_ec2_volumes",
-    "AddressLimitExceeded": "the quota of Elastic IPs is used up: ask for more, or change kafka_ec2_public_addresses",
-    "VpcLimitExceeded": "the account's quota of VPCs is used up: ask for more, or give kafka_ec2_vpc_id",
-    "RulesPerSecurityGroupLimitExceeded": "fewer sources, or groups in place of CIDRs, in kafka_ec2_client_sources",
-    "InvalidIPAddress.InUse": "another machine has this address: change kafka_ec2_private_ip",
-    "InsufficientFreeAddressesInSubnet": "the subnet is full: give another in kafka_ec2_subnet_ids",
-    "DependencyViolation": "something that is not this cluster's still uses it: remove that, then run this again",
-    "OperationNotPermitted": "the machine is protected: run playbooks/destroy_ec2.yml, which says what it needs",
-    "VolumeModificationRateExceeded": "a volume can be changed again six hours after the last change: run again then",
-    "IncorrectModificationState": "the volume is still being changed: run again when that is done",
-    "RequestLimitExceeded": "AWS asks for fewer calls: run again in some minutes",
-}
-NO_CREDENTIALS = (
-    "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or log in (aws sso login) and run this again"
-)
+LAUNCH_TRIES = 4  # AWS says "no capacity" with status 500, which botocore repeats
+CONNECT, READ = 5, 30  # seconds
+CALL = re.compile(r"\((?P<code>[\w.]+)\) when calling the (?P<operation>\w+) operation")
 
 
 class AccountError(KraftError):
     """AWS refused, or could not be asked; says what to change."""
 
 
+def code_of(error: Any) -> str:
+    """AWS's code of a ClientError."""
+    return str(error.response.get("Error", {}).get("Code", ""))
+
+
 def advised(text: str) -> str:
-    """A module's message that holds an error code of AWS, with what to do."""
-    found = [code for code in ADVICE if f"({code})" in text]
-    if not found and ("credentials" in text.lower() or "NoCredentials" in text):
-        return f"{text} -> {NO_CREDENTIALS}"
-    return f"{text} -> {ADVICE[found[0]]}" if found else text
+    """A message that holds an error code of AWS, with what to do about that code in that call."""
+    found = CALL.search(text)
+    advice = advice_for(found["code"], found["operation"], text) if found else of_reason(text)
+    if not advice and ("credentials" in text.lower() or "NoCredentials" in text):
+        advice = NO_CREDENTIALS
+    return f"{text} -> {advice}" if advice and f"-> {advice}" not in text else text
 
 
 def refusal(result: Mapping[str, Any], task: str) -> str:
-    """What a failed task of amazon.aws said, each word once, with what to do. `task`: its name."""
+    """What a failed task said, each word once, with what to do. `task`: its name."""
     each = [result, *(one for one in result.get("results") or [] if one.get("failed"))]
     said = [str(one["msg"]) for one in each if one.get("msg") and "One or more items failed" not in str(one["msg"])]
-    texts = list(dict.fromkeys(advised(text.strip()) for text in said)) or ["no reason was given; -vvv shows more"]
-    return texts[0] if "->" in texts[0] or "othing was changed" in texts[0] else f"{task}: {'; '.join(texts)}"
+    texts = [advised(text.strip()) if "->" not in text else text.strip() for text in said]
+    unique = list(dict.fromkeys(texts)) or ["no reason was given; -vvv shows more"]
+    return unique[0] if "->" in unique[0] or "othing was changed" in unique[0] else f"{task}: {'; '.join(unique)}"
 
 
 @functools.lru_cache(maxsize=1)
@@ -77,23 +56,28 @@ def _boto() -> Any:
     return boto3, botocore
 
 
-def client(service: str, region: str) -> Any:
+def client(service: str, region: str, tries: int = TRIES) -> Any:
     """A client of boto3 for a region; credentials and address come from AWS's own variables and files."""
     boto3, botocore = _boto()
-    config = botocore.config.Config(retries={"mode": "standard", "max_attempts": TRIES}, max_pool_connections=16)
+    config = botocore.config.Config(
+        retries={"mode": "standard", "total_max_attempts": tries},
+        max_pool_connections=16,
+        connect_timeout=CONNECT,
+        read_timeout=READ,
+    )
     return boto3.client(service, region_name=region, config=config)
 
 
-def explained(error: Exception, region: str) -> AccountError:
-    """An error of botocore in our words; anything else is raised again."""
+def explained(error: Exception, region: str) -> KraftError:
+    """An error of botocore in our words; one of ours as it is; anything else is raised again."""
+    if isinstance(error, KraftError):
+        return error
     _, botocore = _boto()
     named = botocore.exceptions
-    if isinstance(error, (named.NoCredentialsError, named.PartialCredentialsError, named.ProfileNotFound)):
-        return AccountError(f"AWS: {error} -> {NO_CREDENTIALS}")
     if isinstance(error, named.ClientError):
         return AccountError(advised(f"AWS in {region}: {error}"))
-    if isinstance(error, named.EndpointConnectionError):
-        return AccountError(f"{error} -> kafka_ec2_region {region} does not exist, or this machine has no way to AWS")
+    if advice := next((text for name, text in LOCAL.items() if isinstance(error, getattr(named, name, ()))), ""):
+        return AccountError(f"AWS in {region}: {error} -> {advice.format(region=region)}")
     if isinstance(error, named.BotoCoreError):
         return AccountError(f"AWS in {region}: {error}")
     raise error

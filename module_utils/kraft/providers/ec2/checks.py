@@ -1,95 +1,15 @@
-"""What stands against a plan for EC2: each a problem with its remedy. Pure."""
+"""What is wrong with what is wanted on EC2, given what is there: each a problem with its remedy. Pure."""
 
 from __future__ import annotations
 
-import ipaddress
-import re
 from collections.abc import Iterator, Mapping
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.providers.ec2.model import Current, Desired, Node
+from ansible.module_utils.kraft.providers.ec2 import drift
+from ansible.module_utils.kraft.providers.ec2.model import Current, Desired, Node, key_text
 from ansible.module_utils.kraft.providers.ec2.plan import own_instance, own_volume, subnet_of, unlisted, usable_subnets
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 SHOWN = 5  # resources that a message lists
-LARGEST_VOLUME = 16384  # GiB of gp3
-#: gp3: IOPS and MiB/s from, to (docs.aws.amazon.com/ebs/latest/userguide/general-purpose.html).
-IOPS = (3000, 16000)
-THROUGHPUT = (125, 1000)
-
-
-def asked(wanted: Desired, gone: bool = False) -> list[Problem]:
-    """What is wrong with what is wanted, before AWS is asked anything. `gone`: it is only to be removed."""
-    if gone:
-        return list(_region(wanted))
-    return [
-        *_region(wanted),
-        *_access(wanted),
-        *_network(wanted),
-        *(each for node in wanted.nodes for each in _node(wanted, node)),
-    ]
-
-
-def _region(wanted: Desired) -> Iterator[Problem]:
-    if not wanted.region:
-        yield Problem("ec2_region", "is not set", "give the region, such as eu-central-1", "kafka_ec2_region")
-    if not NAME.fullmatch(wanted.cluster):
-        message, remedy = "cannot be a name on EC2", "use letters, digits, '.', '_' and '-', at most 100"
-        yield Problem("ec2_name", message, remedy, "kafka_cluster_name", value=wanted.cluster)
-
-
-def _access(wanted: Desired) -> Iterator[Problem]:
-    if not wanted.image:
-        remedy = "give an id (ami-...) or an SSM parameter (ssm:/aws/service/...)"
-        yield Problem("ec2_image", "is not set", remedy, "kafka_ec2_ami")
-    if not wanted.key_name and not wanted.public_key:
-        message = "and kafka_ec2_public_key are not set: no user could log in"
-        remedy = "give the name of a key pair in the account, or the text of a public key"
-        yield Problem("ec2_key", message, remedy, "kafka_ec2_key_name")
-
-
-def _network(wanted: Desired) -> Iterator[Problem]:
-    if wanted.vpc_id and not wanted.subnet_ids:
-        message = "is empty, but the VPC is given"
-        yield Problem("ec2_subnets", message, "name a subnet of that VPC for each zone", "kafka_ec2_subnet_ids")
-    if wanted.subnet_ids and not wanted.vpc_id:
-        message, remedy = "is not set, but subnets are given", "give the VPC that they lie in"
-        yield Problem("ec2_vpc", message, remedy, "kafka_ec2_vpc_id")
-    try:
-        size = ipaddress.IPv4Network(wanted.vpc_cidr).prefixlen
-    except ValueError:
-        size = 0
-    if not 16 <= size <= 28:  # noqa: PLR2004 - AWS's own limits
-        message, remedy = "is no IPv4 network from /16 to /28", "write 10.40.0.0/16"
-        yield Problem("ec2_vpc_cidr", message, remedy, "kafka_ec2_vpc_cidr", value=wanted.vpc_cidr)
-
-
-def _node(wanted: Desired, node: Node) -> Iterator[Problem]:
-    if not node.zone:
-        remedy = f"give the availability zone of the node, such as {wanted.region or 'eu-central-1'}a"
-        yield Problem("ec2_zone", "is not set", remedy, "kafka_ec2_zone", node.host)
-    if node.private_ip:
-        try:
-            ipaddress.IPv4Address(node.private_ip)
-        except ValueError:
-            message, remedy = "is no IPv4 address", "give an address of the node's subnet, or leave it out"
-            yield Problem("ec2_private_ip", message, remedy, "kafka_ec2_private_ip", node.host, node.private_ip)
-    for at, volume in enumerate(node.volumes):
-        place = f"kafka_ec2_volumes[{at}]"
-        for part, value, least, most in (
-            ("size", volume.size, 1, LARGEST_VOLUME),
-            ("iops", volume.iops, *IOPS),
-            ("throughput", volume.throughput, *THROUGHPUT),
-        ):
-            if not least <= value <= most:
-                message, remedy = f"is not from {least} to {most}", "give what gp3 has"
-                yield Problem("ec2_volume", message, remedy, f"{place}.{part}", node.host, value)
-        if not volume.device:
-            message, remedy = "is one volume too many: a machine has names for 11", "give larger ones, or add nodes"
-            yield Problem("ec2_volume", message, remedy, place, node.host, volume.mount)
-        if [each.mount for each in node.volumes].count(volume.mount) > 1:
-            message, remedy = "is the mount of two volumes", "give each a mount of its own"
-            yield Problem("ec2_volume", message, remedy, f"{place}.mount", node.host, volume.mount)
 
 
 def listed(foreign: Mapping[str, str]) -> str:
@@ -103,6 +23,8 @@ def against(wanted: Desired, found: Current) -> list[Problem]:
     return [
         *_places(wanted, found),
         *_belongings(wanted, found),
+        *_ambiguous(wanted, found),
+        *drift.of_cluster(wanted, found),
         *(each for node in wanted.nodes for each in _machine(wanted, found, node)),
     ]
 
@@ -121,11 +43,27 @@ def _places(wanted: Desired, found: Current) -> Iterator[Problem]:
             message = f"lies in {subnet.vpc_id}, not in kafka_ec2_vpc_id {wanted.vpc_id}"
             remedy = "give subnets of one VPC, and that VPC"
             yield Problem("ec2_subnet", message, remedy, "kafka_ec2_subnet_ids", value=subnet_id)
+        elif not subnet.cidr:
+            message, remedy = "has no IPv4 network, which a node's address is of", "give subnets with IPv4"
+            yield Problem("ec2_subnet", message, remedy, "kafka_ec2_subnet_ids", value=subnet_id)
     if not found.image_id and any(own_instance(node.host, found) is None for node in wanted.nodes):
         message = f"is no image that can be launched in {wanted.region}"
         remedy = "give an id (ami-...) of this region, or an SSM parameter that holds one (ssm:/aws/service/...)"
         yield Problem("ec2_image", message, remedy, "kafka_ec2_ami", value=wanted.image)
-    if wanted.key_name and not wanted.public_key and wanted.key_name not in found.keys:
+    yield from _key(wanted, found)
+
+
+def _key(wanted: Desired, found: Current) -> Iterator[Problem]:
+    """Which machine gets which key is decided by a name, so that the key behind it must be ours."""
+    there = found.key(wanted.key)
+    if there and there.text and wanted.public_key and there.text != key_text(wanted.public_key):
+        message = f"is not the key of the key pair {there.name} in {wanted.region}: new machines would get that one"
+        remedy = "give the key of that pair, delete the pair in AWS, or choose another kafka_ec2_key_name"
+        yield Problem("ec2_key", message, remedy, "kafka_ec2_public_key")
+    elif there and wanted.public_key and not there.text and not there.owned:
+        message = f"may not be the key of the key pair {there.name} in {wanted.region}, which this cluster did not make"
+        yield Problem("ec2_key", message, "compare them, or choose another kafka_ec2_key_name", "kafka_ec2_public_key")
+    if wanted.key_name and not wanted.public_key and there is None:
         message = f"is no key pair in {wanted.region}"
         remedy = "give an existing one, or kafka_ec2_public_key to import one"
         yield Problem("ec2_key", message, remedy, "kafka_ec2_key_name", value=wanted.key_name)
@@ -137,11 +75,6 @@ def _belongings(wanted: Desired, found: Current) -> Iterator[Problem]:
         message = f"is the name of another cluster in this region: {listed(foreign)}"
         remedy = "give this cluster another name, or use the inventory that made these resources"
         yield Problem("ec2_cluster", message, remedy, "kafka_cluster_name", value=wanted.cluster)
-    for host in sorted({each.host for each in found.instances}):
-        same = [each.id for each in found.instances if each.host == host]
-        if len(same) > 1:
-            message = f"has {len(same)} instances: {', '.join(same)}"
-            yield Problem("ec2_twice", message, "look at both and terminate the one without data", "", host)
     for host in unlisted(wanted, found):
         message, remedy = "has machines or disks of this cluster, but is not in the inventory", "they are left alone"
         yield Problem("ec2_unlisted", message, remedy, "", host, severity=WARNING)
@@ -150,6 +83,33 @@ def _belongings(wanted: Desired, found: Current) -> Iterator[Problem]:
             message = f"would have the security group {group.name}, which is there and is not ours ({group.id})"
             remedy = "rename or remove that group, or give the cluster another name"
             yield Problem("ec2_group", message, remedy, "kafka_cluster_name", value=wanted.cluster)
+
+
+def _ambiguous(wanted: Desired, found: Current) -> Iterator[Problem]:
+    """Two things that could be the same one, and one that has lost the tags that say what it is."""
+    same: dict[tuple[str, str], list[object]] = {}
+    for machine in found.instances:
+        same.setdefault((machine.host, "instances"), []).append(machine)
+    for volume in found.volumes:
+        same.setdefault((volume.host, f"volumes of {volume.mount}"), []).append(volume)
+    for address in found.addresses:
+        same.setdefault((address.host, "Elastic IPs"), []).append(address)
+    for (host, what), each in sorted(same.items()):
+        if len(each) > 1 and host:
+            message = f"has {len(each)} {what}: {'; '.join(map(str, each))}"
+            remedy = "keep the one with the data, and remove the tag kraftwright_host of the others"
+            yield Problem("ec2_twice", message, remedy, "", host)
+    if len(found.vpcs) > 1 and not wanted.vpc_id:
+        message = f"has {len(found.vpcs)} VPCs: {', '.join(found.vpcs)}"
+        remedy = "remove the one without machines, or name the other in kafka_ec2_vpc_id"
+        yield Problem("ec2_twice", message, remedy, "kafka_cluster_name", value=wanted.cluster)
+    lost = [each for each in found.volumes if not each.host or not each.mount]
+    for thing in (*lost, *(each for each in found.instances if not each.host)):
+        message = (
+            f"has {thing}, whose tags do not say of which host{'' if thing in found.instances else ' and mount'} it is"
+        )
+        remedy = "give it its tags kraftwright_host and kraftwright_mount again, or remove kraftwright_cluster"
+        yield Problem("ec2_untagged", message, remedy, "kafka_cluster_name", value=wanted.cluster)
 
 
 def _machine(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
@@ -173,6 +133,7 @@ def _machine(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
         message = f"differs from that of {instance.id} ({instance.instance_type}), which is left as it is"
         remedy = "stop the instance, change its type, start it, and run this again, one node at a time"
         yield Problem("ec2_type", message, remedy, "kafka_ec2_instance_type", node.host, node.instance_type, WARNING)
+    yield from drift.of_node(wanted, found, node, instance)
 
 
 def _placement(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
@@ -200,8 +161,23 @@ def _volumes(found: Current, node: Node) -> Iterator[Problem]:
         if there.zone != node.zone:
             message = f"differs from where the node's volume {there.id} is: {there.zone}"
             yield Problem("ec2_zone", message, "a volume does not move: write its zone", "kafka_ec2_zone", node.host)
+        holder = next((each for each in found.instances if each.id == there.instance_id), None)
+        if holder and holder.host != node.host:
+            message = f"has its disk {there} on the machine of {holder.host or 'no host'}"
+            remedy = f"detach it there: aws ec2 detach-volume --volume-id {there.id}"
+            yield Problem("ec2_disk_elsewhere", message, remedy, f"kafka_ec2_volumes[{at}]", node.host)
+        if volume.kms_key and there.kms_key and not _is_same_key(volume.kms_key, there.kms_key):
+            message = f"differs from the key of {there.id} ({there.kms_key}), which is left as it is"
+            remedy = "a disk keeps its key: write that one, or replace the disk"
+            place = f"kafka_ec2_volumes[{at}].kms_key"
+            yield Problem("ec2_volume", message, remedy, place, node.host, volume.kms_key, WARNING)
     named = {volume.mount for volume in node.volumes}
     for each in found.volumes:
-        if each.host == node.host and each.mount not in named:
+        if each.host == node.host and each.mount and each.mount not in named:
             message = f"does not name {each.mount}, whose volume {each.id} is left as it is"
             yield Problem("ec2_volume", message, "", "kafka_ec2_volumes", node.host, severity=WARNING)
+
+
+def _is_same_key(given: str, there: str) -> bool:
+    """Whether a key is the one that AWS names by its ARN; an alias is not resolved."""
+    return given == there or there.endswith(f"/{given}") or "alias/" in given

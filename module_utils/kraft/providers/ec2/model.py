@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
 
 #: Tags by which everything of a cluster is found again. The first says whose a thing is: nothing without it is touched.
 CLUSTER = "kraftwright_cluster"
@@ -13,6 +12,12 @@ HOST = "kraftwright_host"
 NODE_ID = "kraftwright_node_id"
 ROLES = "kraftwright_roles"
 MOUNT = "kraftwright_mount"
+#: On an instance, with a mount behind it: id of the volume that is mounted there. The inventory reads it.
+DISK = "kraftwright_disk:"
+#: Tags that begin with this are ours.
+OURS = "kraftwright_"
+#: Source of a peered account's group: <account>/<group>.
+PEERED = "/sg-"
 
 #: Source of a rule: the cluster's own group, whatever its id.
 OWN_GROUP = "own group"
@@ -25,6 +30,16 @@ ELASTIC = "elastic"
 def group_name(cluster: str) -> str:
     """Name of a cluster's security group."""
     return f"kafka-brokers-{cluster}"
+
+
+def lock_name(cluster: str) -> str:
+    """Name of the key pair that is a cluster's lock. No cluster's name has a space, so that it is no cluster's own."""
+    return f"kraftwright lock of {cluster}"
+
+
+def key_text(public_key: str) -> str:
+    """Type and body of a public key, without its comment."""
+    return " ".join(public_key.split()[:2])
 
 
 @dataclasses.dataclass(frozen=True, order=True)
@@ -48,11 +63,10 @@ class Rule:
 
 @dataclasses.dataclass(frozen=True)
 class Volume:
-    """A data disk as it is wanted; sizes in GiB, throughput in MiB/s. ``device``: name that it is attached under."""
+    """A data disk as it is wanted; sizes in GiB, throughput in MiB/s."""
 
     mount: str
     size: int
-    device: str
     iops: int = 3000
     throughput: int = 125
     kms_key: str = ""
@@ -87,10 +101,25 @@ class Desired:
     key_name: str = ""
     public_key: str = ""
     public_addresses: str = NO_ADDRESS
+    root_size: int = 20  #: GiB
+    protection: bool = False
+    monitoring: bool = False
+    tags: Mapping[str, str] = dataclasses.field(default_factory=dict)  #: those that the inventory adds
 
     @property
     def group_name(self) -> str:
         return group_name(self.cluster)
+
+    @property
+    def own_tags(self) -> dict[str, str]:
+        """Tags of everything that is made."""
+        return {**self.tags, CLUSTER: self.cluster, CLUSTER_ID: self.cluster_id}
+
+    def node_tags(self, node: Node) -> dict[str, str]:
+        """Tags of a machine, those of its disks aside."""
+        name = f"{self.cluster}-{node.host}"
+        own = {HOST: node.host, NODE_ID: str(node.node_id), ROLES: ",".join(node.roles)}
+        return {**self.own_tags, **own, "Name": name}
 
     @property
     def key(self) -> str:
@@ -106,8 +135,10 @@ class CurrentVpc:
     cidrs: tuple[str, ...]
     owned: bool = False
     gateway: str = ""
+    free_gateway: str = ""  #: a gateway of the cluster's own that is attached to no VPC
     tables: tuple[str, ...] = ()  #: route tables of the cluster's own
-    routed: bool = False
+    default_route: str = ""  #: where the first of these sends 0.0.0.0/0; empty: nowhere
+    associated: tuple[str, ...] = ()  #: subnets that have one of these tables
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,7 +146,7 @@ class CurrentSubnet:
     id: str
     vpc_id: str
     zone: str
-    cidr: str
+    cidr: str  #: empty: a subnet without IPv4
     owned: bool = False
 
 
@@ -126,6 +157,7 @@ class CurrentGroup:
     vpc_id: str
     rules: tuple[Rule, ...] = ()
     owned: bool = False
+    egress: tuple[Rule, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -139,6 +171,15 @@ class CurrentVolume:
     throughput: int = 0
     instance_id: str = ""
     device: str = ""
+    state: str = "in-use"
+    created: str = ""  #: ISO 8601
+    snapshot: str = ""  #: id of the snapshot that it was made of
+    kms_key: str = ""
+
+    def __str__(self) -> str:
+        origin = f"made of {self.snapshot}" if self.snapshot else "made empty"
+        held = f"on {self.instance_id} as {self.device}" if self.instance_id else "attached to nothing"
+        return f"{self.id} ({self.state}, {origin} on {self.created or 'an unknown day'}, {self.zone}, {held})"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -153,6 +194,15 @@ class CurrentInstance:
     public_ip: str = ""
     group_ids: tuple[str, ...] = ()
     devices: Mapping[str, str] = dataclasses.field(default_factory=dict)  #: device name -> volume id
+    created: str = ""  #: ISO 8601
+    reason: str = ""  #: why it is in its state, in AWS's words
+    tokens: str = "required"  #: IMDSv2: required or optional
+    monitoring: bool = False
+    protected: bool | None = None  #: None: not asked
+    subnet_id: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.id} ({self.state}, launched on {self.created or 'an unknown day'}, {self.zone})"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -162,12 +212,24 @@ class CurrentAddress:
     public_ip: str
     instance_id: str = ""
 
+    def __str__(self) -> str:
+        return f"{self.public_ip} ({self.id}, on {self.instance_id or 'no machine'})"
+
+
+@dataclasses.dataclass(frozen=True)
+class CurrentKey:
+    """A key pair. ``text``: type and body of its public half; empty where AWS does not give it."""
+
+    name: str
+    text: str = ""
+    owned: bool = False
+
 
 @dataclasses.dataclass(frozen=True)
 class Current:
     """What the account has of the cluster, and what was asked for by id. ``zones``: those that can be used.
 
-    ``cluster_ids``: resource id (a key pair's name) -> cluster id in its tags, of all that carries the cluster's name.
+    ``tags``: resource id (a key pair's name) -> its tags, of all that carries the cluster's name. ``vpcs``: their ids.
     """
 
     zones: tuple[str, ...] = ()
@@ -176,34 +238,27 @@ class Current:
     groups: tuple[CurrentGroup, ...] = ()
     volumes: tuple[CurrentVolume, ...] = ()
     instances: tuple[CurrentInstance, ...] = ()
+    ended: tuple[CurrentInstance, ...] = ()  #: machines that AWS still shows for about an hour
     addresses: tuple[CurrentAddress, ...] = ()
-    keys: tuple[str, ...] = ()
-    own_keys: tuple[str, ...] = ()
+    keys: tuple[CurrentKey, ...] = ()
+    vpcs: tuple[str, ...] = ()
     image_id: str = ""
     root_device: str = ""
-    cluster_ids: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    deprecated: str = ""  #: when the image was or will be deprecated, ISO 8601
+    tags: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
+
+    @property
+    def cluster_ids(self) -> dict[str, str]:
+        """Resource id -> cluster id in its tags; empty where it has none."""
+        return {each: named.get(CLUSTER_ID, "") for each, named in self.tags.items()}
+
+    @property
+    def own_keys(self) -> tuple[str, ...]:
+        return tuple(each.name for each in self.keys if each.owned)
+
+    def key(self, name: str) -> CurrentKey | None:
+        return next((each for each in self.keys if each.name == name), None)
 
     def foreign(self, cluster_id: str) -> dict[str, str]:
         """Resources of a cluster of the same name with another id, or with none (empty)."""
         return {each: found for each, found in self.cluster_ids.items() if found != cluster_id}
-
-
-def found_from_dict(data: Mapping[str, Any]) -> Current:
-    """What ``dataclasses.asdict`` made of a Current, as values again."""
-    vpc = data["vpc"]
-    groups = [{**each, "rules": tuple(Rule(**rule) for rule in each["rules"])} for each in data["groups"]]
-    instances = [{**each, "group_ids": tuple(each["group_ids"])} for each in data["instances"]]
-    return Current(
-        zones=tuple(data["zones"]),
-        vpc=CurrentVpc(**{**vpc, "cidrs": tuple(vpc["cidrs"]), "tables": tuple(vpc["tables"])}) if vpc else None,
-        subnets=tuple(CurrentSubnet(**each) for each in data["subnets"]),
-        groups=tuple(CurrentGroup(**each) for each in groups),
-        volumes=tuple(CurrentVolume(**each) for each in data["volumes"]),
-        instances=tuple(CurrentInstance(**each) for each in instances),
-        addresses=tuple(CurrentAddress(**each) for each in data["addresses"]),
-        keys=tuple(data["keys"]),
-        own_keys=tuple(data["own_keys"]),
-        image_id=data["image_id"],
-        root_device=data["root_device"],
-        cluster_ids=data["cluster_ids"],
-    )

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 import ipaddress
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ansible.module_utils.kraft.providers.ec2 import model
 from ansible.module_utils.kraft.providers.ec2.model import (
     OWN_GROUP,
     Current,
+    CurrentAddress,
     CurrentVolume,
     Desired,
     Node,
@@ -22,18 +23,28 @@ from ansible.module_utils.kraft.providers.ec2.model import (
 
 SUBNET_BITS = 8  # a subnet has as many addresses as this adds to the VPC's prefix: /16 -> /24
 SMALLEST_SUBNET = 28  # AWS's own limit
+#: Names that a volume can be attached under; a Nitro machine calls it otherwise.
+DEVICES = tuple(f"/dev/sd{letter}" for letter in "fghijklmnop")
 
 
 @dataclasses.dataclass(frozen=True)
 class VolumePlan:
-    """A data disk: ``make`` when there is none, ``modify`` when it must change, ``attach`` when it hangs free."""
+    """A data disk: ``make`` when there is none, ``modify`` when it must change, ``attach`` when it hangs free.
+
+    ``device``: the name that it has on its machine, or gets there.
+    """
 
     wanted: Volume
+    device: str
     id: str = ""
     make: bool = False
     modify: bool = False
     attach: bool = False
     changes: str = ""
+
+    @property
+    def work(self) -> bool:
+        return self.make or self.modify or self.attach
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,26 +58,38 @@ class NodePlan:
     launch: bool = False
     start: bool = False
     regroup: bool = False
-    address: str = ""  #: Elastic IP of the node that is not yet its own
+    protect: bool = False
+    address: CurrentAddress | None = None  #: Elastic IP of the host
     allocate: bool = False
+    associate: bool = False
     volumes: tuple[VolumePlan, ...] = ()
+    is_labelled: bool = True  #: whether the machine's tags name its disks
+
+    @property
+    def work(self) -> bool:
+        own = self.launch or self.start or self.regroup or self.protect or self.allocate or self.associate
+        return own or any(each.work for each in self.volumes)
 
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """Everything that must be done. ``subnets``: (zone, cidr) to make. Ids are empty where a thing is to be made."""
+    """Everything that must be done. ``subnets``: (zone, cidr) to make. Ids are empty where a thing is to be made.
+
+    ``reword``: rules whose description differs. ``tags``: resource id -> tags that it lacks.
+    """
 
     vpc_id: str
     make_vpc: bool
     route: bool
     subnets: tuple[tuple[str, str], ...]
-    subnet_ids: tuple[str, ...]
     make_key: bool
     group_id: str
     rules: tuple[Rule, ...]
     add: tuple[Rule, ...]
     remove: tuple[Rule, ...]
-    nodes: dict[str, NodePlan]
+    reword: tuple[Rule, ...]
+    tags: Mapping[str, Mapping[str, str]]
+    nodes: Mapping[str, NodePlan]
 
     @property
     def network(self) -> bool:
@@ -75,7 +98,12 @@ class Plan:
 
     @property
     def group(self) -> bool:
-        return not self.group_id or bool(self.add or self.remove)
+        return not self.group_id or bool(self.add or self.remove or self.reword)
+
+    @property
+    def work(self) -> bool:
+        """Whether something must be done to machines, disks, addresses or tags."""
+        return bool(self.tags) or any(each.work for each in self.nodes.values())
 
 
 def plan(wanted: Desired, found: Current) -> Plan:
@@ -83,20 +111,46 @@ def plan(wanted: Desired, found: Current) -> Plan:
     vpc = found.vpc
     group = own_group(wanted, found)
     rules = tuple(wanted.rules)
-    current = {_relative(rule, group.id): rule for rule in group.rules} if group else {}
+    current = {each: each for each in (_relative(rule, group.id) for rule in group.rules)} if group else {}
     return Plan(
         vpc_id=vpc.id if vpc else "",
         make_vpc=vpc is None,
-        route=not wanted.vpc_id and (vpc is None or not (vpc.gateway and vpc.routed)),
+        route=not wanted.vpc_id and not _is_routed(found),
         subnets=tuple(_missing_subnets(wanted, found)),
-        subnet_ids=tuple(sorted(each.id for each in found.subnets if each.owned)),
-        make_key=bool(wanted.public_key) and wanted.key not in found.keys,
+        make_key=bool(wanted.public_key) and found.key(wanted.key) is None,
         group_id=group.id if group else "",
         rules=rules,
         add=tuple(rule for rule in rules if rule not in current),
         remove=tuple(rule for rule in sorted(current) if rule not in rules),
+        reword=tuple(rule for rule in rules if rule in current and current[rule].reason != rule.reason),
+        tags=dict(_missing_tags(wanted, found)),
         nodes={node.host: _node(wanted, found, node, group.id if group else "") for node in wanted.nodes},
     )
+
+
+def _is_routed(found: Current) -> bool:
+    """Whether every subnet of the cluster's own has a way to the internet."""
+    own = {each.id for each in found.subnets if each.owned}
+    vpc = found.vpc
+    return bool(vpc and vpc.gateway and vpc.default_route and own <= set(vpc.associated))
+
+
+def _missing_tags(wanted: Desired, found: Current) -> Iterator[tuple[str, dict[str, str]]]:
+    """Tags that what is there lacks, or has with another value. Tags of others are left alone."""
+    expected = {each: dict(wanted.tags) for each in found.tags if each not in found.own_keys}
+    for node in wanted.nodes:
+        if instance := own_instance(node.host, found):
+            expected[instance.id] = {**wanted.node_tags(node), **_disk_tags(node, found, instance)}
+    for each, tags in expected.items():
+        there = found.tags.get(each, {})
+        if missing := {key: value for key, value in tags.items() if there.get(key) != value}:
+            yield each, missing
+
+
+def _disk_tags(node: Node, found: Current, instance: model.CurrentInstance) -> dict[str, str]:
+    """Tags of a machine that name the volume of each mount."""
+    there = ((each.mount, own_volume(node.host, each.mount, found)) for each in node.volumes)
+    return {model.DISK + mount: each.id for mount, each in there if each and each.instance_id == instance.id}
 
 
 def own_group(wanted: Desired, found: Current) -> model.CurrentGroup | None:
@@ -125,8 +179,8 @@ def usable_subnets(wanted: Desired, found: Current) -> list[model.CurrentSubnet]
     """The given ones in their order, else the cluster's own."""
     if wanted.subnet_ids:
         known = {each.id: each for each in found.subnets}
-        return [known[each] for each in wanted.subnet_ids if each in known]
-    return sorted((each for each in found.subnets if each.owned), key=lambda each: each.id)
+        return [known[each] for each in wanted.subnet_ids if each in known and known[each].cidr]
+    return sorted((each for each in found.subnets if each.owned and each.cidr), key=lambda each: each.id)
 
 
 def _missing_subnets(wanted: Desired, found: Current) -> Iterator[tuple[str, str]]:
@@ -134,7 +188,7 @@ def _missing_subnets(wanted: Desired, found: Current) -> Iterator[tuple[str, str
     if wanted.subnet_ids:
         return
     cidr = found.vpc.cidrs[0] if found.vpc else wanted.vpc_cidr
-    taken = [ipaddress.ip_network(each.cidr) for each in found.subnets]
+    taken = [ipaddress.ip_network(each.cidr) for each in found.subnets if each.cidr]
     has = {each.zone for each in usable_subnets(wanted, found)}
     whole = ipaddress.ip_network(cidr)
     blocks = whole.subnets(new_prefix=max(whole.prefixlen, min(whole.prefixlen + SUBNET_BITS, SMALLEST_SUBNET)))
@@ -159,19 +213,33 @@ def _node(wanted: Desired, found: Current, node: Node, group_id: str) -> NodePla
         launch=instance is None,
         start=bool(instance and instance.state in ("stopped", "stopping")),
         regroup=lacks,
-        address=address.public_ip if elastic and address and address.instance_id != instance_id else "",
-        allocate=elastic and (address is None or not instance_id or address.instance_id != instance_id),
-        volumes=tuple(_volume(node, each, found, instance_id) for each in node.volumes),
+        protect=bool(instance and wanted.protection and instance.protected is False),
+        address=address if elastic else None,
+        allocate=elastic and address is None,
+        associate=elastic and (address is None or not instance_id or address.instance_id != instance_id),
+        volumes=tuple(_volumes(node, found, instance)),
+        is_labelled=bool(
+            instance and _disk_tags(node, found, instance).items() <= found.tags.get(instance_id, {}).items()
+        ),
     )
 
 
-def _volume(node: Node, wanted: Volume, found: Current, instance_id: str) -> VolumePlan:
-    there = own_volume(node.host, wanted.mount, found)
-    if there is None:
-        return VolumePlan(wanted, make=True, attach=True)
-    changes = ", ".join(_changes(wanted, there))
-    attach = not instance_id or there.instance_id != instance_id
-    return VolumePlan(wanted, there.id, modify=bool(changes), attach=attach, changes=changes)
+def _volumes(node: Node, found: Current, instance: model.CurrentInstance | None) -> Iterator[VolumePlan]:
+    """A volume that is attached keeps its device name; the others get free ones."""
+    there = {each.mount: own_volume(node.host, each.mount, found) for each in node.volumes}
+    at = instance.id if instance else ""
+    kept = {each.mount: each.device for each in there.values() if each and at and each.instance_id == at}
+    taken = {*(instance.devices if instance else ()), *kept.values()}
+    free = (name for name in DEVICES if name not in taken)
+    for volume in node.volumes:
+        current = there[volume.mount]
+        device = kept.get(volume.mount) or next(free, "")
+        if current is None:
+            yield VolumePlan(volume, device, make=True, attach=True)
+        else:
+            changes = ", ".join(_changes(volume, current))
+            attach = volume.mount not in kept
+            yield VolumePlan(volume, device, current.id, modify=bool(changes), attach=attach, changes=changes)
 
 
 def own_volume(host: str, mount: str, found: Current) -> CurrentVolume | None:
@@ -189,44 +257,8 @@ def _changes(wanted: Volume, there: CurrentVolume) -> Iterator[str]:
             yield f"{name} {old} to {new}{unit}"
 
 
-def describe(wanted: Desired, found: Current, made: Plan) -> list[str]:
-    """The plan in words, one line for each thing, in the order in which it is done."""
-    return [
-        *([f"create VPC {wanted.vpc_cidr}"] if made.make_vpc else []),
-        *(f"create subnet {cidr} in {zone}" for zone, cidr in made.subnets),
-        *(["route subnets to the internet"] if made.route else []),
-        *([f"import key pair {wanted.key}"] if made.make_key else []),
-        *([] if made.group_id else [f"create security group {wanted.group_name}"]),
-        *(f"remove rule {rule}" for rule in made.remove),
-        *(f"add rule {rule} ({rule.reason})" for rule in made.add),
-        *(line for each in made.nodes.values() for line in _describe_node(wanted, found, each)),
-    ]
-
-
-def _describe_node(wanted: Desired, found: Current, made: NodePlan) -> Iterator[str]:
-    node = made.wanted
-    for volume in made.volumes:
-        disk = volume.wanted
-        if volume.make:
-            yield f"create volume of {disk.size} GiB for {node.host} {disk.mount}"
-        elif volume.modify:
-            yield f"change volume {volume.id} of {node.host}: {volume.changes}"
-    if made.launch:
-        image = found.image_id or wanted.image
-        yield f"launch instance {node.host}: {node.instance_type} in {node.zone}, node id {node.node_id}, {image}"
-    elif made.start:
-        yield f"start instance {made.instance_id} ({node.host})"
-    if made.regroup:
-        yield f"put instance {made.instance_id} ({node.host}) into {wanted.group_name}"
-    for volume in made.volumes:
-        if volume.attach:
-            yield f"attach volume {volume.id or 'of ' + volume.wanted.mount} to {node.host} as {volume.wanted.device}"
-    if made.allocate:
-        yield f"give {node.host} an Elastic IP" + (f" ({made.address})" if made.address else "")
-
-
 def unlisted(wanted: Desired, found: Current) -> list[str]:
     """Hosts that the cluster's tags name and the inventory does not; they are left alone."""
     known = {node.host for node in wanted.nodes}
     there = [*(each.host for each in found.instances), *(each.host for each in found.volumes)]
-    return sorted(set(there) - known)
+    return sorted(set(there) - known - {""})

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain, repeat
 from typing import Any
 
 from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Desired, Node, Volume
 from ansible.module_utils.kraft.providers.ec2.rules import SSH, Sources, derive
 
 Data = Mapping[str, Any]
-#: Names under which volumes are asked for, in the order of the list; a Nitro machine calls them otherwise.
-DEVICES = tuple(f"/dev/sd{letter}" for letter in "fghijklmnop")
 IOPS, THROUGHPUT = 3000, 125
+ROOT_SIZE = 20  # GiB
 BY_GROUP, BY_CIDR = "group", "vpc"
 
 
 def volumes(given: Sequence[Data]) -> tuple[Volume, ...]:
-    """``kafka_ec2_volumes`` as values. Where there are more than device names, the rest has none, and is refused."""
+    """``kafka_ec2_volumes`` as values."""
     return tuple(
         Volume(
             mount=each["mount"],
             size=int(each["size"]),
-            device=device,
             iops=int(each.get("iops") or IOPS),
             throughput=int(each.get("throughput") or THROUGHPUT),
             kms_key=each.get("kms_key") or "",
         )
-        for device, each in zip(chain(DEVICES, repeat("")), given)
+        for each in given
     )
 
 
@@ -66,6 +63,10 @@ def wanted(given: Data, desired: Data, hosts: Mapping[str, Data], inside: Sequen
         key_name=given.get("key_name") or "",
         public_key=given.get("public_key") or "",
         public_addresses=given["public_addresses"],
+        root_size=int(given.get("root_volume_size") or ROOT_SIZE),
+        protection=bool(given.get("termination_protection")),
+        monitoring=bool(given.get("detailed_monitoring")),
+        tags={str(key): str(value) for key, value in (given.get("tags") or {}).items()},
     )
 
 

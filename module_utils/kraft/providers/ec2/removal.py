@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.providers.ec2.model import Current, Desired
 
 @dataclasses.dataclass(frozen=True)
 class Removal:
-    """Ids in the order in which they go; ``volumes`` are empty unless their cluster was named."""
+    """Ids in the order in which they go; ``volumes`` and ``addresses`` are empty unless their cluster was named."""
 
     instances: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
@@ -21,7 +21,7 @@ class Removal:
     key_pairs: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
     gateway: str = ""
-    subnets: tuple[str, ...] = ()  #: CIDRs
+    subnets: tuple[str, ...] = ()
     vpc: str = ""
 
 
@@ -30,13 +30,13 @@ def removal(found: Current, delete_data: bool) -> Removal:
     vpc = found.vpc if found.vpc and found.vpc.owned else None
     return Removal(
         instances=tuple(each.id for each in found.instances),
-        addresses=tuple(each.public_ip for each in found.addresses),
+        addresses=tuple(each.id for each in found.addresses) if delete_data else (),
         volumes=tuple(each.id for each in found.volumes) if delete_data else (),
         groups=tuple(each.id for each in found.groups if each.owned),
         key_pairs=tuple(found.own_keys),
         tables=vpc.tables if vpc else (),
         gateway=vpc.gateway if vpc else "",
-        subnets=tuple(each.cidr for each in found.subnets if each.owned) if vpc else (),
+        subnets=tuple(each.id for each in found.subnets if each.owned) if vpc else (),
         vpc=vpc.id if vpc else "",
     )
 
@@ -62,11 +62,15 @@ def _names(wanted: Desired, found: Current, protected: bool, confirmed: str, del
             f"a new run takes them up again; -e kafka_ec2_delete_data={wanted.cluster_id} deletes them with all records"
         )
         yield Problem("ec2_data_kept", message, remedy, "kafka_ec2_delete_data", severity=WARNING)
+    if found.addresses and not delete_data:
+        message = f"is not given: the Elastic IPs stay and are paid for ({', '.join(map(str, found.addresses))})"
+        remedy = f"a new run takes them up again; -e kafka_ec2_delete_data={wanted.cluster_id} releases them for ever"
+        yield Problem("ec2_data_kept", message, remedy, "kafka_ec2_delete_data", severity=WARNING)
 
 
 def _foreign(wanted: Desired, found: Current, delete_data: bool) -> Iterator[Problem]:
-    """Data disks count only where they would go."""
-    staying = set() if delete_data else {each.id for each in found.volumes}
+    """Data disks and addresses count only where they would go."""
+    staying = set() if delete_data else {each.id for each in (*found.volumes, *found.addresses)}
     foreign = {each: other for each, other in found.foreign(wanted.cluster_id).items() if each not in staying}
     if foreign:
         message = f"with cluster id {wanted.cluster_id} does not own all that carries the name: {listed(foreign)}"
@@ -77,10 +81,11 @@ def _foreign(wanted: Desired, found: Current, delete_data: bool) -> Iterator[Pro
 def describe(found: Current, gone: Removal) -> list[str]:
     """The removal in words."""
     hosts = {each.id: each.host for each in found.instances}
+    addresses = {each.id: each.public_ip for each in found.addresses}
     mounts = {each.id: f"{each.host} {each.mount}" for each in found.volumes}
     return [
         *(f"terminate instance {each} ({hosts[each]})" for each in gone.instances),
-        *(f"release Elastic IP {each}" for each in gone.addresses),
+        *(f"release Elastic IP {addresses[each]} ({each})" for each in gone.addresses),
         *(f"delete volume {each} ({mounts[each]}) with its records" for each in gone.volumes),
         *(f"delete security group {each}" for each in gone.groups),
         *(f"delete key pair {each}" for each in gone.key_pairs),

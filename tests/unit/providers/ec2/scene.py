@@ -14,6 +14,8 @@ MOUNT = "/srv/kafka/data1"
 GROUP = "sg-00000000"
 NETWORK = ("vpc-1", "subnet-0", "subnet-1", "subnet-2", GROUP, "igw-1", "rtb-1", "orders")
 CLUSTER_ID = "b3JkZXJzLW9yZGVycy1vcg"
+ALL_OUT = Rule(-1, -1, "0.0.0.0/0", "all")
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ0wPnTTfpTkYHZEgbi5p7AXtbQ1bIRdJw6pXvVQcX6v"
 RULES = (
     Rule(22, 22, "203.0.113.10/32"),
     Rule(9092, 9092, "10.40.0.0/16"),
@@ -42,7 +44,7 @@ def nodes(*controller_ports: int, protocol: str = "PLAINTEXT") -> list[dict[str,
 
 
 def node(at: int, **more: Any) -> Node:
-    given = {"volumes": (Volume(MOUNT, 100, "/dev/sdf"),), **more}
+    given = {"volumes": (Volume(MOUNT, 100),), **more}
     return Node(HOSTS[at], at + 1, ("broker", "controller"), ZONES[at], "m6i.large", **given)
 
 
@@ -54,7 +56,7 @@ def wanted(**more: Any) -> Desired:
         "nodes": tuple(map(node, range(3))),
         "rules": RULES,
         "image": "ami-1",
-        "public_key": "ssh-ed25519 A",
+        "public_key": KEY,
     }
     return Desired(**{**given, **more})
 
@@ -88,6 +90,13 @@ def volume(at: int, **more: Any) -> model.CurrentVolume:
     return model.CurrentVolume(**{**given, **more})
 
 
+def tags() -> dict[str, dict[str, str]]:
+    """Resource id -> its tags."""
+    own = {model.CLUSTER: "orders", model.CLUSTER_ID: CLUSTER_ID}
+    machines = {f"i-{at + 1}": {**wanted().node_tags(node(at)), model.DISK + MOUNT: f"vol-{at + 1}"} for at in range(3)}
+    return {**dict.fromkeys((*NETWORK, "vol-1", "vol-2", "vol-3"), own), **machines}
+
+
 def nothing(**more: Any) -> Current:
     """An account without anything of the cluster."""
     return Current(zones=ZONES, image_id="ami-1", root_device="/dev/xvda", **more)
@@ -98,19 +107,27 @@ def everything(**more: Any) -> Current:
     rules = tuple(dataclasses.replace(r, source=GROUP) if r.source == OWN_GROUP else r for r in RULES)
     given: dict[str, Any] = {
         "vpc": model.CurrentVpc(
-            "vpc-1", ("10.40.0.0/16",), owned=True, gateway="igw-1", tables=("rtb-1",), routed=True
+            "vpc-1",
+            ("10.40.0.0/16",),
+            owned=True,
+            gateway="igw-1",
+            tables=("rtb-1",),
+            default_route="igw-1",
+            associated=("subnet-0", "subnet-1", "subnet-2"),
         ),
+        "vpcs": ("vpc-1",),
         "subnets": tuple(
             model.CurrentSubnet(f"subnet-{at}", "vpc-1", zone, f"10.40.{at}.0/24", owned=True)
             for at, zone in enumerate(ZONES)
         ),
-        "groups": (model.CurrentGroup(GROUP, "kafka-brokers-orders", "vpc-1", rules, owned=True),),
+        "groups": (
+            model.CurrentGroup(
+                GROUP, "kafka-brokers-orders", "vpc-1", rules, owned=True, egress=(Rule(-1, -1, "0.0.0.0/0", "all"),)
+            ),
+        ),
         "volumes": tuple(map(volume, range(3))),
         "instances": tuple(map(instance, range(3))),
-        "keys": ("orders", "somebody"),
-        "own_keys": ("orders",),
-        "cluster_ids": dict.fromkeys(
-            (*NETWORK, *(f"{kind}-{at}" for kind in ("i", "vol") for at in (1, 2, 3))), CLUSTER_ID
-        ),
+        "keys": (model.CurrentKey("orders", KEY, owned=True), model.CurrentKey("somebody")),
+        "tags": tags(),
     }
     return nothing(**{**given, **more})

@@ -9,13 +9,15 @@ from typing import Any
 import boto3
 import kafka_security_group_exposure_info as exposure_info
 import pytest
-from ansible.module_utils.kraft.providers.ec2 import account, model
+from ansible.module_utils.kraft.providers.ec2 import advice, model, values
 from ansible.module_utils.kraft.providers.ec2.account import advised, explained, refusal
-from ansible.module_utils.kraft.providers.ec2.observe import Question, observe
+from ansible.module_utils.kraft.providers.ec2.answers import Question
+from ansible.module_utils.kraft.providers.ec2.observe import observe
 from botocore.exceptions import ClientError, EndpointConnectionError, NoCredentialsError
 from moto import mock_aws
 
 REGION = "eu-central-1"
+HOST = ("kafka9",)
 Clients = tuple[Any, Any]
 
 
@@ -72,7 +74,7 @@ def test_everything_of_the_cluster_is_seen_and_nothing_else(aws: Clients) -> Non
     ec2, ssm = aws
     machine, group = build(ec2)
     ec2.create_volume(AvailabilityZone=f"{REGION}a", Size=1, TagSpecifications=tags("volume", kraftwright_cluster="x"))
-    found = observe(ec2, ssm, Question("orders"))
+    found = observe(ec2, ssm, Question("orders", hosts=("kafka1", "kafka2"), protection=True))
     assert found.vpc is not None
     assert found.vpc.owned
     assert [each.cidr for each in found.subnets] == ["10.40.0.0/24"]
@@ -87,7 +89,43 @@ def test_everything_of_the_cluster_is_seen_and_nothing_else(aws: Clients) -> Non
     assert f"{REGION}a" in found.zones
     own = {machine, group, found.vpc.id, found.subnets[0].id, found.volumes[0].id}
     assert found.cluster_ids == {**dict.fromkeys(own, ""), found.volumes[0].id: "an-id"}
-    assert model.found_from_dict(dataclasses.asdict(found)) == found
+    assert found.instances[0].protected is False
+    assert values.current(dataclasses.asdict(found)) == found
+    assert observe(ec2, ssm, Question("orders", hosts=("kafka1",))).zones == ()
+
+
+def test_a_subnet_without_ipv4_and_a_network_that_has_left_break_nothing(
+    aws: Clients, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ec2, ssm = aws
+    build(ec2)
+    real = ec2._make_api_call
+
+    def answer(operation: str, asked: dict[str, Any]) -> Any:
+        told = real(operation, asked)
+        if operation == "DescribeSubnets":
+            own = next(each for each in told["Subnets"] if each["CidrBlock"] == "10.40.0.0/24")
+            told["Subnets"].append({key: value for key, value in own.items() if key != "CidrBlock"})
+        if operation == "DescribeVpcs":
+            for each in told["Vpcs"]:
+                gone = {"CidrBlock": "203.0.113.0/24", "CidrBlockState": {"State": "disassociated"}}
+                each["CidrBlockAssociationSet"].append(gone)
+        return told
+
+    monkeypatch.setattr(ec2, "_make_api_call", answer)
+    found = observe(ec2, ssm, Question("orders"))
+    assert {each.cidr for each in found.subnets} == {"10.40.0.0/24", ""}
+    assert found.vpc is not None
+    assert found.vpc.cidrs == ("10.40.0.0/16",)
+
+
+def test_volumes_that_have_lost_a_tag_are_seen_and_root_disks_are_not(aws: Clients) -> None:
+    ec2, ssm = aws
+    build(ec2)
+    for more in ({"kraftwright_host": "kafka1"}, {"kraftwright_host": "kafka1", "kraftwright_node_id": "1"}):
+        ec2.create_volume(AvailabilityZone=f"{REGION}a", Size=1, TagSpecifications=tags("volume", **more))
+    mounts = sorted(each.mount for each in observe(ec2, ssm, Question("orders")).volumes)
+    assert mounts == ["", "/srv/a"]
 
 
 def test_another_cluster_and_an_empty_account_see_nothing(aws: Clients) -> None:
@@ -100,11 +138,11 @@ def test_another_cluster_and_an_empty_account_see_nothing(aws: Clients) -> None:
 def test_an_image_is_found_by_id_and_by_parameter_or_not_at_all(aws: Clients) -> None:
     ec2, ssm = aws
     image = ec2.describe_images(Owners=["amazon"])["Images"][0]
-    assert observe(ec2, ssm, Question("orders", image=image["ImageId"])).image_id == image["ImageId"]
+    assert observe(ec2, ssm, Question("orders", image=image["ImageId"], hosts=HOST)).image_id == image["ImageId"]
     named = "ssm:/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64"
-    assert observe(ec2, ssm, Question("orders", image=named)).image_id.startswith("ami-")
-    assert observe(ec2, ssm, Question("orders", image="ami-00000000")).image_id == ""
-    assert observe(ec2, ssm, Question("orders", image="ssm:/of/nobody")).image_id == ""
+    assert observe(ec2, ssm, Question("orders", image=named, hosts=HOST)).image_id.startswith("ami-")
+    assert observe(ec2, ssm, Question("orders", image="ami-00000000", hosts=HOST)).image_id == ""
+    assert observe(ec2, ssm, Question("orders", image="ssm:/of/nobody", hosts=HOST)).image_id == ""
 
 
 def test_what_no_listener_needs_is_exposed_by_the_module(aws: Clients) -> None:
@@ -122,10 +160,37 @@ def test_what_no_listener_needs_is_exposed_by_the_module(aws: Clients) -> None:
     assert "lets 0.0.0.0/0 reach tcp 19092-19093, among them 19093 (controller CONTROLLER)" in found["unjustified"][0]
 
 
-@pytest.mark.parametrize("code", sorted(account.ADVICE))
+@pytest.mark.parametrize("code", sorted(advice.ADVICE))
 def test_each_refusal_of_aws_says_what_to_change(code: str) -> None:
-    error = ClientError({"Error": {"Code": code, "Message": "no"}}, "RunInstances")
-    assert f"-> {account.ADVICE[code]}" in str(explained(error, REGION))
+    error = ClientError({"Error": {"Code": code, "Message": "no"}}, "CreateTags")
+    text = advice.ADVICE[code].format(operation="ec2:CreateTags")
+    assert f"-> {text}" in str(explained(error, REGION))
+
+
+@pytest.mark.parametrize(("code", "operation"), sorted(advice.OF_CALL))
+def test_one_code_has_the_advice_of_its_call(code: str, operation: str) -> None:
+    error = ClientError({"Error": {"Code": code, "Message": "no"}}, operation)
+    assert f"-> {advice.OF_CALL[code, operation]}" in str(explained(error, REGION))
+
+
+def test_no_advice_for_a_volume_that_is_changed_leads_to_the_removal_of_a_cluster() -> None:
+    for operation in ("AttachVolume", "ModifyVolume", "RunInstances", "ModifyInstanceAttribute"):
+        told = advice.advice_for("OperationNotPermitted", operation)
+        assert "destroy" not in told
+
+
+def test_a_missing_permission_is_named_with_the_way_to_decode_what_aws_says() -> None:
+    error = ClientError({"Error": {"Code": "UnauthorizedOperation", "Message": "Encoded authorization"}}, "CreateVpc")
+    told = str(explained(error, REGION))
+    assert "ec2:CreateVpc" in told
+    assert "aws sts decode-authorization-message" in told
+    assert "SCP" in told
+
+
+def test_a_key_of_kms_that_aws_may_not_use_is_named() -> None:
+    error = ClientError({"Error": {"Code": "InvalidKMSKey.Odd", "Message": "no"}}, "CreateVolume")
+    assert "kms_key" in str(explained(error, REGION))
+    assert "kms_key" in advised("kafka1: i-1 ended at launch (Client.InternalError: Client error on launch)")
 
 
 def test_without_credentials_or_a_way_to_aws_it_is_said_how_to_get_them() -> None:
@@ -140,8 +205,8 @@ def test_what_aws_does_not_explain_is_left_as_it_is() -> None:
 
 
 def test_a_failed_loop_is_told_by_what_its_items_said() -> None:
-    said = "Failed: An error occurred (VolumeLimitExceeded) when calling CreateVolume"
+    said = "An error occurred (VolumeLimitExceeded) when calling the CreateVolume operation: no"
     result = {"msg": "One or more items failed", "results": [{"failed": True, "msg": said}, {"msg": "fine"}]}
     told = refusal(result, "Make the data disks")
-    assert told == f"{said} -> {account.ADVICE['VolumeLimitExceeded']}"
+    assert told == f"{said} -> {advice.ADVICE['VolumeLimitExceeded']}"
     assert refusal({"msg": "odd"}, "Launch the machine") == "Launch the machine: odd"

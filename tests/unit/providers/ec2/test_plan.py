@@ -6,12 +6,16 @@ import dataclasses
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.problem import errors
 from ansible.module_utils.kraft.providers.ec2 import model
-from ansible.module_utils.kraft.providers.ec2.checks import against, asked
+from ansible.module_utils.kraft.providers.ec2.asked import asked
+from ansible.module_utils.kraft.providers.ec2.checks import against
+from ansible.module_utils.kraft.providers.ec2.describe import describe
 from ansible.module_utils.kraft.providers.ec2.disks import data_disks
+from ansible.module_utils.kraft.providers.ec2.launch import request
 from ansible.module_utils.kraft.providers.ec2.model import Current, CurrentAddress, CurrentSubnet, Rule, Volume
-from ansible.module_utils.kraft.providers.ec2.plan import describe, plan
+from ansible.module_utils.kraft.providers.ec2.plan import plan
 from ansible.module_utils.kraft.providers.ec2.reading import volumes
 from ansible.module_utils.kraft.providers.ec2.requests import of_plan
 
@@ -36,7 +40,7 @@ def test_nothing_is_missing_where_everything_is_there() -> None:
     wanted = scene.wanted()
     made = plan(wanted, scene.everything())
     assert not made.network
-    assert not any(each["work"] for each in of_plan(wanted, scene.everything(), made, {}, 20)["nodes"].values())
+    assert not made.work
 
 
 def test_from_nothing_everything_is_made(wording: Wording) -> None:
@@ -79,7 +83,7 @@ def test_in_a_given_vpc_no_network_is_made() -> None:
             {"volumes": three(scene.volume, instance_id="")},
             "attach volume vol-1 to kafka1",
         ),
-        ({"keys": ()}, "import key pair orders"),
+        ({"keys": (), "tags": {k: v for k, v in scene.tags().items() if k != "orders"}}, "import key pair orders"),
     ],
 )
 def test_only_what_differs_is_done(changed: dict[str, Any], expected: str) -> None:
@@ -125,31 +129,34 @@ def test_elastic_addresses_stay_with_their_hosts(wording: Wording) -> None:
 
 
 def test_a_machine_is_asked_for_with_its_address_group_and_tags() -> None:
-    wanted = scene.wanted(nodes=(scene.node(0, private_ip="10.40.0.11"),))
+    wanted = scene.wanted(nodes=(scene.node(0, private_ip="10.40.0.11"),), tags={"team": "data"})
     found = scene.everything(instances=())
-    made = of_plan(wanted, found, plan(wanted, found), {"team": "data"}, 20)
-    node = made["nodes"]["kafka1"]
-    assert node["interface"] == {
-        "device_index": 0,
-        "subnet_id": "subnet-0",
-        "groups": [GROUP],
-        "assign_public_ip": False,
-        "private_ip_address": "10.40.0.11",
-    }
-    assert node["tags"]["kraftwright_node_id"] == "1"
-    assert node["tags"]["team"] == "data"
-    assert made["awaited"] == ["kafka1"]
-    assert {"group_name": "kafka-brokers-orders"}.items() <= made["rules"][-1].items()
+    made = plan(wanted, found)
+    asked_for = request(wanted, found, made.nodes["kafka1"], GROUP)
+    assert asked_for["NetworkInterfaces"] == [
+        {
+            "DeviceIndex": 0,
+            "DeleteOnTermination": True,
+            "SubnetId": "subnet-0",
+            "Groups": [GROUP],
+            "AssociatePublicIpAddress": False,
+            "PrivateIpAddress": "10.40.0.11",
+        }
+    ]
+    tags = {each["Key"]: each["Value"] for each in asked_for["TagSpecifications"][0]["Tags"]}
+    assert tags["kraftwright_node_id"] == "1"
+    assert tags["team"] == "data"
+    assert of_plan(wanted, found, made)["awaited"] == ["kafka1"]
 
 
 def test_what_happens_on_a_machine_that_is_stopped_cannot_be_foretold_yet() -> None:
     found = scene.everything(instances=(scene.instance(0), scene.instance(1, state="stopped"), scene.instance(2)))
     wanted = scene.wanted()
-    assert of_plan(wanted, found, plan(wanted, found), {}, 20)["awaited"] == ["kafka2"]
+    assert of_plan(wanted, found, plan(wanted, found))["awaited"] == ["kafka2"]
 
 
 TWELVE = [{"mount": f"/srv/{number}", "size": 9} for number in range(12)]
-TWICE = Volume(MOUNT, 9, "/dev/sdf")
+TWICE = Volume(MOUNT, 9)
 
 
 @pytest.mark.parametrize(
@@ -165,8 +172,8 @@ TWICE = Volume(MOUNT, 9, "/dev/sdf")
         ({"vpc_cidr": "net"}, "ec2_vpc_cidr"),
         ({"nodes": (dataclasses.replace(scene.node(0), zone=""),)}, "ec2_zone"),
         ({"nodes": (scene.node(0, private_ip="300.1.1.1"),)}, "ec2_private_ip"),
-        ({"nodes": (scene.node(0, volumes=(Volume(MOUNT, 0, "/dev/sdf"),)),)}, "ec2_volume"),
-        ({"nodes": (scene.node(0, volumes=(Volume(MOUNT, 9, "/dev/sdf", iops=1),)),)}, "ec2_volume"),
+        ({"nodes": (scene.node(0, volumes=(Volume(MOUNT, 0),)),)}, "ec2_volume"),
+        ({"nodes": (scene.node(0, volumes=(Volume(MOUNT, 9, iops=1),)),)}, "ec2_volume"),
         ({"nodes": (scene.node(0, volumes=volumes(TWELVE)),)}, "ec2_volume"),
         (
             {"nodes": (scene.node(0, volumes=(TWICE, TWICE)),)},
@@ -225,12 +232,63 @@ def test_as_many_volumes_as_there_are_names_of_devices_are_fine() -> None:
     assert errors(asked(wanted)) == []
 
 
-def test_a_host_finds_its_disks_by_the_volumes_id() -> None:
-    mappings = [
-        {"device_name": "/dev/sda1", "ebs": {"volume_id": "vol-1"}},
-        {"device_name": "/dev/sdg", "ebs": {"volume_id": "vol-0123456789abcdef0"}},
-    ]
+def test_a_host_finds_its_disks_by_the_volumes_id_and_a_missing_one_by_no_device() -> None:
     given = [{"mount": "/srv/a", "size": 1}, {"mount": "/srv/b", "size": 1}]
     device = "/dev/disk/by-id/nvme-Amazon_Elastic_Block_Store_vol0123456789abcdef0"
-    assert data_disks(given, mappings) == [{"device": device, "mount": "/srv/b"}]
-    assert data_disks(given, []) == []
+    found = data_disks(given, {"kraftwright_disk:/srv/b": "vol-0123456789abcdef0", "Name": "orders-kafka1"})
+    assert found[1] == {"device": device, "mount": "/srv/b"}
+    assert "not-attached" in found[0]["device"]
+    assert len({each["device"] for each in data_disks(given, {})}) == 2
+    with pytest.raises(KraftError, match="ec2_tags"):
+        data_disks(given, [])  # type: ignore[arg-type]
+
+
+def test_a_volume_keeps_its_device_and_others_get_free_ones() -> None:
+    volumes_ = (Volume("/srv/new", 10), Volume(MOUNT, 100))
+    wanted = scene.wanted(nodes=(scene.node(0, volumes=volumes_),))
+    found = scene.everything(instances=(scene.instance(0, devices={"/dev/xvda": "vol-9", "/dev/sdf": "vol-1"}),))
+    assert [(each.device, each.make) for each in plan(wanted, found).nodes["kafka1"].volumes] == [
+        ("/dev/sdg", True),
+        ("/dev/sdf", False),
+    ]
+
+
+def test_a_free_address_of_a_lost_machine_is_used_again() -> None:
+    free = CurrentAddress("eipalloc-1", "kafka1", "198.51.100.1")
+    found = scene.everything(instances=(), addresses=(free,))
+    node = plan(scene.wanted(public_addresses=model.ELASTIC), found).nodes["kafka1"]
+    assert (node.allocate, node.associate, node.address) == (False, True, free)
+
+
+def test_tags_that_are_missing_are_set_and_those_of_others_are_left_alone() -> None:
+    tags = {**scene.tags(), "vol-1": {**scene.tags()["vol-1"], "CostCentre": "7"}}
+    made = plan(scene.wanted(tags={"team": "data"}), scene.everything(tags=tags))
+    assert {tuple(each) for each in made.tags.values()} == {("team",)}
+    assert "orders" not in made.tags
+    del tags["i-1"]["kraftwright_disk:" + MOUNT]
+    made = plan(scene.wanted(), scene.everything(tags=tags))
+    assert made.tags == {"i-1": {"kraftwright_disk:" + MOUNT: "vol-1"}}
+    assert not made.nodes["kafka1"].is_labelled
+
+
+def test_a_renamed_listener_changes_the_description_of_its_rule() -> None:
+    group = scene.everything().groups[0]
+    rules = tuple(dataclasses.replace(each, reason="listener OLD") for each in group.rules)
+    found = scene.everything(groups=(dataclasses.replace(group, rules=rules),))
+    made = plan(scene.wanted(), found)
+    assert (made.add, made.remove, len(made.reword)) == ((), (), 4)
+
+
+@pytest.mark.parametrize(
+    "changed", [{"default_route": ""}, {"associated": ("subnet-0",)}, {"gateway": "", "free_gateway": "igw-2"}]
+)
+def test_a_way_to_the_internet_that_is_cut_is_made_again(changed: dict[str, Any]) -> None:
+    vpc = scene.everything().vpc
+    assert vpc is not None
+    assert lines(scene.everything(vpc=dataclasses.replace(vpc, **changed))) == ["route subnets to the internet"]
+
+
+def test_protection_that_was_switched_off_is_switched_on_again() -> None:
+    found = scene.everything(instances=three(scene.instance, protected=False))
+    assert lines(found, protection=True) == ["protect instance i-1 (kafka1) from termination"]
+    assert lines(found) == []

@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 from ansible.module_utils.kraft.problem import errors
+from ansible.module_utils.kraft.providers.ec2 import model
 from ansible.module_utils.kraft.providers.ec2.model import CurrentAddress, CurrentGroup, CurrentVpc
 from ansible.module_utils.kraft.providers.ec2.removal import Removal, describe, problems, removal
 
@@ -14,20 +15,26 @@ from tests.unit.providers.ec2 import scene
 NAME = "orders"
 
 
+def with_ids(other: dict[str, str]) -> dict[str, dict[str, str]]:
+    """The tags of everything, some with another cluster id; empty: with none."""
+    ids = {each: {model.CLUSTER_ID: found} if found else {} for each, found in other.items()}
+    return {**scene.tags(), **{each: {model.CLUSTER: NAME, **found} for each, found in ids.items()}}
+
+
 def test_what_carries_the_tag_goes_and_data_stay() -> None:
     found = scene.everything(addresses=(CurrentAddress("eipalloc-1", "kafka1", "198.51.100.1"),))
     gone = removal(found, delete_data=False)
     assert gone == Removal(
         instances=("i-1", "i-2", "i-3"),
-        addresses=("198.51.100.1",),
         groups=(scene.GROUP,),
         key_pairs=("orders",),
         tables=("rtb-1",),
         gateway="igw-1",
-        subnets=("10.40.0.0/24", "10.40.1.0/24", "10.40.2.0/24"),
+        subnets=("subnet-0", "subnet-1", "subnet-2"),
         vpc="vpc-1",
     )
     assert removal(found, delete_data=True).volumes == ("vol-1", "vol-2", "vol-3")
+    assert removal(found, delete_data=True).addresses == ("eipalloc-1",)
     assert describe(found, gone)[0] == "terminate instance i-1 (kafka1)"
 
 
@@ -35,7 +42,7 @@ def test_a_given_vpc_and_foreign_groups_and_keys_stay() -> None:
     given = CurrentVpc("vpc-9", ("10.9.0.0/16",), gateway="igw-9", tables=("rtb-9",))
     subnets = tuple(dataclasses.replace(each, owned=False) for each in scene.everything().subnets)
     groups = (CurrentGroup("sg-9", "kafka-brokers-orders", "vpc-9"),)
-    found = scene.everything(vpc=given, subnets=subnets, groups=groups, own_keys=(), instances=())
+    found = scene.everything(vpc=given, subnets=subnets, groups=groups, keys=(), instances=())
     assert removal(found, delete_data=False) == Removal()
 
 
@@ -63,7 +70,7 @@ def test_protected_machines_and_data_go_only_when_their_cluster_is_named(
 @pytest.mark.parametrize("other", ["another", ""])
 @pytest.mark.parametrize("resource", list(scene.everything().cluster_ids))
 def test_each_resource_of_another_cluster_of_the_same_name_is_refused(resource: str, other: str) -> None:
-    found = scene.everything(cluster_ids={**scene.everything().cluster_ids, resource: other})
+    found = scene.everything(tags=with_ids({resource: other}))
     refused = errors(problems(scene.wanted(), found, False, "", scene.CLUSTER_ID))
     assert [(each.rule, each.variable) for each in refused] == [("ec2_cluster", "kafka_cluster_name")]
     assert f"{resource} (cluster id {other or 'none'})" in refused[0].message
@@ -71,6 +78,6 @@ def test_each_resource_of_another_cluster_of_the_same_name_is_refused(resource: 
 
 def test_kept_disks_of_an_earlier_cluster_bar_only_their_own_removal() -> None:
     kept = {f"vol-{at}": "another" for at in (1, 2, 3)}
-    found = scene.everything(cluster_ids={**scene.everything().cluster_ids, **kept})
+    found = scene.everything(tags=with_ids(kept))
     assert not errors(problems(scene.wanted(), found, False, "", ""))
     assert errors(problems(scene.wanted(), found, False, "", scene.CLUSTER_ID))

@@ -1,0 +1,117 @@
+#!/usr/bin/python
+"""Makes what a cluster lacks on EC2, or removes what it has."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: kafka_ec2_apply
+short_description: Makes what a cluster lacks on EC2
+description:
+  - Makes what M(kafka_ec2_plan) found missing, with boto3, and looks at each thing until AWS shows
+    it as it was asked for. Fails after a bound with what AWS does not show.
+  - Reports a machine that ended at launch with AWS's own reason.
+  - Holds a lock in AWS meanwhile, a key pair whose name only one run can take. Of a dead run of this machine it is
+    taken over.
+  - Every thing gets its tags in the call that makes it, so that a killed run goes on where it was.
+  - Needs boto3 where it runs.
+options:
+  state: {description: Whether the cluster is to be there., type: str, choices: [present, absent], default: present}
+  wanted: {description: What is wanted, as M(kafka_ec2_plan) gives it., type: dict, required: true}
+  delete_data: {description: Whether data disks and Elastic IPs are removed, too., type: bool, default: false}
+  patience: {description: Seconds until AWS must show what it has accepted., type: float, default: 120}
+  boot: {description: Seconds until a machine must run., type: float, default: 600}
+  pause: {description: Seconds between two looks., type: float, default: 2}
+  young: {description: Seconds to wait after the lock of a dead run was taken over., type: float, default: 20}
+  record: {description: The run that asks; the action plugin sets it., type: dict, default: {}}
+  break_run: {description: Run whose lock is removed., type: str, default: ''}
+author: [Kraftwright]
+"""
+
+EXAMPLES = r"""
+- name: Make what is missing
+  kafka_ec2_apply:
+    wanted: "{{ ansible_facts['kafka_ec2']['wanted'] }}"
+  run_once: true
+"""
+
+RETURN = r"""
+found:
+  description: What is there afterwards, as M(kafka_ec2_info) gives it.
+  returned: with O(state=present)
+  type: dict
+granted:
+  description: Whether this run had the lock; otherwise RV(holder) has it and nothing was changed.
+  returned: always
+  type: bool
+holder:
+  description: The run that has the lock.
+  returned: when another run has it
+  type: dict
+"""
+
+import dataclasses
+import time
+from typing import Any
+
+from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.module import KraftModule
+from ansible.module_utils.kraft.providers.ec2 import account, apply, observe, remove, values
+from ansible.module_utils.kraft.providers.ec2.waiting import Aws
+
+ARGUMENT_SPEC: dict[str, Any] = {
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    "wanted": {"type": "dict", "required": True},
+    "delete_data": {"type": "bool", "default": False},
+    "patience": {"type": "float", "default": 120},
+    "boot": {"type": "float", "default": 600},
+    "pause": {"type": "float", "default": 2},
+    "young": {"type": "float", "default": 20},
+    "record": {"type": "dict", "default": {}},
+    "break_run": {"type": "str", "default": ""},
+}
+
+
+def work(params: dict[str, Any]) -> dict[str, Any]:
+    """Everything under the lock; raises AccountError."""
+    wanted = values.desired(params["wanted"])
+    if not params["record"].get("run"):
+        raise account.AccountError("kafka_ec2_apply needs the record of its run: use it as a task")
+    seconds = {name: params[name] for name in ("patience", "boot", "pause", "young")}
+    aws = Aws(
+        wanted.region,
+        account.client("ec2", wanted.region),
+        account.client("ssm", wanted.region),
+        account.client("ec2", wanted.region, account.LAUNCH_TRIES),
+        **seconds,
+    )
+    with apply.locked(aws, wanted, params["record"], params["break_run"]) as holder:
+        if holder:
+            return {"granted": False, "holder": dict(holder)}
+        if params["break_run"]:
+            time.sleep(aws.young)
+        if params["state"] == "absent":
+            remove.remove(aws, observe.of(wanted), params["delete_data"])
+            return {"granted": True, "changed": True}
+        found = apply.apply(aws, wanted, observe.of(wanted))
+        return {"granted": True, "changed": True, "found": dataclasses.asdict(found)}
+
+
+def explained(params: dict[str, Any]) -> dict[str, Any]:
+    """The same; what AWS refuses is an AccountError with what to do."""
+    try:
+        return work(params)
+    except Exception as error:
+        raise account.explained(error, params["wanted"]["region"]) from error
+
+
+def main() -> None:
+    module = KraftModule(argument_spec=ARGUMENT_SPEC)
+    try:
+        result = explained(module.params)
+    except KraftError as error:
+        module.fail_json(msg=str(error))
+    module.exit_json(**result)
+
+
+if __name__ == "__main__":
+    main()

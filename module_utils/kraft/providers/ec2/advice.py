@@ -1,0 +1,177 @@
+"""What to do about each refusal of AWS, by its code and, where that matters, by the call. Pure.
+
+Codes: docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html, read in November 2026.
+"""
+
+from __future__ import annotations
+
+LATER = "AWS is still busy with it: run again in a minute"
+POLICY = "docs/iam-policy.json is what the user or role needs; {operation} is in it"
+DECODE = (
+    "; the encoded text says which rule refused: aws sts decode-authorization-message --encoded-message TEXT. A policy"
+    " of the organisation (SCP) may forbid what docs/iam-policy.json allows"
+)
+RENEW = "these credentials are not accepted: renew them"
+AGAIN = "the session has ended: log in again (aws sso login)"
+CLOCK = "the session has ended, or the clock of this machine is wrong (chronyc tracking)"
+SLOWER = "AWS asks for fewer calls: run again in some minutes"
+GONE = "it was removed in the meantime, or AWS does not show it yet: run again"
+KEY_OF_KMS = "let this user and EC2 use the key (kms_key of kafka_ec2_volumes): docs/ec2.md lists the actions"
+REMOVED_BY_OTHERS = "something that is not this cluster's still uses it: remove that, then run this again"
+NO_CREDENTIALS = (
+    "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or log in (aws sso login) and run this again"
+)
+#: Code of AWS -> what to do.
+ADVICE = {
+    "AuthFailure": f"{RENEW}, and compare the clock of this machine",
+    "UnauthorizedOperation": POLICY,
+    "AccessDenied": POLICY,
+    "AccessDeniedException": POLICY,
+    "InvalidClientTokenId": RENEW,
+    "UnrecognizedClientException": RENEW,
+    "MissingAuthenticationToken": RENEW,
+    "ExpiredToken": AGAIN,
+    "ExpiredTokenException": AGAIN,
+    "RequestExpired": CLOCK,
+    "SignatureDoesNotMatch": f"{RENEW}, and compare the clock of this machine (chronyc tracking)",
+    "OptInRequired": "the account must accept something first: the text of AWS says which terms or which region",
+    "PendingVerification": "AWS still verifies this account: run again when its mail has come",
+    "Blocked": "AWS has blocked this account: ask AWS Support",
+    "InsufficientInstanceCapacity": (
+        "the zone has no such machine left now: run again later, or change kafka_ec2_zone or kafka_ec2_instance_type"
+    ),
+    "InsufficientCapacity": "run again later, or change kafka_ec2_zone or kafka_ec2_instance_type",
+    "InsufficientVolumeCapacity": "the zone has no such disk left now: run again later, or change kafka_ec2_zone",
+    "InsufficientAddressCapacity": "AWS has no public address left now: run again later",
+    "InsufficientFreeAddressesInSubnet": "the subnet is full: give another in kafka_ec2_subnet_ids",
+    "VcpuLimitExceeded": "the quota of vCPUs is used up: ask for more, or use a smaller kafka_ec2_instance_type",
+    "InstanceLimitExceeded": "the account's quota of instances is used up: ask for more, or terminate others",
+    "MaxSpotInstanceCountExceeded": "the quota of spot machines is used up: ask for more",
+    "VolumeLimitExceeded": "the account's quota of volumes is used up: ask for more",
+    "MaxIOPSLimitExceeded": "the account's quota of IOPS is used up: ask for more, or lower iops in kafka_ec2_volumes",
+    "AddressLimitExceeded": "the quota of Elastic IPs is used up: ask for more, or change kafka_ec2_public_addresses",
+    "VpcLimitExceeded": "the account's quota of VPCs is used up: ask for more, or give kafka_ec2_vpc_id",
+    "SubnetLimitExceeded": "the VPC's quota of subnets is used up: ask for more",
+    "InternetGatewayLimitExceeded": "the quota of internet gateways is used up: ask for more, or give kafka_ec2_vpc_id",
+    "RouteTableLimitExceeded": "the VPC's quota of route tables is used up: ask for more",
+    "SecurityGroupLimitExceeded": "the quota of security groups is used up: ask for more, or remove others",
+    "SecurityGroupsPerInterfaceLimitExceeded": "the machine is in too many groups: take it out of one of them",
+    "RulesPerSecurityGroupLimitExceeded": (
+        "name fewer sources in kafka_ec2_client_sources, a prefix list or a group in place of many networks"
+    ),
+    "TagLimitExceeded": "a resource has at most 50 tags: name fewer in kafka_ec2_tags",
+    "TagPolicyViolation": "a tag policy of the organisation forbids this value: change kafka_ec2_tags",
+    "Unsupported": "the zone does not have this kafka_ec2_instance_type: choose another zone or type",
+    "UnsupportedOperation": "AWS does not do this with such a machine: its text says why",
+    "UnsupportedHibernationConfiguration": "choose another kafka_ec2_instance_type",
+    "InvalidParameterCombination": "two values do not fit: the text of AWS names them",
+    "InvalidParameterValue": "AWS does not accept this value: its text names it",
+    "InvalidAMIID.NotFound": "the image is not in this region: change kafka_ec2_ami",
+    "InvalidAMIID.Unavailable": "the image cannot be launched any more: change kafka_ec2_ami",
+    "InvalidAMIID.Malformed": "write ami-... or ssm:/... in kafka_ec2_ami",
+    "InvalidKey.Format": "write the text of an RSA or ED25519 public key in kafka_ec2_public_key",
+    "InvalidKeyPair.NotFound": "give an existing key pair in kafka_ec2_key_name, or kafka_ec2_public_key",
+    "InvalidKeyPair.Duplicate": "another key pair has this name: change kafka_ec2_key_name",
+    "InvalidGroup.NotFound": "a security group named in a source is not in this VPC, or was just made: run again",
+    "InvalidGroup.Duplicate": "the VPC has a security group of this name: run again",
+    "InvalidGroup.InUse": REMOVED_BY_OTHERS,
+    "InvalidPrefixListId.NotFound": "give a prefix list (pl-...) of this region and account",
+    "InvalidPermission.Duplicate": LATER,
+    "InvalidSubnet.Conflict": "another subnet of the VPC has this network: run again",
+    "InvalidSubnetID.NotFound": GONE,
+    "InvalidVpcID.NotFound": GONE,
+    "InvalidInstanceID.NotFound": GONE,
+    "InvalidVolume.NotFound": GONE,
+    "InvalidAllocationID.NotFound": GONE,
+    "InvalidVolume.ZoneMismatch": "a disk and its machine must be in one zone: write the zone of the disk",
+    "InvalidIPAddress.InUse": "another machine has this address: change kafka_ec2_private_ip",
+    "InvalidKMSKey.InvalidState": f"the key of KMS is disabled: enable it, or {KEY_OF_KMS}",
+    "InvalidKmsKey.InvalidState": f"the key of KMS is disabled: enable it, or {KEY_OF_KMS}",
+    "KMSKeyNotAccessibleFault": KEY_OF_KMS,
+    "DependencyViolation": REMOVED_BY_OTHERS,
+    "OperationNotPermitted": "AWS does not allow this now: its text says why",
+    "IncorrectInstanceState": LATER,
+    "IncorrectState": LATER,
+    "VolumeInUse": "the volume is attached to another machine: see where, and detach it there if that is right",
+    "Resource.AlreadyAssociated": "the address is on another machine: see where, and disassociate it if that is right",
+    "VolumeModificationRateExceeded": "a volume can be changed again six hours after the last change: run again then",
+    "IncorrectModificationState": "the volume is still being changed: run again when that is done",
+    "RequestLimitExceeded": SLOWER,
+    "Throttling": SLOWER,
+    "ThrottlingException": SLOWER,
+    "RequestThrottled": SLOWER,
+    "ServiceUnavailable": "AWS does not answer now: run again in some minutes",
+    "Unavailable": "AWS does not answer now: run again in some minutes",
+    "InternalError": "AWS failed: run again in some minutes",
+    "InternalFailure": "AWS failed: run again in some minutes",
+}
+#: (code, call) -> what to do, where another call has another cause.
+OF_CALL = {
+    ("OperationNotPermitted", "TerminateInstances"): (
+        "the machine is protected: name the cluster, -e kafka_ec2_destroy=NAME, if all of it shall go"
+    ),
+    ("OperationNotPermitted", "AttachVolume"): "the volume is still being changed: run again when that is done",
+    ("OperationNotPermitted", "ModifyInstanceAttribute"): "the machine does not allow this change: see its text",
+    ("IncorrectState", "AttachVolume"): LATER,
+    ("IncorrectState", "ModifyVolume"): "the volume is still being changed: run again when that is done",
+    ("DependencyViolation", "DeleteSecurityGroup"): "a machine or another group still uses it: run this again",
+    ("InvalidParameterValue", "RunInstances"): (
+        "kafka_ec2_ami and kafka_ec2_instance_type must be of one architecture, and values as the text of AWS says"
+    ),
+    ("InvalidParameterCombination", "RunInstances"): (
+        "kafka_ec2_ami, kafka_ec2_instance_type and the zone must fit each other: the text of AWS says which do not"
+    ),
+    ("InvalidParameterCombination", "CreateVolume"): "iops and throughput must fit the size: see kafka_ec2_volumes",
+    ("InvalidParameterValue", "CreateVolume"): "iops and throughput must fit the size: see kafka_ec2_volumes",
+    ("InvalidParameterValue", "AttachVolume"): "another disk has this device name: run again",
+    ("OptInRequired", "RunInstances"): (
+        "accept the terms of this image in AWS Marketplace, or subscribe to it: the text of AWS has the address"
+    ),
+    ("OptInRequired", "DescribeVpcs"): "enable the region for this account, or change kafka_ec2_region",
+    ("AuthFailure", "DescribeVpcs"): f"{RENEW}; compare the clock of this machine; is the region enabled?",
+}
+#: What AWS says of a machine that ended at launch -> what to do.
+OF_REASON = {
+    "Client.VolumeLimitExceeded": ADVICE["VolumeLimitExceeded"],
+    "Client.InternalError": KEY_OF_KMS,
+    "Client.InvalidSnapshot": "the image cannot be launched: change kafka_ec2_ami",
+    "Client.UserInitiatedShutdown": "a user or a script of the account terminated it: CloudTrail says who",
+    "Client.InstanceInitiatedShutdown": "the image shuts itself down: aws ec2 get-console-output shows why",
+    "Server.InsufficientInstanceCapacity": ADVICE["InsufficientInstanceCapacity"],
+    "Server.InternalError": "AWS failed: run again in some minutes",
+    "Server.SpotInstanceTermination": "AWS took the machine back: use no spot machines",
+    "KMS": KEY_OF_KMS,
+}
+#: Exceptions of botocore that no answer of AWS causes -> what to do.
+LOCAL = {
+    "NoCredentialsError": NO_CREDENTIALS,
+    "PartialCredentialsError": NO_CREDENTIALS,
+    "CredentialRetrievalError": NO_CREDENTIALS,
+    "ProfileNotFound": NO_CREDENTIALS,
+    "SSOError": "log in again: aws sso login",
+    "TokenRetrievalError": "log in again: aws sso login",
+    "ProxyConnectionError": "this machine cannot reach its proxy: correct HTTPS_PROXY, or set NO_PROXY",
+    "SSLError": "this machine does not trust what answers: set AWS_CA_BUNDLE to the certificates of your proxy",
+    "EndpointConnectionError": "kafka_ec2_region {region} does not exist, or this machine has no way to AWS",
+    "ConnectTimeoutError": "AWS does not answer: this machine has no way to AWS, or needs HTTPS_PROXY",
+    "ReadTimeoutError": "AWS does not answer in time: run again in some minutes",
+    "ConnectionClosedError": "the connection to AWS broke: run again",
+    "NoRegionError": "set kafka_ec2_region",
+    "InvalidRegionError": "{region} is no region: correct kafka_ec2_region",
+}
+
+
+def advice_for(code: str, operation: str, text: str = "") -> str:
+    """What to do about a code in a call; empty where only AWS's own text is known."""
+    found = OF_CALL.get((code, operation)) or ADVICE.get(code, "")
+    if code.startswith(("InvalidKMSKey", "InvalidKmsKey")):
+        found = found or KEY_OF_KMS
+    if found is POLICY:
+        service = "ssm" if operation == "GetParameters" else "ec2"
+        found = POLICY.format(operation=f"{service}:{operation}") + (DECODE if "ncoded" in text else "")
+    return found
+
+
+def of_reason(text: str) -> str:
+    """What to do about a machine that ended, by the reason that AWS gives."""
+    return next((advice for code, advice in OF_REASON.items() if code in text), "")

@@ -1,0 +1,233 @@
+"""What EC2 answered as the values of ``model``. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.providers.ec2 import model
+from ansible.module_utils.kraft.providers.ec2.model import Current, Rule
+
+LIVING = ("pending", "running", "stopping", "stopped")
+USABLE_DISK = ("available", "in-use", "creating")
+#: What has tags, beside instances -> where its id is.
+KINDS = {
+    "vpcs": "VpcId",
+    "subnets": "SubnetId",
+    "groups": "GroupId",
+    "gateways": "InternetGatewayId",
+    "tables": "RouteTableId",
+    "volumes": "VolumeId",
+    "addresses": "AllocationId",
+    "keys": "KeyName",
+}
+Data = Mapping[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Question:
+    """What is looked for: what carries the cluster's tag, and what is named by id.
+
+    ``hosts``: those that need a machine. ``protection``: whether to ask if each machine refuses to be terminated.
+    """
+
+    cluster: str
+    vpc_id: str = ""
+    subnet_ids: tuple[str, ...] = ()
+    image: str = ""
+    hosts: tuple[str, ...] = ()
+    protection: bool = False
+
+
+def tags(item: Data) -> dict[str, str]:
+    return {each["Key"]: each["Value"] for each in item.get("Tags") or []}
+
+
+def arrange(answers: Mapping[str, Any], question: Question) -> Current:
+    """What EC2 answered, as values."""
+    cluster = question.cluster
+    keys = [each for each in answers["keys"] if each["KeyName"] != model.lock_name(cluster)]
+    answers = {**answers, "keys": keys}
+    vpc = _vpc(answers, question)
+    machines = [instance(each) for group in answers["reservations"] for each in group["Instances"]]
+    inside = [each for each in answers["subnets"] if each["SubnetId"] in question.subnet_ids or _in(each, vpc)]
+    return Current(
+        vpc=vpc,
+        vpcs=tuple(each["VpcId"] for each in answers["vpcs"] if _owned(each, cluster)),
+        subnets=tuple(map(_subnet, inside, [cluster] * len(inside))),
+        groups=tuple(group(each, cluster) for each in answers["groups"] if _in(each, vpc)),
+        volumes=tuple(_volume(each) for each in answers["volumes"] if _is_data(each)),
+        instances=tuple(each for each in machines if each.state in LIVING),
+        ended=tuple(each for each in machines if each.state not in LIVING),
+        addresses=tuple(map(_address, answers["addresses"])),
+        keys=tuple(_key(each, cluster) for each in answers["keys"]),
+        tags=_tags(answers, cluster),
+    )
+
+
+def _owned(item: Data, cluster: str) -> bool:
+    return tags(item).get(model.CLUSTER) == cluster
+
+
+def _key(item: Data, cluster: str) -> model.CurrentKey:
+    return model.CurrentKey(item["KeyName"], model.key_text(item.get("PublicKey") or ""), _owned(item, cluster))
+
+
+def _tags(answers: Mapping[str, Any], cluster: str) -> dict[str, dict[str, str]]:
+    """The tags of each resource that carries the cluster's name."""
+    listed = [each for group in answers["reservations"] for each in group["Instances"]]
+    instances = [each for each in listed if each["State"]["Name"] in LIVING]
+    kinds = [*((key, answers[kind]) for kind, key in KINDS.items()), ("InstanceId", instances)]
+    found = ((item[key], tags(item)) for key, items in kinds for item in items)
+    return {each: named for each, named in found if named.get(model.CLUSTER) == cluster}
+
+
+def _in(item: Data, vpc: model.CurrentVpc | None) -> bool:
+    return vpc is not None and item.get("VpcId") == vpc.id
+
+
+def _vpc(answers: Mapping[str, Any], question: Question) -> model.CurrentVpc | None:
+    """The VPC that is named, else the cluster's own."""
+    for each in answers["vpcs"]:
+        owned = _owned(each, question.cluster)
+        if each["VpcId"] == question.vpc_id or (owned and not question.vpc_id):
+            tables = [t for t in answers["tables"] if t["VpcId"] == each["VpcId"]]
+            gateways = answers["gateways"]
+            return model.CurrentVpc(
+                id=each["VpcId"],
+                cidrs=cidrs(each),
+                owned=owned,
+                gateway=next((g["InternetGatewayId"] for g in gateways if _attached(g, each["VpcId"])), ""),
+                free_gateway=next((g["InternetGatewayId"] for g in gateways if not g.get("Attachments")), ""),
+                tables=tuple(table["RouteTableId"] for table in tables),
+                default_route=_default_route(tables[0]) if tables else "",
+                associated=tuple(
+                    one["SubnetId"] for t in tables for one in t.get("Associations") or [] if one.get("SubnetId")
+                ),
+            )
+    return None
+
+
+def _attached(gateway: Data, vpc_id: str) -> bool:
+    return any(each["VpcId"] == vpc_id for each in gateway.get("Attachments") or [])
+
+
+def _default_route(table: Data) -> str:
+    """Where a table sends what is for the internet; empty where nothing takes it."""
+    for route in table.get("Routes") or []:
+        if route.get("DestinationCidrBlock") == "0.0.0.0/0" and route.get("State", "active") == "active":
+            targets = ("GatewayId", "NatGatewayId", "TransitGatewayId", "NetworkInterfaceId", "InstanceId")
+            return next((route[each] for each in targets if route.get(each)), "another target")
+    return ""
+
+
+def cidrs(vpc: Data) -> tuple[str, ...]:
+    """All IPv4 and IPv6 networks of a VPC, the first one first; not those that have left it."""
+    four = [each for each in vpc.get("CidrBlockAssociationSet") or [] if _is_associated(each, "CidrBlockState")]
+    six = [each for each in vpc.get("Ipv6CidrBlockAssociationSet") or [] if _is_associated(each, "Ipv6CidrBlockState")]
+    more = [*(each["CidrBlock"] for each in four), *(each["Ipv6CidrBlock"] for each in six)]
+    return tuple(dict.fromkeys([vpc["CidrBlock"], *more]))
+
+
+def _is_associated(item: Data, key: str) -> bool:
+    return (item.get(key) or {}).get("State", "associated") in ("associated", "associating")
+
+
+def _subnet(item: Data, cluster: str) -> model.CurrentSubnet:
+    cidr = item.get("CidrBlock") or ""
+    return model.CurrentSubnet(item["SubnetId"], item["VpcId"], item["AvailabilityZone"], cidr, _owned(item, cluster))
+
+
+def group(item: Data, cluster: str) -> model.CurrentGroup:
+    opened, egress = rules(item["IpPermissions"]), rules(item.get("IpPermissionsEgress") or ())
+    name, vpc_id = item["GroupName"], item["VpcId"]
+    return model.CurrentGroup(item["GroupId"], name, vpc_id, opened, _owned(item, cluster), egress)
+
+
+def rules(permissions: Iterable[Data]) -> tuple[Rule, ...]:
+    """EC2's permissions, taken apart: one rule for each range of ports and source."""
+    found = []
+    for each in permissions:
+        protocol = "all" if str(each["IpProtocol"]) == "-1" else str(each["IpProtocol"])
+        first, last = each.get("FromPort", -1), each.get("ToPort", -1)
+        sources = [
+            *((r["CidrIp"], r) for r in each.get("IpRanges") or []),
+            *((r["CidrIpv6"], r) for r in each.get("Ipv6Ranges") or []),
+            *((_pair(r), r) for r in each.get("UserIdGroupPairs") or []),
+            *((r["PrefixListId"], r) for r in each.get("PrefixListIds") or []),
+        ]
+        found += [Rule(first, last, source, protocol, r.get("Description") or "") for source, r in sources]
+    return tuple(sorted(found))
+
+
+def _pair(item: Data) -> str:
+    """A group as a source: by its id, and by its account, too, where it is another VPC's."""
+    peered = item.get("VpcPeeringConnectionId") or item.get("PeeringStatus")
+    return f"{item['UserId']}/{item['GroupId']}" if peered and item.get("UserId") else str(item["GroupId"])
+
+
+def _is_data(volume: Data) -> bool:
+    """Whether it is a data disk: a machine's root disk has the machine's tags, and no mount."""
+    named = tags(volume)
+    return volume["State"] in USABLE_DISK and (model.MOUNT in named or model.NODE_ID not in named)
+
+
+def _volume(item: Data) -> model.CurrentVolume:
+    named = tags(item)
+    hung = next((each for each in item.get("Attachments") or [] if each.get("State") != "detached"), {})
+    return model.CurrentVolume(
+        id=item["VolumeId"],
+        host=named.get(model.HOST, ""),
+        mount=named.get(model.MOUNT, ""),
+        zone=item["AvailabilityZone"],
+        size=item["Size"],
+        iops=item.get("Iops") or 0,
+        throughput=item.get("Throughput") or 0,
+        instance_id=hung.get("InstanceId") or "",
+        device=hung.get("Device") or "",
+        state=item["State"],
+        created=_day(item.get("CreateTime")),
+        snapshot=item.get("SnapshotId") or "",
+        kms_key=item.get("KmsKeyId") or "",
+    )
+
+
+def _day(moment: Any) -> str:
+    return moment.isoformat(timespec="seconds") if moment else ""
+
+
+def instance(item: Data) -> model.CurrentInstance:
+    """An instance with every group of every interface."""
+    named = tags(item)
+    groups = [each["GroupId"] for face in item.get("NetworkInterfaces") or [] for each in face.get("Groups") or []]
+    groups += [each["GroupId"] for each in item.get("SecurityGroups") or []]
+    return model.CurrentInstance(
+        id=item["InstanceId"],
+        host=named.get(model.HOST, ""),
+        node_id=named.get(model.NODE_ID, ""),
+        state=item["State"]["Name"],
+        zone=item["Placement"]["AvailabilityZone"],
+        instance_type=item.get("InstanceType", ""),
+        private_ip=item.get("PrivateIpAddress") or "",
+        public_ip=item.get("PublicIpAddress") or "",
+        group_ids=tuple(sorted(set(groups))),
+        devices={m["DeviceName"]: m["Ebs"]["VolumeId"] for m in item.get("BlockDeviceMappings") or [] if "Ebs" in m},
+        created=_day(item.get("LaunchTime")),
+        reason=_reason(item),
+        tokens=(item.get("MetadataOptions") or {}).get("HttpTokens") or "required",
+        monitoring=(item.get("Monitoring") or {}).get("State") in ("enabled", "pending"),
+        subnet_id=item.get("SubnetId") or "",
+    )
+
+
+def _reason(item: Data) -> str:
+    """Why an instance is in its state, in AWS's words."""
+    known = item.get("StateReason") or {}
+    said = ": ".join(filter(None, (known.get("Code"), known.get("Message"))))
+    return said or item.get("StateTransitionReason") or ""
+
+
+def _address(item: Data) -> model.CurrentAddress:
+    host = tags(item).get(model.HOST, "")
+    return model.CurrentAddress(item["AllocationId"], host, item["PublicIp"], item.get("InstanceId") or "")

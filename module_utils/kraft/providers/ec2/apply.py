@@ -1,0 +1,96 @@
+"""Makes what a plan for EC2 lacks: under the lock, step by step, with a look after each step."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+
+from ansible.module_utils.kraft.problem import errors
+from ansible.module_utils.kraft.providers.ec2 import checks, key_lock, machines, network
+from ansible.module_utils.kraft.providers.ec2.account import AccountError, explained
+from ansible.module_utils.kraft.providers.ec2.answers import Question
+from ansible.module_utils.kraft.providers.ec2.describe import describe
+from ansible.module_utils.kraft.providers.ec2.model import Current, Desired
+from ansible.module_utils.kraft.providers.ec2.network import as_tags
+from ansible.module_utils.kraft.providers.ec2.observe import observe
+from ansible.module_utils.kraft.providers.ec2.plan import NodePlan, Plan, plan
+from ansible.module_utils.kraft.providers.ec2.waiting import Aws, NotShownError
+
+AT_ONCE = 8  # hosts that are worked on side by side
+
+
+@contextmanager
+def locked(aws: Aws, wanted: Desired, ours: key_lock.Record, break_run: str) -> Iterator[key_lock.Record | None]:
+    """Holds the cluster's lock in AWS; gives who holds it where that is another run."""
+    key_id = key_lock.acquire(aws, wanted.cluster, wanted.own_tags, ours, break_run)
+    if not isinstance(key_id, str):
+        yield key_id
+        return
+    try:
+        yield None
+    except Exception:
+        with suppress(Exception):  # what went wrong before is what must be said
+            key_lock.release(aws, key_id)
+        raise
+    key_lock.release(aws, key_id)
+
+
+def apply(aws: Aws, wanted: Desired, question: Question) -> Current:
+    """What is there after everything is made; raises AccountError with what is wrong. The lock is held."""
+    found = _sound(wanted, observe(aws.client, aws.ssm, question))
+    made = plan(wanted, found)
+    if made.network:
+        network.build(aws, wanted, found, made)
+        found = _settled(aws, wanted, question, lambda each: not each.network)
+        made = plan(wanted, _sound(wanted, found))
+    if not made.work:
+        return found
+    _nodes(aws, wanted, found, made)
+    for resource, tags in made.tags.items():
+        aws.call("create_tags", resource, Resources=[resource], Tags=as_tags(tags))
+    return _settled(aws, wanted, question, lambda each: not (each.network or each.work))
+
+
+def _sound(wanted: Desired, found: Current) -> Current:
+    """What is there, unless it cannot be: another run may have changed it since the plan was shown."""
+    if wrong := errors(checks.against(wanted, found)):
+        raise AccountError("; ".join(map(str, wrong)))
+    return found
+
+
+def _settled(aws: Aws, wanted: Desired, question: Question, done: Callable[[Plan], bool]) -> Current:
+    """What is there once AWS shows that nothing is missing; raises NotShownError with what it does not show."""
+    left: list[str] = []
+
+    def look() -> Current | None:
+        found = observe(aws.client, aws.ssm, question)
+        made = plan(wanted, found)
+        left[:] = describe(wanted, found, made)
+        return found if done(dataclasses.replace(made, reword=())) else None  # descriptions hold up nothing
+
+    try:
+        return aws.shown("", look)
+    except NotShownError:
+        raise NotShownError("; ".join(left)) from None
+
+
+def _nodes(aws: Aws, wanted: Desired, found: Current, made: Plan) -> None:
+    """All hosts side by side. One that fails leaves the others to end what they have begun."""
+    busy = [each for each in made.nodes.values() if each.work]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        running = [pool.submit(_node, aws, wanted, found, each, made.group_id) for each in busy]
+        wrong = list(dict.fromkeys(filter(None, (each.result() for each in running))))
+    if wrong:
+        raise AccountError("\n".join(wrong))
+
+
+def _node(aws: Aws, wanted: Desired, found: Current, node: NodePlan, group_id: str) -> str:
+    """Why a host has not all that it needs; empty where it has."""
+    try:
+        machines.build(aws, wanted, found, node, group_id)
+    except Exception as error:
+        host, said = node.wanted.host, str(explained(error, aws.region))
+        return said if host in said else f"{host}: {said}"
+    return ""

@@ -1,0 +1,140 @@
+"""What is wrong with what is wanted on EC2, before AWS is asked anything: each a problem with its remedy. Pure."""
+
+from __future__ import annotations
+
+import base64
+import ipaddress
+import re
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.providers.ec2.model import OURS, Desired, Node, Volume
+from ansible.module_utils.kraft.providers.ec2.plan import DEVICES
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+KEY_TYPES = ("ssh-rsa", "ssh-ed25519")
+#: gp3 (AWS's announcement of 26 September 2025): GiB, IOPS and MiB/s from, to; IOPS for each GiB and each MiB/s.
+SOURCE = "AWS, September 2025"
+LARGEST_VOLUME = 65536
+IOPS = (3000, 80000)
+THROUGHPUT = (125, 2000)
+IOPS_PER_GIB, IOPS_PER_MIB = 500, 4
+MOST_TAGS, LONGEST_KEY, LONGEST_VALUE = 30, 128, 256
+
+
+def asked(wanted: Desired, gone: bool = False) -> list[Problem]:
+    """What is wrong with what is wanted, before AWS is asked anything. `gone`: it is only to be removed."""
+    if gone:
+        return list(_region(wanted))
+    return [
+        *_region(wanted),
+        *_access(wanted),
+        *_network(wanted),
+        *_tags(wanted),
+        *(each for node in wanted.nodes for each in _node(wanted, node)),
+    ]
+
+
+def _region(wanted: Desired) -> Iterator[Problem]:
+    if not wanted.region:
+        yield Problem("ec2_region", "is not set", "give the region, such as eu-central-1", "kafka_ec2_region")
+    if not NAME.fullmatch(wanted.cluster):
+        message, remedy = "cannot be a name on EC2", "use letters, digits, '.', '_' and '-', at most 100"
+        yield Problem("ec2_name", message, remedy, "kafka_cluster_name", value=wanted.cluster)
+
+
+def _access(wanted: Desired) -> Iterator[Problem]:
+    if not wanted.image:
+        remedy = "give an id (ami-...) or an SSM parameter (ssm:/aws/service/...)"
+        yield Problem("ec2_image", "is not set", remedy, "kafka_ec2_ami")
+    if not wanted.key_name and not wanted.public_key:
+        message = "and kafka_ec2_public_key are not set: no user could log in"
+        remedy = "give the name of a key pair in the account, or the text of a public key"
+        yield Problem("ec2_key", message, remedy, "kafka_ec2_key_name")
+    if wanted.public_key and not _is_public_key(wanted.public_key):
+        message = "is not the text of an RSA or ED25519 public key, which are those that AWS imports"
+        remedy = "give the content of ~/.ssh/id_ed25519.pub, not its path and not the private key"
+        yield Problem("ec2_key", message, remedy, "kafka_ec2_public_key")
+
+
+def _is_public_key(text: str) -> bool:
+    """Whether a line of OpenSSH holds a key of a type that AWS imports. The body names its type again."""
+    kind, _, rest = text.strip().partition(" ")
+    try:
+        body = base64.b64decode((rest.split() or [""])[0], validate=True)
+    except ValueError:
+        return False
+    return kind in KEY_TYPES and body[4 : 4 + len(kind)] == kind.encode()
+
+
+def _network(wanted: Desired) -> Iterator[Problem]:
+    if wanted.vpc_id and not wanted.subnet_ids:
+        message = "is empty, but the VPC is given"
+        yield Problem("ec2_subnets", message, "name a subnet of that VPC for each zone", "kafka_ec2_subnet_ids")
+    if wanted.subnet_ids and not wanted.vpc_id:
+        message, remedy = "is not set, but subnets are given", "give the VPC that they lie in"
+        yield Problem("ec2_vpc", message, remedy, "kafka_ec2_vpc_id")
+    try:
+        size = ipaddress.IPv4Network(wanted.vpc_cidr).prefixlen
+    except ValueError:
+        size = 0
+    if not 16 <= size <= 28:  # noqa: PLR2004 - AWS's own limits
+        message, remedy = "is no IPv4 network from /16 to /28", "write 10.40.0.0/16"
+        yield Problem("ec2_vpc_cidr", message, remedy, "kafka_ec2_vpc_cidr", value=wanted.vpc_cidr)
+
+
+def _node(wanted: Desired, node: Node) -> Iterator[Problem]:
+    if not node.zone:
+        remedy = f"give the availability zone of the node, such as {wanted.region or 'eu-central-1'}a"
+        yield Problem("ec2_zone", "is not set", remedy, "kafka_ec2_zone", node.host)
+    if node.private_ip:
+        try:
+            ipaddress.IPv4Address(node.private_ip)
+        except ValueError:
+            message, remedy = "is no IPv4 address", "give an address of the node's subnet, or leave it out"
+            yield Problem("ec2_private_ip", message, remedy, "kafka_ec2_private_ip", node.host, node.private_ip)
+    for at, volume in enumerate(node.volumes):
+        yield from _volume(node, at, volume)
+
+
+def _volume(node: Node, at: int, volume: Volume) -> Iterator[Problem]:
+    place = f"kafka_ec2_volumes[{at}]"
+    for part, value, least, most in (
+        ("size", volume.size, 1, LARGEST_VOLUME),
+        ("iops", volume.iops, *IOPS),
+        ("throughput", volume.throughput, *THROUGHPUT),
+    ):
+        if not least <= value <= most:
+            message, remedy = f"is not from {least} to {most}", f"give what gp3 has ({SOURCE})"
+            yield Problem("ec2_volume", message, remedy, f"{place}.{part}", node.host, value)
+    if volume.iops > max(IOPS[0], volume.size * IOPS_PER_GIB):
+        message = f"is more than {IOPS_PER_GIB} for each GiB of size {volume.size}"
+        remedy = f"write {max(IOPS[0], volume.size * IOPS_PER_GIB)} or less, or a larger size"
+        yield Problem("ec2_volume", message, remedy, f"{place}.iops", node.host, volume.iops)
+    if volume.throughput * IOPS_PER_MIB > volume.iops:
+        message = (
+            f"needs {volume.throughput * IOPS_PER_MIB} IOPS ({IOPS_PER_MIB} for each MiB/s), and iops is {volume.iops}"
+        )
+        remedy = f"write iops: {volume.throughput * IOPS_PER_MIB}, or a lower throughput"
+        yield Problem("ec2_volume", message, remedy, f"{place}.throughput", node.host, volume.throughput)
+    if at >= len(DEVICES):
+        message = f"is one volume too many: a machine has names for {len(DEVICES)}"
+        yield Problem("ec2_volume", message, "give larger ones, or add nodes", place, node.host, volume.mount)
+    if [each.mount for each in node.volumes].count(volume.mount) > 1:
+        message, remedy = "is the mount of two volumes", "give each a mount of its own"
+        yield Problem("ec2_volume", message, remedy, f"{place}.mount", node.host, volume.mount)
+
+
+def _tags(wanted: Desired) -> Iterator[Problem]:
+    """Limits of AWS (docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html)."""
+    variable = "kafka_ec2_tags"
+    if len(wanted.tags) > MOST_TAGS:
+        message = f"has {len(wanted.tags)} tags: with those of Kraftwright a resource would have more than 50"
+        yield Problem("ec2_tags", message, f"name {MOST_TAGS} or fewer", variable)
+    for key, value in wanted.tags.items():
+        if key.lower().startswith(("aws:", OURS)) or key == "Name":
+            message, remedy = "is a tag that AWS or Kraftwright sets", "choose another name"
+            yield Problem("ec2_tags", message, remedy, variable, value=key)
+        if not 0 < len(key) <= LONGEST_KEY or len(value) > LONGEST_VALUE:
+            message = f"has more than {LONGEST_KEY} characters, or its value more than {LONGEST_VALUE}"
+            yield Problem("ec2_tags", message, "write less", variable, value=key)

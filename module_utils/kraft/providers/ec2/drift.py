@@ -1,0 +1,81 @@
+"""Differences between what is wanted and what is there that a run does not repair: each is a warning. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.providers.ec2.advice import of_reason
+from ansible.module_utils.kraft.providers.ec2.model import (
+    ASSIGNED,
+    ELASTIC,
+    Current,
+    CurrentInstance,
+    Desired,
+    Node,
+    Rule,
+)
+from ansible.module_utils.kraft.providers.ec2.plan import own_group
+
+EVERYTHING = Rule(-1, -1, "0.0.0.0/0", "all")
+AWS = "aws ec2"
+
+
+def of_cluster(wanted: Desired, found: Current) -> Iterator[Problem]:
+    """Network and image."""
+    group = own_group(wanted, found)
+    if group and EVERYTHING not in group.egress:
+        message = f"has the security group {group.id}, which does not let all traffic out"
+        remedy = (
+            f"if that is not meant: {AWS} authorize-security-group-egress --group-id {group.id} --protocol -1"
+            " --cidr 0.0.0.0/0"
+        )
+        yield _warning("ec2_egress", message, remedy, "kafka_cluster_name", value=wanted.cluster)
+    vpc = found.vpc
+    if vpc and vpc.owned and vpc.gateway and vpc.default_route and vpc.default_route != vpc.gateway:
+        message = f"has the VPC {vpc.id}, whose default route leads to {vpc.default_route}, not to {vpc.gateway}"
+        yield _warning("ec2_route", message, "left as it is", "kafka_cluster_name", value=wanted.cluster)
+    living = {each.host for each in found.instances}
+    for each in found.ended:
+        if each.host not in living and each.host in {node.host for node in wanted.nodes}:
+            message = f"had the machine {each.id}, which has ended: {each.reason or 'AWS gives no reason'}"
+            yield _warning("ec2_ended", message, of_reason(each.reason) or "it is replaced", "", each.host)
+    if found.deprecated and found.image_id:
+        message = f"is {found.image_id}, deprecated from {found.deprecated[:10]} on; it can still be launched"
+        yield _warning("ec2_image", message, "choose a newer image", "kafka_ec2_ami", value=wanted.image)
+
+
+def of_node(wanted: Desired, found: Current, node: Node, machine: CurrentInstance) -> Iterator[Problem]:
+    """A machine that is there."""
+    if machine.tokens != "required":
+        message = f"has {machine.id}, which accepts IMDSv1: any process there can read the machine's credentials"
+        remedy = f"{AWS} modify-instance-metadata-options --instance-id {machine.id} --http-tokens required"
+        yield _warning("ec2_imds", message, remedy, "", node.host)
+    if machine.protected and not wanted.protection:
+        message = f"is false, but {machine.id} is protected"
+        yield _warning("ec2_protection", message, "left as it is", "kafka_ec2_termination_protection", node.host)
+    if machine.monitoring != wanted.monitoring:
+        verb = "monitor" if wanted.monitoring else "unmonitor"
+        message = f"differs from that of {machine.id}, which is left as it is"
+        remedy = f"{AWS} {verb}-instances --instance-ids {machine.id}"
+        yield _warning("ec2_monitoring", message, remedy, "kafka_ec2_detailed_monitoring", node.host)
+    yield from _addresses(wanted, found, node, machine)
+
+
+def _addresses(wanted: Desired, found: Current, node: Node, machine: CurrentInstance) -> Iterator[Problem]:
+    elastic = [each for each in found.addresses if each.host == node.host]
+    variable = "kafka_ec2_public_addresses"
+    if elastic and wanted.public_addresses != ELASTIC:
+        message = f"is {wanted.public_addresses}, but the Elastic IP {elastic[0]} stays and is paid for"
+        remedy = f"if it can go: {AWS} release-address --allocation-id {elastic[0].id}"
+        yield _warning("ec2_address", message, remedy, variable, node.host)
+    elif wanted.public_addresses == ASSIGNED and machine.state == "running" and not machine.public_ip:
+        message = f"is assigned, but {machine.id} was launched without a public address"
+        yield _warning("ec2_address", message, "use elastic, or replace the machine", variable, node.host)
+    elif not elastic and wanted.public_addresses not in (ASSIGNED, ELASTIC) and machine.public_ip:
+        message = f"is none, but {machine.id} has the public address {machine.public_ip}"
+        yield _warning("ec2_address", message, "replace the machine if it must have none", variable, node.host)
+
+
+def _warning(rule: str, message: str, remedy: str, variable: str, host: str = "", value: str = "") -> Problem:  # noqa: PLR0913, PLR0917
+    return Problem(rule, message, remedy, variable, host, value or None, WARNING)

@@ -1,0 +1,80 @@
+"""Launches the machine of one host, once: a client token makes two requests of one hour the same machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ansible.module_utils.kraft.providers.ec2 import model
+from ansible.module_utils.kraft.providers.ec2.account import code_of
+from ansible.module_utils.kraft.providers.ec2.model import ASSIGNED, Current, Desired
+from ansible.module_utils.kraft.providers.ec2.network import tagged, token
+from ansible.module_utils.kraft.providers.ec2.plan import NodePlan
+from ansible.module_utils.kraft.providers.ec2.waiting import Aws, refused
+
+#: AWS remembers the token of a machine that has ended, or of a request with other values.
+USED = ("IdempotentInstanceTerminated", "IdempotentParameterMismatch")
+DEAD = ("shutting-down", "terminated")
+ATTEMPTS = 5  # machines of one host that may have ended within an hour
+
+
+def once_an_hour(*parts: object) -> Iterator[str]:
+    """Client tokens: the same ones for the same parts in the same hour, the next one where AWS has used one up."""
+    hour = time.strftime("%Y%m%d%H", time.gmtime())
+    for attempt in range(ATTEMPTS):
+        yield token(*parts, hour, attempt)
+
+
+def unless_used(aws: Aws, call: Callable[..., Any], **asked: Any) -> Any:
+    """What AWS answers; None where it has used up the client token."""
+    try:
+        return call(**asked)
+    except aws.client.exceptions.ClientError as error:
+        if code_of(error) not in USED:
+            raise
+        return None
+
+
+def launch(aws: Aws, wanted: Desired, found: Current, node: NodePlan, group_id: str) -> str:
+    """The id of the new machine."""
+    asked, host = request(wanted, found, node, group_id), node.wanted.host
+    ended = sorted(each.id for each in found.ended if each.host == host)
+    for attempt in once_an_hour(wanted.cluster_id, host, *ended):
+        made = unless_used(aws, aws.launcher.run_instances, **asked, ClientToken=attempt)
+        if made and made["Instances"][0]["State"]["Name"] not in DEAD:
+            return str(made["Instances"][0]["InstanceId"])
+    raise refused(host, f"{ATTEMPTS} machines of this host have ended within an hour: find out why, then run again")
+
+
+def request(wanted: Desired, found: Current, node: NodePlan, group_id: str) -> dict[str, Any]:
+    """What RunInstances is asked for."""
+    tags = wanted.node_tags(node.wanted)
+    interface = {
+        "DeviceIndex": 0,
+        "DeleteOnTermination": True,
+        "SubnetId": node.subnet_id,
+        "Groups": [group_id],
+        "AssociatePublicIpAddress": wanted.public_addresses == ASSIGNED,
+        **({"PrivateIpAddress": node.wanted.private_ip} if node.wanted.private_ip else {}),
+    }
+    disk = {"VolumeType": "gp3", "VolumeSize": wanted.root_size, "Encrypted": True, "DeleteOnTermination": True}
+    return {
+        "ImageId": found.image_id,
+        "InstanceType": node.wanted.instance_type,
+        "KeyName": wanted.key,
+        "MinCount": 1,
+        "MaxCount": 1,
+        "NetworkInterfaces": [interface],
+        "BlockDeviceMappings": [{"DeviceName": found.root_device, "Ebs": disk}],
+        "EbsOptimized": True,
+        "Monitoring": {"Enabled": wanted.monitoring},
+        "DisableApiTermination": wanted.protection,
+        "MetadataOptions": {"HttpTokens": "required", "HttpEndpoint": "enabled"},
+        "TagSpecifications": [tagged("instance", tags), tagged("volume", _of_root(tags))],
+    }
+
+
+def _of_root(tags: dict[str, str]) -> dict[str, str]:
+    """A root disk has the machine's tags: its node id tells it from a data disk."""
+    return {key: value for key, value in tags.items() if not key.startswith(model.DISK)}

@@ -1,0 +1,95 @@
+"""Removes what a cluster has on EC2, in the order that AWS needs, and looks until nothing of it is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ansible.module_utils.kraft.providers.ec2.account import code_of
+from ansible.module_utils.kraft.providers.ec2.answers import Question, instance
+from ansible.module_utils.kraft.providers.ec2.launch import DEAD
+from ansible.module_utils.kraft.providers.ec2.observe import observe
+from ansible.module_utils.kraft.providers.ec2.removal import Removal, describe, removal
+from ansible.module_utils.kraft.providers.ec2.waiting import UNKNOWN, Aws, NotShownError
+
+ROUNDS = 5  # VPCs of one cluster that are removed one after the other
+BUSY = ("DependencyViolation", "VolumeInUse", "InvalidIPAddress.InUse", "InvalidGroup.InUse")
+
+
+def remove(aws: Aws, question: Question, delete_data: bool) -> None:
+    """Everything of the cluster; raises NotShownError with what AWS still shows."""
+    for _ in range(ROUNDS):
+        found = observe(aws.client, aws.ssm, question)
+        gone = removal(found, delete_data)
+        if gone == Removal():
+            return
+        _machines(aws, gone)
+        _things(aws, gone)
+        _network(aws, gone)
+    raise NotShownError("; ".join(describe(found, gone)))
+
+
+def _machines(aws: Aws, gone: Removal) -> None:
+    """Machines end first: they hold disks, addresses and groups."""
+    if not gone.instances:
+        return
+    for each in gone.instances:
+        _take(aws, "modify_instance_attribute", InstanceId=each, DisableApiTermination={"Value": False})
+    aws.client.terminate_instances(InstanceIds=list(gone.instances))
+
+    def ended() -> bool:
+        groups = aws.client.describe_instances(InstanceIds=list(gone.instances))["Reservations"]
+        return all(instance(each).state == DEAD[1] for group in groups for each in group["Instances"])
+
+    aws.shown(f"machines {', '.join(gone.instances)} as terminated", ended, aws.boot)
+
+
+def _things(aws: Aws, gone: Removal) -> None:
+    for each in gone.addresses:
+        _take(aws, "release_address", AllocationId=each)
+    for each in gone.volumes:
+        _take(aws, "delete_volume", VolumeId=each)
+    for each in gone.groups:
+        _take(aws, "delete_security_group", GroupId=each)
+    for each in gone.key_pairs:
+        _take(aws, "delete_key_pair", KeyName=each)
+
+
+def _network(aws: Aws, gone: Removal) -> None:
+    for table in gone.tables:
+        for each in aws.one("describe_route_tables", "RouteTables", RouteTableIds=[table])["Associations"]:  # type: ignore[index]
+            _take(aws, "disassociate_route_table", AssociationId=each["RouteTableAssociationId"])
+        _take(aws, "delete_route_table", RouteTableId=table)
+    if gone.gateway:
+        _take(aws, "detach_internet_gateway", InternetGatewayId=gone.gateway, VpcId=gone.vpc)
+        _take(aws, "delete_internet_gateway", InternetGatewayId=gone.gateway)
+    for each in gone.subnets:
+        _take(aws, "delete_subnet", SubnetId=each)
+    if gone.vpc:
+        _take(aws, "delete_vpc", VpcId=gone.vpc)
+
+
+def _take(aws: Aws, operation: str, **asked: Any) -> None:
+    """Remove one thing. One that is still in use is waited for; one that is gone is fine."""
+    last: list[Exception] = []
+
+    def attempt() -> bool:
+        try:
+            getattr(aws.client, operation)(**asked)
+        except aws.client.exceptions.ClientError as error:
+            if code_of(error).endswith(UNKNOWN):
+                return True
+            if code_of(error) not in BUSY:
+                raise
+            last[:] = [error]
+            return False
+        return True
+
+    _until(aws, attempt, last)
+
+
+def _until(aws: Aws, attempt: Callable[[], bool], last: list[Exception]) -> None:
+    try:
+        aws.shown("", attempt)
+    except NotShownError:
+        raise last[0] from None

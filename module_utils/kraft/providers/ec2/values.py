@@ -1,0 +1,62 @@
+"""What is wanted and what is there as plain data and back, since modules take and give plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible.module_utils.kraft.providers.ec2.model import (
+    Current,
+    CurrentAddress,
+    CurrentGroup,
+    CurrentInstance,
+    CurrentKey,
+    CurrentSubnet,
+    CurrentVolume,
+    CurrentVpc,
+    Desired,
+    Node,
+    Rule,
+    Volume,
+)
+
+Data = Mapping[str, Any]
+
+
+def desired(data: Data) -> Desired:
+    """What ``dataclasses.asdict`` made of a Desired."""
+    nodes = [{**each, "volumes": tuple(Volume(**volume) for volume in each["volumes"])} for each in data["nodes"]]
+    return Desired(
+        **{
+            **_with_tuples(data, "subnet_ids"),
+            "nodes": tuple(Node(**_with_tuples(each, "roles")) for each in nodes),
+            "rules": _rules(data["rules"]),
+        }
+    )
+
+
+def current(data: Data) -> Current:
+    """What ``dataclasses.asdict`` made of a Current."""
+    vpc = data["vpc"]
+    groups = [{**each, "rules": _rules(each["rules"]), "egress": _rules(each["egress"])} for each in data["groups"]]
+    return Current(
+        **{
+            **_with_tuples(data, "zones", "vpcs"),
+            "vpc": CurrentVpc(**_with_tuples(vpc, "cidrs", "tables", "associated")) if vpc else None,
+            "subnets": tuple(CurrentSubnet(**each) for each in data["subnets"]),
+            "groups": tuple(CurrentGroup(**each) for each in groups),
+            "volumes": tuple(CurrentVolume(**each) for each in data["volumes"]),
+            "instances": tuple(CurrentInstance(**_with_tuples(each, "group_ids")) for each in data["instances"]),
+            "ended": tuple(CurrentInstance(**_with_tuples(each, "group_ids")) for each in data["ended"]),
+            "addresses": tuple(CurrentAddress(**each) for each in data["addresses"]),
+            "keys": tuple(CurrentKey(**each) for each in data["keys"]),
+        }
+    )
+
+
+def _rules(given: list[Data]) -> tuple[Rule, ...]:
+    return tuple(Rule(**each) for each in given)
+
+
+def _with_tuples(data: Data, *names: str) -> dict[str, Any]:
+    return {**data, **{name: tuple(data[name]) for name in names}}

@@ -1,0 +1,74 @@
+"""Calls that AWS accepts before it shows them: each is looked at until it shows, or until a bound.
+
+EC2 is eventually consistent: what was made a moment ago can be missing from the next answer
+(docs.aws.amazon.com/ec2/latest/devguide/eventual-consistency.html).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ansible.module_utils.kraft.providers.ec2.account import AccountError, advised, code_of
+
+Shown = TypeVar("Shown")
+UNKNOWN = ".NotFound"  # how every code ends that AWS has for an id that it does not show
+
+
+class NotShownError(AccountError):
+    """AWS accepted a change and does not show it."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"AWS does not show it yet: {what}. Run again")
+
+
+@dataclasses.dataclass(frozen=True)
+class Aws:
+    """boto3's clients and how long to wait. ``launcher``: the client that asks for machines, with fewer tries.
+
+    Seconds: ``patience`` until AWS shows what it has accepted; ``boot`` until a machine runs or a disk is changed;
+    ``pause`` between two looks; ``young`` until AWS shows what a killed run has made last.
+    """
+
+    region: str
+    client: Any
+    ssm: Any
+    launcher: Any
+    patience: float = 120
+    boot: float = 600
+    pause: float = 2
+    young: float = 20
+
+    def call(self, operation: str, what: str, **arguments: Any) -> Any:
+        """What AWS answers. While it does not know an id that was just made, the call is repeated."""
+        return self.shown(what, lambda: getattr(self.client, operation)(**arguments) or True)
+
+    def shown(self, what: str, look: Callable[[], Shown | None], seconds: float = 0) -> Shown:
+        """What `look` answers once it is true; raises NotShownError with `what` after the bound."""
+        deadline = time.monotonic() + (seconds or self.patience)
+        while True:
+            if (found := self._seen(look)) is not None and found:
+                return found
+            if time.monotonic() >= deadline:
+                raise NotShownError(what)
+            time.sleep(self.pause)
+
+    def _seen(self, look: Callable[[], Shown | None]) -> Shown | None:
+        try:
+            return look()
+        except self.client.exceptions.ClientError as error:
+            if not code_of(error).endswith(UNKNOWN):
+                raise
+            return None
+
+    def one(self, operation: str, key: str, **arguments: Any) -> dict[str, Any] | None:
+        """The only item of a look by id; None where AWS does not show it."""
+        found = getattr(self.client, operation)(**arguments)[key]
+        return found[0] if found else None
+
+
+def refused(host: str, what: str) -> AccountError:
+    """An error of a host with AWS's own reason and what to do."""
+    return AccountError(advised(f"{host}: {what}"))

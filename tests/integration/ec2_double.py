@@ -1,0 +1,225 @@
+"""EC2 as it behaves: a small proxy before moto that hides what is young, refuses, kills its caller and ends machines.
+
+moto answers at once and always truthfully. The double sits between it and the caller:
+
+- ``hide``: what is made is missing from answers for some seconds, and calls that name it are refused.
+- ``refuse``: a call is answered with an error of AWS, so many times.
+- ``kill``: the caller is killed at its n-th changing call, after the change was made.
+- ``end``: machines end as soon as they were launched, with a reason.
+- ``hook``: a function that is called before each call, to let something happen meanwhile.
+
+A client token that was used makes nothing twice. ``calls`` has all that was asked, in its order.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import http.client
+import os
+import signal
+import threading
+import time
+import urllib.parse
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+#: Call that makes something -> (element of its id, error when the id is not known).
+MADE = {
+    "CreateVpc": ("vpcId", "InvalidVpcID.NotFound"),
+    "CreateSubnet": ("subnetId", "InvalidSubnetID.NotFound"),
+    "CreateInternetGateway": ("internetGatewayId", "InvalidInternetGatewayID.NotFound"),
+    "CreateRouteTable": ("routeTableId", "InvalidRouteTableID.NotFound"),
+    "CreateSecurityGroup": ("groupId", "InvalidGroup.NotFound"),
+    "ImportKeyPair": ("keyPairId", "InvalidKeyPair.NotFound"),
+    "CreateVolume": ("volumeId", "InvalidVolume.NotFound"),
+    "RunInstances": ("instanceId", "InvalidInstanceID.NotFound"),
+    "AllocateAddress": ("allocationId", "InvalidAllocationID.NotFound"),
+}
+#: Call that looks -> element of the id of each item.
+SHOWN = {
+    "DescribeVpcs": "vpcId",
+    "DescribeSubnets": "subnetId",
+    "DescribeInternetGateways": "internetGatewayId",
+    "DescribeRouteTables": "routeTableId",
+    "DescribeSecurityGroups": "groupId",
+    "DescribeKeyPairs": "keyPairId",
+    "DescribeVolumes": "volumeId",
+    "DescribeInstances": "instanceId",
+    "DescribeAddresses": "allocationId",
+}
+LOOKS = ("Describe", "Get")
+ERROR = "<Response><Errors><Error><Code>{code}</Code><Message>{text}</Message></Error></Errors></Response>"
+Answer = tuple[int, bytes]
+
+
+@dataclasses.dataclass(frozen=True)
+class Call:
+    """What was asked: the action of EC2 and its parameters."""
+
+    action: str
+    parameters: dict[str, str]
+
+    @property
+    def changes(self) -> bool:
+        return not self.action.startswith(LOOKS)
+
+
+@dataclasses.dataclass
+class Double:
+    """What the proxy does; to be changed by a test at any time."""
+
+    moto: int
+    calls: list[Call] = dataclasses.field(default_factory=list)
+    hide: dict[str, float] = dataclasses.field(default_factory=dict)  #: call that makes something -> seconds
+    refuse: dict[str, list[str]] = dataclasses.field(default_factory=dict)  #: call -> codes, one for each time
+    kill: int = 0
+    victim: int = 0
+    end: str = ""
+    hook: Callable[[Call], None] | None = None
+    status: int = 400
+    _young: dict[str, tuple[float, str]] = dataclasses.field(default_factory=dict)
+    _tokens: dict[str, tuple[str, Answer]] = dataclasses.field(default_factory=dict)
+    _lock: threading.RLock = dataclasses.field(default_factory=threading.RLock)
+
+    @property
+    def changes(self) -> list[str]:
+        return [each.action for each in self.calls if each.changes]
+
+    def answer(self, headers: dict[str, str], body: bytes) -> Answer:
+        """The answer for the caller. moto is asked one call at a time."""
+        parameters = dict(urllib.parse.parse_qsl(body.decode()))
+        call = Call(parameters.get("Action", ""), parameters)
+        if not call.action:
+            return self._forward(headers, body)
+        with self._lock:
+            self.calls.append(call)
+        if self.hook:
+            self.hook(call)
+        with self._lock:
+            if refused := self._refusal(call):
+                return refused
+            told = self._repeated(call) or self._done(call, self._forward(headers, body))
+        if call.changes and self.victim and self.kill and len(self.changes) == self.kill:
+            os.kill(self.victim, signal.SIGKILL)
+            time.sleep(0.2)
+        return told
+
+    def _refusal(self, call: Call) -> Answer | None:
+        if self.refuse.get(call.action):
+            return self._error(self.refuse[call.action].pop(0))
+        for value in call.parameters.values():
+            if self._is_young(value):
+                return self._error(self._young[value][1])
+        return None
+
+    def _error(self, code: str) -> Answer:
+        return self.status, ERROR.format(code=code, text=f"the double says {code}").encode()
+
+    def _is_young(self, value: str) -> bool:
+        return value in self._young and time.monotonic() < self._young[value][0]
+
+    def _repeated(self, call: Call) -> Answer | None:
+        """The first answer to a client token, unless what it made has ended or something else is asked for."""
+        token = call.parameters.get("ClientToken", "")
+        if token not in self._tokens:
+            return None
+        asked, told = self._tokens[token]
+        if asked != self._asked(call):
+            return self._error("IdempotentParameterMismatch")
+        if b"<instanceId>" in told[1] and not self._lives(told):
+            return self._error("IdempotentInstanceTerminated")
+        return told
+
+    def _asked(self, call: Call) -> str:
+        return repr(sorted(call.parameters.items()))
+
+    def _lives(self, told: Answer) -> bool:
+        instance = ET.fromstring(told[1]).find(".//{*}instanceId")  # noqa: S314 - moto's answer
+        asked = {"Action": "DescribeInstances", "InstanceId.1": (instance.text or "") if instance is not None else ""}
+        return b"<name>terminated" not in self._ask(asked)
+
+    def _done(self, call: Call, told: Answer) -> Answer:
+        status, body = told
+        if status >= 300:
+            return told
+        if call.action in MADE:
+            self._note(call, body)
+            if token := call.parameters.get("ClientToken"):
+                self._tokens[token] = (self._asked(call), told)
+        if call.action in SHOWN:
+            return status, self._without_young(call.action, body)
+        return told
+
+    def _note(self, call: Call, body: bytes) -> None:
+        element, error = MADE[call.action]
+        made = ET.fromstring(body).find(f".//{{*}}{element}")  # noqa: S314
+        if made is not None and made.text:
+            self._young[made.text] = (time.monotonic() + self.hide.get(call.action, 0), error)
+            if call.parameters.get("DisableApiTermination") == "true":  # moto does not keep it
+                asked = {"Action": "ModifyInstanceAttribute", "DisableApiTermination.Value": "true"}
+                self._ask({**asked, "InstanceId": made.text})
+            if call.action == "RunInstances" and self.end:
+                self._terminate(made.text)
+
+    def _terminate(self, instance: str) -> None:
+        for asked in (
+            {"Action": "ModifyInstanceAttribute", "InstanceId": instance, "DisableApiTermination.Value": "false"},
+            {"Action": "TerminateInstances", "InstanceId.1": instance},
+        ):
+            self._ask(asked)
+
+    def _ask(self, asked: dict[str, str]) -> bytes:
+        """What moto answers to a call of the double's own."""
+        body = urllib.parse.urlencode({**asked, "Version": "2016-11-15"}).encode()
+        return self._forward(self._headers, body)[1]
+
+    def _without_young(self, action: str, body: bytes) -> bytes:
+        root = ET.fromstring(body)  # noqa: S314
+        for items in list(root):
+            for item in list(items):
+                own = item.find(f"{{*}}{SHOWN[action]}")
+                own = item.find(f"{{*}}instancesSet/{{*}}item/{{*}}{SHOWN[action]}") if own is None else own
+                if own is not None and self._is_young(own.text or ""):
+                    items.remove(item)
+                elif self.end and action == "DescribeInstances":
+                    for code in item.iterfind(".//{*}stateReason/{*}code"):
+                        code.text = self.end
+        return ET.tostring(root)
+
+    def _forward(self, headers: dict[str, str], body: bytes) -> Answer:
+        self._headers = headers
+        connection = http.client.HTTPConnection("127.0.0.1", self.moto, timeout=120)
+        with contextlib.closing(connection):
+            kept = {key: value for key, value in headers.items() if key.lower() != "content-length"}
+            connection.request("POST", "/", body, kept)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+
+
+@contextlib.contextmanager
+def double(moto: int) -> Iterator[tuple[Double, str]]:
+    """The double before the moto that listens at a port; and its address."""
+    made = Double(moto)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            status, told = made.answer(dict(self.headers), body)
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(told)))
+            self.end_headers()
+            self.wfile.write(told)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+    yield made, f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()

@@ -1,0 +1,235 @@
+"""EC2 as AWS behaves: late, refusing, ending machines, with runs that are killed or come two at once."""
+
+from __future__ import annotations
+
+import dataclasses
+import multiprocessing
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import boto3
+import kafka_ec2_apply
+import pytest
+from ansible.module_utils.kraft.errors import KraftError
+from ansible.module_utils.kraft.providers.ec2 import model
+from ansible.module_utils.kraft.providers.ec2.model import Desired
+
+from tests.integration.ec2_account import REGION, free_port, start_moto
+from tests.integration.ec2_double import MADE, Call, Double, double
+from tests.unit.providers.ec2 import scene
+
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ0wPnTTfpTkYHZEgbi5p7AXtbQ1bIRdJw6pXvVQcX6v"
+FORK = multiprocessing.get_context("fork")
+Client = Any
+
+
+@dataclasses.dataclass
+class Place:
+    """An account behind the double. ``ec2``: asks moto itself."""
+
+    double: Double
+    endpoint: str
+    ec2: Client
+    image: str
+    runs: int = 0
+
+    def wanted(self, cluster: str, **more: Any) -> Desired:
+        given = {"cluster": cluster, "image": self.image, "public_key": KEY, "public_addresses": model.ELASTIC}
+        return scene.wanted(**{**given, **more})
+
+    def parameters(self, wanted: Desired, break_run: str = "") -> dict[str, Any]:
+        self.runs += 1
+        record = {"run": f"run-{self.runs}", "who": "tester@here", "process": "1 1", "since": "now"}
+        seconds = {"patience": 8.0, "boot": 8.0, "pause": 0.05, "young": 0.0}
+        shown = {"wanted": dataclasses.asdict(wanted), "record": record, "break_run": break_run, **seconds}
+        return {"state": "present", "delete_data": False, **shown}
+
+    def apply(self, wanted: Desired, break_run: str = "") -> dict[str, Any]:
+        done = kafka_ec2_apply.explained(self.parameters(wanted, break_run))
+        assert done["granted"], done
+        return done
+
+    def killed(self, wanted: Desired, at: int) -> bool:
+        """Whether a run was killed at its changing call `at`; False where it ended before."""
+        parameters = self.parameters(wanted)
+        child = FORK.Process(target=kafka_ec2_apply.explained, args=(parameters,))
+        self.double.calls.clear()
+        self.double.kill = at
+        child.start()
+        self.double.victim = child.pid or 0
+        child.join()
+        self.double.kill = self.double.victim = 0
+        assert child.exitcode in (0, -signal.SIGKILL)
+        return child.exitcode != 0
+
+    def everything(self, cluster: str) -> Counter[str]:
+        """How many things of each kind carry the cluster's name; ended machines aside."""
+        own = [{"Name": "tag:kraftwright_cluster", "Values": [cluster]}]
+        listed = {
+            "vpc": self.ec2.describe_vpcs(Filters=own)["Vpcs"],
+            "subnet": self.ec2.describe_subnets(Filters=own)["Subnets"],
+            "gateway": self.ec2.describe_internet_gateways(Filters=own)["InternetGateways"],
+            "table": self.ec2.describe_route_tables(Filters=own)["RouteTables"],
+            "group": self.ec2.describe_security_groups(Filters=own)["SecurityGroups"],
+            "key": self.ec2.describe_key_pairs(Filters=own)["KeyPairs"],
+            "address": [a for a in self.ec2.describe_addresses(Filters=own)["Addresses"] if a.get("InstanceId")],
+            "free address": [
+                a for a in self.ec2.describe_addresses(Filters=own)["Addresses"] if not a.get("InstanceId")
+            ],
+            "disk": [v for v in self.ec2.describe_volumes(Filters=own)["Volumes"] if v["State"] == "in-use"],
+            "free disk": [v for v in self.ec2.describe_volumes(Filters=own)["Volumes"] if v["State"] != "in-use"],
+            "machine": [
+                each
+                for group in self.ec2.describe_instances(Filters=own)["Reservations"]
+                for each in group["Instances"]
+                if each["State"]["Name"] not in ("terminated", "shutting-down")
+            ],
+        }
+        return Counter({kind: len(each) for kind, each in listed.items() if each})
+
+
+#: Three nodes: two disks each, the root disk one of them.
+WHOLE = Counter(
+    {"vpc": 1, "subnet": 3, "gateway": 1, "table": 1, "group": 1, "key": 1, "address": 3, "disk": 6, "machine": 3}
+)
+ONE = Counter(
+    {"vpc": 1, "subnet": 1, "gateway": 1, "table": 1, "group": 1, "key": 1, "address": 1, "disk": 2, "machine": 1}
+)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    port = free_port()
+    server = start_moto(tmp_path_factory.mktemp("moto"), port)
+    set_ = {"AWS_ACCESS_KEY_ID": "tester", "AWS_SECRET_ACCESS_KEY": "of-loopback"}
+    with double(port) as (made, endpoint), pytest.MonkeyPatch.context() as patch:
+        for name, value in {**set_, "AWS_ENDPOINT_URL": endpoint, "AWS_CONFIG_FILE": "/nowhere"}.items():
+            patch.setenv(name, value)
+        ec2 = boto3.client("ec2", region_name=REGION, endpoint_url=f"http://127.0.0.1:{port}")
+        yield Place(made, endpoint, ec2, ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"])
+    server.kill()
+    server.wait()
+
+
+@pytest.fixture
+def aws(place: Place) -> Place:
+    """The account, with a double that does nothing yet."""
+    place.double.calls.clear()
+    place.double.hide, place.double.refuse, place.double.end, place.double.hook = {}, {}, "", None
+    place.double.kill = place.double.victim = 0
+    return place
+
+
+def one_node(aws: Place, cluster: str, **more: Any) -> Desired:
+    return aws.wanted(cluster, nodes=(scene.node(0),), cluster_id=f"{cluster}-id", **more)
+
+
+def test_three_nodes_are_made_with_few_calls_and_made_once(aws: Place) -> None:
+    wanted = aws.wanted("three")
+    aws.apply(wanted)
+    assert aws.everything("three") == WHOLE
+    assert len(aws.double.calls) <= 90
+    aws.double.calls.clear()
+    aws.apply(wanted)
+    assert set(aws.double.changes) == {"CreateKeyPair", "DeleteKeyPair"}
+
+
+@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.long)])
+def test_a_run_that_is_killed_at_any_change_is_completed_by_the_next_one(aws: Place, step: int) -> None:
+    at = 1
+    while True:
+        wanted = one_node(aws, f"killed-{step}-{at}")
+        if not aws.killed(wanted, at):
+            break
+        aws.apply(wanted, break_run=f"run-{aws.runs}")
+        assert aws.everything(wanted.cluster) == ONE, at
+        at += step
+    assert at > 17
+
+
+@pytest.mark.parametrize("call", list(MADE))
+def test_what_aws_shows_late_is_waited_for_and_made_once(aws: Place, call: str) -> None:
+    wanted = one_node(aws, f"late-{call.lower()}")
+    aws.double.hide = {call: 1.0}
+    aws.apply(wanted)
+    assert aws.everything(wanted.cluster) == ONE
+
+
+def test_what_aws_never_shows_ends_with_the_words_run_again(aws: Place) -> None:
+    wanted = one_node(aws, "never")
+    aws.double.hide = {"RunInstances": 60}
+    parameters = {**aws.parameters(wanted), "boot": 0.5, "patience": 0.5}
+    with pytest.raises(KraftError, match=r"kafka1.*|Run again"):
+        kafka_ec2_apply.explained(parameters)
+    assert "AllocateAddress" not in aws.double.changes
+    aws.double._young.clear()
+    aws.apply(wanted)
+    assert aws.everything(wanted.cluster) == ONE
+
+
+def test_a_machine_that_ends_at_launch_says_why_and_costs_no_address(aws: Place) -> None:
+    wanted = one_node(aws, "dies")
+    aws.double.end = "Client.VolumeLimitExceeded"
+    for _ in range(2):
+        with pytest.raises(
+            KraftError, match=r"kafka1: i-\w+ ended at launch \(Client.VolumeLimitExceeded.*quota of volumes"
+        ):
+            aws.apply(wanted)
+    assert aws.everything("dies")["free address"] == 0
+    aws.double.end = ""
+    aws.apply(wanted)
+    assert aws.everything("dies") == ONE
+
+
+def test_two_control_machines_make_one_cluster(aws: Place) -> None:
+    wanted, second = one_node(aws, "twice"), list[dict[str, Any]]()
+
+    def meanwhile(call: Call) -> None:
+        if call.action == "CreateVolume" and not second:
+            second.append({})
+            second[0] = kafka_ec2_apply.explained(aws.parameters(wanted))
+
+    aws.double.hook = meanwhile
+    aws.apply(wanted)
+    assert (second[0]["granted"], second[0]["holder"]["who"]) == (False, "tester@here")
+    assert aws.everything("twice") == ONE
+
+
+def test_no_capacity_is_told_after_seconds(aws: Place) -> None:
+    wanted = one_node(aws, "full")
+    aws.double.refuse = {"RunInstances": ["InsufficientInstanceCapacity"] * 100}
+    aws.double.status = 500
+    try:
+        with pytest.raises(KraftError, match="kafka_ec2_zone or kafka_ec2_instance_type"):
+            aws.apply(wanted)
+    finally:
+        aws.double.status = 400
+    assert [each.action for each in aws.double.calls].count("RunInstances") <= 4
+
+
+def test_disks_are_known_by_id_and_mount_whatever_their_order(aws: Place) -> None:
+    first, second = model.Volume("/srv/a", 10), model.Volume("/srv/b", 20)
+    wanted = one_node(aws, "order")
+    alone = dataclasses.replace(wanted, nodes=(scene.node(0, volumes=(first,)),))
+    aws.apply(alone)
+    both = dataclasses.replace(wanted, nodes=(scene.node(0, volumes=(second, first)),))
+    aws.apply(both)
+    own = [{"Name": "tag:kraftwright_cluster", "Values": ["order"]}, {"Name": "tag-key", "Values": [model.MOUNT]}]
+    volumes = aws.ec2.describe_volumes(Filters=own)["Volumes"]
+    mounts = {tag["Value"]: v["VolumeId"] for v in volumes for tag in v["Tags"] if tag["Key"] == model.MOUNT}
+    assert {v["State"] for v in volumes} == {"in-use"}
+    named = [{"Name": "tag:kraftwright_cluster", "Values": ["order"]}]
+    machine = aws.ec2.describe_instances(Filters=named)["Reservations"][0]["Instances"][0]
+    tags = {tag["Key"]: tag["Value"] for tag in machine["Tags"]}
+    assert {mount: tags[model.DISK + mount] for mount in mounts} == mounts
+    assert len(mounts) == 2
+
+
+def test_each_thing_has_its_tags_from_the_call_that_makes_it(aws: Place) -> None:
+    aws.apply(one_node(aws, "tagged"))
+    made = [each for each in aws.double.calls if each.action in (*MADE, "CreateKeyPair")]
+    assert len(made) == len(MADE) + 1
+    for each in made:
+        assert "tagged" in {value for key, value in each.parameters.items() if key.startswith("TagSpecification")}

@@ -1,0 +1,105 @@
+"""What is ambiguous, foreign or changed on EC2: refused or said, never silent."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+from ansible.module_utils.kraft.problem import WARNING, errors
+from ansible.module_utils.kraft.providers.ec2 import model
+from ansible.module_utils.kraft.providers.ec2.asked import asked
+from ansible.module_utils.kraft.providers.ec2.checks import against
+from ansible.module_utils.kraft.providers.ec2.model import Current, CurrentAddress, CurrentKey, Volume
+
+from tests.unit.providers.ec2 import scene
+from tests.unit.providers.ec2.scene import MOUNT
+
+COPY = scene.volume(
+    0, id="vol-9", instance_id="", device="", state="available", snapshot="snap-1", created="2026-01-01"
+)
+TWO_ADDRESSES = tuple(CurrentAddress(f"eipalloc-{at}", "kafka1", f"198.51.100.{at}") for at in (1, 2))
+OTHER_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+
+
+@pytest.mark.parametrize(
+    ("found", "rule", "shown"),
+    [
+        (scene.everything(volumes=(COPY, scene.volume(0))), "ec2_twice", ("vol-9", "vol-1", "snap-1", "2026-01-01")),
+        (scene.everything(addresses=TWO_ADDRESSES), "ec2_twice", ("eipalloc-1", "198.51.100.2")),
+        (scene.everything(instances=(scene.instance(0), scene.instance(0, id="i-9"))), "ec2_twice", ("i-1", "i-9")),
+        (scene.everything(vpcs=("vpc-1", "vpc-2")), "ec2_twice", ("vpc-1", "vpc-2")),
+        (scene.everything(volumes=(scene.volume(0, mount=""),)), "ec2_untagged", ("vol-1",)),
+        (scene.everything(volumes=(scene.volume(0, host=""),)), "ec2_untagged", ("vol-1",)),
+        (scene.everything(instances=(scene.instance(0, host=""),)), "ec2_untagged", ("i-1",)),
+        (scene.everything(volumes=(scene.volume(0, instance_id="i-2"),)), "ec2_disk_elsewhere", ("vol-1", "kafka2")),
+        (scene.everything(keys=(CurrentKey("orders", OTHER_KEY, owned=True),)), "ec2_key", ("orders",)),
+        (scene.everything(keys=(CurrentKey("orders", OTHER_KEY),)), "ec2_key", ("orders",)),
+        (scene.everything(keys=(CurrentKey("orders"),)), "ec2_key", ("orders",)),
+    ],
+)
+def test_what_could_be_one_thing_or_another_is_refused(found: Current, rule: str, shown: tuple[str, ...]) -> None:
+    refused = [each for each in errors(against(scene.wanted(), found)) if each.rule == rule]
+    assert refused
+    assert all(any(each in problem.message for problem in refused) for each in shown)
+
+
+def test_a_subnet_without_ipv4_is_refused_where_it_is_named_and_nowhere_else() -> None:
+    vpc = model.CurrentVpc("vpc-9", ("10.9.0.0/16",))
+    subnets = tuple(model.CurrentSubnet(f"subnet-{at}", "vpc-9", zone, "") for at, zone in enumerate(scene.ZONES))
+    named = {"vpc_id": "vpc-9", "subnet_ids": ("subnet-0",)}
+    found = errors(against(scene.wanted(**named), scene.nothing(vpc=vpc, subnets=subnets)))
+    assert ("ec2_subnet", "subnet-0") in {(each.rule, each.value) for each in found}
+    unused = (*scene.everything().subnets, model.CurrentSubnet("subnet-6", "vpc-1", scene.ZONES[0], ""))
+    assert against(scene.wanted(), scene.everything(subnets=unused)) == []
+
+
+GROUP = scene.everything().groups[0]
+VPC = scene.everything().vpc
+
+
+@pytest.mark.parametrize(
+    ("more", "changed", "rule"),
+    [
+        ({}, {"groups": (dataclasses.replace(GROUP, egress=()),)}, "ec2_egress"),
+        ({}, {"vpc": dataclasses.replace(VPC, default_route="nat-1")}, "ec2_route"),  # type: ignore[type-var]
+        ({}, {"instances": (scene.instance(0, tokens="optional"),)}, "ec2_imds"),
+        ({}, {"instances": (scene.instance(0, protected=True),)}, "ec2_protection"),
+        ({"monitoring": True}, {}, "ec2_monitoring"),
+        ({"public_addresses": model.ASSIGNED}, {}, "ec2_address"),
+        ({}, {"instances": (scene.instance(0, public_ip="203.0.113.1"),)}, "ec2_address"),
+        ({}, {"addresses": (CurrentAddress("eipalloc-1", "kafka1", "198.51.100.1", "i-1"),)}, "ec2_address"),
+        ({}, {"volumes": (scene.volume(0, kms_key="arn:aws:kms:eu-central-1:1:key/b"),)}, "ec2_volume"),
+        ({}, {"instances": (), "ended": (scene.instance(0, state="terminated", reason="Client.X"),)}, "ec2_ended"),
+        ({}, {"image_id": "ami-1", "deprecated": "2026-01-01T00:00:00.000Z", "instances": ()}, "ec2_image"),
+    ],
+)
+def test_what_differs_and_is_left_as_it_is_is_said(more: dict[str, Any], changed: dict[str, Any], rule: str) -> None:
+    node = scene.node(0, volumes=(Volume(MOUNT, 100, kms_key="alias-a" if rule == "ec2_volume" else ""),))
+    found = dataclasses.replace(scene.everything(), **changed)
+    told = [each for each in against(scene.wanted(nodes=(node,), **more), found) if each.rule == rule]
+    assert [each.severity for each in told] == [WARNING]
+
+
+@pytest.mark.parametrize(
+    ("more", "rule", "variable"),
+    [
+        ({"nodes": (scene.node(0, volumes=(Volume(MOUNT, 100, throughput=1000),)),)}, "ec2_volume", "throughput"),
+        ({"nodes": (scene.node(0, volumes=(Volume(MOUNT, 6, iops=4000),)),)}, "ec2_volume", "iops"),
+        ({"nodes": (scene.node(0, volumes=(Volume(MOUNT, 70000),)),)}, "ec2_volume", "size"),
+        ({"public_key": "~/.ssh/id_ed25519.pub"}, "ec2_key", "kafka_ec2_public_key"),
+        ({"public_key": "-----BEGIN OPENSSH PRIVATE KEY-----"}, "ec2_key", "kafka_ec2_public_key"),
+        ({"public_key": "ecdsa-sha2-nistp256 AAAA"}, "ec2_key", "kafka_ec2_public_key"),
+        ({"tags": {"aws:x": "1"}}, "ec2_tags", "kafka_ec2_tags"),
+        ({"tags": {"kraftwright_host": "1"}}, "ec2_tags", "kafka_ec2_tags"),
+        ({"tags": {"k": "v" * 257}}, "ec2_tags", "kafka_ec2_tags"),
+        ({"tags": {f"k{at}": "" for at in range(40)}}, "ec2_tags", "kafka_ec2_tags"),
+    ],
+)
+def test_what_aws_would_refuse_halfway_is_refused_before(more: dict[str, Any], rule: str, variable: str) -> None:
+    assert [(each.rule, variable in each.variable) for each in errors(asked(scene.wanted(**more)))] == [(rule, True)]
+
+
+def test_what_gp3_has_since_2025_is_accepted() -> None:
+    large = Volume(MOUNT, 65536, iops=80000, throughput=2000)
+    assert asked(scene.wanted(nodes=(scene.node(0, volumes=(large,)),))) == []
