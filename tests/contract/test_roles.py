@@ -159,7 +159,7 @@ def test_a_node_that_has_left_keeps_no_key_and_no_password() -> None:
     variables = yaml.safe_load((ROOT / "roles/kafka/vars/main.yml").read_text())
     [deletes] = [task for task in tasks if "__kafka_left_secrets" in str(task.get("loop"))]
     assert deletes["ansible.builtin.file"]["state"] == "absent"
-    assert names.index(deletes["name"]) > names.index("Unregister the brokers")
+    assert names.index(deletes["name"]) > names.index("Take the registrations of the nodes away")
     written = {one["path"].rsplit("/", 1)[-1] for one in variables["__kafka_own_files"] if one["mode"] == "0640"}
     facts: dict[str, Any] = {"kafka_host": {"releases": {"4.3.1": {}, "4.4.0": {}}}}
     deleted = rendered("kafka", "__kafka_left_secrets", ansible_facts=facts)
