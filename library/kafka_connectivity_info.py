@@ -88,6 +88,12 @@ quorum:
   description: As in M(kafka_quorum_info), from the controller of this host; null where it does not lead.
   returned: success
   type: dict
+registered:
+  description:
+    - Node ids of all controllers that are registered, from the controller of this host; null where it does not lead.
+  returned: success
+  type: list
+  elements: int
 """
 
 import dataclasses
@@ -103,6 +109,7 @@ from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.certificate import of_process
 from ansible.module_utils.kraft.node.served import served
+from ansible.module_utils.kraft.operations.features.departures import registered
 
 CONTROLLER: dict[str, Any] = {
     "node_id": {"type": "int", "required": True},
@@ -156,6 +163,14 @@ def own_quorum(client: Client, address: str, seconds: float) -> dict[str, Any] |
         return None
 
 
+def own_registered(client: Client, address: str, seconds: float) -> list[int] | None:
+    """The controllers that are registered, those that left included; None where there is no answer."""
+    try:
+        return [one.node_id for one in registered(client, address, seconds)]
+    except KraftError:
+        return None
+
+
 def leads(claims: Claims, node_id: int) -> bool:
     """Whether the controller of this node reports itself as the leader."""
     return any(claim.node_id == claim.leader_id == node_id for claim in claims)
@@ -166,6 +181,7 @@ def look(client: Client, params: Mapping[str, Any]) -> dict[str, Any]:
     addresses = {one["node_id"]: one["address"] for one in params["controllers"]}
     node_id, seconds = params["node_id"], params["timeout"]
     claims, broker = ask_until_led(client, addresses, params["broker"], seconds)
+    leading = leads(claims, node_id)
     return {
         "changed": False,
         "controllers": [dataclasses.asdict(claim) for claim in claims],
@@ -173,7 +189,8 @@ def look(client: Client, params: Mapping[str, Any]) -> dict[str, Any]:
         "certificates": served(params["secured"]),
         "own_certificate": of_process() if params["secured"] else "",
         "asked_at": time.time(),
-        "quorum": own_quorum(client, addresses[node_id], seconds) if leads(claims, node_id) else None,
+        "quorum": own_quorum(client, addresses[node_id], seconds) if leading else None,
+        "registered": own_registered(client, addresses[node_id], seconds) if leading else None,
     }
 
 

@@ -43,7 +43,6 @@ found:
 import dataclasses
 from typing import Any
 
-from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.providers.ec2 import account
 from ansible.module_utils.kraft.providers.ec2.answers import Question
@@ -62,11 +61,11 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 def look(params: dict[str, Any]) -> dict[str, Any]:
     """What is there, as plain data; raises AccountError."""
-    listed = {name: tuple(params[name]) for name in ("subnet_ids", "hosts")}
-    others = {name: params[name] for name in ("cluster", "vpc_id", "image", "protection")}
+    asked = {name: params[name] for name in ("cluster", "vpc_id", "image", "protection")}
+    asked |= {name: tuple(params[name]) for name in ("subnet_ids", "hosts")}
     try:
         clients = (account.client("ec2", params["region"]), account.client("ssm", params["region"]))
-        return dataclasses.asdict(observe(*clients, Question(**others, **listed)))
+        return dataclasses.asdict(observe(*clients, Question(**asked)))
     except Exception as error:
         raise account.explained(error, params["region"]) from error
 

@@ -22,6 +22,17 @@ options:
     description: Whether a feature may be lowered where Kafka calls that safe.
     type: bool
     default: false
+  controllers:
+    description:
+      - The controllers of the inventory. A controller that is registered, and neither among them nor a voter, has left.
+        With this option its registration is renewed before a feature is changed, and removed once C(metadata.version)
+        is 33 (Kafka 4.4). Refused while it runs. Without the option Kafka may refuse for its sake.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      node_id: {description: Its node id., type: int, required: true}
+      address: {description: Its listener as C(host:port)., type: str, required: true}
   timeout:
     description: Seconds to wait for every broker to show what was finalised.
     type: int
@@ -67,13 +78,15 @@ from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
 from ansible.module_utils.kraft.module import KraftModule
-from ansible.module_utils.kraft.operations.features.admin import Batches, FeatureAdmin
+from ansible.module_utils.kraft.operations.features.admin import FeatureAdmin, Plan
 from ansible.module_utils.kraft.problem import Problem
 
+CONTROLLER = {"node_id": {"type": "int", "required": True}, "address": {"type": "str", "required": True}}
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
     "features": {"type": "dict", "required": True},
     "allow_downgrade": {"type": "bool", "default": False},
+    "controllers": {"type": "list", "elements": "dict", "default": [], "options": CONTROLLER},
     "timeout": {"type": "int", "default": 30},
 }
 
@@ -91,25 +104,26 @@ class Run:
     """One run of the module: what was planned first is what is reported."""
 
     def __init__(self, client: Client, params: dict[str, Any], check_mode: bool) -> None:
-        self._admin, self._check_mode = FeatureAdmin(client, params["timeout"]), check_mode
+        controllers = {one["node_id"]: one["address"] for one in params["controllers"]}
+        self._admin, self._check_mode = FeatureAdmin(client, params["timeout"], controllers), check_mode
         self._asked = (levels(params["features"]), params["allow_downgrade"])
         self._result: dict[str, Any] = {}
 
     def __call__(self) -> dict[str, Any]:
-        batches = self._admin.planned(*self._asked)
-        self._result = self._result or result(batches)
-        if batches and not self._check_mode:
-            self._admin.apply(batches)
+        made = self._admin.planned(*self._asked)
+        self._result = self._result or result(made)
+        if made.steps() and not self._check_mode:
+            self._admin.apply(made)
         return self._result
 
 
-def result(batches: Batches) -> dict[str, Any]:
-    changes = [one for batch in batches for one in batch]
-    before = "".join(f"{one.name}: {one.before}\n" for one in changes)
-    after = "".join(f"{one.name}: {one.after}\n" for one in changes)
+def result(made: Plan) -> dict[str, Any]:
+    before = "".join(f"{one.name}: {one.before}\n" for one in made.changes)
+    after = "".join(f"{one.name}: {one.after}\n" for one in made.changes)
+    before += "".join(f"controller {one.node_id}: registered\n" for one in made.dropped)
     diff = {"before_header": "finalised", "after_header": "finalised", "before": before, "after": after}
-    found: dict[str, Any] = {"changed": bool(changes), "steps": [str(one) for one in changes]}
-    return {**found, "diff": diff} if changes else found
+    found: dict[str, Any] = {"changed": bool(made.steps()), "steps": made.steps()}
+    return {**found, "diff": diff} if made.steps() else found
 
 
 def main() -> None:

@@ -25,6 +25,10 @@ CALLS: dict[str, dict[str, Any]] = {
         "broker": "{foreign}",
         "node_id": 1,
     },
+    "kafka_controller_registration": {
+        "controller_ids": [9],
+        "controllers": [{"node_id": 1, "address": "{foreign_controller}"}],
+    },
     "kafka_feature": {"features": {"group.version": 0}, "allow_downgrade": True},
     "kafka_health": {"unit": "", "timeout": 60},
     "kafka_host_info": {},

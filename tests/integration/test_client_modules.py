@@ -150,8 +150,10 @@ def test_every_controller_says_whom_it_follows_at_its_own_listener(
     assert found["broker"] == {"address": broker, "error": ""}
     assert found["quorum"]["leader_id"] == leader
     assert len(found["quorum"]["voters"]) == 3
+    assert found["registered"] == sorted(kafka_cluster.nodes)
     other = next(one for one in kafka_cluster.nodes if one != leader)
-    assert run_module("kafka_connectivity_info", node_id=other, **asked)["quorum"] is None
+    seen = run_module("kafka_connectivity_info", node_id=other, **asked)
+    assert (seen["quorum"], seen["registered"]) == (None, None)
 
 
 def test_who_does_not_answer_is_said_and_harms_nobody(client: dict[str, Any], run_module: Module) -> None:

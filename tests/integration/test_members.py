@@ -3,6 +3,7 @@ whole. The cluster begins with the features of 4.2, so that there is something t
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import getpass
 import json
@@ -19,8 +20,10 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.cluster import messages
 from ansible.module_utils.kraft.cluster.client import Client
+from ansible.module_utils.kraft.cluster.departed import Registered
 from ansible.module_utils.kraft.cluster.gather import observe
 from ansible.module_utils.kraft.identity import directory_id_after
+from ansible.module_utils.kraft.operations.features.departures import Departures
 from ansible.module_utils.kraft.operations.reassignment.admin import ReassignmentAdmin
 from ansible.module_utils.kraft.operations.reassignment.throttle import Throttles
 from ansible.module_utils.kraft.spec.inventory.releases import release_features
@@ -482,6 +485,66 @@ def test_features_are_raised_once_no_registered_broker_holds_them_back(
     assert {"metadata.version", "30", "29"} <= values(feature(features={"metadata.version": 29})["msg"])
     lossy = feature(features={"metadata.version": 29}, allow_downgrade=True)
     assert "Kafka refuses metadata.version 29" in lossy["msg"]
+
+
+def register_departed(members: KafkaCluster, client: dict[str, Any], node_id: int, most: int) -> None:
+    """Register a controller that supports metadata.version up to `most` and does not exist, as one that left."""
+    with Client(client) as asking:
+        seen = observe(asking, ("features", "quorum"))
+        features = [
+            dataclasses.replace(one, maximum=most) if one.name == "metadata.version" else one
+            for one in seen.features or ()
+        ]
+        addresses = {one["node_id"]: one["address"] for one in controllers_of(members)}
+        Departures(asking, addresses).renew([Registered(node_id, "192.0.2.9", 9093)], seen, features)
+
+
+def controllers_of(members: KafkaCluster) -> list[dict[str, Any]]:
+    return [{"node_id": one.node_id, "address": f"127.0.0.1:{one.controller_port}"} for one in members.controllers]
+
+
+def test_a_controller_that_left_holds_no_feature_back_and_its_registration_goes(
+    members: KafkaCluster, client: dict[str, Any], run_module: Module
+) -> None:
+    def feature(**params: Any) -> dict[str, Any]:
+        return run_module("kafka_feature", client=client, features=release_features("4.4"), **params)
+
+    def forget(*node_ids: int, **params: Any) -> dict[str, Any]:
+        asked = {"controllers": controllers_of(members), "controller_ids": node_ids, "timeout": 20, **params}
+        return run_module("kafka_controller_registration", client=client, **asked)
+
+    def left() -> list[int]:
+        with Client(client) as asking:
+            addresses = {one["node_id"]: one["address"] for one in controllers_of(members)}
+            return [one.node_id for one in Departures(asking, addresses).look(observe(asking))]
+
+    register_departed(members, client, 8, 29)
+    assert left() == [8]
+    kept = forget(8)
+    assert (kept["changed"], kept["kept"]) == (False, [8])
+    refused = feature()
+    assert refused["failed"]
+    assert "Controller 8 only supports versions 7-29" in refused["msg"]
+    asked = feature(controllers=controllers_of(members), check_mode=True)
+    assert [asked["steps"][at].split("controller")[0] for at in (0, -1)] == [
+        "renew the registration of ",
+        "remove the registration of ",
+    ]
+    done = feature(controllers=controllers_of(members))
+    assert done["steps"] == asked["steps"]
+    assert left() == []
+    assert not feature(controllers=controllers_of(members))["changed"]
+    register_departed(members, client, 9, 33)  # what a run that was killed now leaves
+    assert feature(controllers=controllers_of(members), check_mode=True)["steps"] == [
+        asked["steps"][-1].replace("8", "9")
+    ]
+    assert forget(9, check_mode=True)["removed"] == [9]
+    assert forget(9)["removed"] == [9]
+    assert not forget(9)["changed"]
+    node_id = follower(client, run_module)
+    voting = forget(node_id, timeout=1)
+    assert voting["failed"]
+    assert f"controller {node_id} is a voter" in voting["msg"]
 
 
 def test_a_static_quorum_becomes_dynamic_only_by_name_and_runs_on_without_its_list(

@@ -5,9 +5,10 @@ have to be a file inside that package, and what Ansible brings to a host is one 
 class's ``json_patch`` may change it, or return a different one. So these classes are made under the name of a schema
 that exists, with a patch that returns ours, and are named afterwards.
 
-The schemas are Kafka 4.3.1's (clients/src/main/resources/common/message: AddRaftVoter, RemoveRaftVoter,
-UnregisterBroker, ConsumerGroupDescribe, ShareGroupDescribe, DescribeShareGroupOffsets). Brokers pass the first three on
-to the active controller (KIP-590, KIP-853); a group is known to its coordinator (KIP-848, KIP-932).
+The schemas are Kafka 4.4.0's (clients/src/main/resources/common/message: AddRaftVoter, RemoveRaftVoter,
+UnregisterBroker, UnregisterController, ControllerRegistration, ConsumerGroupDescribe, ShareGroupDescribe,
+DescribeShareGroupOffsets). Brokers pass the first four on to the active controller (KIP-590, KIP-853, KIP-1312), which
+takes ControllerRegistration at its own listener; a group is known to its coordinator (KIP-848, KIP-932).
 """
 
 from __future__ import annotations
@@ -33,6 +34,12 @@ ANSWER = (
     field("ThrottleTimeMs", "int32"),
     field("ErrorCode", "int16"),
     field("ErrorMessage", "string", nullableVersions="0+", default="null"),
+)
+REFUSAL = (*ANSWER[:2], field("ErrorMessage", "string", nullableVersions="0+"))
+RANGE = (
+    field("Name", "string", mapKey=True),
+    field("MinSupportedVersion", "int16"),
+    field("MaxSupportedVersion", "int16"),
 )
 GROUP = field("GroupId", "string")
 TOPIC = (field("TopicId", "uuid"), field("TopicName", "string"), field("Partitions", "[]int32"))
@@ -100,6 +107,19 @@ MESSAGES: Mapping[str, tuple[int, str, tuple[Field, ...], tuple[Field, ...]]] = 
     ),
     "RemoveRaftVoter": (81, "0", (CLUSTER, *VOTER), ANSWER),
     "UnregisterBroker": (64, "0", (field("BrokerId", "int32"),), ANSWER),
+    "UnregisterController": (94, "0", (field("ControllerId", "int32"),), REFUSAL),
+    "ControllerRegistration": (
+        70,
+        "0",
+        (
+            field("ControllerId", "int32"),
+            field("IncarnationId", "uuid"),
+            field("ZkMigrationReady", "bool"),
+            field("Listeners", "[]Listener", fields=[*LISTENER, field("SecurityProtocol", "int16")]),
+            field("Features", "[]Feature", fields=list(RANGE)),
+        ),
+        REFUSAL,
+    ),
     "ConsumerGroupDescribe": (69, "0-1", DESCRIBE, described(CONSUMER)),
     "ShareGroupDescribe": (77, "1", DESCRIBE, described(SHARER)),
     SHARED: (

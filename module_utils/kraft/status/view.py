@@ -14,6 +14,7 @@ from ansible.module_utils.kraft.node.machine.ungranted import ungranted
 from ansible.module_utils.kraft.spec.desired.model import DYNAMIC
 from ansible.module_utils.kraft.status.causes import Cause, causes
 from ansible.module_utils.kraft.status.certificates import certificates, ending, first_to_end
+from ansible.module_utils.kraft.status.departed import departures
 from ansible.module_utils.kraft.status.drift import node_drift, uncompared, unknown_nodes
 from ansible.module_utils.kraft.status.evidence import Evidence, evidence, foreign, unread
 from ansible.module_utils.kraft.status.model import Node, Status
@@ -60,6 +61,7 @@ def status(
     why = causes(scene, found, inventory)
     led = scene.leadership.without([one for cause in why if cause.rule == "cut_off" for one in cause.node_ids])
     live = {} if unread(live) else live or {}
+    left = departures([results.get("view") for results in own], snapshot, about, inventory)
     nodes = [_node(one, snapshot, led, why) for one in scene.nodes]
     return Status(
         name=about["name"],
@@ -72,8 +74,8 @@ def status(
         drift=_drift(snapshot, about, live),
         ungranted=ungranted({node.host: hosts.get(node.host, {}) for node in nodes}, desired["nodes"]),
         counts={**_counts(snapshot), **_certificates(hosts)},
-        unfinished=tuple(unfinished(scene.nodes, snapshot, about, live, inventory)),
-        notes=tuple(notes(scene.nodes)),
+        unfinished=(*unfinished(scene.nodes, snapshot, about, live, inventory), *left.unfinished),
+        notes=(*notes(scene.nodes), *left.notes),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.cluster.leadership import Claim
-from ansible.module_utils.kraft.cluster.snapshot import Reassignment
+from ansible.module_utils.kraft.cluster.snapshot import Feature, Reassignment
 from ansible.module_utils.kraft.difference import Difference
 from ansible.module_utils.kraft.node.identity import Disk, Identity
 from ansible.module_utils.kraft.status.drift import node_drift, uncompared
@@ -317,6 +317,26 @@ def test_a_release_that_runs_and_has_an_advisory_is_a_note_with_its_hosts(wordin
     assert "kafka2" not in note
     assert "CVE-2026-111115" in " ".join(lines(found))
     wording(found.notes)
+
+
+@pytest.mark.parametrize(("level", "good"), [(30, True), (33, False)])
+def test_a_controller_that_left_is_named_with_its_next_step(level: int, good: bool, wording: Wording) -> None:
+    """Once Kafka can take its registration away, that is unfinished work."""
+    made = cluster(topic("orders", partition(0, [1, 2, 3])), leader=quorum(1, voter(1), voter(2), voter(3)))
+    snapshot = dataclasses.replace(made, features=(Feature("metadata.version", level, 7, 33),))
+    found = seen(snapshot, kafka1={"view": {**view(), "registered": [1, 2, 3, 8]}})
+    assert found.good == good
+    if good:
+        (note,) = found.notes
+        assert "8" in values(note)
+        wording(found.notes)
+    else:
+        (one,) = found.unfinished
+        assert (one.rule, one.node_ids) == ("controller_left", (8,))
+        assert [step.command for step in one.steps] == [
+            "ansible-playbook playbooks/finalize_upgrade.yml -e kafka_finalize=4.4"
+        ]
+        wording([f"{one.text}: {one.detail}", *(step.purpose for step in one.steps)])
 
 
 def test_one_replica_that_holds_a_node_back_is_named_with_the_way_out(wording: Wording) -> None:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, Mapping, Sequence
 
 from ansible.module_utils.kraft.cluster import gather, responses
 from ansible.module_utils.kraft.cluster.client import ApiError, Client, Question
+from ansible.module_utils.kraft.cluster.departed import (
+    METADATA_VERSION,
+    Registered,
+    common,
+    held_back_by,
+    level_of,
+    unregisters,
+)
 from ansible.module_utils.kraft.cluster.retry import PAUSE
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
-from ansible.module_utils.kraft.errors import RefusedError, ToolError
+from ansible.module_utils.kraft.errors import RefusedError, ToolError, UnreachableError
+from ansible.module_utils.kraft.operations.features.departures import Departures
 from ansible.module_utils.kraft.operations.features.plan import Change, plan, problems, refused
 
 REQUEST_MS = 15_000
@@ -18,41 +28,83 @@ Batches = tuple[tuple[Change, ...], ...]
 Supported = dict[int, tuple[Feature, ...]]
 
 
-class FeatureAdmin:
-    """`timeout`: seconds to wait for every broker to show what was finalised."""
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """``renewed`` and ``dropped``: controllers that left, and whose registration is renewed before or dropped after.
 
-    def __init__(self, client: Client, timeout: float, sleep: Callable[[float], None] = time.sleep) -> None:
+    ``snapshot`` and ``common``: the cluster, and what all its nodes support.
+    """
+
+    batches: Batches
+    renewed: tuple[Registered, ...]
+    dropped: tuple[Registered, ...]
+    snapshot: Snapshot
+    common: tuple[Feature, ...]
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        return tuple(one for batch in self.batches for one in batch)
+
+    def steps(self) -> list[str]:
+        """What is done, in words."""
+        return [
+            *(f"renew the registration of controller {one.node_id}, which left" for one in self.renewed),
+            *map(str, self.changes),
+            *(f"remove the registration of controller {one.node_id}, which left" for one in self.dropped),
+        ]
+
+
+class FeatureAdmin:
+    """`timeout`: seconds to wait for every broker to show what was finalised. `controllers`: see Departures."""
+
+    def __init__(
+        self,
+        client: Client,
+        timeout: float,
+        controllers: Mapping[int, str] | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
         self._client, self._timeout, self._sleep = client, timeout, sleep
+        self._departures = Departures(client, controllers or {})
+        self._parts = ("features", "quorum") if controllers else ("features",)
 
     def look(self) -> tuple[Snapshot, Supported]:
         """The cluster, and broker -> features as each that serves says itself."""
-        snapshot = gather.observe(self._client, ("features",))
+        snapshot = gather.observe(self._client, self._parts)
+        if snapshot.unanswered:
+            raise UnreachableError("; ".join(snapshot.unknown))
         serving = [one for one in snapshot.brokers if not one.fenced]
         question = self._client.request("ApiVersionsRequest", **gather.software())
         given = self._client.ask_all([Question(one.address, question) for one in serving])
         read = [responses.features(gather.checked(self._client, "ApiVersions", one)) for one in given]
         return snapshot, {broker.node_id: features for broker, features in zip(serving, read)}
 
-    def planned(self, wanted: Mapping[str, int], allow_downgrade: bool) -> Batches:
+    def planned(self, wanted: Mapping[str, int], allow_downgrade: bool) -> Plan:
         """What is to be done, after Kafka has judged it. Raises RefusedError with everything that forbids it."""
         snapshot, supported = self.look()
         found = problems(wanted, supported, allow_downgrade)
         if found:
             raise RefusedError(found)
         batches = plan(wanted, next(iter(supported.values())))
+        gone = self._departures.look(snapshot)
         for changes in batches:
             reason = self.update(changes, validate_only=True)
-            found += refused(changes, reason, snapshot.brokers) if reason else []
+            found += refused(changes, reason, snapshot.brokers) if reason and not held_back_by(reason, gone) else []
         if found:
             raise RefusedError(found)
-        return batches
+        after = max(level_of(snapshot.features), wanted.get(METADATA_VERSION, 0))
+        dropped = gone if unregisters(after) else ()
+        return Plan(batches, gone if batches else (), dropped, snapshot, common(supported))
 
-    def apply(self, batches: Batches) -> None:
-        for changes in batches:
+    def apply(self, made: Plan) -> None:
+        """Registrations first; a run that is killed in between is gone on with by the next one."""
+        self._departures.renew(made.renewed, made.snapshot, made.common)
+        for changes in made.batches:
             reason = self.update(changes)
             if reason:
                 raise ToolError(f"Kafka refuses what it had found good: {reason}")
-        self._await({one.name: one.after for changes in batches for one in changes})
+        self._await({one.name: one.after for one in made.changes})
+        self._departures.unregister([one.node_id for one in made.dropped])
 
     def update(self, changes: Sequence[Change], validate_only: bool = False) -> str:
         """Kafka's refusal in its words, empty where there is none. Raises an error that may pass."""

@@ -175,7 +175,7 @@ def _is_data(volume: Data) -> bool:
 
 def _volume(item: Data) -> model.CurrentVolume:
     named = tags(item)
-    hung = next((each for each in item.get("Attachments") or [] if each.get("State") != "detached"), {})
+    hung: Data = next((each for each in item.get("Attachments") or [] if each.get("State") != "detached"), {})
     return model.CurrentVolume(
         id=item["VolumeId"],
         host=named.get(model.HOST, ""),

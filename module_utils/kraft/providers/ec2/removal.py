@@ -70,7 +70,7 @@ def _names(wanted: Desired, found: Current, protected: bool, confirmed: str, del
 
 def _foreign(wanted: Desired, found: Current, delete_data: bool) -> Iterator[Problem]:
     """Data disks and addresses count only where they would go."""
-    staying = set() if delete_data else {each.id for each in (*found.volumes, *found.addresses)}
+    staying = set() if delete_data else {*(each.id for each in found.volumes), *(each.id for each in found.addresses)}
     foreign = {each: other for each, other in found.foreign(wanted.cluster_id).items() if each not in staying}
     if foreign:
         message = f"with cluster id {wanted.cluster_id} does not own all that carries the name: {listed(foreign)}"
