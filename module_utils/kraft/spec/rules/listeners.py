@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import product
 
-from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
 from ansible.module_utils.kraft.spec.desired import operable
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.desired.node_client import WILDCARDS
@@ -20,6 +20,8 @@ ADDRESS = "kafka_address"
 NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 LABEL = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)")
 LONGEST_NAME = 253
+#: First parts of the names that /etc/hosts gives loopback.
+LOOPBACK = ("localhost", "localhost4", "localhost6", "ip6-localhost", "ip6-loopback")
 PRIVILEGED = 1024
 LARGEST_PORT = 65535
 PRIVATE = "keep its port inside a private network or VPN"
@@ -41,7 +43,39 @@ def is_loopback(text: str) -> bool:
     try:
         return ipaddress.ip_address(text).is_loopback
     except ValueError:
-        return text.rstrip(".").lower() in ("localhost", "localhost.localdomain", "ip6-localhost")
+        return text.rstrip(".").lower().partition(".")[0] in LOOPBACK
+
+
+def no_place(text: str) -> str:
+    """Why an address leads to no host, or to another one from each network; empty where it may lead to one."""
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return ""
+    if address.is_link_local:
+        return "is an address of one network segment alone (link-local)"
+    if address.is_multicast or address.is_reserved:
+        return "is a multicast, broadcast or reserved address: no host has it"
+    return ""
+
+
+def tls_names(subject: Subject) -> Iterator[Problem]:
+    """Java's TLS takes names of letters, digits, hyphens and dots alone (javax.net.ssl.SNIHostName)."""
+    for node, listener in _each(subject):
+        text = listener.advertised_host
+        if "_" in text and is_host(text):
+            where = _at(listener, ".advertised.host") if listener.advertised_given else ADDRESS
+            message = f"holds an underscore, and {listener.name} has TLS: Java refuses such a name"
+            remedy = "give an address, or a name without it: kafka_address, or advertised.host of the listener"
+            if not listener.uses_tls:
+                message = "holds an underscore, which no host name may have: clients in Java refuse it with TLS"
+            severity = ERROR if listener.uses_tls else WARNING
+            yield Problem("tls_name", message, remedy, where, node.host, text, severity)
+    for node in subject.sound("kafka_tls"):
+        for name in sorted({each for names in node.tls.names.values() for each in names} if node.tls else ()):
+            if "_" in name:
+                message, remedy = "holds an underscore: Java refuses such a name with TLS", "give a name without it"
+                yield Problem("tls_name", message, remedy, "kafka_tls.names", node.host, name)
 
 
 def _each(subject: Subject) -> Iterator[tuple[Node, Listener]]:
@@ -65,6 +99,8 @@ def addresses(subject: Subject) -> Iterator[Problem]:
             yield Problem("address", "is neither a host name nor an IP address", GIVE_NAME, ADDRESS, node.host, text)
         elif is_loopback(text) and not alone:
             yield Problem("address", "is reachable only from the machine itself", GIVE_NAME, ADDRESS, node.host, text)
+        elif message := no_place(text):
+            yield Problem("address", message, GIVE_NAME, ADDRESS, node.host, text)
 
 
 def names(subject: Subject) -> Iterator[Problem]:
@@ -158,6 +194,8 @@ def advertised(subject: Subject) -> Iterator[Problem]:
             yield Problem("advertised", message, GIVE_NAME, _at(listener, ".advertised.host"), node.host, text)
         elif is_loopback(text) and not alone:
             message = "is reachable only from the machine itself"
+            yield Problem("advertised", message, GIVE_NAME, _at(listener, ".advertised.host"), node.host, text)
+        elif message := no_place(text):
             yield Problem("advertised", message, GIVE_NAME, _at(listener, ".advertised.host"), node.host, text)
     pairs = [(listener.advertised_address, node.host) for node, listener in _each(subject)]
     together: dict[str, list[object]] = {}
@@ -265,4 +303,4 @@ def plaintext(subject: Subject) -> Iterator[Problem]:
             yield Problem("plaintext", message, remedy, where, node.host, listener.protocol, WARNING)
 
 
-RULES = (addresses, names, ports, binds, advertised, needed, alike, protocols, plaintext)
+RULES = (addresses, names, ports, binds, advertised, tls_names, needed, alike, protocols, plaintext)
