@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import product
 
-from ansible.module_utils.kraft.problem import ERROR, WARNING, Problem
+from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired import operable
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.desired.node_client import WILDCARDS
@@ -57,25 +57,6 @@ def no_place(text: str) -> str:
     if address.is_multicast or address.is_reserved:
         return "is a multicast, broadcast or reserved address: no host has it"
     return ""
-
-
-def tls_names(subject: Subject) -> Iterator[Problem]:
-    """Java's TLS takes names of letters, digits, hyphens and dots alone (javax.net.ssl.SNIHostName)."""
-    for node, listener in _each(subject):
-        text = listener.advertised_host
-        if "_" in text and is_host(text):
-            where = _at(listener, ".advertised.host") if listener.advertised_given else ADDRESS
-            message = f"holds an underscore, and {listener.name} has TLS: Java refuses such a name"
-            remedy = "give an address, or a name without it: kafka_address, or advertised.host of the listener"
-            if not listener.uses_tls:
-                message = "holds an underscore, which no host name may have: clients in Java refuse it with TLS"
-            severity = ERROR if listener.uses_tls else WARNING
-            yield Problem("tls_name", message, remedy, where, node.host, text, severity)
-    for node in subject.sound("kafka_tls"):
-        for name in sorted({each for names in node.tls.names.values() for each in names} if node.tls else ()):
-            if "_" in name:
-                message, remedy = "holds an underscore: Java refuses such a name with TLS", "give a name without it"
-                yield Problem("tls_name", message, remedy, "kafka_tls.names", node.host, name)
 
 
 def _each(subject: Subject) -> Iterator[tuple[Node, Listener]]:
@@ -303,4 +284,4 @@ def plaintext(subject: Subject) -> Iterator[Problem]:
             yield Problem("plaintext", message, remedy, where, node.host, listener.protocol, WARNING)
 
 
-RULES = (addresses, names, ports, binds, advertised, tls_names, needed, alike, protocols, plaintext)
+RULES = (addresses, names, ports, binds, advertised, needed, alike, protocols, plaintext)
