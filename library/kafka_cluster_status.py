@@ -55,6 +55,6 @@ EXAMPLES = r"""
 RETURN = r"""
 status:
   description: What status.json holds, see docs/runbooks/cluster_status.md.
-  returned: always
+  returned: unless the task fails; then only its headline and the path of the page
   type: dict
 """

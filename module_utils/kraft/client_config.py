@@ -19,7 +19,10 @@ from ansible.module_utils.kraft.terms import PLAINTEXT
 PEM, PKCS12 = "PEM", "PKCS12"
 PREFIX = "kafka."  #: before each of Java's names where Spark takes them
 LOGIN_MODULES = "org.apache.kafka.common.security"
-JAAS_ENTRY = re.compile(r'\b(username|password)\s*=\s*"((?:[^"\\]|\\.)*)"')
+#: As Java reads it (Kafka's JaasConfig, java.io.StreamTokenizer): a text in either quotes, or a word.
+JAAS_ENTRY = re.compile(
+    r"""(?<![\w-])(username|password)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([\w.$#+/-]+))"""
+)
 SECURITY = ("security.", "ssl.", "sasl.")
 #: Java's option -> field, where the value is the same.
 SAME_VALUE = {
@@ -104,7 +107,9 @@ def from_java(options: Mapping[str, str], servers: str = "") -> ClientConfig:
     fields: dict[str, Any] = {field: named[name] for name, field in SAME_VALUE.items() if name in named}
     if "keystore_file" in fields:
         fields.setdefault("keystore_type", PKCS12)  # librdkafka takes a keystore without a type for PKCS#12
-    login = {entry: re.sub(r"\\(.)", r"\1", text) for entry, text in JAAS_ENTRY.findall(named.get(JAAS, ""))}
+    login = {
+        entry: re.sub(r"\\(.)", r"\1", "".join(texts)) for entry, *texts in JAAS_ENTRY.findall(named.get(JAAS, ""))
+    }
     addresses = tuple(filter(None, servers.split(",")))
     return ClientConfig(bootstrap_servers=addresses, check_hostname=named.get(ALGORITHM) != "", **login, **fields)
 

@@ -72,4 +72,10 @@ class ActionModule(ActionBase):
             "\n" + "\n".join(lines[:end]), color=constants.COLOR_OK if found.good else constants.COLOR_ERROR
         )
         DISPLAY.display("\n".join(lines[end:]) + "\n")
-        return {"changed": False, "status": data, "msg": found.headline, "failed": given["refuse"] and not found.good}
+        if given["refuse"] and not found.good:  # Ansible prints the whole result of a failure below the text
+            return {
+                "changed": False,
+                "failed": True,
+                "msg": f"{found.headline} Page: {page}" if page else found.headline,
+            }
+        return {"changed": False, "status": data, "msg": found.headline}

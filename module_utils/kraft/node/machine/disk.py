@@ -62,15 +62,18 @@ def searchable(status: os.stat_result, uid: int, gids: set[int]) -> bool:
     return bool(status.st_mode & (stat.S_IXGRP if status.st_gid in gids else stat.S_IXOTH))
 
 
+NO_USER = -1  #: of an account that is still to be made: it owns nothing
+
+
 def closed_to(path: str, user: str) -> str:
-    """The first directory on the way to `path` that `user` may not pass; empty where there is none, or no user yet."""
+    """The first directory on the way to `path` that `user` (which may be made later) may not pass; or nothing."""
     try:
-        entry = pwd.getpwnam(user)
-        gids = set(os.getgrouplist(user, entry.pw_gid))
+        uid = pwd.getpwnam(user).pw_uid
+        gids = set(os.getgrouplist(user, pwd.getpwnam(user).pw_gid))
     except (KeyError, OSError):
-        return ""
+        uid, gids = NO_USER, set()
     for step in reversed(Path(os.path.realpath(path)).parents):
-        if step.is_dir() and not searchable(step.stat(), entry.pw_uid, gids):
+        if step.is_dir() and not searchable(step.stat(), uid, gids):
             return str(step)
     return ""
 

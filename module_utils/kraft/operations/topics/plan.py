@@ -114,7 +114,7 @@ def problems(wanted: Desired, snapshot: Snapshot) -> tuple[Problem, ...]:
         return (*found, *([_internal(wanted)] if internal and topic else []))
     there = len(topic.partitions) if topic else 0
     found += _partitions(wanted, there, internal)
-    found += _factor(wanted, snapshot)
+    found += _factor(wanted, topic, snapshot)
     return tuple(found)
 
 
@@ -147,13 +147,22 @@ def _partitions(wanted: Desired, there: int, internal: bool) -> list[Problem]:
     return []
 
 
-def _factor(wanted: Desired, snapshot: Snapshot) -> list[Problem]:
+def _factor(wanted: Desired, topic: Topic | None, snapshot: Snapshot) -> list[Problem]:
+    """A topic that has its replicas already asks nothing of brokers that are away."""
     asked, brokers = wanted.replication_factor, len(snapshot.unfenced)
     if asked is not None and asked < 1:
         return [_problem(wanted, "factor", f"cannot have {asked} replicas", "ask for 1 or more", asked)]
-    if asked is not None and asked > brokers:
+    if (
+        asked is not None
+        and asked > brokers
+        and not (topic and all(len(one.replicas) == asked for one in topic.partitions))
+    ):
         text = f"asks for {asked} replicas, and only {brokers} brokers serve"
-        return [_problem(wanted, "factor", text, f"ask for at most {brokers}, or add brokers", asked)]
+        away = sorted(broker.node_id for broker in snapshot.brokers if broker.fenced)
+        remedy = f"ask for at most {brokers}, or add brokers"
+        if asked <= len(snapshot.brokers):
+            remedy = f"start the brokers that are away ({', '.join(map(str, away))})"
+        return [_problem(wanted, "factor", text, remedy, asked)]
     return []
 
 

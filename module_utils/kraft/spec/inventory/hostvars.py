@@ -21,7 +21,7 @@ from ansible.template import Templar
 PREFIX = "kafka_"
 CONNECTION = (
     *("ansible_host", "ansible_port", "ansible_connection", "ansible_ssh_private_key_file"),
-    *("ansible_user", "ansible_ssh_user"),
+    *("ansible_user", "ansible_ssh_user", "ansible_ssh_host", "ansible_ssh_port"),
 )
 LOST = object()  #: a part of a value that cannot be resolved
 SECRET_TEMPLATE = f"its template is a secret, which {NOT_SHOWN}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ansible.module_utils.kraft.spec.inventory.definitions import Setting
+from ansible.module_utils.kraft.spec.inventory.parsed_values import parsed_fault
 
 INTEGERS = {"int": 31, "long": 63, "short": 15}
 #: A value that a config provider resolves on the node; nothing can be said of it here.
@@ -27,7 +28,8 @@ def value_problem(setting: Setting, text: str) -> tuple[str, str]:
         return ("", "") if text.lower() in ("true", "false") else ("is neither true nor false", "give true or false")
     if _is_class(setting) and text and not CLASS_NAME.fullmatch(text):
         return "is not the name of a Java class", "give its full name, such as org.example.Name"
-    return _chosen(setting, text)
+    fault = _chosen(setting, text)
+    return fault if fault[0] else parsed_fault(setting.name, text)
 
 
 def _is_class(setting: Setting) -> bool:

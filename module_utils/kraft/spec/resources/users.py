@@ -8,7 +8,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.spec.resources.quotas import UNITS
 
-NAME = re.compile(r"(?!\.+$)[A-Za-z0-9._-]{1,64}")  #: also of a directory
+NAME = re.compile(r"(?!\.+$)[A-Za-z0-9._@-]{1,64}")  #: also of a directory
 ABSENT, TLS = "absent", "tls"
 Entry = Mapping[str, Any]
 #: What the smoke test and the probe need: topics and groups of their own, and the groups of Spark's readers.

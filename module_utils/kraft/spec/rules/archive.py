@@ -85,7 +85,7 @@ def place_problem(text: str, path: str) -> tuple[str, str]:
             f"use one of {', '.join(SCHEMES)}, or a path",
         ),
         (relative, "is relative: it would depend on where the playbook lies", "begin it with {{ inventory_dir }}/"),
-        (not path.endswith((".tgz", ".tar.gz")), "is not a .tgz file", "give Kafka's binary archive"),
+        (not separator and not path.endswith((".tgz", ".tar.gz")), "is not a .tgz file", "give Kafka's binary archive"),
         (path.endswith(("-src.tgz", "-src.tar.gz")), "is the source code", "give the binary archive"),
     )
     return next(((message, remedy) for wrong, message, remedy in faults if wrong), ("", ""))

@@ -20,6 +20,8 @@ ADDRESS = "kafka_address"
 NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 LABEL = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)")
 LONGEST_NAME = 253
+#: First parts of the names that /etc/hosts gives loopback.
+LOOPBACK = ("localhost", "localhost4", "localhost6", "ip6-localhost", "ip6-loopback")
 PRIVILEGED = 1024
 LARGEST_PORT = 65535
 PRIVATE = "keep its port inside a private network or VPN"
@@ -41,7 +43,20 @@ def is_loopback(text: str) -> bool:
     try:
         return ipaddress.ip_address(text).is_loopback
     except ValueError:
-        return text.rstrip(".").lower() in ("localhost", "localhost.localdomain", "ip6-localhost")
+        return text.rstrip(".").lower().partition(".")[0] in LOOPBACK
+
+
+def no_place(text: str) -> str:
+    """Why an address leads to no host, or to another one from each network; empty where it may lead to one."""
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return ""
+    if address.is_link_local:
+        return "is an address of one network segment alone (link-local)"
+    if address.is_multicast or address.is_reserved:
+        return "is a multicast, broadcast or reserved address: no host has it"
+    return ""
 
 
 def _each(subject: Subject) -> Iterator[tuple[Node, Listener]]:
@@ -65,6 +80,8 @@ def addresses(subject: Subject) -> Iterator[Problem]:
             yield Problem("address", "is neither a host name nor an IP address", GIVE_NAME, ADDRESS, node.host, text)
         elif is_loopback(text) and not alone:
             yield Problem("address", "is reachable only from the machine itself", GIVE_NAME, ADDRESS, node.host, text)
+        elif message := no_place(text):
+            yield Problem("address", message, GIVE_NAME, ADDRESS, node.host, text)
 
 
 def names(subject: Subject) -> Iterator[Problem]:
@@ -158,6 +175,8 @@ def advertised(subject: Subject) -> Iterator[Problem]:
             yield Problem("advertised", message, GIVE_NAME, _at(listener, ".advertised.host"), node.host, text)
         elif is_loopback(text) and not alone:
             message = "is reachable only from the machine itself"
+            yield Problem("advertised", message, GIVE_NAME, _at(listener, ".advertised.host"), node.host, text)
+        elif message := no_place(text):
             yield Problem("advertised", message, GIVE_NAME, _at(listener, ".advertised.host"), node.host, text)
     pairs = [(listener.advertised_address, node.host) for node, listener in _each(subject)]
     together: dict[str, list[object]] = {}

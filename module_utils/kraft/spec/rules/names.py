@@ -12,6 +12,7 @@ from ansible.module_utils.kraft.spec.rules.subject import Subject
 from ansible.module_utils.kraft.spec.rules.topology import SHARED
 
 PREFIX = "kafka_"
+OLD_CONNECTION = frozenset({"ansible_ssh_host", "ansible_ssh_port"})
 OTHERS = "remove it; where another role reads it, list unknown_variable in kafka_accepted_risks"
 #: What a play or a module of ours sets beside the roles' options.
 ALSO_KNOWN = frozenset({"kafka_accepted_risks", "kafka_break_lock", "kafka_desired", "kafka_host", "kafka_report"})
@@ -27,6 +28,18 @@ RENAMED = {
     "kafka_replace": "kafka_replace_node",
     "kafka_restart": "kafka_restart_nodes",
     "kafka_roll_together": "kafka_max_unavailable",
+}
+#: Names of other roles and images -> what says it here.
+OF_OTHER_TOOLS = {
+    "kafka_broker_custom_properties": "write the settings into kafka_config",
+    "kafka_data_dir": "use kafka_log_dirs",
+    "kafka_firewall": "remove it: firewalls are not part of this project",
+    "kafka_heap_opts": "use kafka_heap_size",
+    "kafka_java_version": "install the Java that you want, and name it in kafka_java_home",
+    "kafka_jmx_port": "set kafka_metrics: true; for a port of JMX, use kafka_jvm_options",
+    "kafka_log_dir": "use kafka_log_dirs, a list",
+    "kafka_opts": "use kafka_jvm_options, a list",
+    "kafka_user_name": "use kafka_user",
 }
 #: What a node and its cluster are made of. It is read of every host, whatever play asks.
 STATE = frozenset(
@@ -52,9 +65,17 @@ def unknown(subject: Subject) -> Iterator[Problem]:
             new = RENAMED[name]
             yield Problem("renamed_variable", f"is now called {new}", f"write {new} in its place", name, host)
         for name in sorted(each for each in used - known - RENAMED.keys() if not each.startswith(CONTRIBUTION)):
-            meant = nearest(name, subject.surroundings.names, PREFIX)
-            remedy = f"did you mean {meant}?" if meant else OTHERS
+            meant = nearest(name, subject.surroundings.names, PREFIX, least=0.75)
+            remedy = OF_OTHER_TOOLS.get(name) or (f"did you mean {meant}?" if meant else OTHERS)
             yield Problem("unknown_variable", "is not a variable of any role", remedy, name, host)
+
+
+def connections(subject: Subject) -> Iterator[Problem]:
+    """Old names of Ansible's own variables: Ansible still reads them, and the node's address does not follow them."""
+    for node in subject.cluster.nodes:
+        for old in sorted(OLD_CONNECTION & node.connection.keys()):
+            new = old.replace("ansible_ssh_", "ansible_")
+            yield Problem("renamed_variable", f"is now called {new}", f"write {new} in its place", old, node.host)
 
 
 def accepted(subject: Subject) -> Iterator[Problem]:
@@ -76,4 +97,4 @@ def of_a_play(subject: Subject) -> Iterator[Problem]:
         yield Problem("play_variable", message, remedy, name)
 
 
-RULES = (unknown, accepted, of_a_play)
+RULES = (unknown, connections, accepted, of_a_play)

@@ -9,11 +9,18 @@ from collections.abc import Iterator, Mapping
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.model import STATIC, Node
+from ansible.module_utils.kraft.spec.desired.properties import value_text
 from ansible.module_utils.kraft.spec.inventory.definitions import Definitions, Setting, load, nearest_version
-from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject
+from ansible.module_utils.kraft.spec.resources.topics import TIERED
+from ansible.module_utils.kraft.spec.rules.resources import TOPICS, given_of
+from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named
 from ansible.module_utils.kraft.terms import BROKER, CONTROLLER
 
 MEGABYTE = 1024 * 1024
+STORAGE_MANAGER, METADATA_LISTENER = (
+    "remote.log.storage.manager.class.name",
+    "remote.log.metadata.manager.listener.name",
+)
 #: Sections of which a node without the broker role reads nothing.
 OF_BROKERS = frozenset(
     {
@@ -207,6 +214,8 @@ def _only_reader(setting: Setting) -> str:
     """The role without which a setting has no effect; empty where both read it."""
     if setting.name in OF_CONTROLLERS:
         return CONTROLLER
+    if setting.name == TIERED:  # controllers read it where a topic asks for remote storage
+        return ""
     return BROKER if setting.section in OF_BROKERS else ""
 
 
@@ -219,4 +228,29 @@ def elections(subject: Subject) -> Iterator[Problem]:
             yield Problem("unclean_election", message, remedy, where, values.node.host, True, RISK)
 
 
-RULES = (zeros, positive, order, sessions, buffers, roles, readers, elections)
+def tiered(subject: Subject) -> Iterator[Problem]:
+    """Remote storage: what a broker needs to start with it, and that every node knows of it where a topic uses it."""
+    topics = [
+        topic
+        for topic in given_of(subject, TOPICS)
+        if value_text((topic.get("config") or {}).get("remote.storage.enable", "")).strip().lower() == "true"
+    ]
+    for values in _values(subject):
+        node, enabled = values.node, values.is_true(TIERED)
+        where = values.given(TIERED) or f"kafka_config[{TIERED}]"
+        if enabled and node.is_broker and not values.text(STORAGE_MANAGER):
+            message, remedy = f"is true without {STORAGE_MANAGER}: the broker would not start", f"set {STORAGE_MANAGER}"
+            yield Problem("tiered_storage", message, remedy, where, node.host, True)
+        name = values.text(METADATA_LISTENER)
+        if enabled and name and name not in {each.name for each in node.listeners}:
+            message, remedy = "is no listener of the node", f"name one of {named(each.name for each in node.listeners)}"
+            yield Problem("tiered_storage", message, remedy, values.given(METADATA_LISTENER), node.host, name)
+    on = [node.host for node in subject.cluster.nodes if subject.settings[node.host].get(TIERED, "").lower() == "true"]
+    for node in subject.cluster.nodes if topics and on else ():
+        if node.host not in on:
+            message = f"is not set, and topic {topics[0]['name']} needs it on every node"
+            remedy = "set it in kafka_config, for brokers and controllers alike"
+            yield Problem("tiered_storage", message, remedy, f"kafka_config[{TIERED}]", node.host)
+
+
+RULES = (zeros, positive, order, sessions, buffers, roles, readers, elections, tiered)

@@ -55,7 +55,7 @@ def people(subject: Subject) -> Iterator[Problem]:
     for user in given:
         where, name = f"{USERS}[{user['name']}]", user["name"]
         if not users.NAME.fullmatch(name):
-            remedy = "use 1 to 64 letters, digits, dots, _ and -, and not dots alone"
+            remedy = "use 1 to 64 letters, digits, dots, @, _ and -, and not dots alone"
             yield Problem("user_name", "is not a name that every client can log in with", remedy, where)
         if name == NOBODY:
             message = "is Kafka's name for every client that does not log in"

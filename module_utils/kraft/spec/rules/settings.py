@@ -28,6 +28,8 @@ PASSED_ON = {
     "rlmm.config.": "remote.log.metadata.manager.class.name",
     "rsm.config.": "remote.log.storage.manager.class.name",
 }
+#: Settings that name the prefix of what a plugin of tiered storage gets.
+IMPL_PREFIXES = ("remote.log.metadata.manager.impl.prefix", "remote.log.storage.manager.impl.prefix")
 #: Keys that load somebody else's class, which may read keys that Kafka does not know.
 PLUGGABLE = (
     "alter.config.policy.class.name",
@@ -118,12 +120,28 @@ def find(definitions: Definitions, node: Node, key: str) -> Setting | Problem | 
         return _of_listener(definitions, node, match.group(1), match.group(2))
     for prefix, owner in PASSED_ON.items():
         if key.startswith(prefix):
-            return None if owner in _keys(node) else _orphan(owner)
+            known = definitions.server.get(owner)
+            return None if owner in _keys(node) or (known and known.default) else _orphan(owner)
+    if any(key.startswith(prefix) for prefix in _own_prefixes(node)):
+        return None
     return _unknown(definitions, node, key)
+
+
+def _own_prefixes(node: Node) -> list[str]:
+    """Prefixes that the inventory gives the settings of a storage plugin."""
+    given = [layer.settings.get(name) for layer in node.layers for name in IMPL_PREFIXES]
+    return [str(each) for each in given if each]
 
 
 def _keys(node: Node) -> set[str]:
     return {str(key) for layer in node.layers for key in layer.settings}
+
+
+def _has_plugin(node: Node) -> bool:
+    """Whether a class that is none of Kafka's is loaded."""
+    given = (str(layer.settings[key]) for layer in node.layers for key in PLUGGABLE if key in layer.settings)
+    names = (name.strip(" []'") for text in given for name in text.split(","))
+    return any(name and not name.startswith(("org.apache.kafka.", "kafka.")) for name in names)
 
 
 def _orphan(owner: str) -> Problem:
@@ -165,8 +183,9 @@ def _unknown(definitions: Definitions, node: Node, key: str) -> Problem | None:
         remedy = "set it with kafka-configs.sh on the running cluster"
         return Problem("setting_live", f"is {LIVE_ONLY[key]}, not one of server.properties", remedy)
     meant = nearest(key, [*definitions.server, *BESIDE], least=0.7)
-    if not meant and any(name in _keys(node) for name in PLUGGABLE):
-        return None
+    if not meant and _has_plugin(node):
+        message, remedy = "is not a setting of Kafka: only a plugin can read it", "remove it, unless a plugin reads it"
+        return Problem("setting_of_plugin", message, remedy, severity=WARNING)
     remedy = f"did you mean {meant}?" if meant else PLUGIN
     if meant in OWNED:
         remedy = f"did you mean {meant}? that follows from {OWNED[meant]}"

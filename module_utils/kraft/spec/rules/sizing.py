@@ -37,6 +37,15 @@ OWNED_OPTIONS = {
     "-jar": "kafka_version",
     "@": OPTIONS,
 }
+#: A second option behind a blank in the same element.
+SEVERAL = re.compile(r"\s+(?=-(?:XX:|D|X|javaagent|agent|-add))")
+#: With which Java 17 does not start.
+REMOVED_OPTIONS = (
+    *("-XX:+UseConcMarkSweepGC", "-XX:-UseConcMarkSweepGC", "-XX:PermSize", "-XX:MaxPermSize", "-XX:+UseParNewGC"),
+    *("-XX:+CMSClassUnloadingEnabled", "-XX:CMSInitiatingOccupancyFraction", "-XX:+UseCMSInitiatingOccupancyOnly"),
+    *("-XX:+CMSScavengeBeforeRemark", "-XX:+PrintGCDateStamps", "-XX:+PrintGCTimeStamps", "-XX:+UseGCLogFileRotation"),
+    *("-XX:NumberOfGCLogFiles", "-XX:GCLogFileSize", "-XX:+AggressiveOpts", "-XX:+UseBiasedLocking"),
+)
 KERNEL_SETTING = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_*-]+)+")
 SMALLEST = {
     "kafka_start_timeout": 10,
@@ -81,6 +90,12 @@ def jvm_options(subject: Subject) -> Iterator[Problem]:
             if owner:
                 remedy = f"remove it; {owner} decides" if owner != OPTIONS else "write the options themselves"
                 yield Problem("jvm_option_owned", "follows from another variable", remedy, OPTIONS, node.host, option)
+            elif SEVERAL.search(option):
+                message, remedy = "holds two options: Java refuses it", f"write each as an element: {_apart(option)}"
+                yield Problem("jvm_option", message, remedy, OPTIONS, node.host, option)
+            elif gone := next((each for each in REMOVED_OPTIONS if option.partition("=")[0].rstrip("+-") == each), ""):
+                message, remedy = f"is no option of Java 17 ({gone} went)", "remove it"
+                yield Problem("jvm_option", message, remedy, OPTIONS, node.host, option)
             elif not option.startswith("-") or option != option.strip() or "\n" in option:
                 message, remedy = "is not a JVM option", "write each option as one element that begins with '-'"
                 yield Problem("jvm_option", message, remedy, OPTIONS, node.host, option)
@@ -88,6 +103,10 @@ def jvm_options(subject: Subject) -> Iterator[Problem]:
         if len(collectors) > 1:
             message, remedy = f"{named(collectors)} exclude each other", "keep one"
             yield Problem("jvm_collectors", message, remedy, OPTIONS, node.host)
+
+
+def _apart(option: str) -> str:
+    return ", ".join(SEVERAL.sub("\n", option).split("\n"))
 
 
 def limits(subject: Subject) -> Iterator[Problem]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from ansible.module_utils.kraft.node.removal.plan import OURS
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.desired.model import Node
+from ansible.module_utils.kraft.spec.inventory.reading import clean
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named
 
 LOG_DIRS = "kafka_log_dirs"
@@ -119,7 +120,7 @@ def nesting(subject: Subject) -> Iterator[Problem]:
 def disks(subject: Subject) -> Iterator[Problem]:
     """Disks: each device and mount once, and no records in a file system's root."""
     for node in subject.sound("kafka_host_data_disks"):
-        given = node.variables.get("kafka_host_data_disks") or []
+        given = [{**disk, "mount": clean(disk["mount"])} for disk in node.variables.get("kafka_host_data_disks") or []]
         for part in ("device", "mount"):
             yield from _twice(node, part, [str(disk[part]) for disk in given])
         for at, disk in enumerate(given):

@@ -196,3 +196,26 @@ def test_no_request_makes_more_partitions_than_kafka_takes_at_once(weights: list
 
 def test_a_topic_of_one_partition_is_more_than_one_record() -> None:
     assert records_of(Plan(Desired("small", partitions=1), create=True, settings={"retention.ms": "1000"})) == 3
+
+
+AWAY = (broker(1), broker(2), broker(3, fenced=True))
+
+
+@pytest.mark.parametrize(
+    ("there", "asked", "remedy"),
+    [
+        ((1, 2, 3), 3, None),
+        ((1, 2), 3, "start the brokers that are away (3)"),
+        ((), 3, "start the brokers that are away (3)"),
+        ((1, 2, 3), 4, "ask for at most 2, or add brokers"),
+    ],
+)
+def test_a_topic_that_has_its_replicas_asks_nothing_of_a_broker_that_is_away(
+    there: tuple[int, ...], asked: int, remedy: str | None
+) -> None:
+    topics = [topic("orders", partition(0, there, isr=there[:2]))] if there else []
+    snapshot = dataclasses.replace(cluster(*topics), brokers=AWAY)
+    wanted = desired({"name": "orders", "replication_factor": asked})
+    assert [each.remedy for each in problems(wanted, snapshot)] == ([remedy] if remedy else [])
+    if remedy is None:
+        assert not plan(wanted, snapshot, {}).moves

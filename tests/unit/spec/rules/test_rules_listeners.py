@@ -220,7 +220,7 @@ def test_wording(wording: Wording) -> None:
         {"per_host": {f"k{at}": listeners(CONTROLLER={"port": at * 10000 + 9093}) for at in (1, 2, 3)}},
         {"kafka_listeners": [*LISTENERS, {**CLIENT, "name": "PUBLIC", "port": 9094}]},
         {"count": 1, "kafka_address": "localhost"},
-        {"per_host": {"k1": {"kafka_address": "fd00::1"}, "k2": {"kafka_address": "node_2.example.com."}}},
+        {"per_host": {"k1": {"kafka_address": "fd00::1"}, "k2": {"kafka_address": "node-2.example.com."}}},
     ],
 )
 def test_sound_listeners_raise_no_alarm(given: dict[str, Any]) -> None:

@@ -373,7 +373,7 @@ def with_topics(*entries: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 def tiered(config: dict[str, Any]) -> dict[str, Any]:
     """A topic of a cluster that has remote storage."""
-    given = {"remote.log.storage.system.enable": True}
+    given = {"remote.log.storage.system.enable": True, "remote.log.storage.manager.class.name": "org.example.Storage"}
     return secured(kafka_config=given, kafka_topics=[{"name": "a", "config": config}])
 
 

@@ -114,7 +114,7 @@ def test_wording(wording: Wording) -> None:
         {"listener.name.client.ssl.keystore.location": "/k", "listener.name.client.max.connections": 10},
         {"listener.name.client.scram-sha-512.sasl.jaas.config": "x required;"},
         {"listener.name.internal.plain.sasl.server.callback.handler.class": "org.example.Handler"},
-        {"metric.reporters": "org.example.Reporter", "example.reporter.url": "http://x"},
+        {"metric.reporters": "org.example.Reporter"},
         {"remote.log.storage.manager.class.name": "org.example.Store", "rsm.config.bucket": "b"},
         {"listener.name.client.ssl.client.auth": "required"},
     ],
