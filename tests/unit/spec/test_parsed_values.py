@@ -89,9 +89,13 @@ def test_tiered_storage_is_judged_by_what_a_broker_needs(settings: dict[str, Any
 
 def test_a_tiered_topic_needs_the_setting_on_controllers_too() -> None:
     settings = {TIERED: True, **MANAGER}
-    roles = {"k1": {"kafka_process_roles": ["controller"]}}
+    roles: dict[str, dict[str, Any]] = {"k1": {"kafka_process_roles": ["controller"]}}
     topic = [{"name": "t", "config": {"remote.storage.enable": True}}]
-    per_host = {"k2": {"kafka_group_config": settings}, "k3": {"kafka_group_config": settings}, **roles}
+    per_host: dict[str, dict[str, Any]] = {
+        "k2": {"kafka_group_config": settings},
+        "k3": {"kafka_group_config": settings},
+        **roles,
+    }
     made = errors(problems_of(hosts(3, per_host, kafka_topics=topic)))
     assert [(each.rule, each.host) for each in made if each.rule == "tiered_storage"] == [("tiered_storage", "k1")]
     everywhere = {host: {**each, "kafka_group_config": settings} for host, each in per_host.items()}
@@ -164,7 +168,8 @@ def test_a_login_is_read_as_java_reads_it(login: str) -> None:
 )
 def test_a_variable_of_another_tool_is_answered_with_ours(name: str, remedy: str) -> None:
     known = frozenset({"kafka_hosts", "kafka_mirror_port", "kafka_metadata_log_dir", *hosts()[0].values})
-    made = problems_of(hosts(3, **{name: "x"}), names=known)
+    given: dict[str, Any] = {name: "x"}
+    made = problems_of(hosts(3, **given), names=known)
     assert remedy in next(each.remedy for each in made if each.variable == name)
 
 
