@@ -117,21 +117,15 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-running:
-  description: Whether the process runs, or would in check mode.
-  returned: unless O(state) is V(leaving) or V(left)
-  type: bool
-pid:
-  description: Its process id, 0 where it does not run.
-  returned: unless O(state) is V(leaving) or V(left)
-  type: int
+running: {description: "Whether it runs, or would in check mode.", returned: unless it left, type: bool}
+pid: {description: "Its process id, 0 where it does not run.", returned: unless it left, type: int}
 started_at:
   description: When it was started, in microseconds since the host's boot; 0 where it does not run.
-  returned: unless O(state) is V(leaving) or V(left)
+  returned: unless it left
   type: int
 stale:
   description: Whether the process (after this task) was started with something else than what is wanted.
-  returned: unless O(state) is V(leaving) or V(left)
+  returned: unless it left
   type: bool
 differences:
   description:
@@ -139,19 +133,19 @@ differences:
     - Each has C(file) (C(server.properties), C(jvm.options), C(log4j2.yaml), C(unit), C(release), C(record) or
       C(request)), C(key) (empty where the file differs as a whole), C(old), C(new) (null for unset) and C(secret). The
       values of secrets are hidden.
-  returned: unless O(state) is V(leaving) or V(left)
+  returned: unless it left
   type: list
   elements: dict
 client_moves:
   description: >-
     Client listeners whose advertised address or protocol differs between the process that was found and what is wanted,
     each with listener, before and after (empty where the listener goes).
-  returned: unless O(state) is V(leaving) or V(left)
+  returned: unless it left
   type: list
   elements: dict
 actions:
   description: What was done, or would be; also where the start then failed.
-  returned: unless O(state) is V(leaving) or V(left)
+  returned: unless it left
   type: list
   elements: str
 changed_paths:
@@ -165,11 +159,11 @@ secret_digests:
   type: dict
 release:
   description: Version that the process was started from; empty where it does not run, or where this is not known.
-  returned: unless O(state) is V(leaving) or V(left)
+  returned: unless it left
   type: str
 current:
   description: Version that the link C(current) leads to.
-  returned: unless O(state) is V(leaving) or V(left)
+  returned: unless it left
   type: str
 """
 

@@ -16,7 +16,10 @@ INPUTS = bad_inputs()
 
 
 def contradictions(found: list[Problem]) -> list[list[str]]:
-    """Errors for one place by several rules, and what one rule says twice of one value."""
+    """Errors for one place by several rules, and what one rule says twice of one value.
+
+    Advisories are one rule here: each has its own name, so that each is accepted alone.
+    """
     refused: dict[tuple[str, str], list[Problem]] = defaultdict(list)
     for problem in found:
         if problem.severity == ERROR:
@@ -24,7 +27,7 @@ def contradictions(found: list[Problem]) -> list[list[str]]:
     return [
         [str(each) for each in together]
         for together in refused.values()
-        if len({each.rule for each in together}) > 1
+        if len({"advisories" if each.rule.startswith("CVE-") else each.rule for each in together}) > 1
         or len({(each.rule, repr(each.value), each.message) for each in together}) < len(together)
     ]
 
