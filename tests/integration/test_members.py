@@ -358,7 +358,7 @@ def test_records_that_only_a_dead_broker_has_are_given_up_by_name_and_their_part
     members: KafkaCluster, client: dict[str, Any], run_module: Module
 ) -> None:
     def drain(**params: Any) -> dict[str, Any]:
-        return run_module("kafka_reassignment", client=client, state="drained", broker_ids=[4], timeout=60, **params)
+        return run_module("kafka_reassignment", client=client, state="drained", broker_ids=[5], timeout=60, **params)
 
     def holders(topic: str) -> list[tuple[int, tuple[int, ...]]]:
         """Leader and replicas of each partition."""
@@ -366,10 +366,10 @@ def test_records_that_only_a_dead_broker_has_are_given_up_by_name_and_their_part
             found = observe(asking, ("topics",)).topics or ()
             return [(part.leader, part.replicas) for one in found if one.name == topic for part in one.partitions]
 
-    join(members, 4, run_module)
+    join(members, 5, run_module)
     new = [
-        NewTopic("alone", 2, replica_assignment=[[4], [4]]),
-        NewTopic("late", 1, replica_assignment=[[4, 1]], config={"min.insync.replicas": "1"}),
+        NewTopic("alone", 2, replica_assignment=[[5], [5]]),
+        NewTopic("late", 1, replica_assignment=[[5, 1]], config={"min.insync.replicas": "1"}),
     ]
     admin = AdminClient({"bootstrap.servers": members.bootstrap_servers})
     for made in admin.create_topics(new).values():
@@ -378,25 +378,25 @@ def test_records_that_only_a_dead_broker_has_are_given_up_by_name_and_their_part
         fill(members, topic, partitions, 10)
     members.stop_node(1)
     fill(members, "late", 1, 5)
-    members.stop_node(4)
+    members.stop_node(5)
     members.start_node(1)
     assert soon(lambda: [leader for leader, _ in (*holders("alone"), *holders("late"))], [-1, -1, -1])
 
     refused = drain()
     assert refused["failed"]
-    assert {"replace_node.yml", "alone-0", "alone-1", "late-0", "4"} <= values(refused["msg"])
+    assert {"replace_node.yml", "alone-0", "alone-1", "late-0", "5"} <= values(refused["msg"])
     assert "only_replica" in refused["msg"]
 
     done = drain(accepted_risks=["only_replica"])
     assert not done.get("failed"), done["msg"]
     assert done["finished"]
-    assert all(leader in replicas and 4 not in replicas for leader, replicas in (*holders("alone"), *holders("late")))
+    assert all(leader in replicas and 5 not in replicas for leader, replicas in (*holders("alone"), *holders("late")))
     assert [ends(members, "alone", 0), ends(members, "alone", 1), ends(members, "late", 0)] == [0, 0, 10]
     fill(members, "alone", 2, 3)
     assert not drain()["changed"]
 
-    assert run_module("kafka_broker_registration", client=client, broker_id=4, emptied=True)["changed"]
-    del members.nodes[4]
+    assert run_module("kafka_broker_registration", client=client, broker_id=5, emptied=True)["changed"]
+    del members.nodes[5]
     run_module("kafka_topic", client=client, name="alone", state="absent", delete_topics=["alone"])
     run_module("kafka_topic", client=client, name="late", state="absent", delete_topics=["late"])
 

@@ -35,7 +35,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 )
 
 from spark_jobs import native_smoke_command
-from spark_jobs.errors import EXIT_PROVEN, EXIT_USAGE
+from spark_jobs.errors import EXIT_PROVEN, EXIT_UNREACHABLE
 from spark_jobs.errors import UnreachableError as UnreachableByNative
 from spark_jobs.native import NativeAdmin
 from tests.integration import dialects
@@ -114,7 +114,7 @@ def test_what_validation_accepts_is_reached_and_what_it_refuses_is_not(
     assert topic in java_sees(secured, tmp_path, listener, good)
     bad = {key: value for key, value in good.items() if key != PROTOCOL_OPTION}
     assert missing_option(described, bad)
-    assert native_smoke_ends(secured, tmp_path, listener, bad, topic) == EXIT_USAGE
+    assert native_smoke_ends(secured, tmp_path, listener, bad, topic) == EXIT_UNREACHABLE
 
 
 def as_client(cluster: KafkaCluster, listener: str, protocol: str, mechanism: str = "") -> ClientConfig:

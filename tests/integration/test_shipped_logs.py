@@ -50,8 +50,8 @@ class Host:
             "log_dir": str(home / "log"),
             "directory": str(self.node.tls),
         }
-        roots = str(self.other.tls / "nodes.pem")
-        (home / "stunnel.conf").write_text(log_shipper.stunnel_text(settings, roots))
+        (self.node.tls / log_shipper.ROOTS).write_text((self.other.tls / "nodes.pem").read_text())
+        (home / "stunnel.conf").write_text(log_shipper.stunnel_text(settings, str(self.node.tls)))
         (home / "rsyslog.conf").write_text(log_shipper.rsyslog_text(settings, str(home / "work"), SINCE))
 
     def start(self, *names: str) -> None:

@@ -83,7 +83,9 @@ class LabHosts:
             "kafka_lab_state_dir": str(self.home / "lab"),
             "kafka_lab_inventory": str(self.home / "hosts.yml"),
         }
-        done = self.run("-i", "/dev/null", "-e", json.dumps(variables), str(playbook))
+        nothing = self.home / "nothing.yml"
+        nothing.write_text("all: {}\n")
+        done = self.run("-i", str(nothing), "-e", json.dumps(variables), str(playbook))
         assert done.returncode == 0, done.stdout + done.stderr
 
     def inventory(self, cluster: str, hosts: tuple[str, ...], **more: Any) -> Path:

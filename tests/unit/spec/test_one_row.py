@@ -159,6 +159,7 @@ def test_a_rack_that_yaml_reads_as_a_number_is_to_be_quoted_on_its_host(tmp_path
     [
         ({"kafka_process_roles": "broker,controller"}, "give a list: [broker, controller]"),
         ({"kafka_log_dirs": "/a, /b"}, "give a list: [/a, /b]"),
+        ({"kafka_jvm_options": "-Xss512k -Dx.password=7Qx-secret"}, "give a list"),
         (
             {"kafka_listeners": [{**LISTENERS[0], "advertised": "PLAINTEXT://kafka.example.org:9092"}, *LISTENERS[1:]]},
             "give {host: kafka.example.org, port: 9092}",
@@ -179,6 +180,7 @@ def test_a_rack_that_yaml_reads_as_a_number_is_to_be_quoted_on_its_host(tmp_path
 def test_a_remedy_shows_the_form_that_is_wanted(tmp_path: Path, given: dict[str, Any], remedy: str) -> None:
     problems = errors(found(tmp_path, **{**given, "kafka_acls": [], "kafka_quotas": []}))
     assert any(remedy in each.remedy for each in problems), [str(each) for each in problems]
+    assert not any("7Qx" in str(each) for each in problems)
     assert {each.rule for each in problems} <= {"type", "setting_value"}
 
 

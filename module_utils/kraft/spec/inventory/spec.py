@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.secret_values import is_secret
+
 Option = Mapping[str, Any]
 #: A value that could not be converted.
 BROKEN = object()
@@ -57,7 +59,7 @@ def convert(value: Any, option: Option, place: str = "") -> tuple[Any, list[Faul
     converted = CONVERTERS.get(kind, _anything)(value)
     if converted is BROKEN:
         unquoted = kind in ("str", "path") and isinstance(value, (bool, int, float, Date))
-        remedy = QUOTES if unquoted else f"give {form(value, option)}"
+        remedy = QUOTES if unquoted else f"give {form(value, option, place)}"
         return BROKEN, [Fault(place, value, f"is {described(value)}, not {WANTED[kind]}", remedy)]
     if kind == "list":
         return _list(converted, option, place)
@@ -66,10 +68,10 @@ def convert(value: Any, option: Option, place: str = "") -> tuple[Any, list[Faul
     return _chosen(converted, option, place)
 
 
-def form(value: Any, option: Option) -> str:
-    """How to write what is wanted, from what was written where that can be read."""
+def form(value: Any, option: Option, place: str) -> str:
+    """How to write what is wanted, from what was written where that can be read and may be shown."""
     kind, options = option.get("type", "str"), option.get("options")
-    text = value if isinstance(value, str) else ""
+    text = value if isinstance(value, str) and not is_secret(place, value) else ""
     address = ADDRESS.fullmatch(text)
     if kind == "dict" and options and address and {"host", "port"} <= set(options):
         return f"{{host: {address[1] or address[2]}, port: {address[3]}}}"
