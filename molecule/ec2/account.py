@@ -145,7 +145,7 @@ def expose(state: Path) -> None:
     vpc = json.loads((state / "account.json").read_text())["vpc"]
     made = ec2.create_security_group(GroupName="by-hand", Description="by hand", VpcId=vpc)["GroupId"]
     open_controller(ec2, made)
-    groups = [*(each["GroupId"] for each in machine["SecurityGroups"]), made]
+    groups = [*sorted(wire.groups(machine)), made]
     ec2.modify_instance_attribute(InstanceId=machine["InstanceId"], Groups=groups)
 
 

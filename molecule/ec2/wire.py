@@ -56,16 +56,25 @@ def enforce(ec2: Client, instance: Any) -> None:
     inside(private, "nft", "-f", "-", text=table)
 
 
+def groups(instance: Any) -> set[str]:
+    """The groups of an instance. moto shows those of a network interface there alone."""
+    held = [instance, *instance.get("NetworkInterfaces", ())]
+    return {group["GroupId"] for each in held for group in (*each.get("SecurityGroups", ()), *each.get("Groups", ()))}
+
+
+def members(ec2: Client, group: str) -> list[str]:
+    """Private addresses of the instances in a group."""
+    instances = [one for each in ec2.describe_instances()["Reservations"] for one in each["Instances"]]
+    return [one["PrivateIpAddress"] for one in instances if group in groups(one) and "PrivateIpAddress" in one]
+
+
 def rules(ec2: Client, instance: Any) -> Iterator[str]:
     """nftables' rules that let in what the instance's groups do; a group stands for its members' addresses."""
-    ids = [each["GroupId"] for each in instance["SecurityGroups"]]
-    for group in ec2.describe_security_groups(GroupIds=ids)["SecurityGroups"]:
+    for group in ec2.describe_security_groups(GroupIds=sorted(groups(instance)))["SecurityGroups"]:
         for each in group["IpPermissions"]:
             first, last = each["FromPort"], each["ToPort"]  # all that the role asks for is TCP
             ports = f"tcp dport {first}" if first == last else f"tcp dport {first}-{last}"
             sources = [r["CidrIp"] for r in each["IpRanges"]]
             for pair in each["UserIdGroupPairs"]:
-                members = [{"Name": "instance.group-id", "Values": [pair["GroupId"]]}]
-                for reservation in ec2.describe_instances(Filters=members)["Reservations"]:
-                    sources += [i["PrivateIpAddress"] for i in reservation["Instances"] if "PrivateIpAddress" in i]
+                sources += members(ec2, pair["GroupId"])
             yield from (f"ip saddr {source} {ports} accept" for source in sources)
