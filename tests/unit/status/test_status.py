@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.node.identity import Disk, Identity
 from ansible.module_utils.kraft.status.drift import node_drift, uncompared
 from ansible.module_utils.kraft.status.model import Status
 from ansible.module_utils.kraft.status.report import report
-from ansible.module_utils.kraft.status.screen import lines
+from ansible.module_utils.kraft.status.screen import lines, not_granted
 from ansible.module_utils.kraft.status.through import asked_through
 from ansible.module_utils.kraft.status.view import status
 
@@ -180,8 +180,19 @@ def test_what_hosts_do_not_grant_is_shown_once_for_all_and_harms_nothing() -> No
     found = seen(**{name: {"kernel": {"unmet": unmet}} for name in DESIRED["nodes"]})
     assert found.good
     (ungranted,) = rows(found, "Not granted")
-    assert {"all", "hosts", "vm.swappiness", "60", "1", "read-only"} <= ungranted
+    assert {"1", "setting", "all", "hosts"} <= ungranted
+    assert "vm.swappiness" not in ungranted
+    assert not_granted(found) == ["all hosts: vm.swappiness is 60, not 1: read-only"]
     assert [one["host"] for one in report(found, "now")["ungranted"]] == ["kafka1", "kafka2", "kafka3"]
+
+
+def test_what_hosts_do_not_grant_is_named_where_the_cluster_is_not_well() -> None:
+    unmet = [{"name": "vm.swappiness", "wanted": "1", "value": "60", "reason": "read-only"}]
+    kernel = {name: {"kernel": {"unmet": unmet}} for name in DESIRED["nodes"]}
+    found = seen(**{**kernel, "kafka2": {**kernel["kafka2"], "service": DEAD}})
+    assert not found.good
+    (ungranted,) = rows(found, "Not granted")
+    assert {"all", "hosts", "vm.swappiness", "60", "1", "read-only"} <= ungranted
 
 
 DRIFT: list[tuple[dict[str, Any], list[set[str]]]] = [
