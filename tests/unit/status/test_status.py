@@ -294,6 +294,35 @@ def test_a_killed_migration_says_how_far_it_is(wording: Wording) -> None:
     wording(lines(found)[:4])
 
 
+STATIC = {"deployed": {"voters": [{"source": "its running process", "voters": [{"node_id": 1, "address": "a:9093"}]}]}}
+ELECTED = {"deployed": {"voters": [{"source": "its quorum-state file", "voters": [{"node_id": 1, "address": ""}]}]}}
+
+
+@pytest.mark.parametrize(
+    ("form", "deployed", "named"),
+    [
+        ("dynamic", {"kafka1": STATIC, "kafka3": STATIC}, [{"2", "3"}]),
+        ("dynamic", {"kafka1": STATIC, "kafka2": STATIC, "kafka3": STATIC}, [{"3"}]),
+        ("dynamic", {"kafka1": ELECTED}, []),
+        ("static", {"kafka1": STATIC, "kafka2": STATIC, "kafka3": STATIC}, []),
+    ],
+)
+def test_a_quorum_that_is_not_dynamic_everywhere_says_how_far_its_migration_is(
+    form: str, deployed: dict[str, Any], named: list[set[str]], wording: Wording
+) -> None:
+    about = {**DESIRED, "cluster": {**DESIRED["cluster"], "quorum": form}}
+    results = {name: {**LOOKED, **deployed.get(name, {})} for name in DESIRED["nodes"]}
+    answer = {"snapshot": cluster(topic("orders", partition(0, [1, 2, 3]))).to_dict()}
+    found = status(about, results, answer, None)
+    assert [one.rule for one in found.unfinished] == ["migrating_quorum"] * len(named)
+    assert [numbers <= values(one.text) for one, numbers in zip(found.unfinished, named)] == [True] * len(named)
+    commands = [step.command for one in found.unfinished for step in one.steps]
+    risk = '{"kafka_accepted_risks": ["quorum_form"]}'
+    assert commands == [f"ansible-playbook playbooks/migrate_quorum.yml -e '{risk}'"] * len(named)
+    assert (found.healthy, found.good) == (True, not named)
+    wording(one.text for one in found.unfinished)
+
+
 @pytest.mark.parametrize(("moves", "left"), [((), True), ((Reassignment("orders", 0, (3,), ()),), False)])
 def test_a_limit_is_left_over_only_while_nothing_is_on_the_move(
     moves: tuple[Reassignment, ...], left: bool, wording: Wording

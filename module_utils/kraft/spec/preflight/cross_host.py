@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.node.storage.log_dir import FORMATTED, LogDir
 from ansible.module_utils.kraft.node.storage.plan import plan_storage
 from ansible.module_utils.kraft.node.storage.types import NodeStorage, Peer
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.spec.desired.model import DYNAMIC
+from ansible.module_utils.kraft.spec.desired.model import DYNAMIC, STATIC
 from ansible.module_utils.kraft.spec.preflight.presence import is_new, running
 from ansible.module_utils.kraft.spec.preflight.renamed import is_numbered_anew
 from ansible.module_utils.kraft.spec.preflight.subject import Host, Subject
@@ -162,6 +162,7 @@ def node_storage(cluster: Mapping[str, Any], host: Host) -> NodeStorage:
         directory_id=host.node["directory_id"] or "",
         initial_controllers=cluster["initial_controllers"] or "",
         rejoins=host.wanted.replaced or host.wanted.added,
+        was_static=(host.facts or {}).get("quorum") == STATIC,
     )
 
 

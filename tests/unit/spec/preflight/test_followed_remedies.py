@@ -10,7 +10,9 @@ from ansible.module_utils.kraft.cluster.snapshot import Broker, Snapshot
 from ansible.module_utils.kraft.problem import errors
 from ansible.module_utils.kraft.spec import preflight
 
+from tests.unit.problems import worded
 from tests.unit.spec.preflight.scene import CLUSTER_ID, LOGS, Scene, disk, empty_log_dir
+from tests.wording_files import Wording
 
 Step = Callable[[Scene], None]
 OLD = "/data/old"
@@ -65,6 +67,19 @@ def test_the_run_that_a_remedy_names_is_not_refused(
     assert all(offered in one.remedy for one in refused)
     follow(scene)
     assert errors(preflight.check(scene.subject(), accepted)) == []
+
+
+def test_a_voter_of_a_static_quorum_takes_the_directory_id_of_its_disk(wording: Wording) -> None:
+    """A static quorum lists no directory ids, so there is none to compare with, and no node to replace."""
+    scene = Scene()
+    static_quorum(scene)
+    disk_id, scene.nodes["k3"]["directory_id"] = scene.nodes["k3"]["directory_id"], "b3RoZXItZGlyZWN0b3J5LQ"
+    [refused] = errors(preflight.check(scene.subject(), ("quorum_form",)))
+    assert (refused.rule, refused.host, refused.value) == ("foreign_directory_id", "k3", disk_id)
+    assert "replace" not in refused.remedy
+    wording(worded([refused]))
+    scene.nodes["k3"]["directory_id"] = refused.value
+    assert errors(preflight.check(scene.subject(), ("quorum_form",))) == []
 
 
 def test_a_log_dir_that_is_put_back_can_be_emptied() -> None:
