@@ -379,6 +379,14 @@ def test_a_controller_that_left_is_named_with_its_next_step(level: int, good: bo
         wording([f"{one.text}: {one.detail}", *(step.purpose for step in one.steps)])
 
 
+def test_a_controller_that_left_is_named_although_the_level_is_not_known(wording: Wording) -> None:
+    snapshot = cluster(topic("orders", partition(0, [1, 2, 3])), leader=quorum(1, voter(1), voter(2), voter(3)))
+    found = seen(snapshot, kafka1={"view": {**view(), "registered": [1, 2, 3, 8]}})
+    (note,) = found.notes
+    assert {"8", "metadata.version"} <= values(note)
+    wording(found.notes)
+
+
 def test_one_replica_that_holds_a_node_back_is_named_with_the_way_out(wording: Wording) -> None:
     found = seen(cluster(topic("orders", partition(0, [1, 2, 3])), topic("single", partition(0, [2]))))
     assert [node.may_go for node in found.nodes] == [True, False, True]
