@@ -41,7 +41,6 @@ class Found:
     ``undeclared``: log dirs that are not empty, which the node was deployed with and the inventory does not name.
     ``owned``: other paths that stay and hold files of the user.
     ``paths``: what deployments left, in the order in which it goes. ``strangers``: paths beside it that are not ours.
-    ``undelivered``: messages of log files that nobody has received, with their path; empty without any.
     ``has_account``: the user exists; ``account_is_ours``: it is one as deployments make it. ``users``: those that
     deployments made for services beside Kafka, whether or not those are still there.
     """
@@ -55,7 +54,6 @@ class Found:
     owned: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     strangers: tuple[str, ...] = ()
-    undelivered: str = ""
     has_account: bool = False
     account_is_ours: bool = False
     users: tuple[str, ...] = ()
@@ -118,7 +116,6 @@ def plan(desired: Desired, found: Found) -> Plan:
     staying |= {path: f": the disk cannot be read ({why})" for path, why in found.unreadable.items()}
     kept = [f"the data in {path} stay{why}" for path, why in staying.items()]
     kept += [f"{path} stays: Kraftwright did not make it" for path in found.strangers]
-    kept += [f"{found.undelivered} stay: nobody has received them"] if found.undelivered else []
     account = found.account_is_ours and not staying and not found.owned
     if found.has_account and not account:
         kept.append(f"the user {desired.user} stays: {_why_account(found, bool(staying))}")
