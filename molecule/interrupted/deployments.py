@@ -75,7 +75,7 @@ class Deployments:
             return Outcome(code, log.read_text(), time.monotonic() - began)
 
     def _at(self, point: Point, process: subprocess.Popen[bytes]) -> None:
-        """Wait on the host for the moment, over a separate connection, and strike there or here, as the point defines."""
+        """Wait on the host for the moment, over a separate connection; strike there or here, as the point defines."""
         until = f"until {{ {point.until}; }} >/dev/null 2>&1; do sleep 0.005; done; {point.strike or 'true'}"
         with subprocess.Popen(self._lab.command(point.host, until), stdout=subprocess.DEVNULL) as watcher:  # noqa: S603
             while watcher.poll() is None and process.poll() is None:

@@ -17,7 +17,7 @@ RELEASE = "ls -l /proc/$(systemctl show --value --property=MainPID kafka)/fd | g
 
 
 class Condition:
-    """Condition of the cluster of `scenario`; `hosts` are the nodes that stay, `every` includes those that come and go."""
+    """Condition of a `scenario`'s cluster; `hosts` are the nodes that stay, `every` includes those that come and go."""
 
     def __init__(self, project: Path, scenario: Path, nodes: Nodes) -> None:
         self.hosts = Hosts.of(project, scenario.name, nodes.hosts, nodes.port)
