@@ -1,4 +1,4 @@
-"""Archives with the same bytes whenever and wherever they are made."""
+"""Archives with the same bytes at any time and on any machine."""
 
 from __future__ import annotations
 

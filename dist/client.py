@@ -1,4 +1,4 @@
-"""kafka-python as one zip that a node imports as it is."""
+"""kafka-python as one zip that a node imports directly."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LEFT_OUT = ("/benchmarks/", "/cli/")
 
 
 def build(cache: Path) -> Path:
-    """The zip, made from the installed package and the same for the same version."""
+    """Return the zip, made from the installed package and the same for the same version."""
     target = cache / "client" / "kafka_python.zip"
     package = importlib.metadata.distribution("kafka-python")
     files = [f for f in package.files or [] if f.parts[0] == "kafka" and f.suffix != ".pyc"]
