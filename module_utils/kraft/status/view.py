@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.health import caught_up, expected, problems
+from ansible.module_utils.kraft.cluster.lags import from_dict as lags_from_dict
 from ansible.module_utils.kraft.cluster.leadership import Leadership, best_claims, leadership
 from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot, from_dict, quorum_from_dict
@@ -14,9 +16,11 @@ from ansible.module_utils.kraft.node.machine.ungranted import ungranted
 from ansible.module_utils.kraft.spec.desired.model import DYNAMIC
 from ansible.module_utils.kraft.status.causes import Cause, causes
 from ansible.module_utils.kraft.status.certificates import certificates, ending, first_to_end
+from ansible.module_utils.kraft.status.cluster_figures import cluster_figures
 from ansible.module_utils.kraft.status.departed import departures
 from ansible.module_utils.kraft.status.drift import node_drift, uncompared, unknown_nodes
 from ansible.module_utils.kraft.status.evidence import Evidence, evidence, foreign, unread
+from ansible.module_utils.kraft.status.figures import figures
 from ansible.module_utils.kraft.status.model import Node, Status
 from ansible.module_utils.kraft.status.scene import Scene
 from ansible.module_utils.kraft.status.unfinished import notes, unfinished
@@ -62,7 +66,10 @@ def status(
     led = scene.leadership.without([one for cause in why if cause.rule == "cut_off" for one in cause.node_ids])
     live = {} if unread(live) else live or {}
     left = departures([results.get("view") for results in own], snapshot, about, inventory)
-    nodes = [_node(one, snapshot, led, why) for one in scene.nodes]
+    nodes = [
+        _compared(_node(one, snapshot, led, why), desired["nodes"][one.host], hosts.get(one.host, {}), live)
+        for one in scene.nodes
+    ]
     return Status(
         name=about["name"],
         cluster_id=snapshot.cluster_id if snapshot else about["cluster_id"],
@@ -70,13 +77,19 @@ def status(
         leadership=led,
         causes=why,
         problems=found,
-        nodes=tuple(_compared(one, desired["nodes"][one.host], hosts.get(one.host, {}), live) for one in nodes),
+        nodes=tuple(map(functools.partial(_figured, hosts, snapshot), scene.nodes, nodes)),
         drift=_drift(snapshot, about, live),
         ungranted=ungranted({node.host: hosts.get(node.host, {}) for node in nodes}, desired["nodes"]),
         counts={**_counts(snapshot), **_certificates(hosts)},
         unfinished=(*unfinished(scene.nodes, snapshot, about, live, inventory), *left.unfinished),
         notes=(*notes(scene.nodes), *left.notes),
+        figures=cluster_figures(snapshot, lags_from_dict((cluster or {}).get("lag")), found[0] if not snapshot else ""),
     )
+
+
+def _figured(hosts: Mapping[str, Mapping[str, Any]], snapshot: Snapshot | None, evidence: Evidence, node: Node) -> Node:
+    found = figures(evidence, hosts.get(node.host, {}), snapshot, node.certificates)
+    return dataclasses.replace(node, figures=found)
 
 
 def _scene(desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]], snapshot: Snapshot | None) -> Scene:
