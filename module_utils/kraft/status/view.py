@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -50,8 +49,7 @@ def status(
 ) -> Status:
     """`desired`: ``kafka_desired``'s fact. `hosts`: host -> what was registered there (``evidence``, ``node_drift``).
 
-    `cluster`: the result of ``kafka_cluster_info``, `live` that of ``kafka_config_plan``; None or failed: no answer.
-    `inventory`: the options that name it to the next command.
+    Results of ``kafka_cluster_info`` and ``kafka_config_plan``, None or failed: no answer. `inventory`: its options.
     """
     about = desired["cluster"]
     silent = unread(cluster)
@@ -66,10 +64,7 @@ def status(
     led = scene.leadership.without([one for cause in why if cause.rule == "cut_off" for one in cause.node_ids])
     live = {} if unread(live) else live or {}
     left = departures([results.get("view") for results in own], snapshot, about, inventory)
-    nodes = [
-        _compared(_node(one, snapshot, led, why), desired["nodes"][one.host], hosts.get(one.host, {}), live)
-        for one in scene.nodes
-    ]
+    nodes = _nodes(scene, led, why, hosts)
     return Status(
         name=about["name"],
         cluster_id=snapshot.cluster_id if snapshot else about["cluster_id"],
@@ -77,7 +72,7 @@ def status(
         leadership=led,
         causes=why,
         problems=found,
-        nodes=tuple(map(functools.partial(_figured, hosts, snapshot), scene.nodes, nodes)),
+        nodes=tuple(_compared(one, desired["nodes"][one.host], hosts.get(one.host, {}), live) for one in nodes),
         drift=_drift(snapshot, about, live),
         ungranted=ungranted({node.host: hosts.get(node.host, {}) for node in nodes}, desired["nodes"]),
         counts={**_counts(snapshot), **_certificates(hosts)},
@@ -87,9 +82,13 @@ def status(
     )
 
 
-def _figured(hosts: Mapping[str, Mapping[str, Any]], snapshot: Snapshot | None, evidence: Evidence, node: Node) -> Node:
-    found = figures(evidence, hosts.get(node.host, {}), snapshot, node.certificates)
-    return dataclasses.replace(node, figures=found)
+def _nodes(scene: Scene, led: Leadership, why: Collection[Cause], hosts: Mapping[str, Mapping[str, Any]]) -> list[Node]:
+    """Each with its figures."""
+    made = []
+    for one in scene.nodes:
+        found = figures(one, hosts.get(one.host, {}), scene.snapshot, certificates(hosts.get(one.host, {})))
+        made.append(dataclasses.replace(_node(one, scene.snapshot, led, why), figures=found))
+    return made
 
 
 def _scene(desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]], snapshot: Snapshot | None) -> Scene:
