@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""What a mirror would copy, and how far it is."""
+"""Facts about a mirror: the topics it would copy, and its progress."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ FAILED_SECONDS = 30  #: a task that has failed before a restart is reported so u
 
 
 def waited(asked: Wanted, params: dict[str, Any]) -> Seen:
-    """What there is once it copies. Raises ToolError where it does not."""
+    """Return the state once the mirror copies. Raises ToolError if it does not."""
     began, first = time.monotonic(), None
     while True:
         seen = until_answered(lambda: look(asked, params["client"], params["known_settings"]), ANSWERED_SECONDS)
@@ -127,7 +127,7 @@ def waited(asked: Wanted, params: dict[str, Any]) -> Seen:
 
 
 def sample(asked: Wanted, first: Seen, params: dict[str, Any]) -> tuple[str, Seen]:
-    """The time to catch up in words, and a second look; none where nobody asked for it."""
+    """Return the time to catch up as text, and a second sample; no time if no sample is requested."""
     if not params["sample"]:
         return "", first
     began = time.monotonic()
@@ -150,7 +150,7 @@ def service(asked: Wanted, seen: Seen, params: dict[str, Any]) -> dict[str, Any]
 
 
 def alone(params: dict[str, Any]) -> dict[str, Any]:
-    """What the end of a copy puts back, from this cluster alone."""
+    """Return the settings that the end of a copy restores, from this cluster alone."""
     with reached(params["client"]) as side:
         return {"put_back": settings.put_back({}, of_target(side, params["known_settings"]))}
 
