@@ -1,8 +1,8 @@
-"""Which batches a roll has, and which of them go without a shutdown check. Pure: what was seen in, batches out.
+"""Batches of a roll, and those that go without a shutdown check. Pure: observations in, batches out.
 
 A batch goes unchecked only on evidence that the check could not help: nothing of the cluster can be reached, from
-here and from each host, or its controllers themselves say that they have no leader. An answer that is denied, late or
-not understood is no evidence: the roll is refused with its words.
+here and from each host, or its controllers themselves report that they have no leader. An answer that is denied, late
+or not understood is no evidence: the roll is refused with its message.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from ansible.module_utils.kraft.problem import Problem
 
 @dataclasses.dataclass(frozen=True)
 class HostLook:
-    """What a host's own look found before the run changed anything. ``running_seconds``: age of its process, or 0.
+    """Inspection of a host before the run's first change. ``running_seconds``: age of its process, or 0.
 
-    ``answer`` is ``known``, ``unknown`` or ``unreachable``; empty where no Kafka ran and nothing was asked.
+    ``answer`` is ``known``, ``unknown`` or ``unreachable``; empty if no Kafka ran and nothing was queried.
     """
 
     host: str
@@ -36,7 +36,7 @@ class HostLook:
 
 @dataclasses.dataclass(frozen=True)
 class Sight:
-    """All that is known when a roll is planned. ``claims``: whom the controllers follow, asked one by one."""
+    """All observations at planning time. ``claims``: the leader that each controller reports."""
 
     cluster: Outcome[Snapshot]
     claims: tuple[Claim, ...] = ()
@@ -53,7 +53,7 @@ class Batch:
 
 
 def led(cluster: Outcome[Snapshot]) -> bool:
-    """Whether everything is known that the order depends on, a leader among it."""
+    """Check that everything is known that the order depends on, a leader among it."""
     return isinstance(cluster, Known) and not unknown(cluster.value) and cluster.value.controller_id != NO_NODE
 
 
@@ -102,7 +102,7 @@ def known_down(snapshot: Snapshot, wanted: Expected) -> frozenset[int]:
 
 
 def _leaderless(snapshot: Snapshot, claims: Sequence[Claim], wanted: Expected) -> bool:
-    """Whether the quorum itself says that it has no leader: a broker that has it from there, or most controllers."""
+    """Check whether the quorum itself reports no leader: by a broker that has it from there, or by most controllers."""
     if snapshot.quorum is not None:
         return snapshot.quorum.leader_id == NO_NODE
     return _controllers_lead_nobody(claims, wanted)
@@ -128,7 +128,7 @@ def _one_by_one(node_ids: Iterable[int], checked: bool, running: Mapping[int, bo
 
 
 def _signs(sight: Sight, start_seconds: float) -> list[str]:
-    """What speaks against a cluster that is down, although nothing of it can be reached from here."""
+    """Return evidence against a cluster that is down, although nothing of it can be reached from here."""
     heard = [f"{one.host} had an answer when its own node was asked" for one in sight.looks if _heard(one)]
     old = [
         f"Kafka on {one.host} has run for {one.running_seconds:.0f} s, longer than a start takes"

@@ -1,4 +1,4 @@
-"""Which nodes a roll restarts, and which of their settings the cluster is asked about first."""
+"""Nodes that a roll restarts, and their settings that the cluster is queried for first."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def change_nodes(
 
 
 def host_looks(facts: Mapping[str, Mapping[str, Any] | None]) -> list[dict[str, Any]]:
-    """What each host's own look found, as ``kafka_roll_plan`` takes it; `facts`: host -> fact ``kafka_host``."""
+    """Return each host's inspection, in the form of ``kafka_roll_plan``; `facts`: host -> fact ``kafka_host``."""
     return [
         {
             "host": host,
@@ -95,5 +95,5 @@ def host_looks(facts: Mapping[str, Mapping[str, Any] | None]) -> list[dict[str, 
 
 
 def _processes(looked: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """What ``kafka_node`` said of each host; one that ``--limit`` leaves out is not among them, and stays as it is."""
+    """Return the results of ``kafka_node``; hosts that ``--limit`` leaves out are absent, and stay as they are."""
     return {host: one["process"] for host, one in looked.items() if one["process"]}
