@@ -87,7 +87,7 @@ return [...document.querySelectorAll('body *')].filter(e => e.getClientRects().l
   && !e.closest('.scroll') && !e.closest('svg svg') && e.textContent.trim()
   && e.getBoundingClientRect().right > edge + 1).map(e => e.tagName + ': ' + e.textContent.trim().slice(0, 60));
 """
-#: Visible texts whose colour does not stand out from what is behind them (WCAG 2 AA), or that are too small.
+#: Visible texts with too little contrast to their background (WCAG 2 AA), or that are too small.
 UNREADABLE = """
 const channel = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
 const parse = text => text.match(/[\\d.]+/g).map(Number);
