@@ -5,7 +5,8 @@ KraftError
 │   └── OtherClusterError  a node of another cluster answered
 ├── UnreachableError  a host or the cluster did not answer in time
 │   └── UnansweredError   and that does not mean that nothing runs there
-└── ToolError         a command was run and failed; the message holds its output
+│       └── LateError     it takes connections, and its answer was not there in time
+└── ToolError         a command was run and failed; the message holds what it said
     ├── AccessError   the cluster answered and refuses us: login, certificate of ours, or permission
     └── TrustError    a server answered, and we do not trust its certificate
 """
@@ -44,6 +45,10 @@ class UnreachableError(KraftError):
 
 class UnansweredError(UnreachableError):
     """A server took the connection and did not answer, or the name was not resolved: no evidence that it is down."""
+
+
+class LateError(UnansweredError):
+    """A time-out of something that takes connections, as of a broker that waits for a leader."""
 
 
 class ToolError(KraftError):

@@ -67,7 +67,12 @@ def page(path: Path, fragments: Mapping[str, Any]) -> str:
     document = yaml.safe_load(texts["DOCUMENTATION"])
     description = document["description"]
     paragraphs = description if isinstance(description, list) else [description]
-    options = {**document.get("options", {}), **fragment_options(document, fragments)}
+    options: dict[str, Any] = dict(document.get("options", {}))
+    for name, option in fragment_options(document, fragments).items():
+        options[name] = {
+            **option,
+            **options.get(name, {}),
+        }  # merged as Ansible does
     lines = [f"# {path.stem}", "", marked(document["short_description"]) + ".", ""]
     lines += [f"- {marked(one)}" for one in paragraphs]
     lines += ["", "## Options", "", "| option | type | default | meaning |", "|---|---|---|---|", *option_rows(options)]

@@ -9,6 +9,7 @@ With an expected cluster id, the first request of each connection checks the clu
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Union
@@ -22,6 +23,7 @@ from ansible.module_utils.kraft.cluster.tls_errors import of_tls, tls_error
 from ansible.module_utils.kraft.errors import (
     AccessError,
     KraftError,
+    LateError,
     OtherClusterError,
     ToolError,
     UnansweredError,
@@ -142,9 +144,10 @@ class Client:
 
         Those of another cluster are skipped, with a warning. Raises OtherClusterError if no other one accepts us.
         """
-        tried = tuple(addresses) or self.addresses
+        tried, deadline = tuple(addresses) or self.addresses, time.monotonic() + CONNECT_SECONDS + ANSWER_SECONDS
         futures = {address: self._net.call_soon_with_future(self._ready, address) for address in tried}
-        while not all(future.is_done for future in futures.values()):
+        # kafka-python gives a TLS handshake no limit of its own.
+        while not all(future.is_done for future in futures.values()) and time.monotonic() < deadline:
             self._net.poll(timeout_ms=CONNECT_SECONDS * 1000 / 20)
             if accepted := next((address for address, future in futures.items() if future.succeeded()), None):
                 self._warn_of(future.exception for future in futures.values())
@@ -209,15 +212,20 @@ class Client:
             return answer
         if future.is_done:
             return self._error(question.address, future.exception)
-        return UnansweredError(f"{question.address} did not answer within {seconds:g} s")
+        return LateError(f"{question.address} did not answer within {seconds:g} s")
 
     def _first_error(self, futures: Mapping[str, Any]) -> KraftError:
-        errors = [self._error(address, future.exception) for address, future in futures.items()]
+        late = "accepts connections and does not answer"
+        errors = [
+            self._error(address, future.exception) if future.is_done else LateError(f"{address} {late}")
+            for address, future in futures.items()
+        ]
         for kind in (OtherClusterError, ToolError):
             if found := next((error for error in errors if isinstance(error, kind)), None):
                 return found
-        there = any(isinstance(error, UnansweredError) for error in errors)
-        return (UnansweredError if there else UnreachableError)("; ".join(str(error) for error in errors))
+        kinds = {type(error) for error in errors} - {UnreachableError}
+        kind = UnreachableError if not kinds else LateError if kinds == {LateError} else UnansweredError
+        return kind("; ".join(str(error) for error in errors))
 
     def _error(self, address: str, error: BaseException) -> KraftError:
         return error if isinstance(error, KraftError) else self._translated(address, error)
@@ -237,7 +245,7 @@ class Client:
         if isinstance(error, known.IncompatibleBrokerVersion):
             return ToolError(f"{address} does not know this question: {error}")
         if isinstance(error, (known.RequestTimedOutError, known.KafkaTimeoutError)):
-            return UnansweredError(f"{address} accepts connections and does not answer")
+            return LateError(f"{address} accepts connections and does not answer")
         if isinstance(error, (known.KafkaError, OSError)):
             nothing = any(sign in str(error) for sign in NOTHING_THERE)
             return (UnreachableError if nothing else UnansweredError)(f"{address}: {_plain(str(error))}")

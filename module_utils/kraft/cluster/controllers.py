@@ -18,7 +18,13 @@ from ansible.module_utils.kraft.errors import KraftError
 
 METADATA_TOPIC = "__cluster_metadata"
 METADATA_TOPIC_ID = uuid.UUID(int=1)  # Kafka's Uuid.METADATA_TOPIC_ID
-#: Errors of a controller that still name the leader it follows; 0 is an answer without an error.
+#: Controllers as modules are given them: node id and listener (``host:port``) of each.
+CONTROLLERS_SPEC: dict[str, Any] = {
+    "type": "list",
+    "elements": "dict",
+    "options": {"node_id": {"type": "int", "required": True}, "address": {"type": "str", "required": True}},
+}
+#: How a controller may refuse and still say whom it follows; 0 is an answer without a refusal.
 TELLING = {0: "NONE", 6: "NOT_LEADER_OR_FOLLOWER", 74: "FENCED_LEADER_EPOCH", 76: "UNKNOWN_LEADER_EPOCH"}
 
 

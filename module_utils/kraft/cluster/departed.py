@@ -49,9 +49,9 @@ def unregisters(level: int) -> bool:
     return level >= UNREGISTERS
 
 
-def level_of(features: Iterable[Feature] | None) -> int:
-    """Return the finalised METADATA_VERSION, 0 if it is unknown."""
-    return next((one.level for one in features or () if one.name == METADATA_VERSION), 0)
+def level_of(features: Iterable[Feature] | None) -> int | None:
+    """The finalised METADATA_VERSION; None where it is not known."""
+    return next((one.level for one in features or () if one.name == METADATA_VERSION), None)
 
 
 def held_back_by(reason: str, found: Iterable[Registered]) -> bool:

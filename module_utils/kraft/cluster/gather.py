@@ -17,7 +17,7 @@ from ansible.module_utils.kraft.cluster import responses
 from ansible.module_utils.kraft.cluster.client import ANSWER_SECONDS, Answer, Client, Question
 from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_up
 from ansible.module_utils.kraft.cluster.leader_watch import LeaderWatch
-from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, outcome
+from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, is_late, outcome
 from ansible.module_utils.kraft.cluster.retry import PAUSE, until_answered
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Broker, LogDir, Quorum, Snapshot, Topic
 from ansible.module_utils.kraft.errors import KraftError, UnreachableError
@@ -62,14 +62,16 @@ def observe(
     cluster, *rest = client.ask_all([Question(place, request) for request in asked], seconds)
     seen = checked(client, "DescribeCluster", cluster)
     brokers = responses.brokers(seen)
-    found, unanswered = _read(client, first, rest)
+    found, failed = _read(client, first, rest)
     if "configs" in wanted and "topics" in found:
-        _add("min_insync", found, unanswered, lambda: min_insync(client, place, found["topics"], seconds))
+        _add("min_insync", found, failed, lambda: min_insync(client, place, found["topics"], seconds))
     if "log_dirs" in wanted:
-        _add("log_dirs", found, unanswered, lambda: log_dirs(client, brokers, seconds))
-    if {"topics", "min_insync"} & unanswered.keys():
+        _add("log_dirs", found, failed, lambda: log_dirs(client, brokers, seconds))
+    if {"topics", "min_insync"} & failed.keys():
         client.patience = min(2 * seconds, LONGEST_ANSWER_SECONDS)
-    return Snapshot(cluster_id=seen["cluster_id"], brokers=brokers, unanswered=unanswered, **found)
+    unanswered = {part: _reason(part, error) for part, error in failed.items()}
+    late = tuple(part for part, error in failed.items() if is_late(error))
+    return Snapshot(cluster_id=seen["cluster_id"], brokers=brokers, unanswered=unanswered, late=late, **found)
 
 
 def checked(client: Client, what: str, answer: Answer) -> dict[str, Any]:
@@ -82,25 +84,30 @@ def checked(client: Client, what: str, answer: Answer) -> dict[str, Any]:
     return answer
 
 
-def _read(client: Client, parts: Mapping[str, Part], given: Iterable[Answer]) -> tuple[dict[str, Any], dict[str, str]]:
+def _read(
+    client: Client, parts: Mapping[str, Part], given: Iterable[Answer]
+) -> tuple[dict[str, Any], dict[str, KraftError]]:
     found: dict[str, Any] = {}
-    unanswered: dict[str, str] = {}
+    failed: dict[str, KraftError] = {}
     for (name, part), answer in zip(parts.items(), given):
-        _add(name, found, unanswered, functools.partial(_parse, client, part, answer))
-        if name in FORWARDED and isinstance(answer, UnreachableError):
-            unanswered[name] += " (it passes this question on to the active controller)"
-    return found, unanswered
+        _add(name, found, failed, functools.partial(_parse, client, part, answer))
+    return found, failed
+
+
+def _reason(part: str, error: KraftError) -> str:
+    passed_on = part in FORWARDED and isinstance(error, UnreachableError)
+    return f"{error}{' (it passes this question on to the active controller)' if passed_on else ''}"
 
 
 def _parse(client: Client, part: Part, answer: Answer) -> Any:
     return part.parse(client, checked(client, part.request, answer))
 
 
-def _add(name: str, found: dict[str, Any], unanswered: dict[str, str], make: Callable[[], Any]) -> None:
+def _add(name: str, found: dict[str, Any], failed: dict[str, KraftError], make: Callable[[], Any]) -> None:
     try:
         found[name] = make()
     except KraftError as error:
-        unanswered[name] = str(error)
+        failed[name] = error
 
 
 def _quorum(client: Client, answer: Mapping[str, Any]) -> Quorum:

@@ -10,7 +10,14 @@ import dataclasses
 from collections.abc import Callable
 from typing import Generic, NoReturn, TypeVar, Union
 
-from ansible.module_utils.kraft.errors import KraftError, OtherClusterError, UnansweredError, UnreachableError
+from ansible.module_utils.kraft.cluster.client import ApiError
+from ansible.module_utils.kraft.errors import (
+    KraftError,
+    LateError,
+    OtherClusterError,
+    UnansweredError,
+    UnreachableError,
+)
 
 Value = TypeVar("Value")
 
@@ -22,9 +29,10 @@ class Known(Generic[Value]):
 
 @dataclasses.dataclass(frozen=True)
 class Unknown:
-    """Something is there, or may be: it refused, was late, or said what could not be read or trusted."""
+    """Something is there, or may be: it refused, was `late`, or said what could not be read or trusted."""
 
     why: str
+    late: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,4 +64,9 @@ def failed(error: KraftError) -> Outcome[Value]:
     """The outcome of a question that ended with `error`."""
     if isinstance(error, UnreachableError) and not isinstance(error, UnansweredError):
         return Unreachable(str(error))
-    return Unknown(str(error))
+    return Unknown(str(error), is_late(error))
+
+
+def is_late(error: KraftError) -> bool:
+    """Whether a question timed out, here or where a broker passed it on. A broker without a leader is late, too."""
+    return isinstance(error, LateError) or (isinstance(error, ApiError) and error.name == "RequestTimedOut")

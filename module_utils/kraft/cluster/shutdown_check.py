@@ -15,6 +15,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
 from ansible.module_utils.kraft.cluster.health import LARGEST_DELAY_MS, caught_up, delay, listed
+from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, Unreachable, never
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Partition, Quorum, Replica, Snapshot
 
 NAMED = 5
@@ -53,6 +54,19 @@ def judge(snapshot: Snapshot, node_ids: Iterable[int], largest_delay_ms: int = L
         (*unknown(snapshot), *quorum_reasons, *partition_reasons, *_moves(snapshot, serving)),
         (*quorum_unavoidable, *partition_unavoidable),
     )
+
+
+def leaderless(seen: Outcome[Snapshot]) -> bool:
+    """Whether a batch that was planned unchecked may still go: there is nothing to reach, or no leader.
+
+    A broker without a leader is late with the quorum. A denied, untrusted or unreadable answer shows nothing.
+    """
+    if isinstance(seen, Known):
+        quorum = seen.value.quorum
+        return quorum.leader_id == NO_NODE if quorum else "quorum" in seen.value.late
+    if isinstance(seen, Unknown):
+        return seen.late
+    return isinstance(seen, Unreachable) or never(seen)
 
 
 def majority(voters: int) -> int:
@@ -96,6 +110,13 @@ def silent(voter: Replica, quorum: Quorum) -> bool:
         return quorum.watched_ms > SESSION_MS
     now = max((one.last_caught_up_ms for one in quorum.voters if one.node_id == quorum.leader_id), default=-1)
     return now - voter.last_fetch_ms > SESSION_MS
+
+
+def decided(quorum: Quorum | None, largest_delay_ms: int = LARGEST_DELAY_MS) -> bool:
+    """Whether there is a leader, and each voter is known to have caught up with it or to be silent."""
+    if quorum is None or quorum.leader_id == NO_NODE:
+        return False
+    return all(caught_up(one, largest_delay_ms) or silent(one, quorum) for one in quorum.voters)
 
 
 def _partitions(snapshot: Snapshot, serving: frozenset[int]) -> tuple[Sequence[str], Sequence[str]]:

@@ -118,7 +118,10 @@ class Reassignment:
 
 @dataclasses.dataclass(frozen=True)
 class Snapshot:
-    """What a node of the cluster said. ``unanswered`` names the parts that were asked for and not answered."""
+    """What a node of the cluster said.
+
+    ``unanswered``: the parts that were asked for and not answered, with the reason; ``late``: those that timed out.
+    """
 
     cluster_id: str
     brokers: tuple[Broker, ...] = ()
@@ -129,6 +132,7 @@ class Snapshot:
     features: tuple[Feature, ...] | None = None
     reassignments: tuple[Reassignment, ...] | None = None
     unanswered: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    late: tuple[str, ...] = ()
 
     @property
     def controller_id(self) -> int:
@@ -169,6 +173,7 @@ def from_dict(data: Mapping[str, Any]) -> Snapshot:
         features=_each(Feature, data.get("features")),
         reassignments=_each(Reassignment, data.get("reassignments")),
         unanswered=dict(data.get("unanswered") or {}),
+        late=tuple(data.get("late") or ()),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ssl
 from collections.abc import Iterator
 
-from ansible.module_utils.kraft.errors import AccessError, KraftError, TrustError, UnreachableError
+from ansible.module_utils.kraft.errors import AccessError, KraftError, TrustError, UnansweredError
 
 #: Source of each side's certificate: the parameter, or the configuration of the node as which a module acts.
 CA = "client.ca_file, or ssl.truststore.location of the node"
@@ -34,4 +34,4 @@ def of_tls(address: str, error: ssl.SSLError) -> KraftError:
     reason = error.reason or str(error)
     if any(word in reason for word in OF_OUR_CERTIFICATE):
         return AccessError(f"{address} refuses us: {reason}. Check {KEYSTORE}.")
-    return UnreachableError(f"{address}: TLS failed: {reason}. Check client.security_protocol.")
+    return UnansweredError(f"{address}: TLS failed: {reason}. Check client.security_protocol.")

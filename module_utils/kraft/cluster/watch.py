@@ -14,7 +14,9 @@ from typing import Any
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.gather import log_dirs, observe
 from ansible.module_utils.kraft.cluster.health import Expected, distance, problems
-from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, failed
+from ansible.module_utils.kraft.cluster.leader_watch import LeaderWatch
+from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, Unreachable, failed
+from ansible.module_utils.kraft.cluster.shutdown_check import decided
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import KraftError, OtherClusterError
@@ -26,6 +28,7 @@ POLL_SECONDS = 0.2
 ANSWER_SECONDS = 3.0
 SERVICE_SECONDS = 1.0
 SLOW_SECONDS = 2.0
+UNKNOWN_SECONDS = 30.0  #: for an election and, after it, longer than a session
 PASSING_SECONDS = 5.0  #: trouble that is over sooner does not end an observation
 NOTHING_MEASURED = 1 << 62  #: bytes; more than any measure
 CRASHES = 2  #: automatic restarts while we watch after which a unit is taken to crash again and again
@@ -65,14 +68,16 @@ def look_once(
     wanted: Expected,
     node_id: int | None,
     more: Callable[[Client, Look], Mapping[str, Any]] = lambda *_: {},
+    until_known: bool = False,
 ) -> dict[str, Any]:
     """One look without waiting, for a module's result. On a host that has nothing yet, that nothing answers.
 
-    `more`: what else the same client is to ask, for the result.
+    `more`: what else the same client is to ask, for the result. `until_known`: see ``Watch.until_known``.
     """
     try:
         with Client(options) as client:
-            seen = Watch(client, wanted, node_id).look()
+            watch = Watch(client, wanted, node_id)
+            seen = watch.until_known() if until_known else watch.look()
             return {**seen.as_dict(wanted), **more(client, seen)}
     except KraftError as error:
         return Look(failed(error), (str(error),)).as_dict(wanted)
@@ -214,6 +219,21 @@ class Watch:
             return Look([*doubtful, *outcomes][0], texts or (str(error),))
         before, self._own = self._own, self._address(seen.snapshot)
         return seen if before or not self._own else self._look()
+
+    def until_known(self, seconds: float = UNKNOWN_SECONDS, clock: Callable[[], float] = time.monotonic) -> Look:
+        """A look by which each voter has caught up or is silent, or the last one after `seconds`.
+
+        A leader that was just elected has heard of no voter. What cannot be reached is not waited for.
+        """
+        leader, ends = LeaderWatch(clock), clock() + seconds
+        while True:
+            seen = self.look()
+            if isinstance(seen.cluster, Known):
+                seen = dataclasses.replace(seen, cluster=Known(leader.seen(seen.cluster.value)))
+            known = seen.snapshot and decided(seen.snapshot.quorum, self._wanted.largest_delay_ms)
+            if known or seen.hopeless or isinstance(seen.cluster, Unreachable) or clock() >= ends:
+                return seen
+            time.sleep(POLL_SECONDS)
 
     def wait(self, timeout: float, clock: Callable[[], float] = time.monotonic) -> Look:
         """The first healthy look. Raises UnhealthyError when nothing has advanced for `timeout`, or it is hopeless.

@@ -64,7 +64,7 @@ def summary_lines(desired: Data | None, snapshot: Data | None, report: Data | No
     else:
         seen = snapshot or (report or {}).get("cluster") or {}
         lines += [*_state(desired, seen), *_connection(cluster), *_proof(report), *_page(report, run.page)]
-    lines += _not_granted(desired.get("nodes") or {}, run.looked)
+    lines += _not_granted(desired.get("nodes") or {}, run, proven=run.check or outcome(report) == "proven")
     return [*lines, *_next(desired, report, run)]
 
 
@@ -176,10 +176,15 @@ def _page(report: Data | None, page: str) -> list[str]:
     return [*lines, _label("Page") + page] if page else lines
 
 
-def _not_granted(nodes: Mapping[str, Data], looked: Mapping[str, Data]) -> list[str]:
-    """Return requests that the hosts do not grant."""
-    found = ungranted.lines(ungranted.ungranted(looked, nodes), list(looked))
-    return [line for number, text in enumerate(found) for line in _row("" if number else "Not granted", text)]
+def _not_granted(nodes: Mapping[str, Data], run: Run, proven: bool) -> list[str]:
+    """What was asked of the hosts, and they do not grant: in full where nothing is proven."""
+    found = ungranted.ungranted(run.looked, nodes)
+    if proven:
+        said = ungranted.short(found, list(run.looked))
+        command = _playbook("playbooks/cluster_status.yml", run)
+        return [f"{_label('Not granted')}{said}; named by {command}"] if said else []
+    texts = ungranted.lines(found, list(run.looked))
+    return [line for number, text in enumerate(texts) for line in _row("" if number else "Not granted", text)]
 
 
 def _next(desired: Data, report: Data | None, run: Run) -> list[str]:

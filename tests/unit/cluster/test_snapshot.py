@@ -31,6 +31,7 @@ def test_a_snapshot_survives_json() -> None:
         features=(Feature("kraft.version", 1, 0, 1),),
         reassignments=(Reassignment("t", 0, (2,), ()),),
         unanswered={"configs": "why"},
+        late=("configs",),
     )
     data = json.loads(json.dumps(snapshot.to_dict()))
     assert from_dict(data) == snapshot

@@ -11,7 +11,9 @@ from ansible.module_utils.kraft.difference import PROPERTIES
 from ansible.module_utils.kraft.secret_values import differing
 
 DIRECTORY, FILE, LINK, ABSENT, OTHER = "directory", "file", "link", "absent", "other"
-#: A file is written under this prefix beside its place, then renamed; a leftover comes from a killed run.
+#: Header of the diff of new paths.
+NEW = "new paths"
+#: A file is written under this prefix beside its place, then renamed; one that is found was left by a killed run.
 TEMPORARY_PREFIX = ".kraftwright-"
 
 
@@ -180,17 +182,28 @@ def attribute_diff(change: Change) -> dict[str, str]:
         after = attributes(wanted.kind, wanted.owner, wanted.group, wanted.mode)
     after = "state: absent\n" if wanted.kind == ABSENT else after
     what = f"{wanted.path} ({wanted.kind})"
-    before = "state: absent\n" if found.kind == ABSENT else before
     return {"before_header": what, "after_header": what, "before": before, "after": after}
 
 
+def new_path(change: Change) -> str:
+    """``/opt/kafka: directory root:root 0755``."""
+    wanted = change.wanted
+    if wanted.kind == LINK:
+        return f"{wanted.path}: link to {wanted.target}\n"
+    return f"{wanted.path}: {wanted.kind} {wanted.owner}:{wanted.group} {wanted.mode:04o}\n"
+
+
 def diffs(changes: Sequence[Change]) -> list[dict[str, str]]:
-    """Return Ansible's diff: one entry for content, one for attributes, one for a leftover."""
-    out = []
+    """Ansible's diff: one entry for content, one for what else differs; a leftover is named as such.
+
+    What is new has one line each in an entry of its own, before the contents.
+    """
+    made = "".join(new_path(change) for change in changes if "create" in change.why)
+    out = [{"before_header": NEW, "after_header": NEW, "before": "", "after": made}] if made else []
     for change in changes:
         if change.wanted.kind == FILE and {"create", "content"} & set(change.why):
             out.append(content_diff(change))
-        if {"create", "owner", "mode", "target", "remove"} & set(change.why):
+        if {"owner", "mode", "target", "remove"} & set(change.why):
             out.append(attribute_diff(change))
         if "leftover" in change.why:
             name = temporary(change.wanted.path)

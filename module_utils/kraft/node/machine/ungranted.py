@@ -63,6 +63,13 @@ def lines(found: Sequence[Ungranted], hosts: Collection[str]) -> list[str]:
     return [f"{names}: {', '.join(said)}: {reason}" for (names, reason), said in facts.items()]
 
 
+def short(found: Sequence[Ungranted], hosts: Collection[str]) -> str:
+    """How many settings on how many hosts, in one line; empty where all is granted."""
+    count = len({one.name for one in found})
+    having = list(dict.fromkeys(one.host for one in found))
+    return f"{count} setting{'' if count == 1 else 's'} on {_names(having, hosts)}" if found else ""
+
+
 def _names(having: Sequence[str], hosts: Collection[str]) -> str:
     if len(hosts) > 1 and set(having) == set(hosts):
         return "all hosts"

@@ -16,34 +16,39 @@ SHORT = 80
 AROUND = 12
 #: The longest changed part of a single value; a list shows every element that differs.
 LONGEST = 400
+#: Of a text with commas that is no list: a login, a mapping rule.
+SINGLE = re.compile(r"[\s()]|^RULE:")
+#: Settings whose lists have another separator than a comma: names of certificates have commas.
+SEPARATORS = {"super.users": ";"}
 NAME = re.compile(r"([A-Za-z0-9_.-]+)(?:://|[@:=])")
 
 
-def change_text(before: str | None, after: str | None) -> str:
-    """Return ``8 -> 16``; for lists the added, removed and changed elements, and how many stay; None means unset."""
+def change_text(before: str | None, after: str | None, separator: str = ",") -> str:
+    """``8 -> 16``; of lists the elements that come, go or change, and how many stay; None stands for unset."""
     if before is None or after is None:
         return f"{whole(before)} -> {whole(after)}"
-    old, new = elements(before), elements(after)
+    old, new = elements(before, separator), elements(after, separator)
     short = max(len(before), len(after)) <= SHORT
     if max(len(old), len(new)) > 1 and (not short or set(old) & set(new) or paired(old, new)):
-        return list_text(old, new)
+        return list_text(old, new, separator)
     if short:
         return f"{before} -> {after}"
     return " -> ".join(around(before, after))
 
 
-def elements(value: str) -> list[str]:
-    """Split a list; a text with blanks or brackets between commas (a rule, a login) is one element."""
-    parts = [part.strip() for part in value.split(",")]
-    return [value] if any(re.search(r"[\s()]", part) for part in parts) else [part for part in parts if part]
+def elements(value: str, separator: str = ",") -> list[str]:
+    """The parts of a list; a text with blanks, brackets or a rule between commas is one element."""
+    parts = [part.strip() for part in value.split(separator)]
+    single = separator == "," and any(SINGLE.search(part) for part in parts)
+    return [value] if single else [part for part in parts if part]
 
 
-def list_text(old: Sequence[str], new: Sequence[str]) -> str:
-    """Return ``a://1 -> a://2, + b://3, - c://4 (2 stay)``."""
+def list_text(old: Sequence[str], new: Sequence[str], separator: str = ",") -> str:
+    """``a://1 -> a://2, + b://3, - c://4 (2 stay)``."""
     gone = [one for one in old if one not in new]
     come = [one for one in new if one not in old]
     if not gone and not come:
-        return f"{','.join(old)} -> {','.join(new)}"  # another order, or a duplicate
+        return f"{separator.join(old)} -> {separator.join(new)}"  # another order, or one that stands twice
     pairs = paired(gone, come)
     words = [f"{one} -> {pairs[one]}" if one in pairs else f"- {one}" for one in gone]
     words += [f"+ {one}" for one in come if one not in pairs.values()]

@@ -88,6 +88,11 @@ def elected(quorum_state: str) -> list[dict[str, Any]]:
         return []
 
 
+def is_static(deployed: Mapping[str, Any]) -> bool:
+    """Whether the process, or else its configuration in place, has a list of voters. `deployed`: of ``describe``."""
+    return any(one["source"] in (RUNNING, IN_PLACE) for one in deployed.get("voters", ()))
+
+
 def listeners_now(nodes: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """Return ``{client, nodes}``: current addresses of the deployed nodes, by the first listener of each purpose.
 

@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.difference import (
     UNIT,
     Difference,
 )
-from ansible.module_utils.kraft.node.service.change_text import UNSET, change_text
+from ansible.module_utils.kraft.node.service.change_text import SEPARATORS, UNSET, change_text
 from ansible.module_utils.kraft.secret_values import HIDDEN
 
 NO_RECORD = "there is no record of what the running process was started with"
@@ -39,7 +39,7 @@ def sentences(differences: Iterable[Difference]) -> list[str]:
 def values(one: Difference) -> str:
     if one.secret:
         return " -> ".join(UNSET if value is None else HIDDEN for value in (one.old, one.new))
-    return change_text(one.old, one.new)
+    return change_text(one.old, one.new, SEPARATORS.get(one.key, ","))
 
 
 def release_sentence(one: Difference) -> str:

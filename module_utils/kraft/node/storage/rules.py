@@ -115,8 +115,10 @@ def directory_id_problems(node: NodeStorage, dirs: Sequence[LogDir]) -> Iterator
             yield Problem(
                 "foreign_directory_id",
                 f"{found.path} has directory id {known}, this voter's is {node.directory_id}",
-                f"if the quorum lists {known} (kafka-metadata-quorum describe --replication), set kafka_directory_id to"
-                f" it for this host; otherwise {REPLACE_VOTER}",
+                f"set kafka_directory_id to {known} for this host: its quorum is static and lists no directory ids"
+                if node.was_static
+                else f"if the quorum lists {known} (kafka-metadata-quorum describe --replication), set"
+                f" kafka_directory_id to it for this host; otherwise {REPLACE_VOTER}",
                 "kafka_directory_id",
                 node.host,
                 known,

@@ -24,6 +24,8 @@ class NodeStorage:
     #: The voter's disk is lost: it rejoins as an observer, with another directory id than the listed one.
     rejoins: bool = False
     listed_directory_id: str = ""
+    #: The node's configuration has a list of voters: their directory ids are on their disks alone.
+    was_static: bool = False
 
     @property
     def is_controller(self) -> bool:

@@ -88,11 +88,11 @@ def _refused(reasons: Iterable[str]) -> RefusedError:
 def _checked(snapshot: Snapshot, running: Collection[int], wanted: Expected, together: int) -> list[Batch]:
     members = Members(wanted.voter_ids, wanted.broker_ids)
     sets = batches(snapshot, running, members, together, wanted.largest_delay_ms)
-    down = _known_down(snapshot, wanted)
+    down = known_down(snapshot, wanted)
     return [Batch(one, True, frozenset(one) - down) for one in sets]
 
 
-def _known_down(snapshot: Snapshot, wanted: Expected) -> frozenset[int]:
+def known_down(snapshot: Snapshot, wanted: Expected) -> frozenset[int]:
     """Those that do not serve as they are. One that is late, or that a new leader has not heard of, may."""
     quorum = snapshot.quorum
     silent_ones = {one.node_id for one in quorum.voters if silent(one, quorum)} if quorum else set()

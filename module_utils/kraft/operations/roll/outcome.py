@@ -7,16 +7,18 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ansible.module_utils.kraft.cluster.health import expected
 from ansible.module_utils.kraft.cluster.roll import ready
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, from_dict
 from ansible.module_utils.kraft.difference import REQUEST, differences_from
 from ansible.module_utils.kraft.node.service.difference_text import sentences
+from ansible.module_utils.kraft.operations.roll.decision import known_down
 
 
 def to_revert(
     batch: Mapping[str, Any], restarts: Mapping[str, Any], look: Mapping[str, Any], wanted: Mapping[str, Any]
 ) -> list[str]:
-    """Hosts of a `batch` that go back to what they ran with before: it was kept, and the node does not serve.
+    """Hosts of a `batch` that go back to what they ran with before: it was kept, and the node is known to be down.
 
     `restarts` is what the loop over the batch's nodes registered: ``kafka_node`` has ``keep`` among its actions where
     it kept what ran before. `look`: what ``kafka_health`` saw after the failure; `wanted`: its ``expected``. Where it
@@ -24,9 +26,9 @@ def to_revert(
     """
     kept = {one[one["ansible_loop_var"]]["host"] for one in restarts["results"] if "keep" in one.get("actions", ())}
     there = [node for node in batch["nodes"] if node["host"] in kept]
-    if batch["checked"] and _known(look):
-        serving = _serving(look, wanted)
-        return [node["host"] for node in there if node["node_id"] not in serving]
+    if _known(look):
+        down = _down(look, wanted)
+        return [node["host"] for node in there if node["node_id"] in down]
     others = {*wanted["broker_ids"], *wanted["voter_ids"]} - {*batch["node_ids"]}
     alone = not batch["checked"] or (look.get("answer") == "unreachable" and not others)
     return [node["host"] for node in there] if alone else []
@@ -40,6 +42,10 @@ def _known(look: Mapping[str, Any]) -> bool:
 
 def _serving(look: Mapping[str, Any], wanted: Mapping[str, Any]) -> frozenset[int]:
     return ready(from_dict(look["snapshot"]), wanted["voter_ids"], wanted["broker_ids"])
+
+
+def _down(look: Mapping[str, Any], wanted: Mapping[str, Any]) -> frozenset[int]:
+    return known_down(from_dict(look["snapshot"]), expected(wanted))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,6 +118,8 @@ def _end(node: Mapping[str, Any], ending: Ending) -> str:
         return "does not serve with what it had before either" if failed else "runs again with what it had before"
     if ending.serving is not None and node["node_id"] in ending.serving:
         return "serves, and is left as it is"
+    if _known(ending.look) and node["node_id"] not in _down(ending.look, ending.wanted):
+        return "is late and may still come, and is left as it is"
     if ending.serving is not None and not failed:
         return "has nothing to go back to"
     return "is left as it is, since it is not known whether it may stop again"
