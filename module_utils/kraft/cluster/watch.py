@@ -52,8 +52,7 @@ class Look:
         return type(self.cluster).__name__.lower()
 
     def as_dict(self, wanted: Expected) -> dict[str, Any]:
-        """Return ``healthy``, ``all_healthy``, ``answer``, ``problems`` and ``snapshot`` (without topics) of modules.
-        """
+        """Return ``healthy``, ``all_healthy``, ``answer``, ``problems`` and ``snapshot`` (no topics) of modules."""
         everywhere = dataclasses.replace(wanted, only=frozenset())
         return {
             "healthy": not self.problems,
