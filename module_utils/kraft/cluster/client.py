@@ -224,8 +224,8 @@ class Client:
             if found := next((error for error in errors if isinstance(error, kind)), None):
                 return found
         kinds = {type(error) for error in errors} - {UnreachableError}
-        kind = UnreachableError if not kinds else LateError if kinds == {LateError} else UnansweredError
-        return kind("; ".join(str(error) for error in errors))
+        whole = UnreachableError if not kinds else LateError if kinds == {LateError} else UnansweredError
+        return whole("; ".join(str(error) for error in errors))
 
     def _error(self, address: str, error: BaseException) -> KraftError:
         return error if isinstance(error, KraftError) else self._translated(address, error)

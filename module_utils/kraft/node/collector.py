@@ -12,6 +12,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.client_config import ALGORITHM, node_setting
 from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.node import departed
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
 from ansible.module_utils.kraft.node.machine import accounts
@@ -149,6 +150,7 @@ def due(run: Run, settings: Settings, install_dir: str) -> bool:
     running = services(settings)
     return bool(
         files["changed"]
+        or departed.left(install_dir)
         or lacks_exporter(settings)
         or (not settings and accounts.is_of_service(USER))
         or any(run(["systemctl", "is-active", "--quiet", name])[0] != 0 for name in running)
@@ -187,7 +189,8 @@ def ensure(run: Run, settings: Settings, install_dir: str, check_mode: bool) -> 
     leaving = [name for name in SERVICES if unit_path(name) in files["absent"]]
     if leaving:
         systemctl(run, "disable", "--now", *leaving)
-    run(["systemctl", "stop", *services(settings)])  # after a kill the next run starts them; there may be none yet
+    departed.remove(run, install_dir)
+    run(["systemctl", "stop", *services(settings)])  # what is killed here is begun anew; there may be none yet
     ensure_files(files)
     if settings:
         file_io.write_file(f"{install_dir}/collector/collector.pyz", program(), 0, 0, 0o644)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.node import certificate, collector, log_shipping, metrics_proxy, stunnel
+from ansible.module_utils.kraft.node import certificate, collector, metrics_proxy, stunnel
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files import plan as files
 from ansible.module_utils.kraft.node.machine import kernel
@@ -87,20 +87,10 @@ def of_collector(run: Run, asked: Desired) -> dict[str, Any]:
 
 
 def of_metrics_proxy(run: Run, asked: Desired) -> dict[str, Any]:
+    """``pids``: of proxies that run now. Their ports are not taken, whatever else cannot be found out."""
     found = {"program": bool(stunnel.program()), "pids": metrics_proxy.pids(run)}
-    return with_pids(found, lambda: metrics_proxy.due(run, **asked))
-
-
-def of_logs(run: Run, asked: Desired) -> dict[str, Any]:
-    lacking = log_shipping.missing() if asked["settings"] else []
-    found = {"missing": lacking, "rsyslog": log_shipping.has_rsyslog(), "pids": log_shipping.pids(run)}
-    return with_pids(found, lambda: log_shipping.due(run, **asked))
-
-
-def with_pids(found: dict[str, Any], due: Callable[[], bool]) -> dict[str, Any]:
-    """Add ``pids`` of proxies that run now. Their ports are not taken, whatever else cannot be checked."""
     try:
-        return {**found, "changed": due()}
+        return {**found, "changed": metrics_proxy.due(run, **asked)}
     except FAILURES as error:
         return {**found, "changed": True, "reason": str(error)}
 
@@ -116,7 +106,6 @@ STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {
     "storage": of_storage,
     "collector": of_collector,
     "metrics_proxy": of_metrics_proxy,
-    "logs": of_logs,
 }
 
 

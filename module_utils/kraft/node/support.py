@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.known_secrets import KnownSecrets
-from ansible.module_utils.kraft.node import collector, log_shipper, metrics_proxy, mirror
+from ansible.module_utils.kraft.node import collector, metrics_proxy, mirror
 from ansible.module_utils.kraft.node.files import guarded
 from ansible.module_utils.kraft.node.machine.machine import AS_NOBODY
 from ansible.module_utils.kraft.node.release.manifest import read_text
@@ -109,8 +109,8 @@ def _journal(unit: str) -> tuple[str, ...]:
 
 
 def beside() -> list[str]:
-    """Return the services beside Kafka that have a unit here."""
-    named = (*metrics_proxy.SERVICES.values(), mirror.SERVICE, *collector.SERVICES, *log_shipper.SERVICES)
+    """The services beside Kafka that have a unit here."""
+    named = (*metrics_proxy.SERVICES.values(), mirror.SERVICE, *collector.SERVICES)
     return [name for name in named if os.path.lexists(unit_path(name))]
 
 

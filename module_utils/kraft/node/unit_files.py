@@ -1,4 +1,4 @@
-"""Services beside Kafka (collector, proxies, shipper, mirror): their unit files, and commands to systemd."""
+"""Services beside Kafka (collector, proxies, mirror): their unit files, and commands to systemd."""
 
 from __future__ import annotations
 
@@ -83,10 +83,9 @@ def _content(path: str) -> bytes:
         return b""
 
 
-def hardened(user: str, wanted_by: str = "multi-user.target", allowed: str = "") -> str:
-    """Return the rest of a unit: its user, its confinement and its start. `allowed`: a system call."""
-    call = f"SystemCallFilter={allowed}\n" if allowed else ""
-    return f"User={user}\n{HARDENED}{call}\n[Install]\nWantedBy={wanted_by}\n"
+def hardened(user: str, wanted_by: str = "multi-user.target") -> str:
+    """The rest of a unit: as whom it runs, what it may not do, and with what it starts."""
+    return f"User={user}\n{HARDENED}\n[Install]\nWantedBy={wanted_by}\n"
 
 
 def is_ours(unit: str) -> bool:

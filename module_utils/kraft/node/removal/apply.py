@@ -12,9 +12,8 @@ from typing import Any
 from ansible.module_utils.kraft.errors import ToolError
 from ansible.module_utils.kraft.node import (
     collector,
+    departed,
     identity,
-    log_shipper,
-    log_shipping,
     metrics_proxy,
     mirror,
     unit_files,
@@ -41,9 +40,8 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
     unit = unit_path(params["unit"])
     below = [os.path.join(params["install_dir"], name) for name in OURS]
     logs = [os.path.join(params["log4j_dir"], name) for name in _names(params["log4j_dir"]) if LOG_FILE.fullmatch(name)]
-    beside = (mirror.SERVICE, *reversed(collector.SERVICES), *log_shipper.SERVICES)
+    beside = (mirror.SERVICE, *reversed(collector.SERVICES), *departed.SERVICES)
     named = (*metrics_proxy.SERVICES.values(), *beside)
-    held = log_shipping.undelivered()
     services = filter(unit_files.is_ours, map(unit_path, named))
     deployed = identity.observe(params["install_dir"], STARTED_DIR, params["unit"], service.pid, params["log_dirs"])
     others = [one.path for one in deployed.disks if one.path not in params["log_dirs"]]
@@ -51,7 +49,6 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
     undeclared, broken = _log_dirs(others)
     strangers = tuple(_strangers(params))
     kept = [path for path in (*strangers, *_files_below(params["log4j_dir"])) if path not in logs]
-    users = USERS if held else (*USERS, log_shipper.USER)  # undelivered messages are files of this user
     return Found(
         unit=read_text(unit) if os.path.lexists(unit) else None,
         runs=service.active or service.enabled or service.pid > 0,  # a stopping process still writes
@@ -62,9 +59,8 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
         owned=tuple(path for path in kept if user["exists"] and _holds_files_of(path, user["uid"])),
         paths=tuple(path for path in (*services, *below, *logs, params["sysctl_file"]) if os.path.lexists(path)),
         strangers=strangers,
-        undelivered=f"{held} messages in {log_shipping.WORK}" if held else "",
         has_account=user["exists"],
-        users=tuple(filter(accounts.is_of_service, users)),
+        users=tuple(filter(accounts.is_of_service, USERS)),
         account_is_ours=bool(user["exists"] and user["home"] == accounts.NOWHERE and user["group"] == params["group"]),
     )
 
@@ -149,8 +145,6 @@ def end_service(run: Run, path: str, timeout: int) -> None:
     """Stop and disable the service if the path is the unit of one beside Kafka."""
     if path.startswith(f"{unit_files.UNITS}/"):
         systemctl(run, timeout, "disable", "--now", os.path.basename(path))
-        if path == unit_path(log_shipper.PROXY):  # the shipper has stopped before
-            log_shipping.forget()
 
 
 def stop(run: Run, unit: str, timeout: int) -> None:

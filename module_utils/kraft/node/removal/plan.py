@@ -40,10 +40,9 @@ class Found:
     ``unreadable``: log dirs on a disk that cannot be read -> the reason. ``identity``: of the deployed node.
     ``undeclared``: log dirs of the deployed node that are not empty, and that the inventory does not name.
     ``owned``: other paths that stay and hold files of the user.
-    ``paths``: remains of deployments, in the order of removal. ``strangers``: paths beside it that are not ours.
-    ``undelivered``: messages of log files that no receiver has acknowledged, with their path; empty without any.
-    ``has_account``: the user exists; ``account_is_ours``: deployments created it. ``users``: those that deployments
-    created for services beside Kafka, whether or not those still exist.
+    ``paths``: what deployments left, in the order in which it goes. ``strangers``: paths beside it that are not ours.
+    ``has_account``: the user exists; ``account_is_ours``: it is one as deployments make it. ``users``: those that
+    deployments made for services beside Kafka, whether or not those are still there.
     """
 
     unit: str | None = None
@@ -55,7 +54,6 @@ class Found:
     owned: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     strangers: tuple[str, ...] = ()
-    undelivered: str = ""
     has_account: bool = False
     account_is_ours: bool = False
     users: tuple[str, ...] = ()
@@ -118,7 +116,6 @@ def plan(desired: Desired, found: Found) -> Plan:
     staying |= {path: f": the disk cannot be read ({why})" for path, why in found.unreadable.items()}
     kept = [f"the data in {path} stay{why}" for path, why in staying.items()]
     kept += [f"{path} stays: Kraftwright did not make it" for path in found.strangers]
-    kept += [f"{found.undelivered} stay: nobody has received them"] if found.undelivered else []
     account = found.account_is_ours and not staying and not found.owned
     if found.has_account and not account:
         kept.append(f"the user {desired.user} stays: {_why_account(found, bool(staying))}")

@@ -58,7 +58,7 @@ def found(source: Source, target: Target = TARGET) -> dict[str, str]:
 def test_what_brokers_of_the_source_give_a_topic_is_set_where_it_differs(
     given: dict[str, str], needed: dict[str, str]
 ) -> None:
-    assert found(of_source(**given)) == {**needed, AFTER: LIFTED}
+    assert found(of_source(None, 0, **given)) == {**needed, AFTER: LIFTED}
 
 
 def test_a_topics_own_settings_are_set_but_for_what_is_a_clusters_own_affair() -> None:
