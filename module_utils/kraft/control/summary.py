@@ -189,7 +189,7 @@ def _page(report: Data | None, page: str) -> list[str]:
 
 
 def _not_granted(nodes: Mapping[str, Data], run: Run, proven: bool) -> list[str]:
-    """What was asked of the hosts, and they do not grant: in full where nothing is proven."""
+    """Return requests that the hosts do not grant: in full if nothing is proven."""
     found = ungranted.ungranted(run.looked, nodes)
     if proven:
         said = ungranted.short(found, list(run.looked))
