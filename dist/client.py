@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 from pathlib import Path
 
-from dist import archive, locks, whole
+from dist import archive, locks
 
 LEFT_OUT = ("/benchmarks/", "/cli/")
 
@@ -18,8 +18,5 @@ def build(cache: Path) -> Path:
     if not files:
         raise locks.LockError("kafka-python is not installed in this environment; run `make setup`")
     members = {str(f): Path(str(f.locate())).read_bytes() for f in files if not any(p in f"/{f}" for p in LEFT_OUT)}
-    version = target.with_suffix(".version")
-    if not (target.is_file() and version.is_file() and version.read_text() == package.version):
-        archive.zip_file(target, members)
-        whole.write(version, package.version)
+    archive.zip_file(target, members)
     return target

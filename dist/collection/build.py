@@ -15,7 +15,7 @@ from typing import Any
 import tomllib
 
 from dist import checkout
-from dist.collection import python, tasks
+from dist.collection import folder, python, tasks
 from dist.collection.tasks import Names
 from dist.whole import whole
 
@@ -93,6 +93,7 @@ def tree(root: Path) -> dict[str, bytes]:
     files |= {str(lock.relative_to(root)): lock.read_bytes() for lock in root.glob("dist/spark-*.lock")}
     return {
         **files,
+        **folder.folder(root, names),
         "README.md": README.read_bytes(),
         "meta/runtime.yml": f'---\nrequires_ansible: "{ANSIBLE}"\n'.encode(),
     }
