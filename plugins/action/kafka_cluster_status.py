@@ -26,6 +26,7 @@ from ansible.module_utils.kraft.control.prometheus import asking
 from ansible.module_utils.kraft.spec.inventory import advisories
 from ansible.module_utils.kraft.status import screen
 from ansible.module_utils.kraft.status.report import report
+from ansible.module_utils.kraft.status.smoke_topics import left_over
 from ansible.module_utils.kraft.status.view import status
 from ansible.module_utils.kraft.status.watched import look
 
@@ -54,12 +55,14 @@ class ActionModule(ActionBase):
         super().run(tmp, task_vars)
         _, given = self.validate_argument_spec(ARGUMENT_SPEC)
         found = status(given["desired"], given["looked"], given["cluster"], given["live"], inventory_options())
-        old = advisories.outdated(advisories.age(datetime.now(timezone.utc).date()))
-        found = dataclasses.replace(found, notes=(*found.notes, old) if old else found.notes)
+        now = datetime.now(timezone.utc)
+        old = advisories.outdated(advisories.age(now.date()))
+        left = left_over((given["cluster"] or {}).get("snapshot"), now, inventory_options())
+        found = dataclasses.replace(found, notes=(*found.notes, *filter(None, (old, left))))
         if given["prometheus_url"]:
             url, name = str(given["prometheus_url"]), str(given["desired"]["cluster"]["name"])
             found = dataclasses.replace(found, watched=look(url, name, time.time(), asking(url)))
-        data = report(found, datetime.now(timezone.utc).isoformat(timespec="seconds"))
+        data = report(found, now.isoformat(timespec="seconds"))
         page = ""
         if given["directory"]:
             page = str(Path(given["directory"]) / "status.html")

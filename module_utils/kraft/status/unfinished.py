@@ -8,7 +8,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.spec.desired.model import DYNAMIC, OPEN, SWITCH
-from ansible.module_utils.kraft.spec.inventory.advisories import affecting
+from ansible.module_utils.kraft.spec.inventory.advisories import affecting, number
 from ansible.module_utils.kraft.spec.rules.subject import named
 from ansible.module_utils.kraft.status.advice import steps
 from ansible.module_utils.kraft.status.causes import Cause
@@ -61,7 +61,10 @@ def notes(nodes: Sequence[Evidence]) -> Iterator[str]:
 
 
 def exposed(nodes: Sequence[Evidence]) -> Iterator[str]:
-    """Each advisory of a release that runs, with the hosts that run it."""
+    """Each advisory of a release that runs, with the hosts that run it, and the hosts whose release is not known."""
+    up = [node for node in nodes if not (node.down or node.removed or node.foreign)]
+    if unknown := [node.host for node in up if number(node.release) is None]:
+        yield f"the release that runs on {named(unknown)} is not known, so it may have advisories"
     for release in sorted({node.release for node in nodes} - {""}):
         hosts = [node.host for node in nodes if node.release == release]
         for one in affecting(release):

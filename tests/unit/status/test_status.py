@@ -22,7 +22,7 @@ from tests.unit.differences import plain, setting
 from tests.unit.problems import values
 from tests.wording_files import Wording
 
-RUNS = {"running": True, "actions": [], "differences": [], "stale": False, "current": "4.3.1"}
+RUNS = {"running": True, "actions": [], "differences": [], "stale": False, "current": "4.4.0", "release": "4.4.0"}
 SERVICE = {"installed": True, "active": True, "state": "active", "pid": 7, "result": "success", "exit_status": 0}
 DEAD = {**SERVICE, "active": False, "state": "failed", "pid": 0, "result": "exit-code", "exit_status": 1}
 
@@ -368,6 +368,22 @@ def test_a_release_that_runs_and_has_an_advisory_is_a_note_with_its_hosts(wordin
     assert "kafka2" not in note
     assert "CVE-2026-111115" in " ".join(lines(found))
     wording(found.notes)
+
+
+@pytest.mark.parametrize("process", [None, {"unreachable": True, "msg": "timed out"}, {**RUNS, "release": "trunk"}])
+def test_a_release_that_is_not_known_is_a_note_and_not_a_release_without_advisories(process: Any) -> None:
+    found = seen(kafka2={"process": process})
+    (note,) = (one for one in found.notes if "release" in one)
+    assert "kafka2" in values(note)
+    assert "kafka1" not in note
+
+
+def test_a_node_that_does_not_run_has_no_release(wording: Wording) -> None:
+    down = {"service": {**SERVICE, "pid": 0, "active": False, "state": "inactive"}, "process": None}
+    found = seen(kafka1={"process": None}, kafka2=down)
+    (note,) = (one for one in found.notes if "release" in one)
+    assert ("kafka1" in note, "kafka2" in note) == (True, False)
+    wording([note])
 
 
 @pytest.mark.parametrize(("level", "good"), [(30, True), (33, False)])
