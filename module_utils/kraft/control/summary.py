@@ -223,7 +223,7 @@ def _suspects(desired: Data, report: Data | None) -> list[str]:
     """Return inventory names of the nodes to inspect: leaders of missing records, or all when no node answered."""
     hosts = {node.get("node_id"): host for host, node in (desired.get("nodes") or {}).items()}
     if out_of_reach((report or {}).get("cluster") or {}, verdict(report)):
-        return []  # their journals know nothing of it
+        return []  # their journals have no trace of it
     if outcome(report) == "unreachable":
         return list(hosts.values())[:MOST_LOGS]
     leaders = {missing.get("leader") for missing in (report or {}).get("first_missing") or []}
