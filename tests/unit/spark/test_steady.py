@@ -75,7 +75,7 @@ def test_records_of_others_are_not_its_own() -> None:
 
 
 def test_the_client_ends_when_the_job_asks_for_its_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def measure(_: Any, goes_on: Any) -> Any:
+    def measure(_: Any, goes_on: Any, __: Any) -> Any:
         while goes_on():
             sleep(0.01)
         return FOUND
@@ -110,19 +110,27 @@ def test_it_measures_what_brokers_answer_and_nothing_where_none_does(
     asked: Any = config(Path())
     asked.bootstrap_servers, asked.client_options, asked.cluster = brokers if reached else "127.0.0.1:1", {}, {}
     asked.topic, asked.partitions = "smoke", 4
-    found = steady.measure(asked, lambda: False)
+    found = steady.measure(asked, lambda: False, threading.Event())
     assert (found is not None) == reached
     if found:
         assert 20 <= found["records"] <= 90
         assert 0 < found["acknowledged"]["p50_ms"] <= found["acknowledged"]["max_ms"]
 
 
+def test_it_ends_at_once_where_its_result_is_no_longer_wanted(brokers: str) -> None:
+    asked: Any = config(Path())
+    asked.bootstrap_servers, asked.client_options, asked.cluster, asked.topic = brokers, {}, {}, "smoke"
+    asked.partitions, began, left = 4, monotonic(), threading.Event()
+    threading.Timer(0.3, left.set).start()
+    assert steady.measure(asked, lambda: True, left) is None
+    assert monotonic() - began < steady.SHORTEST
+
+
 def test_a_client_that_is_still_measuring_is_ended_with_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ended = threading.Event()
 
-    def measure(_: Any, goes_on: Any) -> Any:
-        while goes_on():
-            sleep(0.01)
+    def measure(_: Any, __: Any, left: Any) -> Any:
+        assert left.wait(5)
         ended.set()
 
     monkeypatch.setattr(steady, "measure", measure)
