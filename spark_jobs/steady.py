@@ -8,6 +8,7 @@ when it is ready, and RESULT. A client that cannot measure leaves no result, and
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import threading
@@ -45,7 +46,7 @@ class Times:
         self.acknowledged: dict[int, float] = {}
         self.returned: dict[int, float] = {}
 
-    def delivered(self, sequence: int, error: KafkaError | None) -> None:
+    def delivered(self, sequence: int, error: KafkaError | None, _message: Message | None = None) -> None:
         if error is None:
             self.acknowledged[sequence] = monotonic()
 
@@ -133,7 +134,7 @@ def _write(
             value,
             key,
             workload.partition_of(sequence),
-            on_delivery=lambda error, _, one=sequence: times.delivered(one, error),
+            on_delivery=functools.partial(times.delivered, sequence),
         )
     producer.flush(DRAIN_SECONDS)
     producer.purge()

@@ -128,7 +128,7 @@ def test_the_policy_is_enough_for_a_whole_life_and_a_missing_permission_is_named
     enforced.run_without(FIRST)
     listed = enforced.clients()
     sources = (*scene.RULES[1:], model.Rule(9094, 9094, listed))
-    changed = {
+    changed: dict[str, Any] = {
         "rules": tuple(dataclasses.replace(each, reason="listener NEW") for each in sources),
         "tags": {"team": "data"},
         "volumes": (Volume(scene.MOUNT, 120),),

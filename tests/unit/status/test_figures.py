@@ -142,12 +142,16 @@ def test_groups_that_were_not_asked_and_brokers_that_are_silent_are_said() -> No
     assert whole.partial == ()
 
 
+def left_out(part: str) -> dict[str, Any]:
+    return {part: None, "unanswered": {part: "too late"}}
+
+
 @pytest.mark.parametrize(
     ("part", "named"),
     [("topics", "offline"), ("min_insync", "min.insync"), ("log_dirs", "bytes"), ("features", "feature")],
 )
 def test_a_part_that_was_not_answered_is_unknown_with_its_reason(part: str, named: str) -> None:
-    found = of_cluster(dataclasses.replace(SEEN, **{part: None}, unanswered={part: "too late"}))
+    found = of_cluster(dataclasses.replace(SEEN, **left_out(part)))
     (reason, *_) = [one for one in found.unknown if "too late" in one]
     assert named in reason
 
