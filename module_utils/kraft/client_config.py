@@ -1,4 +1,4 @@
-"""How a client reaches a cluster: one value, and the same value in the words of each client library. Pure.
+"""Client configuration of a cluster: one value, translated into the options of each client library. Pure.
 
 ``java``, ``librdkafka`` and ``kafka_python`` are the three dialects. Each gives only what the protocol needs: no
 certificates without TLS, no login without SASL. Files are PEM, which all three read; a key may also be PKCS#12, which
@@ -17,14 +17,14 @@ from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.terms import PLAINTEXT
 
 PEM, PKCS12 = "PEM", "PKCS12"
-PREFIX = "kafka."  #: before each of Java's names where Spark takes them
+PREFIX = "kafka."  #: prefix of Java's names in Spark's options
 LOGIN_MODULES = "org.apache.kafka.common.security"
-#: As Java reads it (Kafka's JaasConfig, java.io.StreamTokenizer): a text in either quotes, or a word.
+#: In Java's syntax (Kafka's JaasConfig, java.io.StreamTokenizer): a text in either quotes, or a word.
 JAAS_ENTRY = re.compile(
     r"""(?<![\w-])(username|password)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([\w.$#+/-]+))"""
 )
 SECURITY = ("security.", "ssl.", "sasl.")
-#: Java's option -> field, where the value is the same.
+#: Java's option -> field with the same value.
 SAME_VALUE = {
     "security.protocol": "security_protocol",
     "ssl.truststore.location": "ca_file",
@@ -34,19 +34,19 @@ SAME_VALUE = {
     "ssl.key.password": "key_password",
     "sasl.mechanism": "sasl_mechanism",
 }
-#: Files that Java and librdkafka read.
+#: Types of files that Java and librdkafka read.
 STORE_TYPES = {"ssl.truststore.type": (PEM,), "ssl.keystore.type": (PEM, PKCS12)}
 ALGORITHM = "ssl.endpoint.identification.algorithm"
 JAAS = "sasl.jaas.config"
 
 
 def host_port(host: str, port: int) -> str:
-    """``host:port``, with brackets around an IPv6 address."""
+    """Return ``host:port``, with brackets around an IPv6 address."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def normal_name(name: str) -> str:
-    """A name or an address as certificates hold it, and as clients compare it. Java writes an IPv6 address in full."""
+    """Normalise a name or an address as certificates and clients do. Java writes an IPv6 address in full."""
     try:
         return str(ipaddress.ip_address(name))
     except ValueError:
@@ -54,19 +54,19 @@ def normal_name(name: str) -> str:
 
 
 def normal_host_port(address: str) -> str:
-    """``host:port`` with the host's ``normal_name``."""
+    """Return ``host:port`` with the host's ``normal_name``."""
     host, _, port = address.rpartition(":")
     return host_port(normal_name(host.strip("[]")), int(port))
 
 
 @dataclasses.dataclass(frozen=True)
 class ClientConfig:
-    """Where to connect, what the listener speaks, whom the client trusts, and who the client is."""
+    """Servers, protocol of the listener, trusted certificates and credentials of a client."""
 
     bootstrap_servers: tuple[str, ...] = ()
     security_protocol: str = PLAINTEXT
     ca_file: str = ""  #: PEM file with the certificates to trust; empty: those that the machine trusts
-    keystore_file: str = ""  #: the client's own certificate and key, in one file
+    keystore_file: str = ""  #: the client's certificate and key, in one file
     keystore_type: str = PEM
     keystore_password: str = dataclasses.field(default="", repr=False)
     key_password: str = dataclasses.field(default="", repr=False)
@@ -89,16 +89,16 @@ class ClientConfig:
 
     @property
     def public(self) -> ClientConfig:
-        """The same without a password, a login or a key: what anybody may read."""
+        """Return a copy without password, login and key, which any user may read."""
         kept = ("bootstrap_servers", "security_protocol", "ca_file", "check_hostname", "sasl_mechanism")
         return ClientConfig(**{name: getattr(self, name) for name in kept})
 
 
 def from_java(options: Mapping[str, str], servers: str = "") -> ClientConfig:
-    """The client that Java's `options` describe, with or without Spark's prefix; `servers`: ``host:port,...``.
+    """Parse Java's `options`, with or without Spark's prefix; `servers`: ``host:port,...``.
 
-    Options that do not secure the connection are ignored. Raises RefusedError with each option that another client has
-    no counterpart of.
+    Options that do not secure the connection are ignored. Raises RefusedError with each option that has no counterpart
+    in another client.
     """
     problems = list(_problems(options))
     if problems:
@@ -125,12 +125,12 @@ def _problems(options: Mapping[str, str]) -> Iterator[str]:
 
 
 def tuning(options: Mapping[str, str]) -> dict[str, str]:
-    """Those of Java's `options` that do not secure the connection."""
+    """Return those of Java's `options` that do not secure the connection."""
     return {name: value for name, value in options.items() if not name.removeprefix(PREFIX).startswith(SECURITY)}
 
 
 def java(config: ClientConfig) -> dict[str, str]:
-    """Java's properties. Source: https://kafka.apache.org/documentation/#security_configclients."""
+    """Return Java's properties. Source: https://kafka.apache.org/documentation/#security_configclients."""
     tls = {
         "ssl.truststore.type": PEM if config.ca_file else "",
         "ssl.truststore.location": config.ca_file,
@@ -145,12 +145,12 @@ def java(config: ClientConfig) -> dict[str, str]:
 
 
 def spark(config: ClientConfig) -> dict[str, str]:
-    """Spark's options of the source and the sink ``kafka``: Java's names behind a prefix."""
+    """Return Spark's options of the source and the sink ``kafka``: Java's names behind a prefix."""
     return {f"{PREFIX}{name}": value for name, value in java(config).items()}
 
 
 def librdkafka(config: ClientConfig) -> dict[str, str]:
-    """The options of librdkafka: confluent-kafka, kcat, Airflow."""
+    """Return the options of librdkafka: confluent-kafka, kcat, Airflow."""
     pem = config.keystore_file if config.keystore_type == PEM else ""
     tls = {
         "ssl.ca.location": config.ca_file,
@@ -170,7 +170,7 @@ def librdkafka(config: ClientConfig) -> dict[str, str]:
 
 
 def kafka_python(config: ClientConfig) -> dict[str, Any]:
-    """The arguments of kafka-python's clients. Raises RefusedError for a key that is no PEM."""
+    """Return the arguments of kafka-python's clients. Raises RefusedError for a key that is no PEM."""
     if config.uses_tls and config.keystore_file and config.keystore_type != PEM:
         raise RefusedError([f"{config.keystore_file}: kafka-python reads a {PEM} key only, not {config.keystore_type}"])
     tls = {
@@ -205,5 +205,5 @@ def _jaas(config: ClientConfig) -> str:
 
 
 def node_setting(properties: Mapping[str, str], listener: str, key: str, default: str = "") -> str:
-    """A listener's own value of `key`, or the node's, or Kafka's default. Source: Kafka's ``AbstractConfig``."""
+    """Return a listener's value of `key`, or the node's, or Kafka's default. Source: Kafka's ``AbstractConfig``."""
     return properties.get(f"listener.name.{listener.lower()}.{key}", properties.get(key, default))

@@ -28,7 +28,6 @@ from ansible.module_utils.kraft.control import (
 )
 from ansible.module_utils.kraft.control.files import key_faults, spark_lacks
 from ansible.module_utils.kraft.control.home import home, with_places
-from ansible.module_utils.kraft.control.log_authority import faults as log_authority_faults
 from ansible.module_utils.kraft.control.preloaded import load_filters
 from ansible.module_utils.kraft.operations.deployment import document
 from ansible.module_utils.kraft.operations.resources import passwords
@@ -169,7 +168,6 @@ def look(hostvars: Any, loader: Any, hosts: list[str], run: Run = NOTHING_MORE) 
         else {},
         tls_fault=own_authority.fault(variables[0].values),
         key_set_faults=key_sets.faults(each.values.get("kafka_listeners") for each in variables),
-        log_authority_faults=log_authority_faults(each.contributions for each in variables),
         password_fault=passwords.fault(variables[0].values, loader._vault),
         tls_days_left=own_authority.days_left(variables[0].values),
         advisories_age=advisories.age(datetime.datetime.now(datetime.timezone.utc).date()),

@@ -39,6 +39,7 @@ OF_A_HOST = {
     "instance_type": "kafka_ec2_instance_type",
     "volumes": "kafka_ec2_volumes",
     "ssh_port": "ansible_port",
+    "partition": "kafka_ec2_partition",
 }
 ARGUMENT_SPEC = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},

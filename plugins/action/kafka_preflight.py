@@ -18,8 +18,6 @@ from ansible.module_utils.kraft.cluster.snapshot import Snapshot, from_dict
 from ansible.module_utils.kraft.control.connection import error_text, target
 from ansible.module_utils.kraft.control.reaching import reached
 from ansible.module_utils.kraft.node.identity import Identity, is_foreign
-from ansible.module_utils.kraft.node.machine.ungranted import lines
-from ansible.module_utils.kraft.node.machine.ungranted import ungranted as find_ungranted
 from ansible.module_utils.kraft.node.run_lock.lock import Record, record
 from ansible.module_utils.kraft.node.service.deployed import listeners_now
 from ansible.module_utils.kraft.problem import Problem, errors
@@ -29,7 +27,6 @@ from ansible.module_utils.kraft.spec.inventory.refusal import refusal
 from ansible.module_utils.kraft.spec.preflight.cross_host import awaits_disk, peers_for_storage
 from ansible.module_utils.kraft.spec.preflight.disk import returning_uid
 from ansible.module_utils.kraft.spec.preflight.subject import Desired, Host, Subject
-from ansible.module_utils.kraft.wording import printable
 
 DISPLAY = Display()
 #: What the steps before this one have registered, in their order.
@@ -124,19 +121,6 @@ def own_facts(subject: Subject) -> list[Mapping[str, Any]]:
     ]
 
 
-def ungranted(subject: Subject) -> list[str]:
-    """What hosts do not grant, where no step of this run is to set the kernel's values; otherwise that step does."""
-    looked = {
-        host.name: {**facts["steps"], "nofile_hard": facts["limits"]["nofile_hard"]}
-        for host, facts in subject.seen
-        if "kernel" in (facts.get("steps") or {})
-    }
-    nodes = {host.name: host.node for host in subject.hosts}
-    if any(one["kernel"]["changed"] for one in looked.values()):
-        return []
-    return lines(find_ungranted(looked, nodes), list(looked))
-
-
 def given(answer: Mapping[str, Any]) -> list[Problem]:
     """Errors of the inventory, shown together with those of the hosts. Its warnings were shown before."""
     return errors(Problem(**each) for each in answer.get("problems") or ())
@@ -169,13 +153,10 @@ class ActionModule(ActionBase):
             answer = self._members(arguments["ask"], task_vars or {})
         subject = read(arguments, play, answer)
         found = [*given(derived), *checked(subject, arguments)]
-        said = ungranted(subject)
         if errors(found) and arguments.get("refuse", True):
             raise refusal("Host check failed", found, len(subject.hosts))
         for sentence in report.sentences(found, len(subject.hosts)):
             DISPLAY.warning(sentence)
-        for line in said:
-            DISPLAY.display(printable(line))
         facts = {
             **desired,
             "kafka_plan": {host.name: steps.due(host.facts) for host in subject.hosts},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import multiprocessing
 import signal
@@ -225,6 +226,36 @@ def test_disks_are_known_by_id_and_mount_whatever_their_order(aws: Place) -> Non
     tags = {tag["Key"]: tag["Value"] for tag in machine["Tags"]}
     assert {mount: tags[model.DISK + mount] for mount in mounts} == mounts
     assert len(mounts) == 2
+
+
+def test_sources_by_id_and_what_a_machine_is_launched_with_are_made_and_found_again(aws: Place) -> None:
+    iam = boto3.client("iam", region_name=REGION, endpoint_url=aws.ec2.meta.endpoint_url)
+    iam.create_instance_profile(InstanceProfileName="nodes")
+    listed = aws.ec2.create_managed_prefix_list(PrefixListName="clients", MaxEntries=5, AddressFamily="IPv4")
+    vpc = aws.ec2.create_vpc(CidrBlock="10.99.0.0/16")["Vpc"]["VpcId"]
+    groups = [aws.ec2.create_security_group(GroupName=f"g{at}", Description="g", VpcId=vpc)["GroupId"] for at in (1, 2)]
+    rules = (
+        *scene.RULES,
+        model.Rule(9092, 9092, listed["PrefixList"]["PrefixListId"]),
+        model.Rule(9092, 9092, groups[0]),
+        model.Rule(9092, 9092, groups[1], account="210987654321"),
+    )
+    more = {"user_data": "#cloud-config", "placement_group": "orders", "rules": tuple(sorted(rules))}
+    wanted = one_node(aws, "extras", instance_profile="nodes", **more)
+    wanted = dataclasses.replace(wanted, nodes=(scene.node(0, partition=2),))
+    aws.apply(wanted)
+    launched = next(each.parameters for each in aws.double.calls if each.action == "RunInstances")
+    assert launched["IamInstanceProfile.Name"] == "nodes"
+    assert base64.b64decode(launched["UserData"]) == b"#cloud-config"
+    assert (launched["Placement.GroupName"], launched["Placement.PartitionNumber"]) == ("orders", "2")
+    asked = next(each.parameters for each in aws.double.calls if each.action == "AuthorizeSecurityGroupIngress")
+    assert {listed["PrefixList"]["PrefixListId"], *groups, "210987654321"} <= set(asked.values())
+    aws.double.calls.clear()
+    aws.apply(wanted)
+    assert set(aws.double.changes) == {"CreateKeyPair", "DeleteKeyPair"}
+    assert "DescribeManagedPrefixLists" not in {each.action for each in aws.double.calls}
+    with pytest.raises(KraftError, match="is no security group"):
+        aws.apply(dataclasses.replace(wanted, rules=(*wanted.rules, model.Rule(9092, 9092, "sg-0a1b2c3d"))))
 
 
 def test_each_thing_has_its_tags_from_the_call_that_makes_it(aws: Place) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -119,6 +120,36 @@ def test_a_machine_that_does_not_answer_by_ssh_is_named_with_what_to_look_at(aws
     told = " ".join(aws.play("provision_ec2", aws.home / NAME, *nowhere, fails=True).split())
     assert f"kafka1 ({aws.machines(NAME)['kafka1']['InstanceId']}, 127.40.9.1) did not answer by ssh within 1 s" in told
     assert "aws ec2 get-console-output" in told
+
+
+def test_ssh_goes_through_a_session_where_that_is_said(aws: Account, built: str) -> None:
+    """A stand-in for `aws` notes what it is asked, and ends."""
+    assert built
+    tools = aws.home / "tools"
+    tools.mkdir()
+    noted = tools / "noted"
+    (tools / "aws").write_text(f'#!/bin/sh\necho "$@" >> {noted}\n')
+    (tools / "aws").chmod(0o755)
+    documented = (ROOT / "docs/ec2.md").read_text().partition("ansible_ssh_common_args: >-\n")[2].partition("```")[0]
+    inventory = aws.inventory(
+        "by-session",
+        kafka_cluster_name=NAME,
+        kafka_cluster_id=IDS[NAME],
+        ansible_host="{{ ec2_instance_id }}",
+        ansible_ssh_common_args=" ".join(documented.split()),
+        kafka_ec2_ssm_sessions=True,
+        kafka_ec2_admin_sources=[],
+        kafka_ec2_ssh_timeout=1,
+    )
+    found = (inventory / "aws_ec2.yml").read_text().replace("by-session", NAME)
+    found = found.replace("ansible_host: ec2_private_ip_address", "ansible_host: ec2_instance_id")
+    (inventory / "aws_ec2.yml").write_text(found)
+    path = f"{tools}:{os.environ['PATH']}"
+    aws.play("provision_ec2", inventory, "--limit", "kafka1", fails=True, PATH=path)
+    machine = aws.machines(NAME)["kafka1"]["InstanceId"]
+    session = f"ssm start-session --region eu-central-1 --target {machine} --document-name AWS-StartSSHSession"
+    assert f"{session} --parameters portNumber={aws.ssh_port}" in noted.read_text().splitlines()
+    assert not any(rule[1] == aws.ssh_port for rule in aws.rules(NAME))
 
 
 def test_a_stopped_machine_is_started_a_lost_one_made_anew_with_its_disk_and_a_disk_grown(

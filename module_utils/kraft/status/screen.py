@@ -39,7 +39,7 @@ def _lines(status: Status, page: str) -> list[str]:
         "",
         *_row("Drift", _shortened(drift(status)) or ["none" if status.compared else "none where it was compared"]),
         *_row("Not compared", _shortened(uncompared(status))),
-        *_row("Not granted", _shortened(not_granted(status))),
+        *_row("Not granted", _shortened(not_granted(status)) if not status.good else granted_short(status)),
         *_row("Note", _shortened(status.notes)),
         *_row("Alerts", _shortened(alerts(status))),
         *_row("Page", [page] if page else []),
@@ -110,6 +110,12 @@ def uncompared(status: Status) -> list[str]:
 def not_granted(status: Status) -> list[str]:
     """What was asked of the hosts, and they do not grant."""
     return ungranted.lines(status.ungranted, [node.host for node in status.nodes])
+
+
+def granted_short(status: Status) -> list[str]:
+    """One line: where all is well, nothing needs what hosts do not grant. The page names it."""
+    said = ungranted.short(status.ungranted, [node.host for node in status.nodes])
+    return [f"{said}; the page names {'it' if said.startswith('1 ') else 'them'}"] if said else []
 
 
 def node_lines(node: Node) -> list[str]:

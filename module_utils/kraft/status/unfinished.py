@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
-from ansible.module_utils.kraft.spec.desired.model import OPEN, SWITCH
+from ansible.module_utils.kraft.spec.desired.model import DYNAMIC, OPEN, SWITCH
 from ansible.module_utils.kraft.spec.inventory.advisories import affecting, number
 from ansible.module_utils.kraft.spec.rules.subject import named
 from ansible.module_utils.kraft.status.advice import steps
@@ -30,6 +30,11 @@ def unfinished(
         text = f"migration: {text or 'phase ' + about['migration']}"
         detail = "old listeners are open beside the secured ones"
         yield Cause("migrating", (), (), text, detail, steps=steps("migrating", (), inventory))
+    static = sum(node.static for node in nodes)
+    if static and about.get("quorum") == DYNAMIC:
+        text = f"migration of the quorum: {static} of {len(nodes)} nodes have controller.quorum.voters"
+        detail = "controllers cannot be added, removed or replaced before it ends"
+        yield Cause("migrating_quorum", (), (), text, detail, steps=steps("migrating_quorum", (), inventory))
     rates = {int(broker): rate for broker, rate in (live.get("throttled") or {}).items()}
     if rates and snapshot and snapshot.reassignments == ():
         hosts = tuple(node.host for node in nodes if node.node_id in rates)

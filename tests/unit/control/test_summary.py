@@ -46,6 +46,18 @@ def row(text: str, label: str) -> list[str]:
     return named([line.partition(label)[2]])[0]
 
 
+def test_what_hosts_do_not_grant_is_one_line_where_all_is_proven_and_named_where_not() -> None:
+    unmet = [{"name": name, "wanted": "1", "value": "60", "reason": "read-only"} for name in ("vm.a", "vm.b")]
+    run = Run(looked={f"kraft{n}": {"kernel": {"unmet": unmet}} for n in (1, 2, 3)}, inventory="-i inventories/mine")
+    report = example("report")
+    (line,) = (one for one in summary_lines(DESIRED, None, report, run) if "Not granted" in one)
+    assert line.split("; ")[0].split()[2:] == ["2", "settings", "on", "all", "hosts"]
+    assert "-i inventories/mine playbooks/cluster_status.yml" in "\n".join(summary_lines(DESIRED, None, report, run))
+    for other in (None, {**report, "verdict": {**report["verdict"], "outcome": "unreachable"}}):
+        text = "\n".join(summary_lines(DESIRED, None, other, run))
+        assert "vm.a is 60, not 1, vm.b is 60, not 1: read-only" in text
+
+
 def test_proven_run_in_full(wording: Wording) -> None:
     text = said("report")
     assert text.startswith("Cluster blue: proven.")

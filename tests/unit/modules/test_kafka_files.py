@@ -65,7 +65,7 @@ def test_check_mode_takes_missing_accounts_and_parents_for_made(tmp_path: Path, 
     file = {"path": f"{tmp_path}/not/yet", "content": "x", "owner": "no-such-user", "group": "no-such-group"}
     result = run_module("kafka_files", check_mode=True, files=[file])
     assert result["changed_paths"] == [file["path"]]
-    assert "owner: no-such-user" in result["diff"][1]["after"]
+    assert ": file no-such-user:" in result["diff"][0]["after"]
 
 
 def test_a_real_run_names_missing_accounts_and_what_they_should_own(

@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.node.identity import Disk, Identity
 from ansible.module_utils.kraft.status.drift import node_drift, uncompared
 from ansible.module_utils.kraft.status.model import Status
 from ansible.module_utils.kraft.status.report import report
-from ansible.module_utils.kraft.status.screen import lines
+from ansible.module_utils.kraft.status.screen import lines, not_granted
 from ansible.module_utils.kraft.status.through import asked_through
 from ansible.module_utils.kraft.status.view import status
 
@@ -180,8 +180,19 @@ def test_what_hosts_do_not_grant_is_shown_once_for_all_and_harms_nothing() -> No
     found = seen(**{name: {"kernel": {"unmet": unmet}} for name in DESIRED["nodes"]})
     assert found.good
     (ungranted,) = rows(found, "Not granted")
-    assert {"all", "hosts", "vm.swappiness", "60", "1", "read-only"} <= ungranted
+    assert {"1", "setting", "all", "hosts"} <= ungranted
+    assert "vm.swappiness" not in ungranted
+    assert not_granted(found) == ["all hosts: vm.swappiness is 60, not 1: read-only"]
     assert [one["host"] for one in report(found, "now")["ungranted"]] == ["kafka1", "kafka2", "kafka3"]
+
+
+def test_what_hosts_do_not_grant_is_named_where_the_cluster_is_not_well() -> None:
+    unmet = [{"name": "vm.swappiness", "wanted": "1", "value": "60", "reason": "read-only"}]
+    kernel = {name: {"kernel": {"unmet": unmet}} for name in DESIRED["nodes"]}
+    found = seen(**{**kernel, "kafka2": {**kernel["kafka2"], "service": DEAD}})
+    assert not found.good
+    (ungranted,) = rows(found, "Not granted")
+    assert {"all", "hosts", "vm.swappiness", "60", "1", "read-only"} <= ungranted
 
 
 DRIFT: list[tuple[dict[str, Any], list[set[str]]]] = [
@@ -281,6 +292,35 @@ def test_a_killed_migration_says_how_far_it_is(wording: Wording) -> None:
     assert (found.healthy, found.good) == (True, False)
     assert [step.command for step in one.steps] == ["ansible-playbook playbooks/migrate_security.yml"]
     wording(lines(found)[:4])
+
+
+STATIC = {"deployed": {"voters": [{"source": "its running process", "voters": [{"node_id": 1, "address": "a:9093"}]}]}}
+ELECTED = {"deployed": {"voters": [{"source": "its quorum-state file", "voters": [{"node_id": 1, "address": ""}]}]}}
+
+
+@pytest.mark.parametrize(
+    ("form", "deployed", "named"),
+    [
+        ("dynamic", {"kafka1": STATIC, "kafka3": STATIC}, [{"2", "3"}]),
+        ("dynamic", {"kafka1": STATIC, "kafka2": STATIC, "kafka3": STATIC}, [{"3"}]),
+        ("dynamic", {"kafka1": ELECTED}, []),
+        ("static", {"kafka1": STATIC, "kafka2": STATIC, "kafka3": STATIC}, []),
+    ],
+)
+def test_a_quorum_that_is_not_dynamic_everywhere_says_how_far_its_migration_is(
+    form: str, deployed: dict[str, Any], named: list[set[str]], wording: Wording
+) -> None:
+    about = {**DESIRED, "cluster": {**DESIRED["cluster"], "quorum": form}}
+    results = {name: {**LOOKED, **deployed.get(name, {})} for name in DESIRED["nodes"]}
+    answer = {"snapshot": cluster(topic("orders", partition(0, [1, 2, 3]))).to_dict()}
+    found = status(about, results, answer, None)
+    assert [one.rule for one in found.unfinished] == ["migrating_quorum"] * len(named)
+    assert [numbers <= values(one.text) for one, numbers in zip(found.unfinished, named)] == [True] * len(named)
+    commands = [step.command for one in found.unfinished for step in one.steps]
+    risk = '{"kafka_accepted_risks": ["quorum_form"]}'
+    assert commands == [f"ansible-playbook playbooks/migrate_quorum.yml -e '{risk}'"] * len(named)
+    assert (found.healthy, found.good) == (True, not named)
+    wording(one.text for one in found.unfinished)
 
 
 @pytest.mark.parametrize(("moves", "left"), [((), True), ((Reassignment("orders", 0, (3,), ()),), False)])

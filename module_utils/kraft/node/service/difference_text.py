@@ -1,4 +1,4 @@
-"""Differences as a person reads them. Pure."""
+"""Differences as text. Pure."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ansible.module_utils.kraft.difference import (
     UNIT,
     Difference,
 )
-from ansible.module_utils.kraft.node.service.change_text import UNSET, change_text
+from ansible.module_utils.kraft.node.service.change_text import SEPARATORS, UNSET, change_text
 from ansible.module_utils.kraft.secret_values import HIDDEN
 
 NO_RECORD = "there is no record of what the running process was started with"
 
 
 def sentence(one: Difference) -> str:
-    """``server.properties: num.io.threads 8 -> 16``; of a long value the part that changes."""
+    """Return ``server.properties: num.io.threads 8 -> 16``; of a long value only the part that changes."""
     if one.file == RECORD:
         return NO_RECORD
     if one.file == RELEASE:
@@ -39,7 +39,7 @@ def sentences(differences: Iterable[Difference]) -> list[str]:
 def values(one: Difference) -> str:
     if one.secret:
         return " -> ".join(UNSET if value is None else HIDDEN for value in (one.old, one.new))
-    return change_text(one.old, one.new)
+    return change_text(one.old, one.new, SEPARATORS.get(one.key, ","))
 
 
 def release_sentence(one: Difference) -> str:
@@ -51,7 +51,7 @@ def release_sentence(one: Difference) -> str:
 
 
 def unit_sentence(one: Difference) -> str:
-    """The lines that go and those that come, where both units are known."""
+    """Return the removed and the added lines, if both units are known."""
     lines = [f"- {line}" for line in (one.old or "").splitlines()]
     lines += [f"+ {line}" for line in (one.new or "").splitlines()]
     return f"{UNIT}: {'; '.join(lines)}" if lines else UNIT

@@ -81,12 +81,19 @@ def _brokers(names: Sequence[str], brokers: int) -> str:
 
 
 def restart_lines(restarts: Mapping[int, Sequence[Difference]]) -> list[str]:
-    """One line for nodes with the same differences."""
-    alike: dict[tuple[Difference, ...], list[int]] = {}
-    for node_id, differences in restarts.items():
-        if differences:
-            alike.setdefault(tuple(differences), []).append(node_id)
-    return [f"{named(sorted(ids))}, because of {'; '.join(sentences(why))}" for why, ids in alike.items()]
+    """One line for each reason, below the nodes that share it; a single reason stands beside them."""
+    sharing: dict[str, dict[int, None]] = {}
+    for node_id, differences in sorted(restarts.items()):
+        for text in sentences(differences):
+            sharing.setdefault(text, {})[node_id] = None
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for text, ids in sharing.items():
+        groups.setdefault(tuple(ids), []).append(text)
+    return [line for ids, texts in groups.items() for line in _reasons(f"{named(ids)}, because of", texts)]
+
+
+def _reasons(head: str, texts: Sequence[str]) -> list[str]:
+    return [f"{head} {texts[0]}"] if len(texts) == 1 else [head, *(f"  {text}" for text in texts)]
 
 
 def drift_lines(undeclared: Iterable[Undeclared]) -> list[str]:

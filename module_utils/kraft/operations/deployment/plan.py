@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.difference import differences_from
+from ansible.module_utils.kraft.node.files.plan import NEW
 from ansible.module_utils.kraft.operations.config.settings import Entity
 from ansible.module_utils.kraft.secret_values import shown
 
@@ -61,7 +62,7 @@ def of_host(looked: Mapping[str, Any]) -> Json:
         "steps": {
             name: step.get("wanted", {}) for name, step in sorted(facts["steps"].items()) if is_planned(name, step)
         },
-        "files": {one["after_header"]: changed_lines(one) for one in process["diff"] if one["after_header"][:1] == "/"},
+        "files": {one["after_header"]: changed_lines(one) for one in process["diff"] if is_of_files(one)},
         "secrets": dict(sorted(process["secret_digests"].items())),
         "process": list(process["actions"]),
         "differences": {
@@ -69,6 +70,11 @@ def of_host(looked: Mapping[str, Any]) -> Json:
             for one in differences_from(process["differences"])
         },
     }
+
+
+def is_of_files(diff: Mapping[str, str]) -> bool:
+    """Whether a diff of ``kafka_node`` is about files; the other one is about the process."""
+    return diff["after_header"][:1] == "/" or diff["after_header"] == NEW
 
 
 def is_planned(name: str, step: Mapping[str, Any]) -> bool:

@@ -22,6 +22,7 @@ RISKS = frozenset(
         "map_count",
         "min_isr_tight",
         "oauth_open",
+        "oauth_super_users",
         "oauth_unverified",
         "old_connections",
         "only_replica",

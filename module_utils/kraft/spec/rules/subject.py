@@ -73,7 +73,6 @@ class Surroundings:
     ``smoke``: variables of the smoke test that this machine has, on which it runs; the nodes may have others.
     ``agent_digests``: path of an agent's jar -> its sha256; empty where there is no such file.
     ``key_set_faults``: path of a file with the keys of tokens -> why it cannot be used.
-    ``log_authority_faults``: path of the authority of a receiver of logs -> why it cannot be used.
     ``password_fault``: why passwords of users cannot be generated and kept; empty where they can.
     ``tls_fault``: why the authority on the control machine cannot be used; empty where it can.
     ``advisories_age``: days since the list of Kafka's advisories was checked.
@@ -95,7 +94,6 @@ class Surroundings:
     foreign_reports: tuple[str, ...] = ()
     client_options: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
     key_set_faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    log_authority_faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
     password_fault: str = ""
     tls_fault: str = ""
     tls_days_left: int | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible.module_utils.kraft.node.machine.ungranted import lines, ungranted
+from ansible.module_utils.kraft.node.machine.ungranted import lines, short, ungranted
 
 from tests.unit.problems import named
 from tests.wording_files import Wording
@@ -53,3 +53,9 @@ def test_appcds_archive_that_the_jvm_refuses_is_named_with_its_reason(wording: W
 
 def test_a_host_on_which_nothing_ran_says_nothing() -> None:
     assert said(kafka1={}, kafka2={"kernel": None, "appcds_archive": None}) == []
+
+
+def test_in_short_settings_and_hosts_are_counted() -> None:
+    results = {"kafka1": unmet("vm.a", "1", "60"), "kafka2": unmet("vm.a", "1", "50"), "kafka3": {}}
+    assert short(ungranted(results, NODES), list(results)) == "1 setting on kafka1, kafka2"
+    assert short((), list(results)) == ""

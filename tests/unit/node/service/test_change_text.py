@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from ansible.module_utils.kraft.difference import Difference
 from ansible.module_utils.kraft.node.service.change_text import AROUND, LONGEST, change_text
+from ansible.module_utils.kraft.node.service.difference_text import sentence
 
 THREE = "CLIENT://10.0.0.1:9092,INTERNAL://10.0.0.1:19092,CONTROLLER://10.0.0.1:9093"
 VOTERS = ",".join(f"{n}@control-{n}.kafka.internal.example.com:9093" for n in range(1, 6))
@@ -45,6 +47,34 @@ LONG = "a" * 100
 )
 def test_change_is_shown(before: str | None, after: str | None, text: str) -> None:
     assert change_text(before, after) == text
+
+
+NODES = "User:CN=mq1,OU=nodes,O=walk;User:CN=mq2,OU=nodes,O=walk;User:CN=mq3,OU=nodes,O=walk"
+
+
+@pytest.mark.parametrize(
+    ("key", "before", "after", "text"),
+    [
+        ("super.users", NODES, f"{NODES};User:CN=mq4,OU=nodes,O=walk", "+ User:CN=mq4,OU=nodes,O=walk (3 stay)"),
+        ("super.users", "User:a;User:b", "User:b", "- User:a (1 stays)"),
+        (
+            "super.users",
+            "User:CN=a,O=x;User:admin",
+            "User:CN=b,O=x;User:admin",
+            "User:CN=a,O=x -> User:CN=b,O=x (1 stays)",
+        ),
+        ("super.users", "User:CN=a b,O=x", "User:CN=a b,O=x;User:c", "+ User:c (1 stays)"),
+        (
+            "ssl.principal.mapping.rules",
+            "RULE:^CN=k.*,OU=x$/a/,DEFAULT",
+            "RULE:^CN=k.*,OU=y$/a/,DEFAULT",
+            "RULE:^CN=k.*,OU=x$/a/,DEFAULT -> RULE:^CN=k.*,OU=y$/a/,DEFAULT",
+        ),
+        ("cleanup.policy", "delete", "compact,delete", "+ compact (1 stays)"),
+    ],
+)
+def test_list_is_cut_at_its_own_separator(key: str, before: str, after: str, text: str) -> None:
+    assert sentence(Difference("server.properties", key, before, after)) == f"server.properties: {key} {text}"
 
 
 def test_end_that_goes_is_seen_although_it_repeats_what_is_before_it() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from ansible.module_utils.kraft.node.service.client_moves import Move
 from ansible.module_utils.kraft.operations.config import dynamic_config_request, managed_overrides
 from ansible.module_utils.kraft.operations.config.live import Node, decide, undeclared
-from ansible.module_utils.kraft.operations.config.plan_format import block
+from ansible.module_utils.kraft.operations.config.plan_format import block, restart_lines
 from ansible.module_utils.kraft.operations.config.settings import ALL_BROKERS, Layer, Setting, broker
 
 from tests.unit.differences import OF_THE_UNIT, plain
@@ -213,6 +214,29 @@ def test_whom_a_restart_sends_elsewhere_is_asked_along() -> None:
     for stale, moves in ((True, [move]), (False, [])):
         (entry,) = dynamic_config_request.change_nodes(["kafka1"], {"kafka1": {**found, "stale": stale}}, desired)
         assert entry["client_moves"] == moves
+
+
+@pytest.mark.parametrize(
+    ("reasons", "shown"),
+    [
+        pytest.param(
+            {1: ["a x -> y", "b 1 -> 2", "advertised 1 -> 2"], 2: ["a x -> y", "b 1 -> 2", "advertised 3 -> 4"]},
+            [
+                *("nodes 1, 2, because of", "a x -> y", "b 1 -> 2"),
+                *("node 1, because of", "advertised 1 -> 2"),
+                *("node 2, because of", "advertised 3 -> 4"),
+            ],
+            id="what nodes share is said once",
+        ),
+        pytest.param({1: ["a x -> y"], 3: ["a x -> y"]}, ["nodes 1, 3, because of", "a x -> y"], id="one reason"),
+        pytest.param({2: ["a x -> y", "a x -> y"]}, ["node 2, because of", "a x -> y"], id="a reason that repeats"),
+        pytest.param({1: []}, [], id="no reason"),
+    ],
+)
+def test_each_reason_of_a_restart_is_one_line(reasons: dict[int, list[str]], shown: list[str]) -> None:
+    lines = restart_lines({node_id: list(map(differing, texts)) for node_id, texts in reasons.items()})
+    words = [part.strip() for line in lines for part in re.split("(?<=because of) ", line)]
+    assert [word.removeprefix("server.properties: ") for word in words if word] == shown
 
 
 def test_the_plan_tells_whose_clients_must_move(wording: Wording) -> None:

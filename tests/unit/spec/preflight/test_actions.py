@@ -249,19 +249,6 @@ def test_cluster_is_healthy_where_every_node_is(healths: list[bool | None], heal
     assert facts["kafka_healthy"] is healthy
 
 
-@pytest.mark.parametrize(("changed", "said"), [(False, True), (True, False)])
-def test_what_hosts_do_not_grant_is_said_where_no_step_will_say_it(
-    monkeypatch: pytest.MonkeyPatch, changed: bool, said: bool
-) -> None:
-    scene, lines = Scene(), list[str]()
-    unmet = {"name": "vm.swappiness", "wanted": "1", "value": "60", "reason": "read-only here"}
-    for name in NAMES:
-        scene.of(name)["steps"] = {"kernel": {"changed": changed, "unmet": [unmet]}}
-    monkeypatch.setattr(PREFLIGHT.DISPLAY, "display", lines.append)
-    action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene))
-    assert any("vm.swappiness is 60, not 1" in line for line in lines) is said
-
-
 def test_listeners_that_are_deployed_are_facts() -> None:
     scene = Scene()
     listener = {"name": "I", "address": "k1:19092", "protocol": "PLAINTEXT", "purpose": "inter_broker"}

@@ -192,6 +192,16 @@ CASES: list[tuple[str, dict[str, Any], Finding]] = [
         ("error", "k1", "kafka_class_data", None),
     ),
     (
+        "removed_variable",
+        {"kafka_logs": False, "kafka_accepted_risks": ["unknown_variable"]},
+        ("error", "k1", "kafka_logs", None),
+    ),
+    (
+        "removed_variable",
+        {"kafka_logs_receiver": "logs.example.com:20514"},
+        ("error", "k1", "kafka_logs_receiver", None),
+    ),
+    (
         "unknown_risk",
         {"kafka_accepted_risks": ["even_controler"]},
         ("error", "", "kafka_accepted_risks", "even_controler"),

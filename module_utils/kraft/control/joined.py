@@ -1,0 +1,66 @@
+"""Differences of several hosts: equal ones once, with their hosts; of new text, the lines that all share once. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+#: As Ansible shows it: ``before``, ``after`` and a header of each.
+Diff = Mapping[str, Any]
+#: Hosts that are named.
+NAMED = 5
+
+
+def joined(found: Iterable[tuple[str, Diff]]) -> list[dict[str, Any]]:
+    """(host, diff) of one task -> what is shown, in the order of the first hosts. The header names the hosts."""
+    by_header: dict[str, dict[str, list[Diff]]] = {}
+    for host, diff in found:
+        by_header.setdefault(str(diff.get("after_header", "")), {}).setdefault(host, []).append(diff)
+    return [one for of_hosts in by_header.values() for one in _of_header(of_hosts)]
+
+
+def _of_header(of_hosts: Mapping[str, Sequence[Diff]]) -> list[dict[str, Any]]:
+    alone = [each[0] for each in of_hosts.values() if len(each) == 1]
+    if len(of_hosts) > 1 and len(alone) == len(of_hosts) and all(map(_is_new, alone)):
+        return _new(dict(zip(of_hosts, alone)))
+    return _grouped([(host, diff) for host, each in of_hosts.items() for diff in each])
+
+
+def _is_new(diff: Diff) -> bool:
+    return diff.get("before") == "" and isinstance(diff.get("after"), str) and "prepared" not in diff
+
+
+def _new(of_hosts: Mapping[str, Diff]) -> list[dict[str, Any]]:
+    """What all hosts share of a new text, then what each has alone."""
+    lines = {host: str(diff["after"]).splitlines(keepends=True) for host, diff in of_hosts.items()}
+    first = next(iter(of_hosts))
+    shared = set(lines[first]).intersection(*lines.values())
+    common = {**of_hosts[first], "after": "".join(line for line in lines[first] if line in shared)}
+    own = {
+        host: {**of_hosts[host], "after": "".join(line for line in each if line not in shared)}
+        for host, each in lines.items()
+    }
+    shown = [(host, diff) for host, diff in own.items() if diff["after"]]
+    return [*([_named(common, list(of_hosts))] if common["after"] else []), *_grouped(shown)]
+
+
+def _grouped(found: Iterable[tuple[str, Diff]]) -> list[dict[str, Any]]:
+    groups: list[tuple[Diff, list[str]]] = []
+    for host, diff in found:
+        hosts = next((hosts for one, hosts in groups if one == diff), None)
+        if hosts is None:
+            groups.append((diff, [host]))
+        elif host not in hosts:
+            hosts.append(host)
+    return [_named(diff, hosts) for diff, hosts in groups]
+
+
+def _named(diff: Diff, hosts: Sequence[str]) -> dict[str, Any]:
+    """The diff with its hosts in the header; a diff without one is left as it is."""
+    return {**diff, "after_header": f"{diff['after_header']} on {names(hosts)}"} if "after_header" in diff else {**diff}
+
+
+def names(hosts: Sequence[str]) -> str:
+    """``k1, k2``; of many the first ones."""
+    more = f" and {len(hosts) - NAMED} more" if len(hosts) > NAMED else ""
+    return ", ".join(hosts[:NAMED]) + more
