@@ -10,7 +10,7 @@ description:
   - Writes what differs, each file in one step. Diffs and results never show a content.
   - Opens no connection.
   - In a directory that O(files) name, it removes other files of the same kinds; a kind is what follows the first dot.
-    So nothing is left of a listener that was renamed.
+    So nothing is left of a listener that was renamed. In O(path) itself it removes those of other listeners alone.
 options:
   path:
     description: The directory. It is made where it is missing.

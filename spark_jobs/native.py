@@ -72,7 +72,7 @@ def refusal(error: KafkaError) -> str:
 def secured(bootstrap_servers: str, client_options: Mapping[str, str]) -> ClientConfig:
     """How to connect, from ``client_options``; UsageError for a security option that librdkafka does not have."""
     try:
-        return from_java(client_options, bootstrap_servers)
+        return from_java(client_options, bootstrap_servers, inline=True)
     except RefusedError as error:
         raise UsageError([f"client_options: {problem}" for problem in error.problems]) from None
 

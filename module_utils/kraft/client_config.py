@@ -2,7 +2,7 @@
 
 ``java``, ``librdkafka`` and ``kafka_python`` are the three dialects. Each gives only what the protocol needs: no
 certificates without TLS, no login without SASL. Files are PEM, which all three read; a key may also be PKCS#12, which
-kafka-python cannot read.
+kafka-python cannot read. Java and librdkafka also take the text of a certificate in place of its file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,13 @@ SAME_VALUE = {
     "ssl.key.password": "key_password",
     "sasl.mechanism": "sasl_mechanism",
 }
-#: Types of files that Java and librdkafka read.
+#: Java's options that hold a text in place of a file -> field.
+INLINE = {
+    "ssl.truststore.certificates": "ca_pem",
+    "ssl.keystore.certificate.chain": "certificate_pem",
+    "ssl.keystore.key": "key_pem",
+}
+#: Files that Java and librdkafka read.
 STORE_TYPES = {"ssl.truststore.type": (PEM,), "ssl.keystore.type": (PEM, PKCS12)}
 ALGORITHM = "ssl.endpoint.identification.algorithm"
 JAAS = "sasl.jaas.config"
@@ -68,6 +74,9 @@ class ClientConfig:
     ca_file: str = ""  #: PEM file with the certificates to trust; empty: those that the machine trusts
     keystore_file: str = ""  #: the client's certificate and key, in one file
     keystore_type: str = PEM
+    ca_pem: str = ""  #: the certificates to trust as text, which counts before their file where a client reads it
+    certificate_pem: str = ""
+    key_pem: str = dataclasses.field(default="", repr=False)
     keystore_password: str = dataclasses.field(default="", repr=False)
     key_password: str = dataclasses.field(default="", repr=False)
     check_hostname: bool = True
@@ -89,22 +98,24 @@ class ClientConfig:
 
     @property
     def public(self) -> ClientConfig:
-        """Return a copy without password, login and key, which any user may read."""
-        kept = ("bootstrap_servers", "security_protocol", "ca_file", "check_hostname", "sasl_mechanism")
+        """The same without a password, a login or a key: what anybody may read."""
+        kept = ("bootstrap_servers", "security_protocol", "ca_file", "ca_pem", "check_hostname", "sasl_mechanism")
         return ClientConfig(**{name: getattr(self, name) for name in kept})
 
 
-def from_java(options: Mapping[str, str], servers: str = "") -> ClientConfig:
-    """Parse Java's `options`, with or without Spark's prefix; `servers`: ``host:port,...``.
+def from_java(options: Mapping[str, str], servers: str = "", inline: bool = False) -> ClientConfig:
+    """The client that Java's `options` describe, with or without Spark's prefix; `servers`: ``host:port,...``.
 
-    Options that do not secure the connection are ignored. Raises RefusedError with each option that has no counterpart
-    in another client.
+    `inline`: certificates may be texts, which kafka-python does not read.
+    Options that do not secure the connection are ignored. Raises RefusedError with each option that another client has
+    no counterpart of.
     """
-    problems = list(_problems(options))
+    same = {**SAME_VALUE, **INLINE} if inline else SAME_VALUE
+    problems = list(_problems(options, {*same, *STORE_TYPES, ALGORITHM, JAAS}))
     if problems:
         raise RefusedError(problems)
     named = {name.removeprefix(PREFIX): value for name, value in options.items()}
-    fields: dict[str, Any] = {field: named[name] for name, field in SAME_VALUE.items() if name in named}
+    fields: dict[str, Any] = {field: named[name] for name, field in same.items() if name in named}
     if "keystore_file" in fields:
         fields.setdefault("keystore_type", PKCS12)  # librdkafka takes a keystore without a type for PKCS#12
     login = {
@@ -114,8 +125,7 @@ def from_java(options: Mapping[str, str], servers: str = "") -> ClientConfig:
     return ClientConfig(bootstrap_servers=addresses, check_hostname=named.get(ALGORITHM) != "", **login, **fields)
 
 
-def _problems(options: Mapping[str, str]) -> Iterator[str]:
-    known = {*SAME_VALUE, *STORE_TYPES, ALGORITHM, JAAS}
+def _problems(options: Mapping[str, str], known: set[str]) -> Iterator[str]:
     for name, value in options.items():
         short = name.removeprefix(PREFIX)
         if short.startswith(SECURITY) and short not in known:
@@ -130,12 +140,16 @@ def tuning(options: Mapping[str, str]) -> dict[str, str]:
 
 
 def java(config: ClientConfig) -> dict[str, str]:
-    """Return Java's properties. Source: https://kafka.apache.org/documentation/#security_configclients."""
+    """Java's properties. Source: https://kafka.apache.org/documentation/#security_configclients."""
+    pem = config.key_pem
     tls = {
-        "ssl.truststore.type": PEM if config.ca_file else "",
-        "ssl.truststore.location": config.ca_file,
-        "ssl.keystore.type": config.keystore_type if config.keystore_file else "",
-        "ssl.keystore.location": config.keystore_file,
+        "ssl.truststore.type": PEM if config.ca_file or config.ca_pem else "",
+        "ssl.truststore.location": "" if config.ca_pem else config.ca_file,
+        "ssl.truststore.certificates": config.ca_pem,
+        "ssl.keystore.type": config.keystore_type if config.keystore_file or pem else "",
+        "ssl.keystore.location": "" if pem else config.keystore_file,
+        "ssl.keystore.certificate.chain": config.certificate_pem,
+        "ssl.keystore.key": pem,
         "ssl.keystore.password": config.keystore_password,
         "ssl.key.password": config.key_password,
     }
@@ -150,13 +164,16 @@ def spark(config: ClientConfig) -> dict[str, str]:
 
 
 def librdkafka(config: ClientConfig) -> dict[str, str]:
-    """Return the options of librdkafka: confluent-kafka, kcat, Airflow."""
-    pem = config.keystore_file if config.keystore_type == PEM else ""
+    """The options of librdkafka: confluent-kafka, kcat, Airflow."""
+    pem = config.keystore_file if config.keystore_type == PEM and not config.key_pem else ""
     tls = {
-        "ssl.ca.location": config.ca_file,
+        "ssl.ca.location": "" if config.ca_pem else config.ca_file,
+        "ssl.ca.pem": config.ca_pem,
         "ssl.certificate.location": pem,
+        "ssl.certificate.pem": config.certificate_pem,
         "ssl.key.location": pem,
-        "ssl.keystore.location": "" if pem else config.keystore_file,
+        "ssl.key.pem": config.key_pem,
+        "ssl.keystore.location": "" if pem or config.key_pem else config.keystore_file,
         "ssl.keystore.password": config.keystore_password,
         "ssl.key.password": config.key_password,
         ALGORITHM: "" if config.check_hostname else "none",

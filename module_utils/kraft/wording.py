@@ -22,7 +22,11 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def limited(rates: Mapping[int, int]) -> str:
+#: Copies that a throttle between log dirs limits.
+BETWEEN_LOG_DIRS = "copies between log dirs"
+
+
+def limited(rates: Mapping[int, int], copies: str = "replication") -> str:
     """Return the note that a run of moves has set a throttle. `rates`: broker -> bytes per second."""
     where = f"broker{'s' * (len(rates) > 1)} {', '.join(map(str, sorted(rates)))}"
-    return f"a run of moves has limited replication to {max(rates.values()) / 1e6:.1f} MB/s on {where}"
+    return f"a run of moves has limited {copies} to {max(rates.values()) / 1e6:.1f} MB/s on {where}"

@@ -52,15 +52,18 @@ class ActionModule(ActionBase):
 
 
 def left_behind(top: Path, names: Iterable[str]) -> dict[str, None]:
-    """Files in the directories of `names` that are of a kind of theirs, and have another name.
+    """Files beside those of `names` that are of a kind of theirs, and have another name.
 
-    A kind is what follows the first dot. A listener that was renamed or removed leaves such files, with passwords.
+    A kind is what follows the first dot. A listener that was renamed or removed leaves such files, with passwords. In
+    the directory of the run itself other things lie: there a file counts that has the name of a listener's files.
     """
     own = {Path(name) for name in names}
     kinds = {kind(path) for path in own}
-    directories = {path.parent for path in own if path.parent != Path()}
-    found = (each / name for each in directories for name in files_in(top / each) if "." in name)
-    return {str(path): None for path in sorted(found) if path not in own and kind(path) in kinds}
+    found = [each / name for each in {path.parent for path in own} for name in files_in(top / each) if "." in name]
+    gone = [path for path in found if path not in own and kind(path) in kinds]
+    listeners = {(path.parent, stem(path)) for path in gone if "." in kind(path)}
+    kept = (path for path in gone if path.parent != Path() or (path.parent, stem(path)) in listeners)
+    return {str(path): None for path in sorted(kept)}
 
 
 def files_in(directory: Path) -> list[str]:
@@ -74,6 +77,10 @@ def files_in(directory: Path) -> list[str]:
 
 def kind(path: Path) -> str:
     return path.name.partition(".")[2]
+
+
+def stem(path: Path) -> str:
+    return path.name.partition(".")[0]
 
 
 def differs(path: Path, content: str | None, mode: int) -> bool:

@@ -158,7 +158,9 @@ def look(hostvars: Any, loader: Any, hosts: list[str], run: Run = NOTHING_MORE) 
         readable={host: inventory.readable(host) for host in hosts},
         archive_exists=archive.is_file() if archive else None,
         archive_digest=digest(archive, variables[0].values.get("kafka_archive_checksum")) if archive else "",
-        client_exists=client.is_file() if client and "client" in run.needs else None,
+        client_digest=digest(client, variables[0].values.get("kafka_client_checksum"))
+        if client and "client" in run.needs
+        else None,
         spark_lacks=spark_lacks(ROOT, os.environ) if "spark" in run.needs else "",
         foreign_reports=reports.foreign(variables[0].values, home(ROOT, Path.cwd()) / ".kraftwright"),
         key_faults=key_faults({each.host: each.connection for each in variables}),

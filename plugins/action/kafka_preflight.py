@@ -26,6 +26,7 @@ from ansible.module_utils.kraft.spec.inventory import report
 from ansible.module_utils.kraft.spec.inventory.refusal import refusal
 from ansible.module_utils.kraft.spec.preflight.cross_host import awaits_disk, peers_for_storage
 from ansible.module_utils.kraft.spec.preflight.disk import returning_uid
+from ansible.module_utils.kraft.spec.preflight.members import directory_ids
 from ansible.module_utils.kraft.spec.preflight.subject import Desired, Host, Subject
 
 DISPLAY = Display()
@@ -154,7 +155,8 @@ class ActionModule(ActionBase):
         subject = read(arguments, play, answer)
         found = [*given(derived), *checked(subject, arguments)]
         if errors(found) and arguments.get("refuse", True):
-            raise refusal("Host check failed", found, len(subject.hosts))
+            paste = directory_ids(subject, found)
+            raise refusal("Host check failed", found, len(subject.hosts), paste)
         for sentence in report.sentences(found, len(subject.hosts)):
             DISPLAY.warning(sentence)
         facts = {

@@ -12,6 +12,7 @@ from ansible.errors import AnsibleFilterError
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
+from ansible.module_utils.kraft.control.files import text_of
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.node.identity import Identity, is_foreign
 from ansible.module_utils.kraft.node.machine import ungranted
@@ -49,10 +50,10 @@ def kraft_properties_text(node: Mapping[str, Any], *layers: Mapping[str, Any]) -
         raise AnsibleFilterError(str(error)) from error
 
 
-def kraft_client_files(cluster: Mapping[str, Any], options: Mapping[str, str]) -> dict[str, str]:
+def kraft_client_files(cluster: Mapping[str, Any], options: Mapping[str, str]) -> dict[str, str | None]:
     """Files for clients: name -> content. `cluster`: of ``kafka_desired``; `options`: of the smoke test's client."""
     try:
-        return client_files.client_files(cluster["name"], cluster["clients"], options)
+        return client_files.client_files(cluster["name"], cluster["clients"], options, text_of)
     except KraftError as error:
         raise AnsibleFilterError(f"kafka_smoke_client_options: {error}") from error
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,15 @@ import ansible.module_utils
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 
+from ansible.module_utils.kraft.control.files import text_of
 from ansible.module_utils.kraft.operations.resources import foretold
 from ansible.module_utils.kraft.spec.desired import client_files
 from ansible.module_utils.kraft.spec.resources import users
+
+
+def kraft_user_files(desired: Mapping[str, Any], people: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
+    """Files of users: ``<user>/<file>`` -> content; None where there is to be none. `desired`: ``kafka_desired``."""
+    return client_files.user_files(desired, people, text_of)
 
 
 class FilterModule:
@@ -25,5 +31,5 @@ class FilterModule:
             "kraft_foretold_resources": foretold.steps,
             "kraft_kinds": users.kinds,
             "kraft_quotas": users.quotas,
-            "kraft_user_files": client_files.user_files,
+            "kraft_user_files": kraft_user_files,
         }

@@ -1,8 +1,7 @@
-"""Builds the documentation site: ``python -m scripts.site``; ``make docs`` does so.
+"""Build the documentation site: ``python -m scripts.site``; ``make docs`` does so.
 
-The site's source is put together in ``.cache/docs/source`` as the repository lays it out, so that links between pages
-are the same in both; ``mkdocs.yml`` has the navigation. A link that leads nowhere fails the build. The exit code is
-that of MkDocs.
+The site's source is assembled in ``.cache/docs/source`` with the layout of the repository, so that links between pages
+are the same in both; ``mkdocs.yml`` has the navigation. A broken link fails the build. The exit code is that of MkDocs.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from scripts.site import modules, variables
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / ".cache/docs/source"
-#: What the site shows of the repository.
+#: Files of the repository that the site shows.
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "docs/**/*", "roles/*/README.md")
 
 
 def assemble(source: Path = SOURCE) -> None:
-    """The pages of the repository and those that are made from the code, in an empty folder."""
+    """Copy the pages of the repository and generate those from the code, into an empty folder."""
     shutil.rmtree(source, ignore_errors=True)
     for path in (each for pattern in PAGES for each in sorted(ROOT.glob(pattern)) if each.is_file()):
         target = source / path.relative_to(ROOT)
@@ -37,7 +36,7 @@ def assemble(source: Path = SOURCE) -> None:
 
 
 def build(config: Path) -> int:
-    """MkDocs' exit code; a warning counts as an error."""
+    """Return MkDocs' exit code; a warning counts as an error."""
     words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(config)]
     return subprocess.run(words, check=False).returncode  # noqa: S603
 

@@ -10,7 +10,7 @@ from scripts.render_role_docs import marked, written
 
 
 def page(root: Path) -> str:
-    """Every variable of every role in alphabetical order, with role, default and meaning."""
+    """Return every variable of every role in alphabetical order, with role, default and meaning."""
     rows = []
     for path in sorted(root.glob("roles/*/meta/argument_specs.yml")):
         role = path.parents[1].name

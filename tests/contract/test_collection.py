@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+import configparser
 import hashlib
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
+import tomllib
 
 from dist.collection import build
 from tests.unit.plugins.lying_project import LyingProject
 
 ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/collection.md"
 LAB = str(ROOT / "inventories/local")
 PLAYBOOKS = sorted(path.stem for path in ROOT.glob("playbooks/*.yml"))
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A user's own folder with an inventory, an ansible.cfg and the installed collection."""
-    made = tmp_path_factory.mktemp("own")
-    (made / "ansible.cfg").write_text("[defaults]\ncollections_path = collections\ninject_facts_as_vars = false\n")
-    tarball = build.build(ROOT, made / "cache")
-    run(made, "ansible-galaxy", "collection", "install", str(tarball), "--offline", "-p", "collections")
-    return made
+    """A user's own folder, made by the commands of the page. Packages are those of this Python: pip is left out."""
+    home = tmp_path_factory.mktemp("own")
+    tarball = build.build(ROOT, home / "cache")
+    commands = blocks(PAGE)[0].replace("/path/to/kraftwright-kafka-0.1.0.tar.gz", str(tarball))
+    run(home, "bash", "-euc", f"pip() {{ printf '%s\\n' \"$*\" > pip; }}\n{commands}", HOME=str(home))
+    return home / "my-kafka"
+
+
+def blocks(page: Path) -> list[str]:
+    """What a page tells to type, block by block."""
+    return re.findall(r"```sh\n(.*?)```", page.read_text(), re.DOTALL)
 
 
 def run(folder: Path, *command: str, **environment: str) -> str:
@@ -34,6 +43,37 @@ def run(folder: Path, *command: str, **environment: str) -> str:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def test_the_folder_has_what_a_run_needs(folder: Path) -> None:
+    assert (folder / "pip").read_text() == "install -r requirements.txt\n"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert (folder / "requirements.txt").read_text().splitlines() == project["dependencies"]
+    theirs, ours = configparser.ConfigParser(interpolation=None), configparser.ConfigParser(interpolation=None)
+    theirs.read(folder / "ansible.cfg")
+    ours.read(ROOT / "ansible.cfg")
+    lacking = {f"{section}.{key}" for section in ours for key in ours[section]} - {
+        f"{section}.{key}" for section in theirs for key in theirs[section]
+    }
+    assert all(each.endswith(("_plugins", "_path", ".library", ".module_utils")) for each in lacking)
+    assert {path.name for path in (folder / "inventory").rglob("*.yml")} == {
+        path.name for path in (ROOT / "inventories/example").rglob("*.yml")
+    }
+
+
+def test_the_commands_of_the_page_name_what_is_left_to_do_and_nothing_else(folder: Path) -> None:
+    """Each command runs as it stands. The example's placeholders are refused in one table, with a line each."""
+    validate, *_, document = blocks(PAGE)[1].splitlines()
+    assert "kraftwright.kafka.kafka_topic" in run(folder, *document.split())
+    with pytest.raises(AssertionError) as refused:
+        run(folder, *validate.split())
+    text = str(refused.value)
+    rows = {line.split()[1] for line in text.splitlines() if line.strip().startswith("error ")}
+    unpacked = {"kafka_client_archive", "control"}  # this tarball was built without what a run brings
+    disks = {f"kafka_host_data_disks[{number}].device" for number in (0, 1)}
+    assert rows - unpacked == {"kafka_cluster_id", "kafka_archive_checksum", "ansible_host", *disks}
+    assert "[WARNING]" not in text
+    assert "playbooks/" not in text.replace("kafka/playbooks/validate_inventory.yml", "")
 
 
 def test_every_playbook_parses_by_its_full_name(folder: Path) -> None:

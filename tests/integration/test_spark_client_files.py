@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.cluster.client import Client
+from ansible.module_utils.kraft.control.files import text_of
 from ansible.module_utils.kraft.operations.certificates import users as certificates
 from ansible.module_utils.kraft.operations.resources.user_admin import Credential, UserAdmin
 from ansible.module_utils.kraft.spec.desired.client_files import client_files, user_files
@@ -47,8 +48,9 @@ def everybody(kafka_cluster: KafkaCluster, tmp_path_factory: pytest.TempPathFact
     """Nobody logs in."""
     path = tmp_path_factory.mktemp("files")
     listener = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "security.protocol": "PLAINTEXT"}
-    for name, content in client_files("demo", {"CLIENT": listener}, {}).items():
-        (path / name).write_text(content)
+    for name, content in client_files("demo", {"CLIENT": listener}, {}, text_of).items():
+        if content:
+            (path / name).write_text(content)
     create(kafka_cluster.bootstrap_servers, TOPIC, 3)
     return Clients(kafka_cluster.nodes[1], path)
 
@@ -96,8 +98,9 @@ def write_files(cluster: KafkaCluster, listener: str, user: dict[str, str]) -> C
         "mutual_listeners": ["CLIENT"],
     }
     desired = {"cluster": found, "nodes": {"k1": {"certificate": {"authority": str(authority)}}}}
-    files = {name: content for name, content in user_files(desired, [user]).items() if content}
-    assert {Path(name).name.split(".")[0] for name in files} == {"CLIENT"}
+    files = {name: content for name, content in user_files(desired, [user], text_of).items() if content}
+    assert {Path(name).name.split(".")[0] for name in files} - {"nodes", "own"} == {"CLIENT"}
+    assert not [name for name, content in files.items() if str(cluster.directory) in content]
     for name, content in files.items():
         put(cluster.directory / name, content, 0o600)
     topic = f"{TOPIC}-{user['name']}-{random_id()}"
@@ -126,9 +129,11 @@ def kcat(clients: Clients, *arguments: str, text: str = "") -> set[str]:
 
 @pytest.mark.parametrize("clients", ["everybody", "one_user", "one_certificate"])
 def test_each_client_reads_what_all_the_others_sent(
-    request: pytest.FixtureRequest, clients: str, spark: SparkSession
+    request: pytest.FixtureRequest, clients: str, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """kcat and kafka-python are started in the directory of the files; the others need no file but their own."""
     found: Clients = request.getfixturevalue(clients)
+    monkeypatch.chdir(found.files)
     node, files, topic = found.node, found.files, found.topic
     sent = {"java", "librdkafka", "kafka_python", "airflow", "spark", *(["kcat"] if found.kcat else [])}
     native, python, frames = given(files, "librdkafka"), given(files, "kafka_python"), given(files, "spark")

@@ -13,6 +13,14 @@ LOCKS = "dist/spark-*.lock"
 KEY = "ansible_ssh_private_key_file"
 
 
+def text_of(path: str) -> str:
+    """A file's text; empty where it cannot be read, as in check mode before it is made."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return ""
+
+
 def jar(line: str) -> str:
     """Return the file of a lock's line, ``group:artifact:version sha256``."""
     _, name, version = line.split(maxsplit=1)[0].split(":")

@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.control.out_of_reach import advertised_cause, out_of_reach
 from ansible.module_utils.kraft.node.machine import ungranted
 
 WIDTH = 100
@@ -63,7 +64,8 @@ def summary_lines(desired: Data | None, snapshot: Data | None, report: Data | No
         lines += [*(INDENT + line for line in NEVER_CHECKED), "", *_connection(cluster)]
     else:
         seen = snapshot or (report or {}).get("cluster") or {}
-        lines += [*_state(desired, seen), *_connection(cluster), *_proof(report), *_page(report, run.page)]
+        cause = _row("Cause", advertised_cause(cluster)) if out_of_reach(seen, verdict(report)) else []
+        lines += [*_state(desired, seen), *_connection(cluster), *cause, *_proof(report), *_page(report, run.page)]
     lines += _not_granted(desired.get("nodes") or {}, run, proven=run.check or outcome(report) == "proven")
     return [*lines, *_next(desired, report, run)]
 
@@ -77,8 +79,12 @@ def headline(cluster: Data, report: Data | None, check: bool = False) -> str:
 
 
 def outcome(report: Data | None) -> str:
-    """Return ``proven``, ``failed``, ``unreachable``, or '' without a report."""
-    return str(((report or {}).get("verdict") or {}).get("outcome") or "")
+    """``proven``, ``failed``, ``unreachable``, or nothing without a report."""
+    return str(verdict(report).get("outcome") or "")
+
+
+def verdict(report: Data | None) -> Data:
+    return (report or {}).get("verdict") or {}
 
 
 def _state(desired: Data, seen: Data) -> list[str]:
@@ -139,7 +145,7 @@ def _proof(report: Data | None) -> list[str]:
     if not report:
         return _row("Records", "none was written, so nothing is proven")
     lines: list[str] = []
-    for number, sentence in enumerate((report.get("verdict") or {}).get("sentences") or []):
+    for number, sentence in enumerate(verdict(report).get("sentences") or []):
         lines += _row("" if number else "Verdict", str(sentence))
     return [*lines, *_counts(report.get("counts")), *_speed(report)]
 
@@ -210,6 +216,8 @@ def _log_of(host: str, run: Run) -> tuple[str, str]:
 def _suspects(desired: Data, report: Data | None) -> list[str]:
     """Return inventory names of the nodes to inspect: leaders of missing records, or all when no node answered."""
     hosts = {node.get("node_id"): host for host, node in (desired.get("nodes") or {}).items()}
+    if out_of_reach((report or {}).get("cluster") or {}, verdict(report)):
+        return []  # their journals know nothing of it
     if outcome(report) == "unreachable":
         return list(hosts.values())[:MOST_LOGS]
     leaders = {missing.get("leader") for missing in (report or {}).get("first_missing") or []}

@@ -41,6 +41,13 @@ STEPS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
         ),
     ),
     "throttle_left": (("playbook", "playbooks/rebalance.yml", "finish the moves, and remove the limit"),),
+    "disk_throttle_left": (
+        (
+            "playbook",
+            "playbooks/balance_disks.yml",
+            "with the variables of the killed run: finish the moves, and remove the limit",
+        ),
+    ),
     "not_running": (
         ("on", LOG, "see why it does not run"),
         (*DEPLOY, "start it"),

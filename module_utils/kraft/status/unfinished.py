@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.spec.rules.subject import named
 from ansible.module_utils.kraft.status.advice import steps
 from ansible.module_utils.kraft.status.causes import Cause
 from ansible.module_utils.kraft.status.evidence import Evidence
-from ansible.module_utils.kraft.wording import limited
+from ansible.module_utils.kraft.wording import BETWEEN_LOG_DIRS, limited
 
 
 def unfinished(
@@ -35,11 +35,20 @@ def unfinished(
         text = f"migration of the quorum: {static} of {len(nodes)} nodes have controller.quorum.voters"
         detail = "controllers cannot be added, removed or replaced before it ends"
         yield Cause("migrating_quorum", (), (), text, detail, steps=steps("migrating_quorum", (), inventory))
-    rates = {int(broker): rate for broker, rate in (live.get("throttled") or {}).items()}
+    rates, disks = by_node(live.get("throttled")), by_node(live.get("throttled_disks"))
     if rates and snapshot and snapshot.reassignments == ():
         hosts = tuple(node.host for node in nodes if node.node_id in rates)
         text = f"{limited(rates)}, and nothing is on the move"
         yield Cause("throttle_left", tuple(sorted(rates)), hosts, text, steps=steps("throttle_left", hosts, inventory))
+    if disks:
+        hosts = tuple(node.host for node in nodes if node.node_id in disks)
+        text = f"{limited(disks, BETWEEN_LOG_DIRS)}, and was killed or still moves replicas"
+        todo = steps("disk_throttle_left", hosts, inventory)
+        yield Cause("disk_throttle_left", tuple(sorted(disks)), hosts, text, steps=todo)
+
+
+def by_node(rates: Mapping[str, int] | None) -> dict[int, int]:
+    return {int(broker): rate for broker, rate in (rates or {}).items()}
 
 
 def notes(nodes: Sequence[Evidence]) -> Iterator[str]:

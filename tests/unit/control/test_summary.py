@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
 from ansible.module_utils.kraft.control.summary import WIDTH, Run, summary_lines
 
 from tests.unit.problems import named
@@ -110,6 +111,41 @@ def test_unreachable_cluster_claims_nothing(wording: Wording) -> None:
     wording([text])
     assert "Latency" not in text
     assert "ansible kraft1 -b" in text
+
+
+SILENT = "The run could not be finished: no answer from 10.89.1.211:9092 within 2.0 s (Broker transport failure)"
+
+
+def unreachable(sentence: str, brokers: list[dict[str, Any]]) -> str:
+    report = {**example("unreachable"), "cluster": {**example("report")["cluster"], "brokers": brokers}}
+    report["verdict"] = {"outcome": "unreachable", "sentences": [sentence]}
+    desired = {**DESIRED, "cluster": {**DESIRED["cluster"], "clients": {"PUBLIC": {"security.protocol": "SSL"}}}}
+    return "\n".join(summary_lines(desired, None, report, DEMO))
+
+
+def test_an_advertised_address_that_this_machine_does_not_reach_is_the_cause(wording: Wording) -> None:
+    text = unreachable(SILENT, example("report")["cluster"]["brokers"])
+    cause = " ".join(text.partition("  Cause ")[2].partition("  Verdict ")[0].split())
+    assert "PUBLIC" in cause
+    assert DESIRED["cluster"]["bootstrap_servers"] in cause
+    assert "kafka_listeners" in cause
+    assert "journalctl" not in text
+    wording([cause])
+
+
+@pytest.mark.parametrize(
+    ("sentence", "fenced"),
+    [
+        pytest.param(SILENT, True, id="no broker serves"),
+        pytest.param(f"{SILENT}; k1:9092: we do not trust its certificate: x", False, id="a broker answered"),
+        pytest.param(f"{SILENT}; k1:9092: refuses us: x", False, id="a broker refuses this user"),
+        pytest.param("The run could not be finished: writing to t: timed out", False, id="it answered at first"),
+    ],
+)
+def test_another_cause_is_not_taken_for_the_address(sentence: str, fenced: bool) -> None:
+    text = unreachable(sentence, [{"node_id": one, "fenced": fenced} for one in (1, 2, 3)])
+    assert "  Cause " not in text
+    assert "journalctl" in text
 
 
 def test_broker_that_is_missing_or_fenced_is_named(wording: Wording) -> None:

@@ -28,6 +28,16 @@ def test_files_of_a_listener_that_is_gone_are_left_behind(tmp_path: Path) -> Non
     assert left_behind(tmp_path, names) == {"ann/OLD.kcat.conf": None, "ann/OLD.properties": None}
 
 
+def test_files_of_a_listener_that_is_gone_are_left_behind_in_the_directory_of_the_run(tmp_path: Path) -> None:
+    kinds = ("properties", "kcat.conf", "librdkafka.json")
+    other = ("smoke.json", "report.json", "page.html", "source.properties", "NEW.properties", "nodes.pem")
+    for name in (*(f"CLIENT.{kind}" for kind in kinds), *other):
+        (tmp_path / name).touch()
+    names = [*(f"CLIENT_TLS.{kind}" for kind in kinds), *(f"NEW.{kind}" for kind in kinds), "nodes.pem"]
+    assert left_behind(tmp_path, names) == {f"CLIENT.{kind}": None for kind in kinds}
+    assert left_behind(tmp_path, ["source.properties", "proof.json"]) == {}
+
+
 def acted(plugin: Any, **given: Any) -> dict[str, Any]:
     """What the action of a module answers; it reaches no host."""
     task: Any = SimpleNamespace(args=given, check_mode=False, async_val=0, diff=False, environment=[], action="x")

@@ -225,7 +225,7 @@ def test_the_cause_is_found_and_what_follows_is_counted(case: str) -> None:
 
 def test_every_cause_has_its_case() -> None:
     seen = {rule for *_, expected, _ in CASES.values() for rule, _ in expected}
-    while_it_works = {"migrating", "migrating_quorum", "throttle_left"}
+    while_it_works = {"migrating", "migrating_quorum", "throttle_left", "disk_throttle_left"}
     assert seen | {"other", "not_voter"} == set(ORDER) == set(STEPS) - while_it_works
 
 

@@ -337,6 +337,17 @@ def test_a_limit_is_left_over_only_while_nothing_is_on_the_move(
     wording(one.text for one in found.unfinished)
 
 
+def test_a_limit_of_copies_between_log_dirs_is_unfinished_and_names_its_playbook(wording: Wording) -> None:
+    answer = {"snapshot": cluster(topic("orders", partition(0, [1, 2, 3]))).to_dict()}
+    results = dict.fromkeys(DESIRED["nodes"], LOOKED)
+    found = status(DESIRED, results, answer, {"throttled_disks": {"2": 1000417}})
+    [one] = found.unfinished
+    assert (one.rule, one.node_ids, one.hosts) == ("disk_throttle_left", (2,), ("kafka2",))
+    assert [step.command for step in one.steps] == ["ansible-playbook playbooks/balance_disks.yml"]
+    assert (found.healthy, found.good) == (True, False)
+    wording([one.text, *(step.purpose for step in one.steps)])
+
+
 def test_restarts_by_systemd_are_a_note(wording: Wording) -> None:
     found = seen(kafka1={"service": {**SERVICE, "restarts": 2, "age": 30.2}})
     assert found.good

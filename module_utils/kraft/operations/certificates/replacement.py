@@ -73,6 +73,7 @@ def facts(root: str, phase: str, made: phases.Decision, predicted: bool) -> dict
     of_users = root == CLIENTS and made.step == phases.ISSUE
     on_nodes = bool(made.step) and made.step != phases.FINISH and not of_users
     idle = phase == phases.IDLE and not made.step
+    trusted = root != CLIENTS and made.step in (phases.BEGIN, phases.DROP)  # files of users hold whom they trust
     return {
         "phase": phase,
         "step": made.step,
@@ -80,7 +81,7 @@ def facts(root: str, phase: str, made: phases.Decision, predicted: bool) -> dict
         "users": list(made.users),
         "clients": made.clients,
         "deploy": bool(made.waits) or (on_nodes and not predicted),
-        "resources": bool(made.users) or (of_users and not predicted),
+        "resources": bool(made.users) or ((of_users or trusted) and not predicted),
         "over": made.clients or idle or made.step == phases.FINISH or bool(made.step and predicted),
     }
 

@@ -80,9 +80,12 @@ def moved(module: KraftModule, attempt_by: Callable[[Client], Attempt]) -> dict[
     with Client(module.params["client"], warn=module.warn) as connected:
         attempt = attempt_by(connected)
         try:
-            return until_answered(attempt, ANSWER_SECONDS)
+            found = until_answered(attempt, ANSWER_SECONDS)
         except KraftError as error:
             if not attempt.limited:
                 raise
             still = f"The limit on brokers {listed(attempt.limited)} stays until a run of moves comes to its end."
             raise ToolError(f"{error}\n{still}") from error
+    for text in found.pop("warnings"):
+        module.warn(text)
+    return found

@@ -1,14 +1,16 @@
 """The files that tell clients how to connect: for each client listener one of each kind. Pure.
 
 Those for everybody hold no secret; those of a user hold the password. Every producer waits for all replicas in sync,
-and repeats a record without doubling it.
+and repeats a record without doubling it. The files of a directory work on any machine: certificates are in them, or lie
+beside them by a relative name where a client reads files alone (kcat, kafka-python).
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.client_config import ClientConfig, from_java, java, kafka_python, librdkafka, spark
@@ -17,20 +19,29 @@ from ansible.module_utils.kraft.spec.desired import properties
 from ansible.module_utils.kraft.spec.resources.users import ABSENT, has_certificate, mechanism, user_certificate
 
 Options = Mapping[str, str]
+#: Path on the control machine -> its text; empty where it cannot be read.
+Read = Callable[[str], str]
+Files = dict[str, "str | None"]
 #: What a producer is given, in Kafka's words and in kafka-python's.
 PRODUCER = {"acks": "all", "enable.idempotence": "true"}
 KAFKA_PYTHON_PRODUCER = {"acks": "all", "enable_idempotence": True, "retries": 5}
+#: Names of the certificates beside a listener's files.
+TRUSTED, OWN = f"{NODES}.pem", "own.pem"
+BLOCK = re.compile(r"-----BEGIN ([A-Z ]+)-----.*?-----END \1-----\n?", re.DOTALL)
+#: Bytes of a line that kcat reads (its buffer has 512).
+KCAT_LINE = 510
 
 
-def client_files(cluster: str, clients: Mapping[str, Options], options: Options) -> dict[str, str]:
+def client_files(cluster: str, clients: Mapping[str, Options], options: Options, read: Read) -> Files:
     """File name -> content. `clients`: listener -> its Java properties; `options`: how Spark connects to the first.
 
     Of `options` only what anybody may read is used: trusted certificates and the mechanism.
     """
-    found: dict[str, str] = {}
+    found: Files = {TRUSTED: None}
     for number, (name, given) in enumerate(clients.items()):
         config = from_java(given, given["bootstrap.servers"])
-        found.update(files_of(cluster, name, config if number else _trusting(config, from_java(options).public)))
+        portable, beside = carried(config if number else _trusting(config, from_java(options).public), read)
+        found.update({**beside, **files_of(cluster, name, portable)})
     return found
 
 
@@ -44,33 +55,63 @@ def _trusting(config: ClientConfig, own: ClientConfig) -> ClientConfig:
     )
 
 
-def user_files(desired: Mapping[str, Any], users: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
+def carried(config: ClientConfig, read: Read) -> tuple[ClientConfig, dict[str, str]]:
+    """The same client with the texts of its certificates, and the files that lie beside: name -> content.
+
+    A file that this machine cannot read stays a path.
+    """
+    trusted = blocks(read(config.ca_file), key=False) if config.uses_tls and config.ca_file else ""
+    own = read(config.keystore_file) if config.uses_tls and config.keystore_file else ""
+    beside = {name: text for name, text in ((TRUSTED, trusted), (OWN, own)) if text}
+    if trusted:
+        config = dataclasses.replace(config, ca_file=TRUSTED, ca_pem=trusted)
+    if own:
+        chain, key = blocks(own, key=False), blocks(own, key=True)
+        config = dataclasses.replace(config, keystore_file=OWN, key_pem=key, certificate_pem=chain)
+    return config, beside
+
+
+def blocks(text: str, key: bool) -> str:
+    """The certificates of a PEM text, or its `key`."""
+    return "".join(found[0] for found in BLOCK.finditer(text) if ("KEY" in found[1]) is key)
+
+
+def user_files(desired: Mapping[str, Any], users: Iterable[Mapping[str, Any]], read: Read) -> Files:
     """``<user>/<file>`` -> content, with the password; None where there is to be none.
 
     `desired`: ``kafka_desired``'s fact. Content for each listener that takes the user's way to log in. Clients trust
-    the cluster's own authority, or those that their machine trusts. A certificate lies beside the authority; files name
-    its path.
+    the cluster's own authority, or those that their machine trusts.
     """
     cluster = desired["cluster"]
     authority = next((desired["nodes"][host]["certificate"]["authority"] for host in certified(desired)), "")
-    trusted = f"{authority}/{NODES}.pem" if authority else ""
-    found: dict[str, str | None] = {}
+    found: Files = {}
     for user in users:
-        for listener, given in cluster["clients"].items():
-            with_certificate = listener in cluster["mutual_listeners"] and has_certificate(user)
-            config = ClientConfig(
-                bootstrap_servers=tuple(given["bootstrap.servers"].split(",")),
-                security_protocol=given["security.protocol"],
-                ca_file=trusted,
-                keystore_file=user_certificate(authority, user["name"]) if with_certificate else "",
-                sasl_mechanism=mechanism(user),
-                username=str(user["name"]),
-                password=str(user.get("password") or ""),
-            )
-            usable = with_certificate or config.sasl_mechanism in cluster["login_mechanisms"].get(listener, ())
-            for name, content in files_of(cluster["name"], listener, config).items():
-                found[f"{user['name']}/{name}"] = content if usable and user.get("state") != ABSENT else None
+        found |= {f"{user['name']}/{name}": None for name in (TRUSTED, OWN)}
+        for listener in cluster["clients"]:
+            config, usable = _of_user(cluster, listener, authority, user)
+            portable, beside = carried(config, read) if usable else (config, {})
+            for name, content in {**beside, **files_of(cluster["name"], listener, portable)}.items():
+                found[f"{user['name']}/{name}"] = content if usable else None
     return found
+
+
+def _of_user(
+    cluster: Mapping[str, Any], listener: str, authority: str, user: Mapping[str, Any]
+) -> tuple[ClientConfig, bool]:
+    """How a user connects, and whether the listener takes the user's way to log in."""
+    given = cluster["clients"][listener]
+    with_certificate = listener in cluster["mutual_listeners"] and has_certificate(user)
+    config = ClientConfig(
+        bootstrap_servers=tuple(given["bootstrap.servers"].split(",")),
+        security_protocol=given["security.protocol"],
+        ca_file=f"{authority}/{NODES}.pem" if authority else "",
+        keystore_file=user_certificate(authority, user["name"]) if with_certificate else "",
+        sasl_mechanism=mechanism(user),
+        username=str(user["name"]),
+        password=str(user.get("password") or ""),
+    )
+    usable = with_certificate or config.sasl_mechanism in cluster["login_mechanisms"].get(listener, ())
+    return config, usable and user.get("state") != ABSENT
 
 
 def certified(desired: Mapping[str, Any]) -> list[str]:
@@ -81,20 +122,38 @@ def certified(desired: Mapping[str, Any]) -> list[str]:
     return [host for host, node in desired["nodes"].items() if node["certificate"]]
 
 
-def files_of(cluster: str, listener: str, config: ClientConfig) -> dict[str, str]:
-    """All files of one listener."""
+def files_of(cluster: str, listener: str, config: ClientConfig) -> Files:
+    """All files of one listener; None for one that cannot say how to connect."""
     python, native, prefixed = kafka_python(config), librdkafka(config), spark(config)
     spark_producer = {f"kafka.{name}": value for name, value in PRODUCER.items()}
-    files = {
+    files: Files = {
         "properties": properties.text_of(java(config)),
         "producer.properties": properties.text_of({**java(config), **PRODUCER}),
-        "kcat.conf": "".join(f"{name}={value}\n" for name, value in native.items()),
+        "kcat.conf": kcat(config),
         "librdkafka.json": _json({"producer": {**native, **PRODUCER}, "consumer": native}),
         "kafka_python.json": _json({"producer": {**python, **KAFKA_PYTHON_PRODUCER}, "consumer": python}),
         "spark.json": _json({"write": {**prefixed, **spark_producer}, "read": prefixed}),
         "airflow.json": _json(airflow(f"kafka_{cluster}_{listener}".lower(), native)),
     }
     return {f"{listener}.{kind}": content for kind, content in files.items()}
+
+
+def kcat(config: ClientConfig) -> str | None:
+    """kcat's file, with as many bootstrap servers as a line takes; None where it would read another value.
+
+    kcat trims the end of a line, reads an escaped ``=`` or ``:`` without its backslash, and cuts after 511 bytes.
+    Source: how kcat.c reads the file of its option -F, line by line.
+    """
+    servers, taken = config.bootstrap_servers, len(config.bootstrap_servers)
+    while taken > 1 and len(f"bootstrap.servers={','.join(servers[:taken])}".encode()) > KCAT_LINE:
+        taken -= 1
+    named = dataclasses.replace(config, bootstrap_servers=servers[:taken], ca_pem="", certificate_pem="", key_pem="")
+    options = librdkafka(named)
+    held = all(
+        value == value.strip() and not re.search(r"\\[=:]", value) and len(f"{name}={value}".encode()) <= KCAT_LINE
+        for name, value in options.items()
+    )
+    return "".join(f"{name}={value}\n" for name, value in options.items()) if held else None
 
 
 def airflow(name: str, native: Options) -> dict[str, dict[str, str]]:

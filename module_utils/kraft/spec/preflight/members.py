@@ -34,6 +34,12 @@ ONE_BY_ONE = (
     "change the address of one controller, run again, and go on with the next one; or make the quorum dynamic first"
     " (playbooks/migrate_quorum.yml), which lets all change in one run"
 )
+#: The migration to secured listeners gives all controllers other addresses in one run.
+DYNAMIC_FIRST = (
+    "make the quorum dynamic first: put the old kafka_listeners back, give kafka_quorum: dynamic, and run"
+    " playbooks/migrate_quorum.yml; then write the secured listeners and run this again"
+)
+PASTE = "Directory ids of the running controllers. Paste them as a file into the inventory's directory, such as ids.yml"
 STOP = "; a static quorum lets go of a voter only when its Kafka is stopped and disabled"
 
 
@@ -138,7 +144,22 @@ def readdressed(subject: Subject) -> Iterator[Problem]:
     gone = {one["node_id"] for one in every if wanted.get(one["node_id"]) not in (None, one["address"], *found)}
     if gone and len(gone) > spare({one["node_id"] for one in every}):
         message = f"controllers {listed(gone)} of a static quorum get other addresses, and nobody finds them there yet"
-        yield Problem("voters_readdressed", message, ONE_BY_ONE, "kafka_address")
+        remedy = DYNAMIC_FIRST if subject.cluster.get("migration") else ONE_BY_ONE
+        yield Problem("voters_readdressed", message, remedy, "kafka_address")
+
+
+def directory_ids(subject: Subject, problems: Iterable[Problem]) -> str:
+    """What to paste where a static quorum becomes dynamic: the directory id of each controller's own disk.
+
+    A static quorum counts votes by node id alone, so the ids of the running controllers are the right ones. Empty where
+    the quorum is dynamic already: there another id may be that of another voter.
+    """
+    static = {host.name for host, facts in subject.seen if deployed_voters(facts) and facts["service"]["pid"]}
+    ids = {one.host: one.value for one in problems if one.rule == "foreign_directory_id" and one.host in static}
+    if not ids:
+        return ""
+    lines = [f"    {host}: {{kafka_directory_id: {found}}}" for host, found in ids.items()]
+    return "\n".join([f"{PASTE}:", "", "kafka:", "  hosts:", *lines])
 
 
 def controller_addresses(host: Host) -> list[str]:

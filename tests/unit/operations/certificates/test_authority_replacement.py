@@ -140,7 +140,7 @@ def test_users_are_due_once_the_new_authority_signs(site: Site) -> None:
 @pytest.mark.parametrize(
     ("root", "phase", "made", "predicted", "then"),
     [
-        (NODES, phases.IDLE, phases.Decision(phases.BEGIN), False, {"deploy"}),
+        (NODES, phases.IDLE, phases.Decision(phases.BEGIN), False, {"deploy", "resources"}),
         (NODES, phases.IDLE, phases.Decision(phases.BEGIN), True, {"over"}),
         (NODES, phases.IDLE, phases.Decision(), False, {"over"}),
         (NODES, phases.BOTH, phases.Decision(waits=("k1 waits",)), True, {"deploy"}),
@@ -148,7 +148,7 @@ def test_users_are_due_once_the_new_authority_signs(site: Site) -> None:
         (NODES, phases.BOTH, phases.Decision(phases.ISSUE), False, {"deploy"}),
         (CLIENTS, phases.BOTH, phases.Decision(phases.ISSUE), False, {"resources"}),
         (CLIENTS, phases.ISSUED, phases.Decision(users=("writer",)), False, {"resources"}),
-        (NODES, phases.ISSUED, phases.Decision(phases.DROP), False, {"deploy"}),
+        (NODES, phases.ISSUED, phases.Decision(phases.DROP), False, {"deploy", "resources"}),
         (NODES, phases.NEW_ONLY, phases.Decision(phases.FINISH), False, {"over"}),
     ],
 )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from itertools import combinations
 
 import pytest
+import yaml
 from ansible.module_utils.kraft.cluster.snapshot import Broker, Quorum, Replica, Snapshot
 from ansible.module_utils.kraft.cluster.voter_sets import can_be_disjoint
-from ansible.module_utils.kraft.problem import ERROR
+from ansible.module_utils.kraft.problem import ERROR, Problem
 from ansible.module_utils.kraft.spec import preflight
 from ansible.module_utils.kraft.spec.preflight import members
 
@@ -160,3 +162,43 @@ def test_one_row_says_which_lists_meet(wording: Wording) -> None:
     assert named([said]) == [["1", "2", "3", "4", "5", "1", "2", "3"]]
     wording([said])
     assert all("migrate_quorum.yml" in each.remedy and "remove_nodes.yml" in each.remedy for each in found)
+
+
+def serving(scene: Scene) -> Scene:
+    for name in NAMES:
+        scene.of(name)["service"]["pid"] = 77
+    return scene
+
+
+def other_id(host: str, value: str = "AAAAAAAAAAAAAAAAAAAAAQ") -> Problem:
+    return Problem("foreign_directory_id", "x", "y", "kafka_directory_id", host, value)
+
+
+@pytest.mark.parametrize("hosts", [("k1", "k2", "k3"), ("k2",)])
+def test_ids_of_a_static_quorum_are_printed_as_a_file_to_paste(hosts: tuple[str, ...]) -> None:
+    text = members.directory_ids(serving(static(*THREE)).subject(), map(other_id, hosts))
+    pasted = yaml.safe_load(text.partition("\n\n")[2])
+    assert pasted == {"kafka": {"hosts": {host: {"kafka_directory_id": "AAAAAAAAAAAAAAAAAAAAAQ"} for host in hosts}}}
+
+
+def test_ids_of_another_kind_of_quorum_or_of_a_dead_node_are_not() -> None:
+    assert members.directory_ids(serving(Scene()).subject(), [other_id("k1")]) == ""
+    dead = serving(static(*THREE))
+    dead.of("k1")["service"]["pid"] = 0
+    assert members.directory_ids(dead.subject(), [other_id("k1")]) == ""
+    assert members.directory_ids(serving(static(*THREE)).subject(), []) == ""
+
+
+@pytest.mark.parametrize(("phase", "first"), [("open", True), ("switch", True), (None, False)])
+def test_a_migration_to_secured_listeners_needs_a_dynamic_quorum_first(phase: str | None, first: bool) -> None:
+    scene = serving(static(*THREE))
+    for name in NAMES:
+        for one in scene.of(name)["deployed"]["voters"][0]["voters"]:
+            one["address"] = f"old{one['node_id']}:9093"
+        scene.of(name)["reach"] = dict.fromkeys(scene.of(name)["reach"], "refused")
+    subject = scene.subject()
+    asked = dataclasses.replace(subject, cluster={**subject.cluster, "migration": phase})
+    (found,) = members.readdressed(asked)
+    assert found.rule == "voters_readdressed"
+    assert ("kafka_listeners" in found.remedy) is first
+    assert "playbooks/migrate_quorum.yml" in found.remedy

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.control import key_sets
+from ansible.module_utils.kraft.control.files import text_of
 from ansible.module_utils.kraft.spec.desired import client_files, describe, operable
 from ansible.module_utils.kraft.spec.desired.contributions import contributed_files
 from ansible.module_utils.kraft.spec.desired.jvm import own_options
@@ -142,9 +143,9 @@ def test_passwords_are_tried_and_given_where_somebody_takes_them() -> None:
     described = describe.describe(cluster(**with_sso(first)))
     tried = login_parameters(described["nodes"]["k1"], "ours")
     assert {mechanism: one["listener"] for mechanism, one in tried.items()} == {"SCRAM-SHA-512": "CLIENT"}
-    files = client_files.user_files(described, SECURED["kafka_users"])
+    files = client_files.user_files(described, SECURED["kafka_users"], text_of)
     assert {name.split("/")[1].split(".")[0] for name, content in files.items() if content} == {"CLIENT"}
-    public = client_files.client_files("test", described["cluster"]["clients"], {})
+    public = client_files.client_files("test", described["cluster"]["clients"], {}, text_of)
     assert "sasl.mechanism=OAUTHBEARER" in public["SSO.properties"]
     assert "sasl.jaas.config" not in public["SSO.properties"]
 

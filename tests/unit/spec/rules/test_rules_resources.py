@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible.module_utils.kraft.control.files import text_of
 from ansible.module_utils.kraft.spec.desired import client_files, describe, operable, own_clients
 from ansible.module_utils.kraft.spec.desired.node_client import login_parameters
 from ansible.module_utils.kraft.spec.desired.settings import server_settings
@@ -126,7 +127,7 @@ MUTUAL = {"name": "MUTUAL", "port": 9098, "purpose": "client", "protocol": "SSL"
 
 
 def listeners_with_files(user: dict[str, Any], **given: Any) -> set[str]:
-    files = client_files.user_files(describe.describe(cluster(**given)), [user])
+    files = client_files.user_files(describe.describe(cluster(**given)), [user], text_of)
     return {name.split("/")[1].split(".")[0] for name, content in files.items() if content}
 
 
@@ -140,7 +141,7 @@ def test_a_user_gets_files_for_listeners_that_take_its_mechanism() -> None:
 def public_files(**given: Any) -> dict[str, str]:
     """The properties for everybody, by listener, where the smoke test is given what the inventory says."""
     described = describe.describe(cluster(**given))["cluster"]
-    files = client_files.client_files("test", described["clients"], described["client_options"])
+    files = client_files.client_files("test", described["clients"], described["client_options"], text_of)
     return {name.split(".")[0]: text for name, text in files.items() if name.count(".") == 1 and "properties" in name}
 
 
