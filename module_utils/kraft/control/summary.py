@@ -160,13 +160,19 @@ def _counts(counts: Data | None) -> list[str]:
 
 
 def _speed(report: Data) -> list[str]:
-    latency, throughput = report.get("latency"), report.get("throughput") or {}
+    throughput = report.get("throughput") or {}
     rates = [
         f"{words} {rate['records_per_s']:,.0f} records/s ({rate['mb_per_s']:.2f} MB/s, {rate['state']})"
         for words, rate in (("written", throughput.get("write")), ("read", throughput.get("batch_read")))
         if rate
     ]
-    lines = _row("Latency", f"p50 {_ms(latency['p50_ms'])}, p99 {_ms(latency['p99_ms'])}") if latency else []
+    steady, bulk = (report.get("steady") or {}).get("acknowledged"), report.get("latency")
+    waits = [
+        f"p50 {_ms(found['p50_ms'])}, p99 {_ms(found['p99_ms'])} of {whose}"
+        for whose, found in (("a steady client", steady), ("the bulk load", bulk))
+        if found
+    ]
+    lines = _row("Latency", "; ".join(waits)) if waits else []
     return [*lines, *_row("Throughput", "; ".join(rates))] if rates else lines
 
 
@@ -183,7 +189,7 @@ def _page(report: Data | None, page: str) -> list[str]:
 
 
 def _not_granted(nodes: Mapping[str, Data], run: Run, proven: bool) -> list[str]:
-    """What was asked of the hosts, and they do not grant: in full where nothing is proven."""
+    """Return requests that the hosts do not grant: in full if nothing is proven."""
     found = ungranted.ungranted(run.looked, nodes)
     if proven:
         said = ungranted.short(found, list(run.looked))
@@ -217,7 +223,7 @@ def _suspects(desired: Data, report: Data | None) -> list[str]:
     """Return inventory names of the nodes to inspect: leaders of missing records, or all when no node answered."""
     hosts = {node.get("node_id"): host for host, node in (desired.get("nodes") or {}).items()}
     if out_of_reach((report or {}).get("cluster") or {}, verdict(report)):
-        return []  # their journals know nothing of it
+        return []  # their journals have no trace of it
     if outcome(report) == "unreachable":
         return list(hosts.values())[:MOST_LOGS]
     leaders = {missing.get("leader") for missing in (report or {}).get("first_missing") or []}
