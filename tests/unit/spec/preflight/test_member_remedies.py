@@ -17,7 +17,7 @@ def led(scene: Scene, ids: Iterable[int]) -> Scene:
 
 
 def migrate(scene: Scene) -> None:
-    """What playbooks/migrate_quorum.yml leaves: no list of voters in any configuration."""
+    """The state after playbooks/migrate_quorum.yml: no list of voters in any configuration."""
     scene.cluster = {**CLUSTER, "quorum": "dynamic"}
     for name in scene.nodes:
         scene.of(name)["deployed"]["voters"] = []
