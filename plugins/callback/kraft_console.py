@@ -11,7 +11,7 @@ description:
     the recap.
   - Hosts with the same result share a line. Equal differences (C(--diff)) are shown once, with their hosts. Of a new
     file the lines that all hosts share are shown once.
-  - A task that takes longer than three seconds shows its name.
+  - A task that takes longer than three seconds shows its name on one line.
   - With C(-v) all is as Ansible's own callback C(default) shows it.
 requirements: [set as stdout_callback in ansible.cfg]
 extends_documentation_fragment: [default_callback, result_format_callback]
@@ -71,7 +71,7 @@ class CallbackModule(Default):  # type: ignore[misc]
     def _show_name(self, task: Any) -> None:
         with self._lock:
             if task is self._task and self._last_task_banner != task._uuid:
-                self._print_task_banner(task)
+                self._display.display(f"... {self._last_task_name}", color=constants.COLOR_SKIP)
 
     def _end_task(self) -> None:
         """Show what was held back of the last task."""

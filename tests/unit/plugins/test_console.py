@@ -57,7 +57,9 @@ def hosts_of(lines: list[str]) -> list[str]:
 
 def test_what_did_not_happen_is_not_shown(shown: list[str]) -> None:
     assert not [line for line in shown if line.startswith(("ok:", "skipping:", "included:")) and "=>" not in line]
-    assert not any(f"TASK [{name}]" in line for line in shown for name in ("Is as it should be", "Is skipped"))
+    assert not any(
+        f"TASK [{name}]" in line for line in shown for name in ("Is as it should be", "Is skipped", "Takes long")
+    )
 
 
 def test_hosts_with_the_same_result_share_a_line(shown: list[str]) -> None:
@@ -67,7 +69,7 @@ def test_hosts_with_the_same_result_share_a_line(shown: list[str]) -> None:
 
 
 def test_a_task_that_takes_long_shows_its_name(shown: list[str]) -> None:
-    assert any(line.startswith("TASK [Takes long]") for line in shown)
+    assert "... Takes long" in shown
 
 
 def test_messages_and_failures_are_shown(shown: list[str]) -> None:
