@@ -7,7 +7,6 @@ that of MkDocs.
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 import sys
@@ -17,8 +16,6 @@ from scripts.site import modules, variables
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / ".cache/docs/source"
-#: Code spans; lines that are no row of a table have no escaped bar in them.
-CODE_IN_ROW = re.compile(r"(?<!`)`[^`\n]+`(?!`)")
 #: What the site shows of the repository.
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "docs/**/*", "roles/*/README.md")
 
@@ -29,22 +26,14 @@ def assemble(source: Path = SOURCE) -> None:
     for path in (each for pattern in PAGES for each in sorted(ROOT.glob(pattern)) if each.is_file()):
         target = source / path.relative_to(ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
-        if path.suffix == ".md":
-            target.write_text(for_site(path.read_text(encoding="utf-8")))
-        else:
-            shutil.copyfile(path, target)
+        shutil.copyfile(path, target)
     shutil.copyfile(Path(__file__).with_name("site.css"), source / "site.css")
     made = {"variables.md": variables.page(ROOT)}
     made |= {f"modules/{name}": text for name, text in modules.pages(ROOT).items()}
     for name, text in made.items():
         target = source / "reference" / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(for_site(text))
-
-
-def for_site(text: str) -> str:
-    """A page in MkDocs' dialect: inside of code a bar of a table needs no backslash, which GitHub wants."""
-    return CODE_IN_ROW.sub(lambda found: found[0].replace("\\|", "|"), text)
+        target.write_text(text)
 
 
 def build(config: Path) -> int:
