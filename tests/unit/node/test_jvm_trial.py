@@ -15,7 +15,7 @@ PERM_SIZE = f"Unrecognized VM option 'PermSize=64m'\nError: {COULD_NOT}.\n{END}"
 
 
 class Java:
-    """Answers as it is told, and keeps how it was started."""
+    """Gives the answer that the test wants, and keeps how it was started."""
 
     def __init__(self, code: int = 0, said: str = "") -> None:
         self.answer, self.started = (code, "", said), list[list[str]]()

@@ -16,7 +16,7 @@ def told(*options: str) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("path", ["/opt/kafka/tmp", "/home/kafka", "/srv/logs2", "/t"])
-def test_a_directory_that_the_unit_cannot_write_is_told(path: str) -> None:
+def test_a_directory_that_the_unit_cannot_write_is_a_warning(path: str) -> None:
     assert told(f"{OPTION}{path}") == [("warning", "kafka_jvm_options", path)]
 
 
