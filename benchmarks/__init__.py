@@ -1,4 +1,4 @@
-"""Measures what the project promises of its speed, on hosts that it makes itself, each time against a floor."""
+"""Measurements of the project's speed goals, on hosts that they create, each compared with a floor."""
 
 from pathlib import Path
 

@@ -1,7 +1,6 @@
 """Every benchmark in few rounds, and its table into docs/benchmarks.md: ``python -m benchmarks.all``.
 
-It needs a machine that does nothing else. On a busy one nothing is measured. What fails leaves its
-place on the page as it was.
+It needs an idle machine; on a busy one nothing is measured. A failed benchmark leaves its place on the page as it was.
 """
 
 from __future__ import annotations
@@ -33,17 +32,17 @@ QUICK = {
     "maintain": ("--rounds", "3"),
     "metrics": ("--rounds", "2"),
 }
-#: Seconds for which the hosts of the benchmark before may still be on their way out.
+#: Seconds for which the hosts of the benchmark before may still be shutting down.
 CALM_SECONDS = 60.0
 
 
 def place(name: str) -> tuple[str, str]:
-    """What stands before and after a benchmark's result on the page."""
+    """Return the marks before and after a benchmark's result on the page."""
     return f"<!-- result of benchmarks.{name} -->\n", f"<!-- end of benchmarks.{name} -->"
 
 
 def replaced(page: str, name: str, result: str) -> str:
-    """`page` with a benchmark's new result. ValueError: the page has no place for it."""
+    """Return `page` with a benchmark's new result. Raises ValueError if the page has no place for it."""
     begin, end = place(name)
     head, found, rest = page.partition(begin)
     _, closed, tail = rest.partition(end)
@@ -53,7 +52,7 @@ def replaced(page: str, name: str, result: str) -> str:
 
 
 def calm() -> bool:
-    """Whether the machine does nothing else, within CALM_SECONDS."""
+    """Wait up to CALM_SECONDS until the machine is idle. Returns whether it is."""
     deadline = time.monotonic() + CALM_SECONDS
     while (busy := busy_cores()) >= QUIET:
         if time.monotonic() > deadline:
@@ -63,7 +62,7 @@ def calm() -> bool:
 
 
 def measured(name: str) -> str:
-    """A benchmark's paragraph and table; empty where it failed."""
+    """Return a benchmark's paragraph and table; empty if it failed."""
     command = [sys.executable, "-m", f"benchmarks.{name}", *QUICK[name]]
     say(" ".join(command[1:]))
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603

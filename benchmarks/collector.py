@@ -1,7 +1,7 @@
-"""What the collector takes of a broker's host: ``python -m benchmarks.collector`` prints a table.
+"""The collector's load on a broker's host: ``python -m benchmarks.collector`` prints a table.
 
 One broker, so that it coordinates every group: a hundred, each with an offset in each of ten partitions. The collector
-is the program that a deployment installs, as a process of its own, with the interval that it has there.
+is the program that a deployment installs, as a separate process, with the interval of a deployment.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from tests.integration.secured_cluster import ONE_COPY
 
 GROUPS, PARTITIONS, INTERVAL = 100, 10, 15
 MEMORY, CORE = Promise(80), Promise(3)
-STARTED = 5.0  #: seconds for Python to load it, which is not counted
+STARTED = 5.0  #: seconds for Python to load it, which are not counted
 
 
 def fill(cluster: KafkaCluster) -> None:
-    """The groups and what they have committed."""
+    """Create the groups and their committed offsets."""
     admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
     admin.create_topics([NewTopic("read", PARTITIONS, 1)])["read"].result(30)
     for number in range(GROUPS):
         offsets = [TopicPartition("read", each, 0) for each in range(PARTITIONS)]
         given = ConsumerGroupTopicPartitions(f"group-{number}", offsets)
         deadline, refused = time.monotonic() + 30, True
-        while refused:  # a broker that does not know the topic yet takes no offsets of it
+        while refused:  # a broker without the topic takes no offsets of it
             taken = admin.alter_consumer_group_offsets([given])[given.group_id].result(30).topic_partitions or []
             refused = any(one.error for one in taken)
             if time.monotonic() > deadline:
@@ -48,18 +48,18 @@ def fill(cluster: KafkaCluster) -> None:
 
 
 def seconds(pid: int) -> float:
-    """Processor time of a process with one thread; ticks would be too coarse."""
+    """Return the processor time of a process with one thread; ticks would be too coarse."""
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 def megabytes(pid: int) -> float:
-    """The most memory that it has had."""
+    """Return the peak memory of a process."""
     status = Path(f"/proc/{pid}/status").read_text().splitlines()
     return int(next(line for line in status if line.startswith("VmHWM")).split()[1]) / 1024
 
 
 def measured(settings: Mapping[str, object], place: Path, rounds: int) -> tuple[list[float], float]:
-    """Percent of a core for each interval, and the memory at the end."""
+    """Return the percent of a core for each interval, and the memory at the end."""
     (place / "collector.pyz").write_bytes(service.program())
     (place / "settings.json").write_text(json.dumps(settings))
     command = [*LEASH, sys.executable, str(place / "collector.pyz"), str(place / "settings.json")]

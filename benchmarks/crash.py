@@ -1,10 +1,10 @@
-"""What a crash costs, with Kafka's own timeouts and with shorter ones: ``python -m benchmarks.crash`` prints a table.
+"""The cost of a crash, with Kafka's own timeouts and with shorter ones: ``python -m benchmarks.crash`` prints a table.
 
 Three combined nodes under a client that writes to every partition (acks=all, idempotent). A host is killed without
-warning (`podman kill`), once with the active controller on it and once without; then it comes back.
-*Leaders*: seconds until every partition is led by a living node, asked of one. *Writes*: the longest time for which any
-partition acknowledged nothing. Every record that was acknowledged is read back by its partition and sequence number.
-Then the cluster is watched idle: with short timeouts nothing may be fenced or elected.
+warning (`podman kill`), once with the active controller on it and once without; then it comes back. *Leaders*: seconds
+until every partition is led by a running node, as reported by one. *Writes*: the longest time for which any partition
+acknowledged nothing. Every acknowledged record is read back by its partition and sequence number. Then the idle cluster
+is observed: with short timeouts nothing may be fenced or elected.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LIMITS = {"a broker": Promise(4), "the active controller and its broker": Promis
 
 @dataclass(frozen=True)
 class Crash:
-    """Seconds without leaders and without acknowledgements; what became of the records."""
+    """Seconds without leaders and without acknowledgements; the reconciled records."""
 
     leaders: float
     writes: float
@@ -40,7 +40,7 @@ Crashes = dict[tuple[str, str], list[Crash]]
 
 
 def crash(lab: Lab, with_controller: bool, name: str) -> Crash:
-    """Kill a host under traffic, wait until all partitions acknowledge again, bring the host back."""
+    """Kill a host under traffic, wait until all partitions acknowledge again, restart the host."""
     cluster = Cluster(lab)
     cluster.make_topic(name)
     victim = cluster.victim(with_controller)
@@ -57,7 +57,7 @@ def crash(lab: Lab, with_controller: bool, name: str) -> Crash:
 
 
 def rounds(lab: Lab, detection: str, number: int, crashes: Crashes) -> None:
-    """Every victim so many times with these timeouts; to change them takes a roll."""
+    """Crash every victim so many times with these timeouts; a change of them takes a roll."""
     lab.deploy("--extra-vars", json.dumps({"kafka_failure_detection": detection}))
     for turn, victim in itertools.product(range(number), VICTIMS):
         found = crash(lab, victim != VICTIMS[0], f"crash-{detection}-{turn}-{VICTIMS.index(victim)}")
@@ -67,7 +67,7 @@ def rounds(lab: Lab, detection: str, number: int, crashes: Crashes) -> None:
 
 
 def rows(crashes: Crashes) -> list[list[str]]:
-    """One line for each victim and figure, default against fast."""
+    """Return one line for each victim and figure, default against fast."""
     out = []
     for victim in VICTIMS:
         for figure in ("leaders", "writes"):

@@ -1,6 +1,6 @@
 """Cold deployments and re-runs against the floor: ``python -m benchmarks.deploy --rounds 3`` prints a Markdown table.
 
-Each round makes its three hosts anew and goes through the kinds in turn. *Live setting* changes one that Kafka takes
+Each round creates its three hosts again and goes through the kinds in turn. *Live setting* changes one that Kafka takes
 while it runs.
 """
 
@@ -19,7 +19,7 @@ from benchmarks.lab import Lab, Run
 from benchmarks.machine import busy_cores, described, say
 
 MAKING_SECONDS = 120.0
-#: Of the floor of the same round; tasks are those on the busiest host.
+#: Limits as a ratio to the floor of the same round; tasks are those on the busiest host.
 COLD, RERUN, LIVE = Promise(1.4), Promise(0.5), Promise(1.0)
 COLD_TASKS, RERUN_TASKS = Promise(30), Promise(8)
 PROMISES = {"re-run": (RERUN, RERUN_TASKS), "live setting": (LIVE, COLD_TASKS)}
@@ -37,13 +37,13 @@ def parser() -> argparse.ArgumentParser:
 
 
 def settle(lab: Lab) -> None:
-    """Wait until the hosts have made their AppCDS archives, in the background of a first deployment."""
+    """Wait until the hosts have built their AppCDS archives, in the background of a first deployment."""
     seconds = f"timeout {MAKING_SECONDS:.0f}"
     lab.on_hosts(f"{seconds} sh -c 'while systemctl is-active --quiet kafka-appcds-archive; do sleep 1; done'")
 
 
 def one_round(lab: Lab, results: Results) -> None:
-    """Every kind once."""
+    """Measure every kind once."""
     lab.make()
     results["floor"].append(Run(floor.measured(lab), 0, 0))
     lab.make()
@@ -55,7 +55,7 @@ def one_round(lab: Lab, results: Results) -> None:
 
 
 def rows(results: Results) -> list[list[str]]:
-    """The table: every kind with its seconds, its ratio, its tasks, and what was promised."""
+    """Return the table: every kind with its seconds, its ratio, its tasks, and its promise."""
     seconds = {kind: [run.seconds for run in runs] for kind, runs in results.items()}
     out = [["floor", Series(tuple(seconds["floor"])).text("s"), "1", "-", "-", "-"]]
     for kind, runs in results.items():

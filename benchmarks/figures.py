@@ -19,7 +19,7 @@ class Series:
         return statistics.median(self.values)
 
     def text(self, unit: str = "", digits: int = 1) -> str:
-        """``11.2 s (10.8 to 12.1)``; a single value stands alone, none is a dash."""
+        """Return ``11.2 s (10.8 to 12.1)``; a single value without range, a dash for none."""
         if not self.values:
             return "-"
         unit = f" {unit}" if unit else ""
@@ -30,13 +30,13 @@ class Series:
 
 
 def paired(above: Sequence[float], below: Sequence[float]) -> Series:
-    """The ratio round by round, so that what slows the machine down for a round slows both."""
+    """Return the ratio round by round: a slow round of the machine slows both."""
     return Series(tuple(a / b for a, b in zip(above, below, strict=False)))
 
 
 @dataclass(frozen=True)
 class Promise:
-    """A ratio or figure with its limit: at most ``limit``, or at least where ``at_least``."""
+    """A ratio or figure with its limit: at most ``limit``, or at least that with ``at_least``."""
 
     limit: float
     at_least: bool = False
@@ -50,7 +50,7 @@ class Promise:
 
 
 def tasks_per_host(lines: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """Executed tasks by host, from the timeline's lines (skipped ones leave none)."""
+    """Count executed tasks by host, from the timeline's lines (skipped ones leave none)."""
     counts: dict[str, int] = {}
     for line in lines:
         counts[line["host"]] = counts.get(line["host"], 0) + 1
@@ -58,6 +58,6 @@ def tasks_per_host(lines: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
+    """Return a Markdown table."""
     lines = [heading, ["---"] * len(heading), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)

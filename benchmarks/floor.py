@@ -29,7 +29,7 @@ log.dirs=/opt/floor/data
 
 
 def controllers(addresses: list[str]) -> str:
-    """``1@10.0.0.1:9093:<directory id>,…``."""
+    """Return ``1@10.0.0.1:9093:<directory id>,…``."""
     found = zip(enumerate(addresses, 1), DIRECTORY_IDS, strict=False)
     return ",".join(f"{node_id}@{address}:9093:{directory}" for (node_id, address), directory in found)
 
@@ -48,7 +48,7 @@ def command(lab: Lab, node_id: int, variables: Mapping[str, Any], addresses: lis
 
 
 def wait_for(addresses: list[str]) -> None:
-    """Until a metadata answer lists as many brokers as there are addresses."""
+    """Wait until a metadata answer lists as many brokers as there are addresses."""
     admin = AdminClient({"bootstrap.servers": ",".join(f"{each}:9092" for each in addresses), "log_level": 0})
     deadline = time.monotonic() + DEADLINE
     while time.monotonic() < deadline:
@@ -62,7 +62,7 @@ def wait_for(addresses: list[str]) -> None:
 
 
 def measured(lab: Lab) -> float:
-    """Wall seconds from booted hosts until every broker is known."""
+    """Measure the wall seconds from booted hosts until every broker is listed."""
     hosts = list(lab.addresses().values())
     addresses = [str(each["ansible_host"]) for each in hosts]
     commands = [command(lab, node_id, each, addresses) for node_id, each in enumerate(hosts, 1)]

@@ -1,4 +1,4 @@
-"""Hosts of the benchmarks' own, and runs of the project's playbooks on them."""
+"""Hosts created by the benchmarks, and runs of the project's playbooks on them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchmarks.figures import tasks_per_host
 ROOT = Path(__file__).resolve().parents[1]
 ARCHIVE = ROOT / ".cache/kafka/kafka_2.13-4.3.1.tgz"
 PLAYBOOK = str(Path(sys.executable).with_name("ansible-playbook"))
-#: What a script on all hosts may take. Where all nodes stop at once, the last broker asks a quorum that is gone, until
+#: Limit of a script on all hosts. If all nodes stop at once, the last broker waits for a quorum that is gone, until
 #: systemd ends it after five minutes (TimeoutStopSec of the unit).
 SCRIPT_SECONDS = 360.0
 SETTINGS = {
@@ -35,7 +35,7 @@ SETTINGS = {
 
 
 class FailedError(Exception):
-    """A command that had to work did not; the message ends with its last lines."""
+    """A required command failed; the message ends with its last lines."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Lab:
-    """Hosts that are made and removed as a whole; the first three are combined nodes, all others brokers."""
+    """Hosts that are created and removed as a whole; the first three are combined nodes, all others brokers."""
 
     name: str
     size: int = 3
@@ -64,7 +64,7 @@ class Lab:
         return [f"{self.name}{number}" for number in range(1, self.size + 1)]
 
     def make(self) -> None:
-        """Booted hosts with nothing on them; those of an earlier round are removed first."""
+        """Create booted hosts with nothing on them; those of an earlier round are removed first."""
         self.remove()
         inventory = self.directory / "inventory"
         inventory.mkdir(parents=True, exist_ok=True)
@@ -82,18 +82,18 @@ class Lab:
         subprocess.run(words, env=environment, check=True, capture_output=True)  # noqa: S603
 
     def addresses(self) -> dict[str, dict[str, Any]]:
-        """Connection variables of each host."""
+        """Return the connection variables of each host."""
         content = yaml.safe_load((self.directory / "inventory/lab.yml").read_text())
         found: dict[str, dict[str, Any]] = content["all"]["hosts"]
         return {host: found[host] for host in self.hosts}
 
     @property
     def home(self) -> Path:
-        """What runs leave on this machine: the authority, reports."""
+        """Return the directory of the runs' files on this machine: the authority, reports."""
         return ROOT / ".kraftwright" / str({**SETTINGS, **self.settings}["kafka_cluster_name"])
 
     def on_hosts(self, script: str) -> list[str]:
-        """What `script` says on each host, which root runs on all of them at once. FailedError: it failed on one."""
+        """Run `script` as root on all hosts at once and return the outputs. Raises FailedError if it failed on one."""
         running = []
         for host in self.addresses().values():
             target = f"{host['ansible_user']}@{host['ansible_host']}"
@@ -106,11 +106,11 @@ class Lab:
         return said
 
     def deploy(self, *words: str) -> Run:
-        """One run of deploy_cluster.yml."""
+        """Run deploy_cluster.yml once."""
         return self.run(*words, "playbooks/deploy_cluster.yml")
 
     def run(self, *words: str) -> Run:
-        """One run of ansible-playbook with these words, playbooks among them."""
+        """Run ansible-playbook once with these words, playbooks among them."""
         log = self.directory / "deploy.log"
         environment = {"KRAFTWRIGHT_TIMELINE": str(self._timeline)}
         inventory = str(self.directory / "inventory")
@@ -122,7 +122,7 @@ class Lab:
         return Run(seconds, max(counts.values()), sum(line["changed"] for line in lines))
 
     def timeline(self) -> list[dict[str, Any]]:
-        """What the last run did: a line for each task and host."""
+        """Return the timeline of the last run: a line for each task and host."""
         return [json.loads(line) for line in self._timeline.read_text().splitlines()]
 
     @property
@@ -145,7 +145,7 @@ class Lab:
 
 
 def inventory_of(hosts: list[str], settings: dict[str, Any]) -> dict[str, Any]:
-    """An inventory (JSON is YAML): three combined nodes, and brokers from the fourth on."""
+    """Return an inventory (JSON is YAML): three combined nodes, and brokers from the fourth on."""
     nodes: dict[str, dict[str, Any]] = {host: {"kafka_node_id": number} for number, host in enumerate(hosts, 1)}
     for host in hosts[3:]:
         nodes[host]["kafka_process_roles"] = ["broker"]
@@ -154,7 +154,7 @@ def inventory_of(hosts: list[str], settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def play(words: list[str], environment: dict[str, str], log: Path) -> None:
-    """Run ansible-playbook into a log; raises FailedError with the log's end."""
+    """Run ansible-playbook into a log. Raises FailedError with the log's end."""
     given = {**os.environ, "NO_COLOR": "1", **environment}
     with log.open("w") as file:
         done = subprocess.run([PLAYBOOK, *words], cwd=ROOT, env=given, stdout=file, stderr=file, check=False)  # noqa: S603

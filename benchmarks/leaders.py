@@ -1,9 +1,8 @@
-"""What clients feel when leaders move: ``python -m benchmarks.leaders`` prints a table.
+"""Client impact of leader moves: ``python -m benchmarks.leaders`` prints a table.
 
-Three combined nodes that have been at work for a while, under a client that writes to every partition (acks=all,
-idempotent). Again and again the leaders of some partitions move to another replica in sync. Noted is the longest time
-for which any partition acknowledged nothing: once with the times that Kafka gives its replica fetchers, once with those
-that Kraftwright gives them.
+Three warm combined nodes under a client that writes to every partition (acks=all, idempotent). Repeatedly, the leaders
+of some partitions move to another replica in sync. The figure is the longest time for which any partition acknowledged
+nothing: once with Kafka's own times for its replica fetchers, once with Kraftwright's.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ PROMISE = Promise(0.5)
 
 
 def move(admin: KafkaAdminClient, cluster: Cluster, topic: str) -> None:
-    """Another replica of each partition becomes the preferred leader, and then the leader."""
+    """Make another replica of each partition the preferred leader, and then the leader."""
 
     def partitions(snapshot: Snapshot) -> list[Partition]:
         found = [one for known in snapshot.topics or () if known.name == topic for one in known.partitions]
@@ -56,7 +55,7 @@ def move(admin: KafkaAdminClient, cluster: Cluster, topic: str) -> None:
 
 
 def felt(lab: Lab, moves: int, name: str) -> list[float]:
-    """Seconds without an acknowledgement on the worst partition, for each move."""
+    """Return the seconds without an acknowledgement on the worst partition, for each move."""
     cluster, stalls = Cluster(lab), []
     cluster.make_topic(name)
     traffic = Traffic(",".join(cluster.servers()), name)

@@ -1,4 +1,4 @@
-"""What the figures come from: the machine, the moment, the command."""
+"""Origin of the figures: the machine, the moment, the command."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import sys
 import time
 from pathlib import Path
 
-#: A machine on which fewer cores than this work is quiet.
+#: A machine with fewer busy cores than this is quiet.
 QUIET = 1.0
 LOOK_SECONDS = 5.0
 
 
 def processor(cpuinfo: str) -> str:
-    """The processor's name in ``/proc/cpuinfo``."""
+    """Return the processor's name in ``/proc/cpuinfo``."""
     found = re.search(r"^model name\s*:\s*(.+)$", cpuinfo, re.MULTILINE)
     return found[1].strip() if found else platform.machine()
 
@@ -27,7 +27,7 @@ def gigabytes(meminfo: str) -> float:
 
 
 def busy_jiffies(stat: str) -> int:
-    """What all processors together have worked since the machine started, from ``/proc/stat``: not idle, not iowait."""
+    """Return the work of all processors since the boot, from ``/proc/stat``: without idle and iowait."""
     name, *values = stat.split("\n", 1)[0].split()
     if name != "cpu":
         raise ValueError(f"/proc/stat does not begin with the sum of all processors: {stat[:40]!r}")
@@ -36,7 +36,7 @@ def busy_jiffies(stat: str) -> int:
 
 
 def busy_cores(seconds: float = LOOK_SECONDS) -> float:
-    """How many cores work now, over so many seconds.
+    """Measure the busy cores, over so many seconds.
 
     The load average would still count the benchmark that ended a minute ago.
     """
@@ -48,7 +48,7 @@ def busy_cores(seconds: float = LOOK_SECONDS) -> float:
 
 
 def described(module: str, before: float, rounds: int) -> str:
-    """One paragraph to stand above a table; `before`: cores that were busy before the first of so many rounds."""
+    """Return the paragraph above a table; `before`: cores that were busy before the first of so many rounds."""
     load = os.getloadavg()[0]
     name, memory = processor(Path("/proc/cpuinfo").read_text()), gigabytes(Path("/proc/meminfo").read_text())
     command = shlex.join(["python", "-m", module, *sys.argv[1:]])
@@ -60,11 +60,11 @@ def described(module: str, before: float, rounds: int) -> str:
 
 
 def mark(before: float) -> str:
-    """What is said of figures that other work has spoiled."""
+    """Return the warning about figures from a busy machine."""
     return "" if before < QUIET else f" **The machine was busy ({QUIET:g} or more): not to be compared.**"
 
 
 def say(text: str) -> None:
-    """Progress goes to stderr, so that stdout is the table."""
+    """Print progress to stderr, so that stdout is the table."""
     sys.stderr.write(f"{time.strftime('%H:%M:%S')} {text}\n")
     sys.stderr.flush()

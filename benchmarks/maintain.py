@@ -1,4 +1,4 @@
-"""What maintenance with reboots costs beside plain reboots: ``python -m benchmarks.maintain`` prints a table.
+"""The cost of maintenance with reboots beside plain reboots: ``python -m benchmarks.maintain`` prints a table.
 
 Three combined nodes are rebooted, one host after the other, under the probe. *Plain*: ssh reboots a host, and the next
 one follows when all brokers serve and every replica is in sync. *Maintenance*: ``playbooks/maintain_hosts.yml`` does so
@@ -25,14 +25,14 @@ from benchmarks.traffic import Cluster
 
 PLAIN, MAINTENANCE = "plain reboots", "maintenance"
 RATIO, STALL = Promise(1.5), Promise(0.5)
-#: Tasks of ``roles/kafka/tasks/maintain_batch.yml`` with which a maintenance begins and ends.
+#: First and last task of a maintenance in ``roles/kafka/tasks/maintain_batch.yml``.
 FIRST, LAST = "Check that the nodes may be shut down now", "Return leadership to the preferred leaders"
-#: What the role's probe writes, for the one beside plain reboots.
+#: Traffic of the role's probe, for the one beside plain reboots.
 RATE, PARTITIONS, READY_SECONDS = 300, 6, 120
 
 
 def maintained(lab: Lab) -> Roll:
-    """Reboot all hosts by the playbook, under its own probe."""
+    """Reboot all hosts by the playbook, under its probe."""
     before = set(PROBES.glob("*/audit.json"))
     words = ["--inventory", str(lab.directory / "inventory"), "playbooks/maintain_hosts.yml"]
     variables = {"kafka_reboot": True, "kafka_probe": True}
@@ -42,7 +42,7 @@ def maintained(lab: Lab) -> Roll:
 
 
 def maintenance(steps: Steps) -> Steps:
-    """Of a run's steps those from the first check to the last leaders. FailedError: there are none."""
+    """Return a run's steps from the first check to the last leaders. Raises FailedError if there are none."""
     begins = [step["start"] for step in steps if step["task"] == FIRST]
     ends = [step["end"] for step in steps if step["task"] == LAST]
     if not begins or not ends:
@@ -51,7 +51,7 @@ def maintenance(steps: Steps) -> Steps:
 
 
 def plain(lab: Lab) -> Roll:
-    """Reboot all hosts by ssh, one after the other, under a probe as the playbook's."""
+    """Reboot all hosts by ssh, one after the other, under a probe like the playbook's."""
     home, cluster = lab.directory / "probe", Cluster(lab)
     before = set(home.glob("*/audit.json"))
     config = lab.directory / "probe.json"
@@ -70,7 +70,7 @@ def plain(lab: Lab) -> Roll:
 
 
 def reboot(lab: Lab, host: str) -> None:
-    """As an operator does it. The connection ends with the host, so ssh's own exit code says nothing."""
+    """Reboot as an operator does. The connection ends with the host, so ssh's exit code is ignored."""
     known = lab.addresses()[host]
     options = ["-i", known["ansible_ssh_private_key_file"], *shlex.split(known["ansible_ssh_common_args"])]
     target = f"{known['ansible_user']}@{known['ansible_host']}"
@@ -79,7 +79,7 @@ def reboot(lab: Lab, host: str) -> None:
 
 
 def probe(*words: str) -> None:
-    """Start a probe, or end and account for it. FailedError: it says why not."""
+    """Start a probe, or end and account for it. Raises FailedError with its output."""
     command = [sys.executable, "-m", "spark_jobs.probe", *words]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
@@ -91,7 +91,7 @@ KINDS: dict[str, Callable[[Lab], Roll]] = {PLAIN: plain, MAINTENANCE: maintained
 
 
 def rows(found: dict[str, list[Roll]]) -> list[list[str]]:
-    """One line for each kind; only the maintenance has promises."""
+    """Return one line for each kind; only the maintenance has promises."""
     out = []
     for kind, rounds in found.items():
         ratio = paired([one.seconds for one in rounds], [one.seconds for one in found[PLAIN]])

@@ -1,7 +1,7 @@
-"""What metrics cost: ``python -m benchmarks.metrics --rounds 2`` prints a Markdown table.
+"""The cost of metrics: ``python -m benchmarks.metrics --rounds 2`` prints a Markdown table.
 
-Each round makes three hosts anew, once without metrics and once with ``kafka_metrics``. *Start* is what the first
-node's JVM has taken when its cluster is whole again after a restart, *memory* what it has then. *Roll* is
+Each round creates three hosts again, once without metrics and once with ``kafka_metrics``. *Start* is the processor
+time of the first node's JVM until its cluster is whole again after a restart, *memory* its memory then. *Roll* is
 ``playbooks/restart_cluster.yml`` under the probe. The scrapes come one after the other, warm, from the control machine,
 while each node has a replica of every partition.
 """
@@ -49,20 +49,20 @@ Values = dict[str, dict[str, list[float]]]
 
 
 def cost(lab: Lab) -> tuple[float, float]:
-    """CPU seconds that the first node's JVM has taken since its start, and the memory that it has, in MB."""
+    """Return the CPU seconds of the first node's JVM since its start, and its memory in MB."""
     user, system, ticks, memory = lab.on_hosts(COST)[0].split()
     return (int(user) + int(system)) / int(ticks), int(memory) / 1024
 
 
 def restarted(lab: Lab) -> tuple[float, float]:
-    """The cost of a start: all nodes at once, until the cluster is whole."""
+    """Return the cost of a start: all nodes at once, until the cluster is whole."""
     lab.on_hosts("systemctl restart kafka")
     Cluster(lab).wait_until_whole()
     return cost(lab)
 
 
 def fill(lab: Lab) -> None:
-    """Topics with a replica of each partition on each node, and a record in each: a broker has no figures before."""
+    """Create topics with replicas on each node, and a record in each partition: a broker has no figures before."""
     cluster, names = Cluster(lab), [f"topic-{at}" for at in range(TOPICS)]
     with KafkaAdminClient(bootstrap_servers=cluster.servers()) as admin:
         admin.create_topics([NewTopic(name, PARTITIONS, REPLICAS) for name in names], timeout_ms=60_000)
@@ -75,7 +75,7 @@ def fill(lab: Lab) -> None:
 
 
 def scraped(address: str) -> tuple[int, float]:
-    """How many series an agent publishes, and the time of a scrape that 95 of 100 do not exceed, in seconds."""
+    """Return the number of series of an agent, and the time of a scrape that 95 of 100 do not exceed, in seconds."""
     found, times = len(scrape(address)), []
     for _ in range(SCRAPES):
         began = time.monotonic()
@@ -85,7 +85,7 @@ def scraped(address: str) -> tuple[int, float]:
 
 
 def wait_for_topics(address: str) -> None:
-    """Until the agent publishes series of topics. TimeoutError: it does not."""
+    """Wait until the agent publishes series of topics. Raises TimeoutError."""
     deadline = time.monotonic() + LOAD_SECONDS
     while not any(each.name.startswith("kafka_topic_") for each in scrape(address)):
         if time.monotonic() > deadline:
@@ -93,7 +93,7 @@ def wait_for_topics(address: str) -> None:
 
 
 def of_series(lab: Lab) -> dict[str, float]:
-    """What the first node publishes at each level, and how fast."""
+    """Measure the first node's series at each level, and the time of a scrape."""
     address = f"{next(iter(lab.addresses().values()))['ansible_host']}:{PORT}"
     empty, _ = scraped(address)
     fill(lab)
@@ -106,7 +106,7 @@ def of_series(lab: Lab) -> dict[str, float]:
 
 
 def one_kind(kind: str, lab: Lab) -> tuple[dict[str, float], dict[str, Run]]:
-    """Everything of one kind on hosts of its own: values, and the runs among them. FailedError: a re-run changed."""
+    """Measure one kind on separate hosts: values, and the runs among them. Raises FailedError if a re-run changed."""
     lab.make()
     runs = {"cold": lab.deploy()}
     settle(lab)
@@ -119,12 +119,12 @@ def one_kind(kind: str, lab: Lab) -> tuple[dict[str, float], dict[str, Run]]:
 
 
 def more(values: Mapping[str, Mapping[str, Sequence[float]]], name: str) -> Series:
-    """How much more it is with metrics, round by round."""
+    """Return the difference with metrics, round by round."""
     return Series(tuple(a - b for a, b in zip(values[WITH][name], values[WITHOUT][name], strict=True)))
 
 
 def rows(values: Values, tasks: Mapping[str, int]) -> list[list[str]]:
-    """The table: what was measured, what was promised."""
+    """Return the table of measurements and promises."""
     stall, ours = paired(values[WITH]["stall"], values[WITHOUT]["stall"]), values[WITH]
     partitions = f"{TOPICS * PARTITIONS:,} partitions"
     entries = [

@@ -1,7 +1,7 @@
 """The service of a copy against MirrorMaker run by hand: ``python -m benchmarks.mirror`` prints a table.
 
 Two clusters of one broker each, on loopback. The service is the command of its unit, with its priority. By hand it is
-Kafka's own script, with the same ``mirror.properties``. Each copies a topic of its own in each round.
+Kafka's own script, with the same ``mirror.properties``. Each copies a separate topic in each round.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from tests.integration.kafka_node import LEASH
 from tests.integration.secured_cluster import ONE_COPY
 
 RECORDS, BYTES, PARTITIONS = 400_000, 200, 6
-MEMORY_MB = 8192  #: of a host, from which the heap follows
+MEMORY_MB = 8192  #: of a host, which determines the heap
 RATE = Promise(0.95, at_least=True)
 KINDS = ("service", "by hand")
-#: As Apache's ``connect-mirror-maker.sh`` and ``kafka-run-class.sh`` set them.
+#: Settings of Apache's ``connect-mirror-maker.sh`` and ``kafka-run-class.sh``.
 BY_HAND = {
     "KAFKA_HEAP_OPTS": "-Xms256M -Xmx2G",
     "KAFKA_JVM_PERFORMANCE_OPTS": "-server -XX:+UseG1GC -XX:MaxGCPauseMillis=20 "
@@ -53,7 +53,7 @@ def write(cluster: KafkaCluster, topic: str) -> None:
 
 
 def settings(source: KafkaCluster, target: KafkaCluster, place: Path, topic: str) -> mirror.Settings:
-    """As a deployment has them on a lone host."""
+    """Return the settings of a deployment on a lone host."""
     wanted = Wanted("old", tuple(source.bootstrap_servers.split(",")), topics=(topic,))
     size = files.size(PARTITIONS, 1, os.cpu_count() or 1, MEMORY_MB)
     (place / "mirror").mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ def settings(source: KafkaCluster, target: KafkaCluster, place: Path, topic: str
 
 
 def command(kind: str, made: mirror.Settings) -> list[str]:
-    """The command line of the unit with its priority, or Kafka's script."""
+    """Return the command line of the unit with its priority, or Kafka's script."""
     if kind == "by hand":
         script = f"{made.install_dir}/releases/{made.release}/bin/connect-mirror-maker.sh"
         return [script, f"{made.home}/mirror.properties", "--clusters", mirror.TARGET]
@@ -90,7 +90,7 @@ def command(kind: str, made: mirror.Settings) -> list[str]:
 
 
 def copied(consumer: Consumer, topic: str) -> int:
-    """Offsets of the copy, markers of transactions among them."""
+    """Return the sum of the copy's end offsets, with markers of transactions."""
     try:
         return sum(
             consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=10)[1] for number in range(PARTITIONS)
@@ -100,7 +100,7 @@ def copied(consumer: Consumer, topic: str) -> int:
 
 
 def rate(kind: str, source: KafkaCluster, target: KafkaCluster, place: Path, topic: str) -> float:
-    """Records a second, from the first ones that arrive until the last one: a start is not counted."""
+    """Return the records a second, from the first arrivals until the last one: a start is not counted."""
     write(source, topic)
     made = settings(source, target, place, topic)
     consumer = Consumer({"bootstrap.servers": target.bootstrap_servers, "group.id": "witness"})

@@ -14,14 +14,14 @@ JVM = {
     "KAFKA_HEAP_OPTS": "-Xmx512M",
     "KAFKA_JVM_PERFORMANCE_OPTS": "-XX:+UseG1GC -XX:MaxGCPauseMillis=20 -XX:+ExplicitGCInvokesConcurrent",
 }
-#: The same as Spark's sink is given (``spark_jobs.kafka_io``).
+#: The options of Spark's sink (``spark_jobs.kafka_io``).
 PRODUCER_OPTIONS = ("acks=all", "batch.size=262144", "linger.ms=20")
 SENT = re.compile(r"^(\d+) records sent, ([\d.]+) records/sec", re.MULTILINE)
 SECONDS = 300.0
 
 
 def unpacked(directory: Path) -> Path:
-    """Kafka's tools in `directory`, unpacked where they are missing."""
+    """Return Kafka's tools in `directory`, unpacked if they are missing."""
     home = directory / ARCHIVE.name.removesuffix(".tgz")
     if not home.is_dir():
         subprocess.run(["tar", "-xzf", ARCHIVE, "-C", directory], check=True)  # noqa: S603, S607
@@ -29,7 +29,7 @@ def unpacked(directory: Path) -> Path:
 
 
 def sent_rate(output: str) -> float:
-    """Records a second over the whole of a producer's run: its last summary line."""
+    """Return the records a second over a producer's whole run: its last summary line."""
     found = SENT.findall(output)
     if not found:
         raise FailedError(f"{PRODUCER} said nothing of a rate:\n{output[-500:]}")
@@ -37,7 +37,7 @@ def sent_rate(output: str) -> float:
 
 
 def read_rate(output: str) -> float:
-    """Records a second while fetching, without the time in which the group was formed."""
+    """Return the records a second while fetching, without the time in which the group was formed."""
     lines = [line.split(", ") for line in output.splitlines() if ", " in line]
     heading = next((line for line in lines if "fetch.nMsg.sec" in line), [])
     values = lines[-1] if lines else []
@@ -64,18 +64,18 @@ def run(home: Path, *words: str) -> str:
 
 
 def secured(options: Path | None) -> list[str]:
-    """The words that name a file with the client's security; it holds a password, which argv never does."""
+    """Return the words that name a file with the client's security; it holds a password, which argv never does."""
     return ["--command-config", str(options)] if options else []
 
 
 def write(home: Path, bootstrap: str, topic: str, records: int, size: int, file: Path | None = None) -> float:  # noqa: PLR0913, PLR0917
-    """Records a second that the producer's tool reaches; `file`: how to connect, in Java's properties."""
+    """Return the producer tool's records a second; `file`: the client's settings, in Java's properties."""
     numbers = ["--num-records", str(records), "--record-size", str(size), "--throughput", "-1"]
     options = ["--producer-props", f"bootstrap.servers={bootstrap}", *PRODUCER_OPTIONS]
     return sent_rate(run(home, PRODUCER, "--topic", topic, *numbers, *options, *secured(file)))
 
 
 def read(home: Path, bootstrap: str, topic: str, records: int, file: Path | None = None) -> float:
-    """Records a second that the consumer's tool reaches; `file` as above."""
+    """Return the consumer tool's records a second; `file` as above."""
     options = [*secured(file), "--messages", str(records), "--timeout", str(int(SECONDS * 500))]  # ms without a record
     return read_rate(run(home, CONSUMER, "--bootstrap-server", bootstrap, "--topic", topic, *options))

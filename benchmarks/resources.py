@@ -1,10 +1,10 @@
 """Many users, ACLs and topics: ``python -m benchmarks.resources --rounds 2`` prints a Markdown table.
 
 A secured cluster of three nodes has 1,000 users with passwords, 3,000 ACLs and 500 topics as data. *First* creates
-them. *Check* is the same run in check mode once all is there, and *re-run* is the run itself: both find nothing to do,
-and follow each other several times in each round.
+them. *Check* is the same run in check mode afterwards, and *re-run* is the run itself: both find nothing to do, and
+follow each other several times in each round.
 These are whole runs of ``playbooks/apply_resources.yml``, from the start of ansible-playbook to its end. *Plan* is the
-task of the check that looks at all on the cluster, compares and plans it.
+task of the check that reads everything from the cluster, compares and plans it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ PROMISES = {"plan": Promise(5), "re-run": Promise(10)}
 
 
 def one_round(lab: Lab) -> dict[str, list[float]]:
-    """Seconds of each run, on hosts that are made anew."""
+    """Return the seconds of each run, on new hosts."""
     lab.make()
     lab.deploy()
     found: dict[str, list[float]] = {"first": [lab.run(APPLY).seconds], "check": [], "plan": [], "re-run": []}
@@ -61,7 +61,7 @@ def one_round(lab: Lab) -> dict[str, list[float]]:
 
 
 def kept(name: str, seconds: float) -> str:
-    """Whether a run keeps what is promised of it."""
+    """Return whether a run keeps its promise."""
     promise = PROMISES.get(name)
     return f"{promise.text()}: {promise.verdict(seconds)}" if promise else "-"
 

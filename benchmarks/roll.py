@@ -1,9 +1,9 @@
-"""What clients feel of a gated roll of three nodes, and what it takes: ``python -m benchmarks.roll`` prints a table.
+"""Client impact and duration of a gated roll of three nodes: ``python -m benchmarks.roll`` prints a table.
 
 Three combined nodes that share this machine's cores are restarted by ``playbooks/restart_cluster.yml`` under the probe,
 once with both of Java's compilers and once with the cheap one alone (``-XX:TieredStopAtLevel=1``).
-*Roll*: from the first look at the cluster until the last node leads again. *Stall*: the longest time for which any
-partition acknowledged nothing. *Errors*: those that the clients got before they tried again.
+*Roll*: from the first inspection of the cluster until the last node leads again. *Stall*: the longest time for which
+any partition acknowledged nothing. *Errors*: those that the clients got before they retried.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from benchmarks.machine import busy_cores, described, say
 
 COMPILERS: dict[str, list[str]] = {"both": [], "the cheap one": ["-XX:TieredStopAtLevel=1"]}
 ROLL, STALL = Promise(60), Promise(0.5)
-#: The steps of a run as its timeline has them: task, phase, start and end in seconds.
+#: The steps of a run in its timeline: task, phase, start and end in seconds.
 Steps = list[dict[str, Any]]
 PROBES = ROOT / f".kraftwright/{SETTINGS['kafka_cluster_name']}/probe"
 
@@ -38,7 +38,7 @@ class Roll:
 
 
 def roll(lab: Lab, options: list[str]) -> Roll:
-    """Restart all nodes under the probe. FailedError: the roll failed, or a record is not accounted for."""
+    """Restart all nodes under the probe. Raises FailedError if the roll failed, or a record is not accounted for."""
     before = set(PROBES.glob("*/audit.json"))
     words = ["--inventory", str(lab.directory / "inventory"), "playbooks/restart_cluster.yml"]
     variables = {"kafka_jvm_options": options, "kafka_probe": True}
@@ -48,12 +48,12 @@ def roll(lab: Lab, options: list[str]) -> Roll:
 
 
 def rolled(steps: Steps) -> Steps:
-    """Of a run's steps those of its roll."""
+    """Return a run's steps of the roll."""
     return [step for step in steps if step["phase"] == "roll"]
 
 
 def read(account: Path, chosen: Callable[[Steps], Steps] = rolled) -> Roll:
-    """What the probe's account says, and how long the `chosen` steps took. FailedError: records are unaccounted for."""
+    """Read the probe's account and the time of the `chosen` steps. Raises FailedError if it lacks records."""
     found = json.loads(account.read_text())
     if found["outcome"] != "proven":
         raise FailedError(f"{account}: {found['sentences']}")
@@ -69,7 +69,7 @@ def read(account: Path, chosen: Callable[[Steps], Steps] = rolled) -> Roll:
 
 
 def row(compiler: str, rolls: Sequence[Roll]) -> list[str]:
-    """One line of the table."""
+    """Return one line of the table."""
     seconds, stalls = Series(tuple(one.seconds for one in rolls)), Series(tuple(one.stall for one in rolls))
     return [
         compiler,

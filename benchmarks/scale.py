@@ -1,7 +1,7 @@
-"""What twelve and fifty hosts cost against three: ``python -m benchmarks.scale`` prints a Markdown table.
+"""The cost of twelve and fifty hosts against three: ``python -m benchmarks.scale`` prints a Markdown table.
 
 Ansible's part only: JVMs and the archive's transfer are left out by running in check mode (``--check``), in which every
-task of a cold deployment looks, plans and predicts. The hosts are booted containers.
+task of a cold deployment inspects, plans and predicts. The hosts are booted containers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from benchmarks.lab import Lab, Run
 from benchmarks.machine import busy_cores, described, say
 
 SMALL = 3
-#: Hosts -> at most so many times the duration of the small cluster.
+#: Hosts -> maximum ratio to the duration of the small cluster.
 PROMISES = {12: Promise(2.2), 50: Promise(8)}
 
 
@@ -28,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def row(size: int, small: list[Run], large: list[Run]) -> list[str]:
-    """One line of the table."""
+    """Return one line of the table."""
     seconds = [[run.seconds for run in runs] for runs in (small, large)]
     ratio, promise = paired(seconds[1], seconds[0]), PROMISES[size]
     verdict = f"{promise.text()}: {promise.verdict(ratio.median)}"

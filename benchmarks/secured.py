@@ -1,7 +1,7 @@
 """A secured cluster against one in plaintext: ``python -m benchmarks.secured --rounds 2`` prints a Markdown table.
 
 Secured is ``kafka_security: tls_scram``: certificates between the nodes, a login with SCRAM and TLS for clients. Each
-round makes three hosts anew for each of the two. *Cold* is a deployment, *re-run* one that has nothing to do (secured:
+round creates three hosts for each of the two. *Cold* is a deployment, *re-run* one that has nothing to do (secured:
 with 50 users and 50 topics), the median of five. *All started at once* takes all nodes down and up, until each
 partition of a topic has all replicas in sync. The tools are Kafka's own; Spark's session is warm. *Renewal* replaces
 every node's certificate.
@@ -37,7 +37,7 @@ from spark_jobs.session import open_session
 
 TOPIC, PARTITIONS, REPLICAS, VALUE_BYTES = "measured", 6, 3, 100
 RECORDS, NUMBER = 500_000, 50
-SECONDS = 180.0  #: until a cluster that was started must be whole
+SECONDS = 180.0  #: until a started cluster must be whole
 USER, PASSWORD = "measurer", "of-a-lab-that-ends-soon"
 SECURED: dict[str, Any] = {
     "kafka_security": "tls_scram",
@@ -63,14 +63,14 @@ Values = dict[str, dict[str, list[float]]]
 
 @dataclass(frozen=True)
 class Cluster:
-    """A cluster of the lab, as its clients and its operator reach it."""
+    """A cluster of the lab, with the options of its clients."""
 
     lab: Lab
     config: ClientConfig
 
     @property
     def options(self) -> dict[str, str]:
-        """Java's, without the addresses."""
+        """Return Java's options, without the addresses."""
         return {name: value for name, value in java(self.config).items() if name != "bootstrap.servers"}
 
     def create(self, name: str) -> None:
@@ -78,7 +78,7 @@ class Cluster:
         admin.create_topics([NewTopic(name, PARTITIONS, REPLICAS)])[name].result(30)
 
     def wait_until_whole(self, name: str) -> None:
-        """Until each partition of a topic has all replicas in sync. TimeoutError: not within SECONDS."""
+        """Wait until each partition of a topic has all replicas in sync. Raises TimeoutError after SECONDS."""
         admin = AdminClient({**librdkafka(self.config), "log_level": 0})
         deadline = time.monotonic() + SECONDS
         while time.monotonic() < deadline:
@@ -92,12 +92,12 @@ class Cluster:
         raise TimeoutError(f"{name} is not whole")
 
     def failed_logins(self) -> int:
-        """How many the brokers have noted so far."""
+        """Return the failed logins in the brokers' logs so far."""
         said = self.lab.on_hosts('grep -c "Failed authentication" /var/log/kafka/server.log || true')
         return sum(int(each or 0) for each in said)
 
     def started_at_once(self) -> tuple[float, int]:
-        """Seconds until the cluster is whole after all its nodes were down; failed logins after that."""
+        """Return the seconds until the cluster is whole after all its nodes were down, and failed logins after that."""
         self.lab.on_hosts("systemctl stop kafka")
         began = time.monotonic()
         self.lab.on_hosts("systemctl start --no-block kafka")
@@ -117,7 +117,7 @@ def reached(lab: Lab, kind: str) -> Cluster:
 
 
 def clients(cluster: Cluster, home: Path, count: int) -> dict[str, float]:
-    """Records a second of Kafka's own tools, and of Spark."""
+    """Return the records a second of Kafka's own tools, and of Spark."""
     options = cluster.lab.directory / "client.properties"
     options.touch(mode=0o600)
     options.write_text("".join(f"{name}={value}\n" for name, value in cluster.options.items()))
@@ -141,7 +141,7 @@ def clients(cluster: Cluster, home: Path, count: int) -> dict[str, float]:
 
 
 def one_kind(kind: str, lab: Lab, home: Path, count: int) -> tuple[dict[str, float], dict[str, Run]]:
-    """Everything of one kind on hosts of its own: values, and the runs among them."""
+    """Measure one kind on separate hosts: values, and the runs among them."""
     lab.make()
     runs = {"cold": lab.run(DEPLOY)}
     settle(lab)
@@ -162,7 +162,7 @@ def one_kind(kind: str, lab: Lab, home: Path, count: int) -> tuple[dict[str, flo
 
 
 def rows(values: Values, runs: dict[str, dict[str, list[Run]]]) -> list[list[str]]:
-    """The table: each figure of both kinds, what they have to do with each other, and what was promised."""
+    """Return the table: each figure of both kinds, their ratio or difference, and the promise."""
     seconds = {
         kind: {name: [run.seconds for run in each] for name, each in found.items()} for kind, found in runs.items()
     }

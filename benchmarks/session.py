@@ -1,7 +1,7 @@
 """A Spark session with and without its AppCDS archive: ``python -m benchmarks.session`` prints a table.
 
 The session is that of ``spark_jobs/appcds_training.py``: it makes 20,000 records, reads, joins and counts them, and
-meets no cluster. It compares processor time, of Java and of Python together.
+uses no cluster. The figure is processor time, of Java and of Python together.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from spark_jobs.installation import JARS
 
 
 def processor_seconds() -> float:
-    """Of all processes that this one has started and that have ended."""
+    """Return the processor time of all ended child processes."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def measured(java: str) -> tuple[float, float]:
-    """Seconds, and seconds of a processor, of one session whose Java has these options."""
+    """Return seconds, and processor seconds, of one session whose Java has these options."""
     began, before = time.monotonic(), processor_seconds()
     done = appcds.train(os.environ, sorted(JARS.glob("*.jar")), java)
     if done.returncode:

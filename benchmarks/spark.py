@@ -2,7 +2,7 @@
 
 One cluster of three nodes on this machine, topics of six partitions and three replicas, values of 100 bytes. In each
 round: the producer's tool, Spark's writing, the consumer's tool, Spark's plain reading (it only counts and adds up
-lengths) and the audit, the last three on what Spark wrote; then a plain read and the proof of that and of its copy.
+lengths) and the audit, the last three on Spark's records; then a plain read and the proof of those and their copy.
 The first round is *cold* (Spark's JVM has just started); all later ones are *warm*. Spark's records carry a key
 besides, the tool's do not.
 """
@@ -58,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
 
 @dataclass(frozen=True)
 class Bench:
-    """Where to measure, and how much."""
+    """Place and amount of the measurements."""
 
     bootstrap: str
     count: int
@@ -76,14 +76,14 @@ class Bench:
 
 
 def timed(count: int, work: Callable[[], object]) -> float:
-    """Records a second of one pass over `count` records."""
+    """Return the records a second of one pass over `count` records."""
     began = time.monotonic()
     work()
     return count / (time.monotonic() - began)
 
 
 def one_round(bench: Bench, number: int, rates: Rates) -> None:
-    """Every kind once, on topics of this round."""
+    """Measure every kind once, on topics of this round."""
     spark = open_session("benchmark")
     run = f"b{int(time.time())}-{number}"
     tools, ours = bench.topic(f"{run}-native"), bench.topic(f"{run}-spark")
@@ -108,12 +108,12 @@ def one_round(bench: Bench, number: int, rates: Rates) -> None:
 
 
 def counted(rows: DataFrame) -> DataFrame:
-    """The plain read: it only counts and adds up lengths."""
+    """Return the plain read: it only counts and adds up lengths."""
     return rows.agg(F.count("*"), F.sum(F.length("key")), F.sum(F.length("value")))
 
 
 def proof_of_a_copy(bench: Bench, spark: SparkSession, rows: DataFrame, ours: str, copy: str) -> dict[str, float]:
-    """Rates of a plain read of a topic and its copy, and of their proof; records of both sides."""
+    """Return the rates of a plain read of a topic and its copy, and of their proof; records of both sides."""
     TopicIo(spark, bench.bootstrap, copy, {}).write(rows.select("key", "value", "partition"))
     address = Address(bench.bootstrap)
     clusters = [topics.Cluster.at(spark, address, frozenset({name})) for name in (ours, copy)]
@@ -128,7 +128,7 @@ def proof_of_a_copy(bench: Bench, spark: SparkSession, rows: DataFrame, ours: st
 
 
 def rows(rates: Rates) -> list[list[str]]:
-    """The table: cold is the first value of each kind, warm all others."""
+    """Return the table: cold is the first value of each kind, warm all others."""
     out = []
     for kind, values in rates.items():
         base = next((below for above, below in PROMISES if above == kind), "")
@@ -157,8 +157,8 @@ def measure(bench: Bench, rounds: int, minutes: float) -> Rates:
 def end_spark() -> None:
     """Stop Spark and wait until its JVM is gone.
 
-    Spark keeps its producers until the JVM ends, and they never cease to call their brokers. Once the lab's hosts are
-    gone, whatever answers at their addresses is read as Kafka: "HTTP" is a length of 1.2 GB, and ends as an
+    Spark keeps its producers until the JVM ends, and they never stop connecting to their brokers. Once the lab's hosts
+    are gone, any answer at their addresses is read as Kafka: "HTTP" is a length of 1.2 GB, and ends as an
     OutOfMemoryError.
     """
     session, gateway = SparkSession.getActiveSession(), SparkContext._gateway
@@ -167,13 +167,13 @@ def end_spark() -> None:
     if gateway is None:
         return
     gateway.shutdown()
-    gateway.proc.stdin.close()  # the JVM ends when nobody can write to it any more
+    gateway.proc.stdin.close()  # the JVM ends when no process can write to it any more
     gateway.proc.wait(JVM_SECONDS)
     SparkContext._gateway = SparkContext._jvm = None
 
 
 def measured(lab: Lab, given: argparse.Namespace) -> Rates:
-    """All rounds; when it returns, no client of the cluster is left."""
+    """Run all rounds; when it returns, no client of the cluster is left."""
     if not given.bootstrap:
         say("a cluster is made")
         lab.make()

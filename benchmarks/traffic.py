@@ -1,4 +1,4 @@
-"""Traffic on a lab's cluster, and what its brokers say meanwhile: what the benchmarks of a running cluster share."""
+"""Traffic on a lab's cluster, and observations of its brokers: shared by the benchmarks of a running cluster."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ VALUE_BYTES, BATCH = 100, 10_000
 
 @dataclass(frozen=True)
 class Reconciled:
-    """Records as (partition, sequence): how many were acknowledged, which of them cannot be read, which stand twice."""
+    """Records as (partition, sequence): number acknowledged, those that cannot be read, those that were read twice."""
 
     acknowledged: int
     lost: tuple[tuple[int, int], ...] = ()
@@ -36,9 +36,9 @@ class Reconciled:
 
 
 def reconcile(acknowledged: Mapping[int, Iterable[int]], read: Mapping[int, Iterable[int]]) -> Reconciled:
-    """What was acknowledged against what was read back: partition → sequences.
+    """Compare acknowledged records with those read back: partition → sequences.
 
-    Counts alone would not do: a record that was written and never acknowledged would stand in for one that is lost.
+    Counts alone would not do: a record that was written and never acknowledged would replace a lost one.
     """
     promised = {(number, one) for number, sequences in acknowledged.items() for one in sequences}
     found = Counter((number, one) for number, sequences in read.items() for one in sequences)
@@ -47,7 +47,7 @@ def reconcile(acknowledged: Mapping[int, Iterable[int]], read: Mapping[int, Iter
 
 
 class Traffic:
-    """A record for every partition, again and again, and when each partition acknowledged which.
+    """A record for every partition, repeatedly, and the time at which each partition acknowledged it.
 
     A record's value begins with its sequence number, which counts from 0 in each partition.
     """
@@ -86,7 +86,7 @@ class Traffic:
             thread.join()
 
     def wait(self, since: float) -> None:
-        """Until every partition has acknowledged something after a moment."""
+        """Wait until every partition has acknowledged something after a moment."""
         deadline = time.monotonic() + PATIENCE
         while any(not times or times[-1] < since for times in self.acknowledged.values()):
             if time.monotonic() > deadline:
@@ -94,7 +94,7 @@ class Traffic:
             time.sleep(PAUSE)
 
     def longest_silence(self, since: float = 0.0) -> float:
-        """Of the worst partition, in seconds, after a moment."""
+        """Return the longest silence of the worst partition, in seconds, after a moment."""
         return max(
             later - sooner
             for times in self.acknowledged.values()
@@ -104,7 +104,7 @@ class Traffic:
 
 
 class Cluster:
-    """The lab's brokers. The survivors are asked one by one, at their own addresses: no client waits for the dead."""
+    """The lab's brokers. Survivors are queried one by one, at their own addresses: no client waits for a dead one."""
 
     def __init__(self, lab: Lab) -> None:
         self._lab, self._addresses = lab, {host: known["ansible_host"] for host, known in lab.addresses().items()}
@@ -116,7 +116,7 @@ class Cluster:
         return self._lab.hosts[node_id - 1]
 
     def seen(self, *parts: str, without: str = "") -> Snapshot | None:
-        """What a broker says now; None where none does."""
+        """Return a broker's current snapshot; None if no broker answers."""
         try:
             with Client({"bootstrap_servers": self.servers(without)}) as client:
                 snapshot = observe(client, parts)
@@ -125,7 +125,7 @@ class Cluster:
         return None if snapshot.unanswered else snapshot
 
     def wait_for(self, what: str, truth: Callable[[Snapshot], bool], *parts: str, without: str = "") -> Snapshot:
-        """The first look of which something is true."""
+        """Return the first snapshot for which something is true."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             snapshot = self.seen(*parts, without=without)
@@ -144,12 +144,12 @@ class Cluster:
         self.wait_until_whole()
 
     def wait_until_whole(self) -> None:
-        """All brokers serve, every replica is in sync, and that for a while."""
+        """Wait until all brokers serve and every replica is in sync, and that for a while."""
         self.wait_until_in_sync()
         time.sleep(STEADY)
 
     def wait_until_in_sync(self) -> None:
-        """All brokers serve, every replica is in sync. TimeoutError: not within PATIENCE."""
+        """Wait until all brokers serve and every replica is in sync. Raises TimeoutError after PATIENCE."""
         count = len(self._addresses)
         self.wait_for(
             "a whole cluster",
@@ -158,7 +158,7 @@ class Cluster:
         )
 
     def wait_until_away(self) -> None:
-        """Some broker does not serve. TimeoutError: not within PATIENCE."""
+        """Wait until some broker does not serve. Raises TimeoutError after PATIENCE."""
         deadline = time.monotonic() + PATIENCE
         while (snapshot := self.seen()) and len(snapshot.unfenced) == len(self._addresses):
             if time.monotonic() > deadline:
@@ -166,7 +166,7 @@ class Cluster:
             time.sleep(PAUSE)
 
     def led_without(self, node_id: int, since: float) -> float:
-        """Seconds from `since` until all partitions are led by another node than `node_id`."""
+        """Return the seconds from `since` until all partitions are led by another node than `node_id`."""
         self.wait_for(
             "other leaders",
             lambda snapshot: not {node_id, NO_NODE} & {one.leader for one in every(snapshot)},
@@ -176,7 +176,7 @@ class Cluster:
         return time.monotonic() - since
 
     def read_back(self, topic: str) -> dict[int, list[int]]:
-        """Partition → the sequences of all records in it, in the order of the log. TimeoutError: it does not end."""
+        """Return partition → the sequences of all records in it, in the order of the log. Raises TimeoutError."""
         settings = {"bootstrap.servers": ",".join(self.servers()), "group.id": "unused", "enable.partition.eof": True}
         reader = Consumer({**settings, "isolation.level": "read_uncommitted", "log_level": 0})
         found: dict[int, list[int]] = {number: [] for number in range(PARTITIONS)}
@@ -195,7 +195,7 @@ class Cluster:
         return found
 
     def watched(self, minutes: float) -> tuple[int, int]:
-        """Elections of an active controller, and looks at which a broker was fenced, within so many idle minutes."""
+        """Count elections of an active controller, and snapshots with a fenced broker, within so many idle minutes."""
         end, epochs, fenced = time.monotonic() + 60 * minutes, set[int](), 0
         while time.monotonic() < end:
             snapshot = self.seen("quorum")
@@ -207,7 +207,7 @@ class Cluster:
 
 
 def sequence(message: Message) -> int:
-    """The number at the front of a record's value."""
+    """Return the number at the front of a record's value."""
     return int((message.value() or b"").split(b" ", 1)[0])
 
 

@@ -1,1 +1,1 @@
-"""Assembles what cannot be downloaded as it is: Kafka's archive, Spark's connector, the modules' Kafka client."""
+"""Assembly of files that cannot be downloaded: Kafka's archive, Spark's connector, the modules' Kafka client."""

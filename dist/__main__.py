@@ -1,7 +1,7 @@
-"""Makes what is brought to hosts, and says what it made.
+"""Build the files that are installed on hosts, and print their paths.
 
-``python -m dist kafka [VERSION] | jars VERSION | spark | metrics | client | collection | bundle [VERSION] [--also VERSION] | all
-| lock VERSION | checksum ARCHIVE``
+``python -m dist kafka [VERSION] | jars VERSION | spark | metrics | client | collection | bundle [VERSION]
+[--also VERSION] | all | lock VERSION | checksum ARCHIVE``
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ METRICS_LOCK = "metrics-1.0.1"
 
 
 def spark(cache: Path) -> Path:
-    """The connector's jars, exactly those that are locked."""
+    """Fetch exactly the locked jars of the connector."""
     jars = cache / "spark" / "jars"
     maven.fetch(locks.read(SPARK_LOCK), jars)
     return jars
 
 
 def metrics(cache: Path) -> Path:
-    """The agent that gives Kafka's metrics to Prometheus, exactly the one that is locked."""
+    """Fetch exactly the locked agent, which publishes Kafka's metrics for Prometheus."""
     jars = cache / "metrics"
     (agent,) = locks.read(METRICS_LOCK)
     maven.fetch((agent,), jars)
@@ -39,7 +39,7 @@ def metrics(cache: Path) -> Path:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The verbs."""
+    """Return the parser of the verbs."""
     verbs = argparse.ArgumentParser(prog="python -m dist", description=__doc__)
     known = ["kafka", "jars", "spark", "metrics", "client", "collection", "bundle", "all", "lock", "checksum"]
     verbs.add_argument("verb", choices=known)
@@ -50,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str]) -> int:
-    """Exit code 0, or 1 with the reason on stderr."""
+    """Return exit code 0, or 1 with the reason on stderr."""
     asked = parser().parse_args(arguments)
     made: dict[str, Callable[[], list[object]]] = {
         "kafka": lambda: [kafka.assemble(asked.what, CACHE)],

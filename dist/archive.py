@@ -1,4 +1,4 @@
-"""Archives with the same bytes whenever and wherever they are made."""
+"""Archives with the same bytes at any time and on any machine."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def tar_gz(target: Path, members: Mapping[str, bytes], executable: str = "/bin/"
 
 
 def zip_file(target: Path, members: Mapping[str, bytes]) -> None:
-    """Write `members`, sorted and without dates."""
-    with whole(target) as partial, zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
+    """Write `members`, sorted, without dates, and as they are: not every Python compresses to the same bytes."""
+    with whole(target) as partial, zipfile.ZipFile(partial, "w") as archive:
         for name in sorted(members):
-            archive.writestr(zipfile.ZipInfo(name, FIRST_ZIP_DATE), members[name], zipfile.ZIP_DEFLATED)
+            archive.writestr(zipfile.ZipInfo(name, FIRST_ZIP_DATE), members[name])

@@ -1,4 +1,4 @@
-"""The checkout with all that it would fetch, in one archive: for machines that reach no registry."""
+"""The checkout with all its downloads, in one archive: for machines without access to a registry."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ import tomllib
 
 from dist import checkout, kafka, locks, whole
 
-#: Where scripts/bootstrap looks for Python packages before it asks a registry; its file `python` says for which Python.
+#: Source of Python packages for scripts/bootstrap before a registry; the file `python` there names the Python version.
 WHEELS = ".cache/wheels"
-#: What `make archive` leaves in .cache. Where it is there and as locked, nothing is fetched.
+#: Result of `make archive` in .cache. If it is there and as locked, nothing is fetched.
 PACKED = ("client/*", "metrics/*.jar", "spark/jars/*.jar")
-#: The same of each release of Kafka.
+#: The same for each release of Kafka.
 PACKED_RELEASE = (
     "kafka/kafka_{scala}-{version}.tgz",
     "kafka/kafka_{scala}-{version}.tgz.sha256",
     "kafka/.kafka_{scala}-{version}.recipe",
 )
 PINNED = re.compile(r"^([\w.-]+)==([^\s;\\]+)", re.MULTILINE)
-#: As PEP 427 and PEP 625 name wheels and source archives.
+#: Names of wheels and source archives by PEP 427 and PEP 625.
 PACKAGE = re.compile(r"(?P<name>.+?)-(?P<version>\d[^-]*?)(?:-.+\.whl|\.tar\.gz|\.zip)$")
 
 
 def build(root: Path, cache: Path, versions: Sequence[str], java: Path | None) -> Path:
-    """Write the bundle below `cache`; its path. `versions`: of Kafka; `java`: an archive of Java that goes into it."""
+    """Write the bundle below `cache`; return its path. `versions`: of Kafka; `java`: an archive of Java to include."""
     if java and not java.is_file():
         raise locks.LockError(f"there is no archive of Java {java}; JAVA is the path of one, such as a JDK's .tar.gz")
     checkout.tracked(root)  # before minutes of fetching
@@ -46,7 +46,7 @@ def build(root: Path, cache: Path, versions: Sequence[str], java: Path | None) -
 def members(
     root: Path, cache: Path, wheels: Path, versions: Sequence[str], java: Path | None = None
 ) -> dict[str, Path]:
-    """Path in the bundle -> file. LockError names what a lock has and the bundle would not have."""
+    """Return path in the bundle -> file. Raises LockError for locked packages and files that the bundle would lack."""
     there = {pin_of(path.name) for path in wheels.iterdir()}
     if missing := [f"{name}=={version}" for name, version in sorted(pins(root) - there)]:
         raise locks.LockError(f"locked, but not in {wheels}: {', '.join(missing)}")
@@ -63,7 +63,7 @@ def members(
 
 
 def packages(root: Path, directory: Path) -> Path:
-    """The directory with exactly the locked Python packages, for the Python and the machine that run this."""
+    """Return the directory with exactly the locked Python packages, for the Python and the machine that run this."""
     directory.mkdir(parents=True, exist_ok=True)
     named = [part for lock in python_locks(root) for part in ("--requirement", str(lock))]
     options = ["--quiet", "--no-deps", "--require-hashes", "--dest", str(directory)]
@@ -80,29 +80,29 @@ def packages(root: Path, directory: Path) -> Path:
 
 
 def python_locks(root: Path) -> list[Path]:
-    """What scripts/bootstrap installs from."""
+    """Return the locks that scripts/bootstrap installs from."""
     return sorted((root / "requirements").glob("*.lock"))
 
 
 def pins(root: Path) -> set[tuple[str, str]]:
-    """Name and version of each package that is locked."""
+    """Return name and version of each locked package."""
     found = (pin for lock in python_locks(root) for pin in PINNED.findall(lock.read_text()))
     return {(_normal(name), version) for name, version in found}
 
 
 def pin_of(file: str) -> tuple[str, str]:
-    """Name and version of the package that a wheel or a source archive of this name holds; empty for another file."""
+    """Parse name and version from the file name of a wheel or a source archive; empty for another file."""
     named = PACKAGE.match(file)
     return (_normal(named["name"]), named["version"]) if named else ("", "")
 
 
 def _normal(name: str) -> str:
-    """One spelling of a package's name (PEP 503)."""
+    """Normalise a package's name (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _nobodys(entry: tarfile.TarInfo) -> tarfile.TarInfo:
-    """The file without the account that it belongs to here."""
+    """Remove the owner's account from an entry."""
     entry.uid = entry.gid = 0
     entry.uname = entry.gname = ""
     return entry

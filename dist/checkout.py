@@ -10,7 +10,7 @@ from dist.locks import LockError
 
 
 def tracked(root: Path, *places: str) -> list[str]:
-    """Paths of the tracked files that are there, below `places` or all. LockError where `root` is no checkout of git.
+    """Return paths of existing tracked files, below `places` or all. Raises LockError if `root` is no checkout of git.
 
     In the checkout of another project git lists none of ours, and does not fail.
     """

@@ -1,4 +1,4 @@
-"""A Kafka archive that somebody brought: by which checksum it must be known."""
+"""A Kafka archive that the operator provides: its checksum."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ WARNING: It proves nothing about where the archive comes from. Put Apache's .sha
 
 
 def checksum(archive: Path) -> str:
-    """``sha512:…`` or ``sha256:…``: what a file beside the archive says, as Apache publishes one; else what it is.
+    """Return ``sha512:…`` or ``sha256:…`` from a file beside the archive, as Apache publishes one, else computed.
 
-    Raises LockError when there is no archive, or when the file beside it holds no such checksum.
+    Raises LockError if there is no archive, or if the file beside it holds no such checksum.
     """
     if not archive.is_file():
         raise locks.LockError(f"there is no archive {archive}; KAFKA_ARCHIVE is the path of Apache's kafka_2.13-….tgz")
@@ -31,7 +31,7 @@ def checksum(archive: Path) -> str:
 
 
 def published(file: Path, name: str, algorithm: str) -> str:
-    """The checksum in `file`: ``hex  name``, or Apache's ``name: AAAA BBBB …`` over several lines."""
+    """Parse the checksum in `file`: ``hex  name``, or Apache's ``name: AAAA BBBB …`` over several lines."""
     digits = "".join(re.findall(r"\b[0-9A-Fa-f]+\b", file.read_text().replace(name, " "))).lower()
     if len(digits) != hashlib.new(algorithm).digest_size * 2:
         raise locks.LockError(f"{file} holds no {algorithm} of {name}; fetch it again, or remove it")

@@ -19,12 +19,12 @@ OPTIONAL = frozenset({"kafka-shell", "connect-mirror"})
 
 
 def needs_zookeeper(version: str) -> bool:
-    """Whether it is a release that tests copy from, and nobody installs."""
+    """Check for a release that tests copy from, and that is never installed."""
     return int(version.partition(".")[0]) < FIRST_WITHOUT_ZOOKEEPER
 
 
 def roots(version: str) -> tuple[locks.Artifact, ...]:
-    """What a release is made of; the rest is what these need."""
+    """Return the artifacts of a release; the rest are their dependencies."""
     kafka = "org.apache.kafka"
     if needs_zookeeper(version):
         reload4j = locks.Artifact("org.slf4j", "slf4j-reload4j", SLF4J_RELOAD4J)
@@ -40,7 +40,7 @@ def roots(version: str) -> tuple[locks.Artifact, ...]:
 
 
 def lock(version: str, cache: Path) -> Path:
-    """Resolve a version anew and write its lock."""
+    """Resolve a version again and write its lock."""
     artifacts = resolved(roots(version))
     directory = cache / "kafka" / f"libs-{version}"
     directory.mkdir(parents=True, exist_ok=True)
@@ -52,7 +52,7 @@ def lock(version: str, cache: Path) -> Path:
 
 
 def resolved(wanted: tuple[locks.Artifact, ...]) -> tuple[locks.Artifact, ...]:
-    """All that `wanted` needs at run time, without the optional artifacts that are not served."""
+    """Return `wanted` and its dependencies at run time, without the optional artifacts that are not served."""
     try:
         return maven.resolve(wanted)
     except maven.NotServedError as error:
@@ -63,14 +63,14 @@ def resolved(wanted: tuple[locks.Artifact, ...]) -> tuple[locks.Artifact, ...]:
 
 
 def jars(version: str, cache: Path) -> Path:
-    """The directory that holds exactly the locked jars of `version`."""
+    """Return the directory that holds exactly the locked jars of `version`."""
     directory = cache / "kafka" / f"libs-{version}"
     maven.fetch(locks.read(f"kafka-{version}"), directory)
     return directory
 
 
 def assemble(version: str, cache: Path) -> Path:
-    """The archive of `version`, its sha256 beside it. Made again where it is damaged, or the files around it change."""
+    """Return the archive of `version`, with its sha256 beside it. Rebuilt if damaged, or if its sources change."""
     artifacts = locks.read(f"kafka-{version}")
     if any(a.name == "zookeeper" for a in artifacts):
         raise locks.LockError(
@@ -90,18 +90,18 @@ def assemble(version: str, cache: Path) -> Path:
 
 
 def _beside(archive_file: Path) -> Path:
-    """Where the checksum of an archive lies."""
+    """Return the path of an archive's checksum."""
     return Path(f"{archive_file}.sha256")
 
 
 def _is_whole(target: Path) -> bool:
-    """Whether the archive has the checksum beside it. Playbooks refuse another, and `make archive` is the remedy."""
+    """Check the archive against the checksum beside it. Playbooks refuse another; `make archive` is the remedy."""
     there = target.is_file() and _beside(target).is_file()
     return there and _beside(target).read_text().split()[:1] == [locks.sha256(target)]
 
 
 def _members(artifacts: tuple[locks.Artifact, ...], directory: Path) -> dict[str, bytes]:
-    """Path in the archive -> content."""
+    """Return path in the archive -> content."""
     members = {f"libs/{a.jar}": (directory / a.jar).read_bytes() for a in artifacts}
     for file in FILES.iterdir():
         members[f"{'bin' if file.suffix == '.sh' else 'config'}/{file.name}"] = file.read_bytes()
@@ -112,7 +112,7 @@ def _members(artifacts: tuple[locks.Artifact, ...], directory: Path) -> dict[str
 
 
 def _classes(artifacts: tuple[locks.Artifact, ...], directory: Path) -> set[str]:
-    """The names of all classes in the jars."""
+    """Return the names of all classes in the jars."""
     found: set[str] = set()
     for artifact in artifacts:
         with zipfile.ZipFile(directory / artifact.jar) as jar:
@@ -121,7 +121,7 @@ def _classes(artifacts: tuple[locks.Artifact, ...], directory: Path) -> set[str]
 
 
 def _recipe(version: str) -> str:
-    """All that decides the archive's bytes, short of the jars that the lock names."""
+    """Return everything that decides the archive's bytes, short of the jars that the lock names."""
     sources = [locks.path(f"kafka-{version}"), *sorted(FILES.iterdir()), Path(tools.__file__), Path(archive.__file__)]
     if not sources[0].is_file():
         locks.read(f"kafka-{version}")

@@ -1,4 +1,4 @@
-"""Locks: which artifact, in which version, with which sha256. One line each, ``group:artifact:version sha256``."""
+"""Locks: artifacts with version and sha256. One line each, ``group:artifact:version sha256``."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Artifact:
 
     @property
     def jar(self) -> str:
-        """File name of the jar, as Apache's archive has it."""
+        """Return the file name of the jar, as in Apache's archive."""
         return f"{self.name}-{self.version}.jar"
 
     @property
     def coordinates(self) -> str:
-        """``group:artifact:version``."""
+        """Return ``group:artifact:version``."""
         return f"{self.group}:{self.name}:{self.version}"
 
 
@@ -34,12 +34,12 @@ class LockError(Exception):
 
 
 def path(name: str) -> Path:
-    """Where the lock called `name` lies, such as ``kafka-4.3.1``."""
+    """Return the path of the lock called `name`, such as ``kafka-4.3.1``."""
     return HERE / f"{name}.lock"
 
 
 def read(name: str) -> tuple[Artifact, ...]:
-    """The artifacts of a lock. Raises LockError when there is none or a line is not of the form."""
+    """Return the artifacts of a lock. Raises LockError if there is none or a line is malformed."""
     try:
         lines = path(name).read_text().splitlines()
     except FileNotFoundError:
@@ -49,7 +49,7 @@ def read(name: str) -> tuple[Artifact, ...]:
 
 
 def parse(line: str) -> Artifact:
-    """One line of a lock."""
+    """Parse one line of a lock."""
     try:
         coordinates, sha256 = line.split()
         group, name, version = coordinates.split(":")
@@ -61,16 +61,16 @@ def parse(line: str) -> Artifact:
 
 
 def text(artifacts: tuple[Artifact, ...]) -> str:
-    """A lock's content, sorted."""
+    """Return a lock's content, sorted."""
     return "".join(f"{a.coordinates} {a.sha256}\n" for a in sorted(artifacts))
 
 
 def sha256(file: Path) -> str:
-    """Digest of a file, in hex."""
+    """Return the digest of a file, in hex."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def wrong(artifacts: tuple[Artifact, ...], directory: Path) -> list[Artifact]:
-    """Those that are missing in `directory` or have other bytes than were locked."""
+    """Return those that are missing in `directory` or differ from the locked bytes."""
     return [a for a in artifacts if not (directory / a.jar).is_file() or sha256(directory / a.jar) != a.sha256]

@@ -1,4 +1,4 @@
-"""Brings artifacts by Maven's own client: exactly the named ones, or everything that some of them need."""
+"""Fetch artifacts by Maven's own client: exactly the named ones, or with all their dependencies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEPENDENCY = """<dependency><groupId>{a.group}</groupId><artifactId>{a.name}</ar
 """
 ALONE = "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
 PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
-#: Maven's word for artifacts that its repositories do not have.
+#: Maven's message about artifacts that its repositories do not have.
 NOT_SERVED = re.compile(
     r"artifacts could not be resolved: (\S+(?:, \S+)*): (?:Could not find artifact|\S+ was not found in)"
 )
@@ -39,7 +39,7 @@ class NotServedError(LockError):
 
 
 def run(goal: str, artifacts: Iterable[Artifact], exclusions: str, *options: str) -> str:
-    """Run one goal of Maven's dependency plugin over a pom that names `artifacts`; gives its output."""
+    """Run one goal of Maven's dependency plugin over a pom that names `artifacts`; return its output."""
     maven = shutil.which("mvn")
     if maven is None:
         raise LockError("mvn is not installed; run scripts/bootstrap (Debian: apt-get install maven)")
@@ -56,7 +56,7 @@ def run(goal: str, artifacts: Iterable[Artifact], exclusions: str, *options: str
 
 
 def failure(text: str) -> LockError:
-    """The error that Maven's output stands for."""
+    """Return the error for Maven's output."""
     found = NOT_SERVED.search(text)
     return (
         NotServedError(text, frozenset(one.split(":")[1] for one in found[1].split(", "))) if found else LockError(text)
@@ -66,7 +66,7 @@ def failure(text: str) -> LockError:
 def fetch(artifacts: tuple[Artifact, ...], directory: Path) -> None:
     """Leave exactly `artifacts` in `directory`, each compared with its lock. Does nothing when they are there.
 
-    Whoever uses the directory takes all its jars: one of an older lock would be a second version on the class path.
+    All jars of the directory are used: one of an older lock would be a second version on the class path.
     """
     for old in {path.name for path in directory.glob("*.jar")} - {each.jar for each in artifacts}:
         (directory / old).unlink(missing_ok=True)
@@ -82,6 +82,6 @@ def fetch(artifacts: tuple[Artifact, ...], directory: Path) -> None:
 
 
 def resolve(roots: tuple[Artifact, ...]) -> tuple[Artifact, ...]:
-    """All that `roots` need at run time, themselves included, without hashes."""
+    """Return `roots` with all their dependencies at run time, without hashes."""
     found = LISTED.findall(run("list", roots, "", "-DincludeScope=runtime").replace("[INFO]", ""))
     return tuple(sorted({Artifact(*coordinates) for coordinates in found}))

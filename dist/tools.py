@@ -1,4 +1,4 @@
-"""Kafka's command-line tools: name in ``bin/`` -> main class, the newest release's first where it has moved."""
+"""Kafka's command-line tools: name in ``bin/`` -> main classes, the newest release's first if it has moved."""
 
 from __future__ import annotations
 
@@ -50,6 +50,6 @@ exec "$(dirname "$(readlink -f "$0")")/kafka-run-class.sh" --tool {main} "$@"
 
 
 def wrappers(classes: Collection[str]) -> dict[str, str]:
-    """File name in ``bin/`` -> content, for the tools whose main class is among `classes`."""
+    """Return file name in ``bin/`` -> content, for the tools whose main class is among `classes`."""
     main = {name: next((one for one in known if one in classes), "") for name, known in TOOLS.items()}
     return {f"{name}.sh": WRAPPER.format(name=name, main=found) for name, found in main.items() if found}

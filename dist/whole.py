@@ -15,7 +15,7 @@ READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 @contextlib.contextmanager
 def whole(target: Path) -> Iterator[Path]:
-    """Where `target` is written before it is whole. Nothing stays of a failure; the next run replaces what a kill left."""
+    """Yield the path for writing `target`, which is then renamed. Remains of failures and kills are removed."""
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f".{target.name}.part")
     try:
@@ -26,16 +26,16 @@ def whole(target: Path) -> Iterator[Path]:
 
 
 def write(target: Path, text: str) -> None:
-    """Write a small file."""
+    """Write a small file in one step."""
     with whole(target) as partial:
         partial.write_text(text)
 
 
 @contextlib.contextmanager
 def alone(cache: Path) -> Iterator[None]:
-    """Wait until no other run makes something in `cache`, and keep others waiting. The kernel ends it with the process.
+    """Hold the lock of `cache`, and wait for another run that holds it. The kernel releases it with the process.
 
-    In a cache that cannot be written nobody makes anything.
+    A cache that cannot be written needs no lock.
     """
     try:
         cache.mkdir(parents=True, exist_ok=True)

@@ -27,11 +27,7 @@ options:
         for what it still holds.
     type: bool
     default: false
-  timeout:
-    description: Seconds to wait until the broker is fenced. Longer than C(broker.session.timeout.ms).
-    type: int
-    default: 30
-extends_documentation_fragment: [kafka_client]
+extends_documentation_fragment: [kafka_client, kafka_controllers.registrations]
 author: Kraftwright
 """
 

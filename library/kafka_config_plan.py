@@ -104,6 +104,10 @@ throttled:
   description: Node id of a broker to the bytes per second to which a run of moves has limited its replication.
   returned: always
   type: dict
+throttled_disks:
+  description: The same of copies between the log dirs of a broker.
+  returned: always
+  type: dict
 """
 
 import time
@@ -123,6 +127,8 @@ from ansible.module_utils.kraft.operations.config.admin import ConfigAdmin, Curr
 from ansible.module_utils.kraft.operations.config.live import Decision, Node, decide, undeclared
 from ansible.module_utils.kraft.operations.config.plan import Change
 from ansible.module_utils.kraft.operations.config.settings import ALL_BROKERS
+from ansible.module_utils.kraft.operations.disks.throttle import RATE as DISK_RATE
+from ansible.module_utils.kraft.operations.reassignment.throttle import RATES
 
 NODE: dict[str, Any] = {
     "host": {"type": "str", "required": True},
@@ -217,8 +223,13 @@ def planned(module: KraftModule) -> dict[str, Any]:
         "settled": {host: sorted(keys) for host, keys in decision.settled.items()},
         "differs": plan_format.live_lines([one for one in decision.changes if one.matters], len(nodes)),
         "undeclared": plan_format.drift_lines(others),
-        "throttled": {str(broker): rate for broker, rate in plan_format.throttled(others).items()},
+        "throttled": by_broker(plan_format.throttled(others, *RATES)),
+        "throttled_disks": by_broker(plan_format.throttled(others, DISK_RATE)),
     }
+
+
+def by_broker(rates: dict[int, int]) -> dict[str, int]:
+    return {str(broker): rate for broker, rate in rates.items()}
 
 
 def main() -> None:

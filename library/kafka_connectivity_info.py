@@ -16,14 +16,7 @@ description:
   - While controllers answer and none knows a leader, asks again for O(timeout) seconds. An election takes that long.
   - Changes nothing, and never fails because somebody does not answer.
 options:
-  controllers:
-    description: All controllers of the cluster.
-    type: list
-    elements: dict
-    required: true
-    suboptions:
-      node_id: {description: Its node id., type: int, required: true}
-      address: {description: Its listener as C(host:port)., type: str, required: true}
+  controllers: {required: true}
   node_id:
     description: The node of this host.
     type: int
@@ -41,7 +34,7 @@ options:
     description: Seconds to wait for each answer. A connection that is not accepted within 2 seconds is given up.
     type: int
     default: 3
-extends_documentation_fragment: [kafka_client]
+extends_documentation_fragment: [kafka_client, kafka_controllers]
 author: Kraftwright
 """
 
@@ -111,16 +104,12 @@ from ansible.module_utils.kraft.node.certificate import of_process
 from ansible.module_utils.kraft.node.served import served
 from ansible.module_utils.kraft.operations.features.departures import registered
 
-CONTROLLER: dict[str, Any] = {
-    "node_id": {"type": "int", "required": True},
-    "address": {"type": "str", "required": True},
-}
 PAUSE = 0.3
 Claims = tuple[Claim, ...]
 Broker = Optional[dict[str, str]]
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
-    "controllers": {"type": "list", "elements": "dict", "required": True, "options": CONTROLLER},
+    "controllers": {**controllers.CONTROLLERS_SPEC, "required": True},
     "node_id": {"type": "int", "required": True},
     "broker": {"type": "str", "default": ""},
     "secured": {"type": "list", "elements": "str", "default": []},

@@ -18,19 +18,8 @@ options:
     type: list
     elements: int
     required: true
-  controllers:
-    description: The controllers that stay.
-    type: list
-    elements: dict
-    required: true
-    suboptions:
-      node_id: {description: Its node id., type: int, required: true}
-      address: {description: Its listener as C(host:port)., type: str, required: true}
-  timeout:
-    description: Seconds to wait until the controllers have stopped.
-    type: int
-    default: 30
-extends_documentation_fragment: [kafka_client]
+  controllers: {description: The controllers that stay., required: true}
+extends_documentation_fragment: [kafka_client, kafka_controllers, kafka_controllers.registrations]
 author: Kraftwright
 """
 
@@ -64,7 +53,8 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
-from ansible.module_utils.kraft.cluster.departed import level_of, running, unregisters
+from ansible.module_utils.kraft.cluster.controllers import CONTROLLERS_SPEC
+from ansible.module_utils.kraft.cluster.departed import METADATA_VERSION, level_of, running, unregisters
 from ansible.module_utils.kraft.cluster.gather import observe
 from ansible.module_utils.kraft.cluster.retry import PAUSE, until_answered
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
@@ -72,21 +62,21 @@ from ansible.module_utils.kraft.errors import KraftError, RefusedError, Unreacha
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.operations.features.departures import Departures
 
-CONTROLLER = {"node_id": {"type": "int", "required": True}, "address": {"type": "str", "required": True}}
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
     "controller_ids": {"type": "list", "elements": "int", "required": True},
-    "controllers": {"type": "list", "elements": "dict", "required": True, "options": CONTROLLER},
+    "controllers": {**CONTROLLERS_SPEC, "required": True},
     "timeout": {"type": "int", "default": 30},
 }
 
 
-def look(client: Client) -> Snapshot:
-    """The quorum and the features. Raises UnreachableError while either is not known."""
+def look(client: Client) -> tuple[Snapshot, int]:
+    """The quorum, and the level of METADATA_VERSION. Raises UnreachableError while either is not known."""
     snapshot = observe(client, ("features", "quorum"))
-    if snapshot.unanswered:
-        raise UnreachableError("; ".join(snapshot.unknown))
-    return snapshot
+    level = level_of(snapshot.features)
+    if snapshot.unanswered or level is None:
+        raise UnreachableError("; ".join(snapshot.unknown) or f"the level of {METADATA_VERSION} is not known")
+    return snapshot, level
 
 
 def ensure_unregistered(client: Client, params: dict[str, Any], check_mode: bool, seen: set[int]) -> dict[str, Any]:
@@ -94,9 +84,9 @@ def ensure_unregistered(client: Client, params: dict[str, Any], check_mode: bool
     departures = Departures(client, {one["node_id"]: one["address"] for one in params["controllers"]})
     deadline = time.monotonic() + params["timeout"]
     while True:
-        snapshot = look(client)
+        snapshot, level = look(client)
         found = {one.node_id for one in departures.registered(snapshot)} & set(params["controller_ids"])
-        if not unregisters(level_of(snapshot.features)):
+        if not unregisters(level):
             return result(set(), found)
         seen |= found
         if check_mode or not found:

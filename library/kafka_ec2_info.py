@@ -22,6 +22,8 @@ options:
     type: list
     elements: str
     default: []
+  types: {description: Instance types of these hosts., type: list, elements: str, default: []}
+  sources: {description: Security groups and prefix lists that rules name., type: list, elements: str, default: []}
   protection: {description: Whether to ask of each machine if it refuses to be terminated., type: bool, default: false}
 author: [Kraftwright]
 """
@@ -35,7 +37,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 found:
-  description: zones, vpc, subnets, groups (with rules), volumes, instances, addresses, keys, image, tags.
+  description: zones, vpc, subnets, groups (with rules), volumes, instances, addresses, keys, image, tags, types,
+    sources.
   returned: always
   type: dict
 """
@@ -55,6 +58,8 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "subnet_ids": {"type": "list", "elements": "str", "default": []},
     "image": {"type": "str", "default": ""},
     "hosts": {"type": "list", "elements": "str", "default": []},
+    "types": {"type": "list", "elements": "str", "default": []},
+    "sources": {"type": "list", "elements": "str", "default": []},
     "protection": {"type": "bool", "default": False},
 }
 
@@ -62,7 +67,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 def look(params: dict[str, Any]) -> dict[str, Any]:
     """What is there, as plain data; raises AccountError."""
     asked = {name: params[name] for name in ("cluster", "vpc_id", "image", "protection")}
-    asked |= {name: tuple(params[name]) for name in ("subnet_ids", "hosts")}
+    asked |= {name: tuple(params[name]) for name in ("subnet_ids", "hosts", "types", "sources")}
     try:
         clients = (account.client("ec2", params["region"]), account.client("ssm", params["region"]))
         return dataclasses.asdict(observe(*clients, Question(**asked)))

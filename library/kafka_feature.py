@@ -27,17 +27,8 @@ options:
       - The controllers of the inventory. A controller that is registered, and neither among them nor a voter, has left.
         With this option its registration is renewed before a feature is changed, and removed once C(metadata.version)
         is 33 (Kafka 4.4). Refused while it runs. Without the option Kafka may refuse for its sake.
-    type: list
-    elements: dict
     default: []
-    suboptions:
-      node_id: {description: Its node id., type: int, required: true}
-      address: {description: Its listener as C(host:port)., type: str, required: true}
-  timeout:
-    description: Seconds to wait for every broker to show what was finalised.
-    type: int
-    default: 30
-extends_documentation_fragment: [kafka_client]
+extends_documentation_fragment: [kafka_client, kafka_controllers, kafka_controllers.registrations]
 author: Kraftwright
 """
 
@@ -75,18 +66,18 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
+from ansible.module_utils.kraft.cluster.controllers import CONTROLLERS_SPEC
 from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError, RefusedError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.operations.features.admin import FeatureAdmin, Plan
 from ansible.module_utils.kraft.problem import Problem
 
-CONTROLLER = {"node_id": {"type": "int", "required": True}, "address": {"type": "str", "required": True}}
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
     "features": {"type": "dict", "required": True},
     "allow_downgrade": {"type": "bool", "default": False},
-    "controllers": {"type": "list", "elements": "dict", "default": [], "options": CONTROLLER},
+    "controllers": {**CONTROLLERS_SPEC, "default": []},
     "timeout": {"type": "int", "default": 30},
 }
 

@@ -27,18 +27,6 @@ options:
       owner: {description: Name of the owner., type: str, default: root}
       group: {description: Name of the group., type: str, default: root}
       mode: {description: Octal digits in quotes., type: str, default: "0755"}
-  files:
-    description: Files, written in this order.
-    type: list
-    elements: dict
-    default: []
-    suboptions:
-      path: {description: Absolute path., type: str, required: true}
-      content: {description: What is in it., type: str, required: true}
-      owner: {description: Name of the owner., type: str, default: root}
-      group: {description: Name of the group., type: str, default: root}
-      mode: {description: Octal digits in quotes., type: str, default: "0644"}
-      sensitive: {description: Whether the diff hides the content., type: bool, default: false}
   links:
     description: Symbolic links. Where they point to need not exist yet.
     type: list
@@ -51,6 +39,7 @@ options:
     description: Salt for RV(secret_digests); without it there are none.
     type: str
     default: ""
+extends_documentation_fragment: [kafka_files]
 author: [Kraftwright]
 """
 

@@ -37,6 +37,12 @@ options:
     description: Seconds without any advance after which waiting is given up.
     type: int
     default: 120
+  until_known:
+    description:
+      - In check mode, look again for up to 30 seconds, until each controller has caught up or is known to be silent.
+        A new leader has heard of none of them.
+    type: bool
+    default: false
   deployed:
     description:
       - At the end of a deployment, what the node must have been started with. The record of its process is compared
@@ -131,6 +137,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "controllers": {"type": "list", "elements": "str", "default": []},
     "timeout": {"type": "int", "default": 120},
     "steady": {"type": "int", "default": 0},
+    "until_known": {"type": "bool", "default": False},
     "deployed": {"type": "dict", "options": end_of_deployment.DEPLOYED_SPEC},
 }
 
@@ -177,7 +184,9 @@ def main() -> None:
     module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     wanted = expected(module.params["expected"] or {})
     if module.check_mode:
-        module.exit_json(changed=False, **look_once(module.params["client"], wanted, module.params["node_id"]))
+        params = module.params
+        found = look_once(params["client"], wanted, params["node_id"], until_known=params["until_known"])
+        module.exit_json(changed=False, **found)
     try:
         # Every deployment waits here first, so this is where the client is unpacked for all that ask later.
         with Client(module.params["client"], unpack=True, warn=module.warn) as client:

@@ -13,17 +13,17 @@ description:
   - Reasons against the copy are reported, not raised. A side that does not answer is an error.
 options:
   mirror:
-    description: The variable C(kafka_mirror), without the secrets of its source.
+    description:
+      - The variable C(kafka_mirror), without the secrets of its source.
+      - Without it this cluster alone is asked.
     type: dict
-    required: true
   secrets:
     description: The secrets among the settings of the source's client.
     type: dict
     default: {}
   known_settings:
-    description: Settings of topics that this cluster's Kafka has.
-    type: list
-    elements: str
+    description: Settings of topics that this cluster's Kafka has, each with the setting of brokers that is its default.
+    type: dict
     required: true
   replication_factor:
     description: Replicas of each topic that is created here.
@@ -54,7 +54,7 @@ EXAMPLES = r"""
     mirror:
       source: {name: old, bootstrap_servers: ["192.0.2.21:9092"]}
       topics: [orders]
-    known_settings: [retention.ms]
+    known_settings: {retention.ms: log.retention.ms}
     replication_factor: 3
 """
 
@@ -63,10 +63,12 @@ plan:
   description:
     - C(problems) as sentences, C(screen) as lines, C(topics), C(groups), C(partitions), C(bytes), C(create), and
       C(unknown_settings).
+    - C(settings), what topics need here to mean the same, and C(put_back), what ends the copy, both for M(kafka_topic).
   returned: success
   type: dict
 progress:
   description:
+    - Not without O(mirror).
     - C(begun), C(failed) tasks, C(lag) of each topic, C(lag_records), C(copied) offsets, C(groups), and C(screen).
     - C(ends) and C(records) of both sides. C(catch_up), the time to catch up in words.
     - C(back), whether clients have switched and new records go back to the source.
@@ -89,15 +91,16 @@ from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import KraftError, ToolError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.mirror import TARGET
-from ansible.module_utils.kraft.operations.mirror import files, plan, progress
-from ansible.module_utils.kraft.operations.mirror.observe import ANSWERED_SECONDS, Seen, look
+from ansible.module_utils.kraft.operations.mirror import files, plan, progress, settings
+from ansible.module_utils.kraft.operations.mirror.observe import ANSWERED_SECONDS, Seen, look, of_target
+from ansible.module_utils.kraft.operations.mirror.observe import asked as reached
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted, with_secrets
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
-    "mirror": {"type": "dict", "required": True},
+    "mirror": {"type": "dict"},
     "secrets": {"type": "dict", "default": {}, "no_log": True},
-    "known_settings": {"type": "list", "elements": "str", "required": True, "no_log": False},
+    "known_settings": {"type": "dict", "required": True, "no_log": False},
     "replication_factor": {"type": "int", "required": True},
     "hosts": {"type": "int", "default": 1},
     "wait": {"type": "int", "default": 0},
@@ -111,7 +114,7 @@ def waited(asked: Wanted, params: dict[str, Any]) -> Seen:
     """What there is once it copies. Raises ToolError where it does not."""
     began, first = time.monotonic(), None
     while True:
-        seen = until_answered(lambda: look(asked, params["client"]), ANSWERED_SECONDS)
+        seen = until_answered(lambda: look(asked, params["client"], params["known_settings"]), ANSWERED_SECONDS)
         first, passed = first or seen, time.monotonic() - began
         if progress.copies(first, seen) or not params["wait"]:
             return seen
@@ -129,7 +132,7 @@ def sample(asked: Wanted, first: Seen, params: dict[str, Any]) -> tuple[str, See
         return "", first
     began = time.monotonic()
     time.sleep(params["sample"])
-    second = until_answered(lambda: look(asked, params["client"]), ANSWERED_SECONDS)
+    second = until_answered(lambda: look(asked, params["client"], params["known_settings"]), ANSWERED_SECONDS)
     return progress.caught_up(progress.seconds_left(first, second, time.monotonic() - began)), second
 
 
@@ -141,14 +144,23 @@ def service(asked: Wanted, seen: Seen, params: dict[str, Any]) -> dict[str, Any]
     if seen.back:
         given = files.back(asked, size, min(replicas, seen.target.brokers), seen.source.topics)
     else:
-        unknown = plan.unknown_settings(seen.source, params["known_settings"])
+        unknown = plan.unknown_settings(seen.source, seen.target)
         given = files.properties(asked, size, replicas, unknown)
     return {"properties": given, "heap_mb": size.heap_mb, "into": asked.name if seen.back else TARGET}
+
+
+def alone(params: dict[str, Any]) -> dict[str, Any]:
+    """What the end of a copy puts back, from this cluster alone."""
+    with reached(params["client"]) as side:
+        return {"put_back": settings.put_back({}, of_target(side, params["known_settings"]))}
 
 
 def main() -> None:
     module = KraftModule(argument_spec=ARGUMENT_SPEC, supports_check_mode=True)
     params = module.params
+    if not params["mirror"]:
+        module.finish(lambda: {"changed": False, "plan": alone(params)})
+        return
     asked, public = with_secrets(params["mirror"], params["secrets"]), with_secrets(params["mirror"], {})
     try:
         seen = waited(asked, params)
@@ -157,7 +169,7 @@ def main() -> None:
         module.fail_json(msg=str(error))
     module.exit_json(
         changed=False,
-        plan=plan.answer(asked, seen.source, seen.target, params["known_settings"], params["replication_factor"])
+        plan=plan.answer(asked, seen.source, seen.target, params["replication_factor"])
         if not seen.back
         else plan.answer_back(asked, seen.source),
         progress={

@@ -83,16 +83,6 @@ options:
         files in C(next) are removed. Without any, what lies in C(next) counts.
       - A file with another name than the node's own is one of another role's. C(contributed.list), given with them,
         names those and says with the word C(restart) whether a change needs one.
-    type: list
-    elements: dict
-    default: []
-    suboptions:
-      path: {description: Absolute path., type: str, required: true}
-      content: {description: What is in it., type: str, required: true}
-      owner: {description: Name of the owner., type: str, default: root}
-      group: {description: Name of the group., type: str, default: root}
-      mode: {description: Octal digits in quotes., type: str, default: "0644"}
-      sensitive: {description: Whether the diff hides the content., type: bool, default: false}
   certificate_due:
     description: In check mode, whether the node would get a certificate that it cannot load while it runs.
     type: bool
@@ -101,6 +91,7 @@ options:
     description: Salt for RV(secret_digests); none without.
     type: str
     default: ""
+extends_documentation_fragment: [kafka_files]
 author: [Kraftwright]
 """
 

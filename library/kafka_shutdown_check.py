@@ -24,8 +24,10 @@ options:
     default: false
   once_led:
     description:
-      - For nodes that the plan of the roll lets go unchecked. They are judged only where the cluster shows a leader
-        by now; then what the plan was made from is no longer true.
+      - For nodes that the plan of the roll lets go unchecked. They go where nothing can be reached, where the quorum
+        says that it has no leader, or where the answer is late, as a broker's is without a leader.
+      - They are judged where the cluster shows a leader by now. They stay where an answer is denied, not trusted or
+        not understood.
     type: bool
     default: false
   timeout:
@@ -73,7 +75,7 @@ from ansible.module_utils.kraft.cluster.gather import Patience
 from ansible.module_utils.kraft.cluster.health import EXPECTED_SPEC, Expected, away, distance, expected
 from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, Unreachable, never
 from ansible.module_utils.kraft.cluster.retry import PAUSE
-from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
+from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
@@ -88,11 +90,15 @@ ARGUMENT_SPEC: dict[str, Any] = {
 }
 
 
-def judged(seen: Outcome[Snapshot], node_ids: list[int], wanted: Expected) -> shutdown_check.Verdict:
-    """The verdict on what was seen; neither an unknown nor an unreachable cluster lets a node go."""
+def judged(
+    seen: Outcome[Snapshot], node_ids: list[int], wanted: Expected, once_led: bool = False
+) -> shutdown_check.Verdict:
+    """The verdict on what was seen; an unknown or unreachable cluster lets a node go only with `once_led`."""
+    if isinstance(seen, Known) and (other := seen.value.other_cluster(wanted.cluster_id)):
+        return shutdown_check.Verdict(reasons=(str(other),))
+    if once_led and shutdown_check.leaderless(seen):
+        return shutdown_check.Verdict()
     if isinstance(seen, Known):
-        if other := seen.value.other_cluster(wanted.cluster_id):
-            return shutdown_check.Verdict(reasons=(str(other),))
         found = shutdown_check.judge(seen.value, node_ids, wanted.largest_delay_ms)
         return found if found.allows() else dataclasses.replace(found, away=away(seen.value, wanted, node_ids))
     if isinstance(seen, (Unknown, Unreachable)):
@@ -107,9 +113,7 @@ def decide(module: KraftModule, client: Client) -> shutdown_check.Verdict:
     patience, closest = Patience(), 1 << 31
     while True:
         seen = patience.look(client, shutdown_check.PARTS, wanted.largest_delay_ms)
-        if params["once_led"] and not (isinstance(seen, Known) and seen.value.controller_id != NO_NODE):
-            return shutdown_check.Verdict()
-        verdict = judged(seen, params["node_ids"], wanted)
+        verdict = judged(seen, params["node_ids"], wanted, params["once_led"])
         closest = min(closest, distance(seen.value, wanted)) if isinstance(seen, Known) else closest
         if module.check_mode or not verdict.reasons or not stall_timeout.lasts(closest):
             return verdict

@@ -1,7 +1,7 @@
-"""Lets Prometheus and Alertmanager watch the demo on loopback: ``python -m scripts.demo_watch start|stop``.
+"""Prometheus and Alertmanager for the demo, on loopback: ``python -m scripts.demo_watch start|stop``.
 
-``start`` takes further words for ``ansible-playbook``. It switches the demo's metrics on by a deployment, renders what
-they need, starts both, and has the status page drawn. ``stop`` ends what it started and removes their data.
+``start`` takes further words for ``ansible-playbook``. It switches the demo's metrics on by a deployment, renders their
+files, starts both, and draws the status page. ``stop`` ends what it started and removes their data.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from spark_jobs.probe.process import began
 ROOT = Path(__file__).resolve().parents[1]
 HOME, CLUSTER = ROOT / ".kraftwright/demo-watch", ROOT / ".kraftwright/demo"
 FILES, PAGE, STARTED = CLUSTER / "monitoring", CLUSTER / "status.html", HOME / "started.json"
-#: Their usual ports; others are taken where somebody listens there.
+#: Their usual ports; others are taken if these are in use.
 PORTS = {"Prometheus": 9090, "Alertmanager": 9093}
 COMMANDS: dict[str, Callable[[Path, Path, str], list[str]]] = {
     "Prometheus": watchers.prometheus,
     "Alertmanager": watchers.alertmanager,
 }
-#: Seconds until every node was scraped and the rules were evaluated once; for a process to end; between two looks.
+#: Seconds until every node was scraped and the rules were evaluated once; for a process to end; between two checks.
 WATCHES, ENDS, STEP = 120.0, 10.0, 0.5
 
 
 @dataclass(frozen=True)
 class Started:
-    """A process of ours. ``since``: when it began, for its number may be somebody else's by now."""
+    """A process of ours. ``since``: its start, since its number may belong to another process by now."""
 
     name: str
     address: str
@@ -48,11 +48,11 @@ class Started:
     @property
     def runs(self) -> bool:
         with contextlib.suppress(ChildProcessError):
-            os.waitpid(self.pid, os.WNOHANG)  # one that has ended keeps its number until its parent has asked
+            os.waitpid(self.pid, os.WNOHANG)  # one that has ended keeps its number until its parent has waited for it
         return began(self.pid) == self.since != ""
 
     def end(self) -> None:
-        """Ask it to end; after a while it is killed."""
+        """Terminate it; kill it after a while."""
         for number in (signal.SIGTERM, signal.SIGKILL):
             deadline = time.monotonic() + ENDS
             if self.runs:
@@ -62,19 +62,19 @@ class Started:
 
 
 def started() -> list[Started]:
-    """What an earlier start has left."""
+    """Return the processes of an earlier start."""
     return [Started(**each) for each in json.loads(STARTED.read_text())] if STARTED.is_file() else []
 
 
 def note(made: Iterable[Started]) -> None:
-    """Keep what was started: whole or not at all, as whoever ends it must be able to read it."""
+    """Keep the started processes: whole or not at all, since `stop` must be able to read them."""
     partial = STARTED.with_suffix(".new")
     partial.write_text(json.dumps([asdict(each) for each in made]))
     partial.replace(STARTED)
 
 
 def launch(name: str, address: str) -> Started:
-    """Start one of them. It outlives this process, and its log stands beside its data."""
+    """Start one of them. It outlives this process, and its log is beside its data."""
     with (HOME / f"{name}.log").open("wb") as log:
         process = subprocess.Popen(  # noqa: S603 - a list, no shell
             COMMANDS[name](FILES, HOME / name, address),
@@ -95,7 +95,7 @@ def play(playbook: str, words: Iterable[str]) -> None:
 
 
 def ask(address: str, expression: str) -> list[dict[str, Any]]:
-    """What an expression finds now; nothing while Prometheus starts."""
+    """Return the result of an expression now; empty while Prometheus starts."""
     try:
         found: list[dict[str, Any]] = watchers.asking(f"http://{address}")("query", {"query": expression})["result"]
     except watchers.SilentError:
@@ -104,7 +104,7 @@ def ask(address: str, expression: str) -> list[dict[str, Any]]:
 
 
 def wait_until_watched(prometheus: Started) -> None:
-    """Until every node answers and the rules were evaluated. Says why not."""
+    """Wait until every node answers and the rules were evaluated. Exits with the reason if not."""
     deadline = time.monotonic() + WATCHES
     targets = sum(len(each["targets"]) for each in json.loads((FILES / "targets.json").read_text()))
     while len(ask(prometheus.address, "up == 1")) < targets or not ask(prometheus.address, "ALERTS"):
@@ -139,7 +139,7 @@ def start(words: Sequence[str]) -> None:
 
 
 def stop(keep: bool = False) -> None:
-    """End what was started, and remove its data unless they are to be kept."""
+    """End the started processes, and remove their data unless it is to be kept."""
     for each in started():
         each.end()
     STARTED.unlink(missing_ok=True)

@@ -1,9 +1,9 @@
-"""Plants small faults into the safety core, one at a time, and runs the tests that come by each: ``make mutants``.
+"""Plant small faults into the safety core, one at a time, and run the tests that reach each: ``make mutants``.
 
 ``python scripts/mutants.py [MODULE ...]``: modules as ``operations/quorum/replacement``; without any, all of them.
-mutmut plants and runs (its settings are in ``pyproject.toml``); what it finds is held against ``tests/mutants.yml``,
-which says of each fault that no test can see why it does no harm.
-Exit code 1 when fewer than LEAST of the faults are seen, or one that is not seen is not on that list.
+mutmut plants and runs (its settings are in ``pyproject.toml``); its findings are compared with ``tests/mutants.yml``,
+which gives for each fault that no test can see the reason why it does no harm.
+Exit code 1 if fewer than LEAST of the faults are seen, or one that is not seen is not on that list.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / ".cache/mutants"
 LOG = ROOT / ".cache/mutants.log"
 KNOWN = ROOT / "tests/mutants.yml"
-#: As the tests import it; mutmut takes a module's name from its path.
+#: The import path of the tests; mutmut takes a module's name from its path.
 CORE = "ansible/module_utils/kraft"
 LEAST = 0.95
-#: Where a mutant runs too long it waits for something that the fault keeps from happening: that is seen, too.
+#: A mutant that times out waits for something that the fault prevents: that is seen, too.
 SEEN = ("killed", "timeout")
 
 
@@ -46,14 +46,14 @@ class Mutant:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What became of a fault: ``killed``, ``survived``, ``timeout``, ``no tests`` …"""
+    """Result of a fault: ``killed``, ``survived``, ``timeout``, ``no tests`` …"""
 
     mutant: Mutant
     status: str
 
 
 def known(text: str) -> dict[Mutant, str]:
-    """The list of the harmless: fault → reason. KeyError: an entry without one of its parts."""
+    """Parse the list of harmless faults: fault → reason. KeyError: an entry without one of its parts."""
     return {
         Mutant(module, one["function"], one["before"], one["after"]): one["harmless"]
         for module, found in (yaml.safe_load(text) or {}).items()
@@ -62,7 +62,7 @@ def known(text: str) -> dict[Mutant, str]:
 
 
 def changed(diff: str) -> tuple[str, str]:
-    """The lines that a unified diff takes away, and those that it adds; whitespace at both ends does not count."""
+    """Return the removed and the added lines of a unified diff; whitespace at both ends does not count."""
     lines = [line for line in diff.splitlines() if not line.startswith(("---", "+++", "@@"))]
     sides = ([line[1:].strip() for line in lines if line.startswith(sign)] for sign in "-+")
     before, after = (" ".join(side) for side in sides)
@@ -70,7 +70,7 @@ def changed(diff: str) -> tuple[str, str]:
 
 
 def complaints(outcomes: Sequence[Outcome], harmless: Mapping[Mutant, str]) -> list[str]:
-    """Why the run fails, in words; empty: it does not."""
+    """Return why the run fails, in words; empty if it does not."""
     missed = sorted(one.mutant for one in outcomes if one.status not in SEEN)
     found = [f"no test sees this: {one}" for one in missed if one not in harmless]
     if not outcomes or rate(outcomes) < LEAST:
@@ -79,7 +79,7 @@ def complaints(outcomes: Sequence[Outcome], harmless: Mapping[Mutant, str]) -> l
 
 
 def stale(outcomes: Sequence[Outcome], harmless: Mapping[Mutant, str]) -> list[Mutant]:
-    """What the list names and a test sees by now, or nobody plants any more, in the modules that were looked at."""
+    """Return listed faults that a test sees by now, or that are no longer planted, in the inspected modules."""
     missed = {one.mutant for one in outcomes if one.status not in SEEN}
     modules = {one.mutant.module for one in outcomes}
     return sorted(one for one in harmless if one.module in modules and one not in missed)
@@ -90,13 +90,13 @@ def rate(outcomes: Sequence[Outcome]) -> float:
 
 
 def settings() -> dict[str, list[str]]:
-    """mutmut's own settings."""
+    """Return mutmut's own settings."""
     found: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mutmut"]
     return found
 
 
 def planted() -> list[Path]:
-    """The files into which faults are planted. SystemExit: a pattern names none, so something was renamed."""
+    """Return the files into which faults are planted. SystemExit: a pattern names none, so something was renamed."""
     patterns = settings()["only_mutate"]
     found = {one: sorted((ROOT / "module_utils/kraft").glob(one.removeprefix(f"{CORE}/"))) for one in patterns}
     missing = [one for one, files in found.items() if not files]
@@ -106,7 +106,7 @@ def planted() -> list[Path]:
 
 
 def prepare() -> None:
-    """A tree in which the core lies where the tests import it from."""
+    """Create a tree with the core at the import path of the tests."""
     planted()
     shutil.rmtree(WORK, ignore_errors=True)
     (WORK / CORE).parent.mkdir(parents=True)
@@ -118,7 +118,7 @@ def prepare() -> None:
 
 
 def plant(modules: Sequence[str], workers: int) -> None:
-    """Have mutmut plant and test, in a process of its own. SystemExit: the tests fail without any fault."""
+    """Have mutmut plant and test, in a separate process. SystemExit: the tests fail without any fault."""
     from mutmut.__main__ import cli  # noqa: PLC0415 - it looks for its settings where it is imported
     from mutmut.configuration import config  # noqa: PLC0415
     from mutmut.mutation import file_mutation, mutators  # noqa: PLC0415
@@ -133,7 +133,7 @@ def plant(modules: Sequence[str], workers: int) -> None:
 
 
 def run(modules: Sequence[str], workers: int) -> list[Outcome]:
-    """Every planted fault and what became of it. SystemExit: mutmut failed; its last lines are shown."""
+    """Return every planted fault and its result. SystemExit: mutmut failed; its last lines are shown."""
     words = [sys.executable, __file__, "--plant", "--workers", str(workers), *modules]
     with LOG.open("w") as log:
         code = subprocess.run(words, cwd=WORK, stdout=log, stderr=log, check=False).returncode  # noqa: S603
@@ -144,7 +144,7 @@ def run(modules: Sequence[str], workers: int) -> list[Outcome]:
 
 
 def outcomes() -> Iterator[Outcome]:
-    """What mutmut has noted of each fault."""
+    """Yield mutmut's result of each fault."""
     from mutmut.mutation.data import SourceFileMutationData  # noqa: PLC0415
     from mutmut.mutation.diff_apply import get_diff_for_mutant  # noqa: PLC0415
     from mutmut.stats import status_by_exit_code  # noqa: PLC0415

@@ -1,10 +1,10 @@
-"""Records which classes Kafka loads at a start, for `kafka_appcds_archive`: run it once for each release of Kafka.
+"""Record the classes that Kafka loads at a start, for `kafka_appcds_archive`: run it once for each release of Kafka.
 
     python scripts/record_classes.py <unpacked release> roles/kafka/files/classes-<version>.gz
 
-Formats a one-node cluster in a temporary directory with the release's own tool, starts it on loopback, has one topic
-made, written and read, and keeps the names that the JVM noted. The list may be older than the release that it is used
-for: the JVM leaves out what it does not find.
+Formats a one-node cluster in a temporary directory with the release's own tool, starts it on loopback, creates, writes
+and reads one topic, and keeps the names that the JVM noted. The list may be older than the release that uses it: the
+JVM leaves out missing classes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def free_port() -> int:
 
 
 def logging_options(directory: Path) -> str:
-    """The role's own logging, so that its classes are in the list."""
+    """Return the role's own logging, so that its classes are in the list."""
     template = (ROOT / "roles/kafka/templates/log4j2.yaml.j2").read_text(encoding="utf-8")
     path = directory / "log4j2.yaml"
     path.write_text(jinja2.Template(template).render(kafka_log4j_dir=str(directory)), encoding="utf-8")
@@ -70,7 +70,7 @@ def wait_until_ready(process: subprocess.Popen[bytes], port: int) -> None:
 
 
 def use(port: int) -> None:
-    """What clients do first with a new cluster."""
+    """Do the first steps of clients with a new cluster."""
     address = f"127.0.0.1:{port}"
     admin = kafka.KafkaAdminClient(bootstrap_servers=address)
     admin.create_topics([NewTopic("classes", 1, 1)])
@@ -86,7 +86,7 @@ def use(port: int) -> None:
 
 
 def record(release: Path, directory: Path) -> list[str]:
-    """The lines of both lists, those of the server first, each once."""
+    """Return the lines of both lists, those of the server first, each once."""
     ports = {"client": free_port(), "controller": free_port()}
     config = directory / "server.properties"
     config.write_text(PROPERTIES.format(directory=directory, **ports), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Writes docs/metrics.md and docs/runbooks/alerts.md from the catalogue and the rules; run it after a change there.
+"""Write docs/metrics.md and docs/runbooks/alerts.md from the catalogue and the rules; run it after a change there.
 
 A contract test compares.
 """
@@ -37,13 +37,13 @@ average. The agent also publishes a few more series of its own about the JVM. Wh
 `kafka_collector: true`, through node_exporter.
 """
 COLUMNS = ("name", "type", "unit", "nodes", "counts for", "meaning", "in Kafka")
-#: Where a metric without an MBean comes from.
+#: Source of a metric without an MBean.
 OTHERS = {AGENT: "the JVM", COLLECTOR: "asked by the collector", MARKER: "left by an operation"}
 TITLES = {"node": "Of a node", "topic": "Of a topic, with `kafka_metrics_level: topic`"}
 
 
 def source(metric: Metric) -> str:
-    """Where it comes from."""
+    """Return the metric's source."""
     if not metric.mbean:
         return OTHERS[metric.by]
     attribute = metric.attribute or "percentiles"
@@ -56,14 +56,14 @@ def table(metrics: Iterable[Metric]) -> str:
 
 
 def cells(metric: Metric) -> tuple[str, ...]:
-    """One row."""
+    """Return one row."""
     counts_for = "cluster" if metric.of == "cluster" else metric.level
     own = (f"`{metric.name}`", metric.type, metric.unit, metric.role, counts_for, metric.help)
     return (*own, source(metric))
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     parts = [f"## {TITLES[level]}\n\n{table(m for m in catalogue() if m.level == level)}\n" for level in LEVELS]
     return "\n".join([HEAD, *parts])
 
@@ -99,7 +99,7 @@ TEMPLATE = re.compile(r"\{\{ \$(?:labels\.)?(\w+)[^}]*\}\}")
 
 
 def alerts_page() -> str:
-    """The runbook of all alerts, a section for each."""
+    """Return the runbook of all alerts, a section for each."""
     return ALERTS_PAGE.replace("{alerts}", "\n".join(map(section, rules.data("*cluster*")["alerts"])))
 
 

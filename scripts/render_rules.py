@@ -1,4 +1,4 @@
-"""Writes the rules by severity into docs/validation.md, from the code.
+"""Write the rules by severity into docs/validation.md, from the code.
 
 Run it after a change of a rule: ``.venv/bin/python scripts/render_rules.py``. A contract test compares.
 """
@@ -14,9 +14,9 @@ ROOT = Path(__file__).resolve().parents[1]
 CORE = ROOT / "module_utils/kraft"
 PAGE = ROOT / "docs/validation.md"
 BEGIN, END = "<!-- rules: begin -->\n", "<!-- rules: end -->"
-#: Whose problems validation and preflight tell.
+#: Sources of the problems of validation and preflight.
 SOURCES = ("spec", "node/storage/rules.py", "providers/ec2/rules.py")
-#: What makes a problem; the helpers whose name begins with an underscore take the rule second.
+#: Functions that make a problem; the helpers whose name begins with an underscore take the rule second.
 MAKERS = ("Problem", "problem", "_said", "_consented")
 SEVERITIES = {"ERROR": "error", "RISK": "risk", "WARNING": "warning"}
 #: Ends of the rules ``log_dir_<state>``.
@@ -30,7 +30,7 @@ def files() -> Iterator[Path]:
 
 
 def made(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
-    """(rule, call) of all that makes a problem, the outermost call: ``dataclasses.replace`` can give a severity."""
+    """Yield (rule, call) of every outermost call that makes a problem: ``dataclasses.replace`` can give a severity."""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     replaced = [call.args[0] for call in calls if ast.unparse(call.func) == "dataclasses.replace"]
     for call in calls:
@@ -41,7 +41,7 @@ def made(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
 
 
 def rules(call: ast.Call) -> list[str]:
-    """The rules that a call names; none where a helper passes one on."""
+    """Return the rules that a call names; none if a helper passes one on."""
     first = call.args[1 if ast.unparse(call.func).startswith("_") else 0] if call.args else None
     if isinstance(first, ast.JoinedStr):
         return [f"log_dir_{state}" for state in STATES]
@@ -49,7 +49,7 @@ def rules(call: ast.Call) -> list[str]:
 
 
 def severities(call: ast.Call, tree: ast.AST) -> set[str]:
-    """Those that a call can give, also by a name that the file assigns; a consent makes a warning of an error."""
+    """Return the severities of a call, also by a name that the file assigns; a consent makes a warning of an error."""
     values = [*call.args, *(each.value for each in call.keywords if each.arg == "severity")]
     names = set().union(*map(names_in, values))
     assigned = (node for node in ast.walk(tree) if isinstance(node, ast.Assign))
@@ -63,7 +63,7 @@ def names_in(node: ast.AST) -> set[str]:
 
 
 def of_the_code() -> dict[str, set[str]]:
-    """rule -> severities."""
+    """Return rule -> severities."""
     found: dict[str, set[str]] = {}
     for path in files():
         tree = ast.parse(path.read_text())
@@ -73,7 +73,7 @@ def of_the_code() -> dict[str, set[str]]:
 
 
 def lists(found: dict[str, set[str]]) -> str:
-    """A paragraph of code for each severity."""
+    """Return a paragraph of code for each severity."""
     paragraphs = (
         textwrap.wrap(" ".join(sorted(name for name in found if severity in found[name])), 132)
         for severity in SEVERITIES.values()
@@ -83,7 +83,7 @@ def lists(found: dict[str, set[str]]) -> str:
 
 
 def main() -> None:
-    """Rewrites the part between the two marks."""
+    """Rewrite the part between the two marks."""
     head, rest = PAGE.read_text().split(BEGIN)
     PAGE.write_text(f"{head}{BEGIN}{lists(of_the_code())}{END}{rest.split(END)[1]}")
 

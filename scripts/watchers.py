@@ -1,4 +1,4 @@
-"""Prometheus and Alertmanager of the distribution, as commands that listen on loopback, and questions to the first."""
+"""Prometheus and Alertmanager of the distribution, as commands that listen on loopback, and queries to the first."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["SilentError", "alertmanager", "asking", "free_address", "prometheus"
 
 
 def tool(name: str) -> str:
-    """A program of the distribution, or the one that ``scripts/bootstrap`` has unpacked."""
+    """Return a program of the distribution, or the one that ``scripts/bootstrap`` has unpacked."""
     return shutil.which(name) or str(ROOT / ".cache/tools" / name)
 
 
 def free_address(wanted: int = 0) -> str:
-    """Of loopback, with a port that nobody listens on: the `wanted` one, if it is free."""
+    """Return an address of loopback with a free port: the `wanted` one, if it is free."""
     with socket.socket() as found:
         try:
             found.bind(("127.0.0.1", wanted))
@@ -32,12 +32,12 @@ def free_address(wanted: int = 0) -> str:
 
 
 def prometheus(files: Path, data: Path, address: str) -> list[str]:
-    """Watches as ``prometheus.yml`` of the directory `files` says."""
+    """Return the command of a Prometheus with ``prometheus.yml`` of the directory `files`."""
     places = [f"--config.file={files / 'prometheus.yml'}", f"--storage.tsdb.path={data}"]
     return [tool("prometheus"), *places, f"--web.listen-address={address}"]
 
 
 def alertmanager(files: Path, data: Path, address: str) -> list[str]:
-    """Routes as ``alertmanager.yml`` of the directory `files` says, and knows no other Alertmanager."""
+    """Return the command of an Alertmanager with ``alertmanager.yml`` of the directory `files`, without a cluster."""
     places = [f"--config.file={files / 'alertmanager.yml'}", f"--storage.path={data}"]
     return [tool("prometheus-alertmanager"), *places, f"--web.listen-address={address}", "--cluster.listen-address="]

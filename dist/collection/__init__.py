@@ -1,1 +1,1 @@
-"""Builds the Ansible collection from the checkout: one step renames what has another name there."""
+"""Build of the Ansible collection from the checkout: one step renames everything that has another name there."""

@@ -1,4 +1,4 @@
-"""The collection as a tree of files, and the tarball that ``ansible-galaxy collection install`` takes."""
+"""The collection as a tree of files, and as the tarball for ``ansible-galaxy collection install``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PLACES = {
     "roles": "roles",
     "spark_jobs": "spark_jobs",
 }
-#: Below .cache: what a run needs on the control machine beside Kafka's archive.
+#: Below .cache: files that a run needs on the control machine beside Kafka's archive.
 PACKED = ("client/kafka_python.zip", "metrics/*.jar", "spark/jars/*.jar")
 ALONE = frozenset({"spark_jobs/__init__.py"})  # runs in Spark's and the probe's own Python
 README = Path(__file__).with_name("README.md")
@@ -40,13 +40,13 @@ EXAMPLES = re.compile(r'(?<=^EXAMPLES = r""")(.*?)(?=""")', re.DOTALL | re.MULTI
 
 
 def tracked(root: Path) -> list[PurePosixPath]:
-    """The files of the checkout that belong to a place of the collection, without links and tests."""
+    """Return the files of the checkout that belong to a place of the collection, without links and tests."""
     paths = [PurePosixPath(each) for each in checkout.tracked(root, *PLACES)]
     return sorted(path for path in paths if not (root / path).is_symlink() and "tests" not in path.parts)
 
 
 def short_names(root: Path, paths: list[PurePosixPath]) -> Names:
-    """What the checkout calls by a short name."""
+    """Return the short names of the checkout."""
     plugins = {path.stem for path in paths if path.parts[:2] == ("plugins", "lookup")}
     for path in paths:
         if path.parts[:2] == ("plugins", "filter"):
@@ -62,7 +62,7 @@ def short_names(root: Path, paths: list[PurePosixPath]) -> Names:
 
 
 def converted(path: PurePosixPath, source: str, names: Names) -> str:
-    """The text of one file as the collection has it."""
+    """Return the text of one file in the collection."""
     if path.suffix == ".py":
         source = python.rewritten(source, PACKAGE, str(path) in ALONE)
         if path.parts[0] == "library":
@@ -80,7 +80,7 @@ def converted(path: PurePosixPath, source: str, names: Names) -> str:
 
 
 def tree(root: Path) -> dict[str, bytes]:
-    """Path in the collection -> content."""
+    """Return path in the collection -> content."""
     paths = tracked(root)
     names = short_names(root, paths)
     files: dict[str, bytes] = {}
@@ -100,13 +100,13 @@ def tree(root: Path) -> dict[str, bytes]:
 
 
 def packed(cache: Path) -> dict[str, bytes]:
-    """Path in the collection -> content of what `cache` has of ``PACKED``."""
+    """Return path in the collection -> content of the files in `cache` that match ``PACKED``."""
     found = [path for pattern in PACKED for path in sorted(cache.glob(pattern))]
     return {f"files/{path.relative_to(cache)}": path.read_bytes() for path in found}
 
 
 def about(root: Path) -> dict[str, Any]:
-    """What galaxy.yml says, as the manifest has it."""
+    """Return the content of galaxy.yml, in the form of the manifest."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return {
         "namespace": NAMESPACE,
@@ -127,7 +127,7 @@ def about(root: Path) -> dict[str, Any]:
 
 
 def described(files: Mapping[str, bytes], info: Mapping[str, Any]) -> dict[str, bytes]:
-    """`files` with the two lists that the installer checks them by."""
+    """Return `files` with the two lists by which the installer checks them."""
     rows = [row(name, None) for name in directories(files)] + [row(name, files[name]) for name in sorted(files)]
     listed = as_json({"files": rows, "format": 1})
     manifest = {"collection_info": info, "file_manifest_file": row("FILES.json", listed), "format": 1}
@@ -135,12 +135,12 @@ def described(files: Mapping[str, bytes], info: Mapping[str, Any]) -> dict[str, 
 
 
 def directories(files: Mapping[str, bytes]) -> list[str]:
-    """Every directory of `files`, each before what is in it."""
+    """Return every directory of `files`, each before its content."""
     return sorted({str(up) for name in files for up in PurePosixPath(name).parents})
 
 
 def row(name: str, content: bytes | None) -> dict[str, Any]:
-    """One line of FILES.json; a directory has no content."""
+    """Return one line of FILES.json; a directory has no content."""
     digest = None if content is None else hashlib.sha256(content).hexdigest()
     kind, algorithm = ("dir", None) if content is None else ("file", "sha256")
     return {"name": name, "ftype": kind, "chksum_type": algorithm, "chksum_sha256": digest, "format": 1}
@@ -151,7 +151,7 @@ def as_json(value: Any) -> bytes:
 
 
 def tarball(files: Mapping[str, bytes], executable: frozenset[str]) -> bytes:
-    """The same files give the same bytes: no times, no owners, one order."""
+    """Return a tarball; the same files give the same bytes: no times, no owners, one order."""
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for name in directories(files):
@@ -166,7 +166,7 @@ def tarball(files: Mapping[str, bytes], executable: frozenset[str]) -> bytes:
 
 
 def build(root: Path, cache: Path) -> Path:
-    """Write the tarball below `cache`; its path."""
+    """Write the tarball below `cache`; return its path."""
     info = about(root)
     files = {**tree(root), **dict(sorted(packed(cache).items()))}
     shells = frozenset(name for name in files if name.endswith(".sh"))

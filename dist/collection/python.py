@@ -1,4 +1,4 @@
-"""Python of the checkout as the collection has it: its own modules are imported by the collection's name. Pure."""
+"""Python of the checkout, converted for the collection: our modules are imported by the collection's name. Pure."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ FINDS_COLLECTION = "sys.path.append(str(Path(__file__).resolve().parents[4]))"
 
 
 def rewritten(source: str, package: str, starts_alone: bool = False) -> str:
-    """`source` with each import of our modules from `package`, and without the lines that make them importable.
+    """Return `source` with our modules imported from `package`, without the lines that make them importable.
 
-    ``starts_alone``: the file also runs in a Python of its own, which has to find the collection.
+    ``starts_alone``: the file also runs in a separate Python, which has to find the collection.
     """
     lines = source.splitlines(keepends=True)
     for node in ast.walk(ast.parse(source)):
@@ -36,20 +36,20 @@ def is_ours(module: str | None) -> bool:
 
 
 def imports_ours(node: ast.AST) -> bool:
-    """Whether `node` imports our modules by the checkout's name, in whatever form."""
+    """Check whether `node` imports our modules by the checkout's name, in any form."""
     if isinstance(node, ast.ImportFrom):
         return is_ours(node.module) or (node.module == WHOLE and any(each.name == "kraft" for each in node.names))
     return isinstance(node, ast.Import) and any(each.name == WHOLE or is_ours(each.name) for each in node.names)
 
 
 def replace(lines: list[str], node: ast.stmt, text: str) -> None:
-    """Put `text` in the place of a statement; the number of lines stays."""
+    """Replace a statement by `text`; the number of lines stays."""
     first, last = node.lineno - 1, node.end_lineno or node.lineno
     lines[first:last] = [text, *[""] * (last - first - 1)]
 
 
 def fragments(source: str, names: frozenset[str], collection: str) -> str:
-    """`source` of a module with the collection's names of the documentation fragments that it extends."""
+    """Return `source` of a module with the collection's names of the documentation fragments that it extends."""
     before, mark, after = source.partition("extends_documentation_fragment: [")
     inside, end, rest = after.partition("]")
     given = [each.strip() for each in inside.split(",")]
@@ -57,9 +57,9 @@ def fragments(source: str, names: frozenset[str], collection: str) -> str:
 
 
 def calls(source: str, modules: frozenset[str], collection: str) -> str:
-    """`source` of an action plugin with full names where it calls modules and other actions.
+    """Return `source` of an action plugin with full names in calls of modules and other actions.
 
-    These are the constants of the file (``MODULE = "kafka_release"``) and what ``action_loader.get`` is asked for.
+    These are the constants of the file (``MODULE = "kafka_release"``) and the arguments of ``action_loader.get``.
     """
     lines = source.splitlines(keepends=True)
     tree = ast.parse(source)
@@ -77,7 +77,7 @@ def calls(source: str, modules: frozenset[str], collection: str) -> str:
 
 
 def filters(source: str) -> frozenset[str]:
-    """The names of the filters of a plugin: the keys of the dict that its ``filters`` returns."""
+    """Return the names of a plugin's filters: the keys of the dict that its ``filters`` returns."""
     returned = [
         node.value
         for function in ast.walk(ast.parse(source))

@@ -1,4 +1,4 @@
-"""Playbooks, tasks and templates of the checkout as the collection has them: our names in full. Pure."""
+"""Playbooks, tasks and templates of the checkout, converted for the collection: our names in full. Pure."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ ANCHOR = re.compile(r"&\w+ +")
 
 @dataclass(frozen=True)
 class Names:
-    """What the checkout calls by short names, and the collection by full ones."""
+    """Short names of the checkout that have full names in the collection."""
 
     collection: str
     modules: frozenset[str] = field(default_factory=frozenset)
     roles: frozenset[str] = field(default_factory=frozenset)
-    #: Filters and lookups, by which templates call.
+    #: Filters and lookups that templates call.
     plugins: frozenset[str] = field(default_factory=frozenset)
     playbooks: frozenset[str] = field(default_factory=frozenset)
     #: Directories below .cache that are packed into the collection.
@@ -34,7 +34,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Edit:
-    """Characters ``start`` to ``end`` of a file become ``text``."""
+    """Replacement of the characters ``start`` to ``end`` of a file by ``text``."""
 
     start: int
     end: int
@@ -42,7 +42,7 @@ class Edit:
 
 
 def rewritten(source: str, names: Names, playbook: str = "") -> str:
-    """A YAML file of tasks, or the `playbook` of that name, in full names. Comments and layout stay as they are."""
+    """Rewrite a YAML file of tasks, or the `playbook` of that name, in full names. Comments and layout stay."""
     tree = yaml.compose(source, Loader=yaml.SafeLoader)
     for edit in sorted(set(edits(tree, names, playbook)), key=lambda one: -one.start):  # an alias is its anchor's node
         anchor = ANCHOR.match(source, edit.start, edit.end)
@@ -51,7 +51,7 @@ def rewritten(source: str, names: Names, playbook: str = "") -> str:
 
 
 def edits(node: yaml.Node | None, names: Names, playbook: str) -> Iterator[Edit]:
-    """What is to be changed at the keys and values of plays, tasks and blocks."""
+    """Yield the edits at the keys and values of plays, tasks and blocks."""
     if isinstance(node, yaml.SequenceNode):
         for each in node.value:
             yield from edits(each, names, playbook)
@@ -69,12 +69,12 @@ def edits(node: yaml.Node | None, names: Names, playbook: str) -> Iterator[Edit]
 
 
 def full(node: yaml.Node, names: Names) -> Edit:
-    """The full name in the place of a short one."""
+    """Return the edit that replaces a short name by the full one."""
     return Edit(node.start_mark.index, node.end_mark.index, f"{names.collection}.{node.value}")
 
 
 def role_names(node: yaml.Node, names: Names) -> Iterator[Edit]:
-    """The role of an include, of an import, or of an entry of a play's roles."""
+    """Yield edits for the role of an include, of an import, or of an entry of a play's roles."""
     if isinstance(node, yaml.ScalarNode):
         yield from [full(node, names)] if node.value in names.roles else []
     elif isinstance(node, yaml.MappingNode):
@@ -84,7 +84,7 @@ def role_names(node: yaml.Node, names: Names) -> Iterator[Edit]:
 
 
 def guarded(node: yaml.Node, playbook: str) -> Edit:
-    """The hosts of a play of `playbook`, or the name of another one, through the filter that refuses a run."""
+    """Pass the hosts of a play of `playbook`, or the name of another one, through the filter that refuses a run."""
     inner = re.fullmatch(r"\{\{ (.*) \}\}", node.value)
     value = f"({inner[1]})" if inner else f"'{node.value}'"
     given = ["true"] if PROOF in (playbook, node.value) else []
@@ -95,7 +95,7 @@ def guarded(node: yaml.Node, playbook: str) -> Edit:
 
 
 def text(source: str, names: Names) -> str:
-    """What stands in templates and sentences: filters, lookups, the user's folder, packed files, names of playbooks."""
+    """Rewrite templates and sentences: filters, lookups, the user's folder, packed files, names of playbooks."""
     kept = "|".join(sorted(names.packed))
     source = re.sub(rf"\.cache/(?={kept})", "files/", source) if kept else source
     source = re.sub(re.escape(HERE) + r"(?!/files/)", "{{ playbook_dir | kraft_home }}", source)
@@ -106,6 +106,6 @@ def text(source: str, names: Names) -> str:
 
 
 def sentences(source: str, names: Names) -> str:
-    """Playbooks that a message or a comment tells to run."""
+    """Rewrite the names of playbooks in messages and comments."""
     known = "|".join(sorted(names.playbooks, key=len, reverse=True))
     return re.sub(rf"\bplaybooks/({known})\.yml\b", rf"{names.collection}.\1", source) if known else source

@@ -1,4 +1,4 @@
-"""How a client reaches a cluster: one value, and the same value in the words of each client library. Pure.
+"""Client configuration of a cluster: one value, translated into the options of each client library. Pure.
 
 ``java``, ``librdkafka`` and ``kafka_python`` are the three dialects. Each gives only what the protocol needs: no
 certificates without TLS, no login without SASL. Files are PEM, which all three read; a key may also be PKCS#12, which
@@ -17,14 +17,14 @@ from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.terms import PLAINTEXT
 
 PEM, PKCS12 = "PEM", "PKCS12"
-PREFIX = "kafka."  #: before each of Java's names where Spark takes them
+PREFIX = "kafka."  #: prefix of Java's names in Spark's options
 LOGIN_MODULES = "org.apache.kafka.common.security"
-#: As Java reads it (Kafka's JaasConfig, java.io.StreamTokenizer): a text in either quotes, or a word.
+#: In Java's syntax (Kafka's JaasConfig, java.io.StreamTokenizer): a text in either quotes, or a word.
 JAAS_ENTRY = re.compile(
     r"""(?<![\w-])(username|password)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([\w.$#+/-]+))"""
 )
 SECURITY = ("security.", "ssl.", "sasl.")
-#: Java's option -> field, where the value is the same.
+#: Java's option -> field with the same value.
 SAME_VALUE = {
     "security.protocol": "security_protocol",
     "ssl.truststore.location": "ca_file",
@@ -47,12 +47,12 @@ JAAS = "sasl.jaas.config"
 
 
 def host_port(host: str, port: int) -> str:
-    """``host:port``, with brackets around an IPv6 address."""
+    """Return ``host:port``, with brackets around an IPv6 address."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def normal_name(name: str) -> str:
-    """A name or an address as certificates hold it, and as clients compare it. Java writes an IPv6 address in full."""
+    """Normalise a name or an address as certificates and clients do. Java writes an IPv6 address in full."""
     try:
         return str(ipaddress.ip_address(name))
     except ValueError:
@@ -60,19 +60,19 @@ def normal_name(name: str) -> str:
 
 
 def normal_host_port(address: str) -> str:
-    """``host:port`` with the host's ``normal_name``."""
+    """Return ``host:port`` with the host's ``normal_name``."""
     host, _, port = address.rpartition(":")
     return host_port(normal_name(host.strip("[]")), int(port))
 
 
 @dataclasses.dataclass(frozen=True)
 class ClientConfig:
-    """Where to connect, what the listener speaks, whom the client trusts, and who the client is."""
+    """Servers, protocol of the listener, trusted certificates and credentials of a client."""
 
     bootstrap_servers: tuple[str, ...] = ()
     security_protocol: str = PLAINTEXT
     ca_file: str = ""  #: PEM file with the certificates to trust; empty: those that the machine trusts
-    keystore_file: str = ""  #: the client's own certificate and key, in one file
+    keystore_file: str = ""  #: the client's certificate and key, in one file
     keystore_type: str = PEM
     ca_pem: str = ""  #: the certificates to trust as text, which counts before their file where a client reads it
     certificate_pem: str = ""
@@ -135,7 +135,7 @@ def _problems(options: Mapping[str, str], known: set[str]) -> Iterator[str]:
 
 
 def tuning(options: Mapping[str, str]) -> dict[str, str]:
-    """Those of Java's `options` that do not secure the connection."""
+    """Return those of Java's `options` that do not secure the connection."""
     return {name: value for name, value in options.items() if not name.removeprefix(PREFIX).startswith(SECURITY)}
 
 
@@ -159,7 +159,7 @@ def java(config: ClientConfig) -> dict[str, str]:
 
 
 def spark(config: ClientConfig) -> dict[str, str]:
-    """Spark's options of the source and the sink ``kafka``: Java's names behind a prefix."""
+    """Return Spark's options of the source and the sink ``kafka``: Java's names behind a prefix."""
     return {f"{PREFIX}{name}": value for name, value in java(config).items()}
 
 
@@ -187,7 +187,7 @@ def librdkafka(config: ClientConfig) -> dict[str, str]:
 
 
 def kafka_python(config: ClientConfig) -> dict[str, Any]:
-    """The arguments of kafka-python's clients. Raises RefusedError for a key that is no PEM."""
+    """Return the arguments of kafka-python's clients. Raises RefusedError for a key that is no PEM."""
     if config.uses_tls and config.keystore_file and config.keystore_type != PEM:
         raise RefusedError([f"{config.keystore_file}: kafka-python reads a {PEM} key only, not {config.keystore_type}"])
     tls = {
@@ -222,5 +222,5 @@ def _jaas(config: ClientConfig) -> str:
 
 
 def node_setting(properties: Mapping[str, str], listener: str, key: str, default: str = "") -> str:
-    """A listener's own value of `key`, or the node's, or Kafka's default. Source: Kafka's ``AbstractConfig``."""
+    """Return a listener's value of `key`, or the node's, or Kafka's default. Source: Kafka's ``AbstractConfig``."""
     return properties.get(f"listener.name.{listener.lower()}.{key}", properties.get(key, default))

@@ -1,4 +1,4 @@
-"""A difference between what a process runs with and what is wanted, as a value. Sentences are made by the printer."""
+"""A difference between a running process and its desired inputs, as a value. The printer makes sentences of it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 PROPERTIES, JVM_OPTIONS, LOGGING = "server.properties", "jvm.options", "log4j2.yaml"
-#: Names of the files that other roles give the node, one a line; ``name restart`` where a change needs a restart.
+#: Names of the files that other roles give the node, one a line; ``name restart`` if a change needs a restart.
 CONTRIBUTED = "contributed.list"
-#: What differs where it is no file of the node's configuration.
+#: Places of differences other than the files of the node's configuration.
 UNIT, RELEASE, RECORD, REQUEST = "unit", "release", "record", "request"
 #: Keys of RELEASE: the process has no manifest, or one with other files of the same version.
 MANIFEST_MISSING, OTHER_FILES = "manifest", "files"
@@ -17,10 +17,10 @@ MANIFEST_MISSING, OTHER_FILES = "manifest", "files"
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """``file``: where. ``key``: which setting or option there; empty where the file differs as a whole.
+    """``file``: where. ``key``: the setting or option there; empty if the file differs as a whole.
 
-    ``old`` and ``new``: the value that runs and the one that is wanted; None stands for unset. With ``secret`` both
-    are hidden already, on the host. Of a unit they are the lines that go and those that come.
+    ``old`` and ``new``: the running and the desired value; None means unset. With ``secret`` both are hidden already,
+    on the host. For a unit they are the removed and the added lines.
     """
 
     file: str
@@ -31,7 +31,7 @@ class Difference:
 
     @property
     def setting(self) -> str:
-        """The key of server.properties that differs; '' for any other difference."""
+        """Return the key of server.properties that differs; '' for any other difference."""
         return self.key if self.file == PROPERTIES else ""
 
     def as_dict(self) -> dict[str, Any]:
@@ -39,11 +39,11 @@ class Difference:
 
 
 def differences_from(found: Iterable[Mapping[str, Any]]) -> tuple[Difference, ...]:
-    """The differences that a module returned or was given, each as ``Difference.as_dict`` wrote it."""
+    """Return the differences that a module returned or was given, each as ``Difference.as_dict`` wrote it."""
     return tuple(Difference(**one) for one in found)
 
 
-#: Of a module's list of differences.
+#: Argument spec of a module's list of differences.
 DIFFERENCE_SPEC: dict[str, Any] = {
     "file": {"type": "str", "required": True},
     "key": {"type": "str", "default": "", "no_log": False},

@@ -1,13 +1,14 @@
-"""What can go wrong, as a small tree.
+"""The errors of this project, as a small tree.
 
 KraftError
-├── RefusedError      what is asked, or what is there, must not be acted on; carries every problem at once
+├── RefusedError      the request, or the state of a host, forbids the change; carries every problem at once
 │   └── OtherClusterError  a node of another cluster answered
 ├── UnreachableError  a host or the cluster did not answer in time
 │   └── UnansweredError   and that does not mean that nothing runs there
+│       └── LateError     it takes connections, and its answer was not there in time
 └── ToolError         a command was run and failed; the message holds what it said
     ├── AccessError   the cluster answered and refuses us: login, certificate of ours, or permission
-    └── TrustError    somebody answered, and we do not trust the certificate
+    └── TrustError    a server answered, and we do not trust its certificate
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from collections.abc import Sequence
 
 
 class KraftError(Exception):
-    """Base of all; its text says what, where, and what to do."""
+    """Base of all errors; the text names the fault, the place and the remedy."""
 
 
 class RefusedError(KraftError):
-    """Nothing was changed. ``problems``: one text (or object whose ``str`` is one) for each thing that is wrong."""
+    """Nothing was changed. ``problems``: one text (or object whose ``str`` is one) for each fault."""
 
     def __init__(self, problems: Sequence[object]) -> None:
         self.problems = tuple(problems)
@@ -28,7 +29,7 @@ class RefusedError(KraftError):
 
 
 class OtherClusterError(RefusedError):
-    """A node of another cluster answered at `address`, and was asked nothing else. `found`, `expected`: cluster ids."""
+    """A node of another cluster answered at `address`, and got no other request. `found`, `expected`: cluster ids."""
 
     rule = "other_cluster"
 
@@ -39,20 +40,24 @@ class OtherClusterError(RefusedError):
 
 
 class UnreachableError(KraftError):
-    """No answer within the deadline; says who was asked and for how long."""
+    """No answer within the deadline; the text names the address and the time."""
 
 
 class UnansweredError(UnreachableError):
-    """Something took the connection and did not answer, or the name was not resolved: no evidence that it is down."""
+    """A server took the connection and did not answer, or the name was not resolved: no evidence that it is down."""
+
+
+class LateError(UnansweredError):
+    """A time-out of something that takes connections, as of a broker that waits for a leader."""
 
 
 class ToolError(KraftError):
-    """A command failed; says which, with what exit code, and its own last words."""
+    """A command failed; the text names it, its exit code, and its last output."""
 
 
 class AccessError(ToolError):
-    """The cluster refuses us; asking again does not help until somebody changes the login or the permission."""
+    """The cluster refuses us; a retry does not help until the login or the permission is changed."""
 
 
 class TrustError(ToolError):
-    """We refuse the cluster's certificate; says why."""
+    """We refuse the cluster's certificate; the text gives the reason."""

@@ -8,7 +8,7 @@ import hashlib
 LENGTH = 22
 #: Kafka keeps the first hundred directory ids for itself (org.apache.kafka.common.DirectoryId.RESERVED).
 RESERVED_DIRECTORY_IDS = 100
-#: Cluster ids of documentation and examples, the last two of them our own: whoever copies one shares it with strangers.
+#: Cluster ids of documentation and examples, the last two of them our own: a copied id is shared with strangers.
 WELL_KNOWN_CLUSTER_IDS = frozenset(
     {
         "MkU3OEVBNTcwNTJENDM2Qk",
@@ -23,24 +23,24 @@ WELL_KNOWN_CLUSTER_IDS = frozenset(
 
 
 def decode(text: str) -> bytes | None:
-    """The 16 bytes that `text` stands for; None where it is not 22 characters of base64url."""
+    """Decode the 16 bytes of `text`; None if it is not 22 characters of base64url."""
     if len(text) != LENGTH or foreign_characters(text):
         return None
     return base64.urlsafe_b64decode(text + "==")
 
 
 def encode(raw: bytes) -> str:
-    """16 bytes as Kafka writes them."""
+    """Encode 16 bytes as Kafka does."""
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
 def is_reserved(raw: bytes) -> bool:
-    """Whether Kafka gives this id a meaning of its own (unassigned, lost, migrating, the metadata topic ...)."""
+    """Check for an id with a special meaning in Kafka (unassigned, lost, migrating, the metadata topic ...)."""
     return int.from_bytes(raw, "big") < RESERVED_DIRECTORY_IDS
 
 
 def id_problem(text: str) -> str:
-    """What is wrong with a cluster id, as a clause; empty when nothing is."""
+    """Return the fault of a cluster id, as a clause; empty if there is none."""
     if len(text) != LENGTH:
         return f"has {len(text)} characters, not the {LENGTH} that 16 bytes make in base64url"
     foreign = foreign_characters(text)
@@ -50,7 +50,7 @@ def id_problem(text: str) -> str:
 
 
 def directory_id_problem(text: str) -> str:
-    """What is wrong with a directory id: Kafka reads it as 16 bytes and must write back the very same text."""
+    """Return the fault of a directory id: Kafka reads it as 16 bytes and must write back the very same text."""
     problem = id_problem(text)
     written = encode(decode(text) or b"")
     if problem or written == text:
@@ -59,12 +59,12 @@ def directory_id_problem(text: str) -> str:
 
 
 def foreign_characters(text: str) -> list[str]:
-    """Those that base64url does not have, each once."""
+    """Return the characters that base64url does not have, each once."""
     return sorted({each for each in text if not (each.isascii() and (each.isalnum() or each in "-_"))})
 
 
 def directory_id(cluster_id: str, node_id: int) -> str:
-    """Id of the directory that holds a controller's metadata log: the same for the same node in every run.
+    """Return the id of the directory with a controller's metadata log: the same for the same node in every run.
 
     base64url of the first 16 bytes of sha256("kraftwright directory:<cluster id>:<node id>"). While it starts with "-"
     (which tools take for an option), or is one that Kafka reserves, it is drawn again with a counter appended.
@@ -73,7 +73,7 @@ def directory_id(cluster_id: str, node_id: int) -> str:
 
 
 def directory_id_after(known: str) -> str:
-    """Another directory id for the node that had `known` until its disk was lost; the same in every run."""
+    """Return another directory id for the node that had `known` until its disk was lost; the same in every run."""
     return _drawn(f"kraftwright directory after:{known}")
 
 

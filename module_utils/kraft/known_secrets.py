@@ -1,7 +1,7 @@
-"""Hides secrets that are known, in text that anybody may have written: logs, journals, answers of commands.
+"""Hide known secrets in text of any origin: logs, journals, answers of commands.
 
-Elsewhere a secret stands as somebody has encoded it: for a URL, JSON, XML, a properties file, in hexadecimal digits, or
-in base64, there also as the end of ``user:password``.
+Elsewhere a secret may be encoded: for a URL, JSON, XML, a properties file, in hexadecimal digits, or in base64, there
+also as the end of ``user:password``.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from xml.sax.saxutils import escape
 
 from ansible.module_utils.kraft.secret_values import HIDDEN, PRIVATE_KEY, is_secret, is_secret_setting
 
-#: Characters that a value has at least, to be hidden inside of words, and in other forms. A shorter one would hide half
-#: of a log: it is hidden where it is a word of its own.
+#: Minimum characters of a value to be hidden inside of words, and in other forms. A shorter one would hide half of a
+#: log: it is hidden only as a separate word.
 SHORT = 6
 SHORTEST = 3
-LONGEST_KEY = 200  #: lines of a private key without an end that are hidden
+LONGEST_KEY = 200  #: maximum lines of a private key without an end that are hidden
 PAIR = re.compile(r"\s*([^#!\s=:](?:\\.|[^\s=:\\])*)\s*[=:\s]\s*(.*)$", re.DOTALL)
 #: In a login's line: the option, and its value.
 QUOTED = re.compile(r'(?:(\w+)\s*=\s*)?"((?:[^"\\]|\\.)+)"')
 END = re.compile(r"-----END [A-Z ]*PRIVATE KEY")
-#: What a line has that could hold a secret; the whole rule takes ten times as long.
+#: Any line with a secret matches this; the whole rule takes ten times as long.
 SUSPECT = re.compile(
     r"pass|pwd|secret|jaas|credential|token|key|BEGIN|bearer|basic|akia|eyj|://|auth|info|user_|sig|code|hmac|cookie|webhook",
     re.IGNORECASE,
@@ -43,7 +43,7 @@ class KnownSecrets:
         self._short = re.compile(rf"(?<![\w.-])(?:{'|'.join(short)})(?![\w.-])") if short else None
 
     def hidden(self, text: str) -> str:
-        """`text` without them, and without private keys and lines that look like other secrets."""
+        """Return `text` without them, and without private keys and lines that look like other secrets."""
         for form in self._forms:
             text = text.replace(form, HIDDEN)
         for part in self._encoded:
@@ -56,7 +56,7 @@ class KnownSecrets:
 
 
 def secrets_of(text: str) -> Iterator[str]:
-    """The secrets of a file of settings: as they are written there, as Java reads them, and what is quoted in them."""
+    """Yield the secrets of a file of settings: as written, as Java reads them, and the quoted parts of them."""
     for line in re.sub(r"(?<!\\)((?:\\\\)*)\\\r?\n[ \t]*", r"\1", text).splitlines():
         pair = PAIR.match(line)
         if pair and is_secret_setting(pair[1], pair[2]) and (is_secret(pair[1], pair[2]) or is_unlike_others(pair[2])):
@@ -67,12 +67,12 @@ def secrets_of(text: str) -> Iterator[str]:
 
 
 def is_unlike_others(value: str) -> bool:
-    """Whether a value of an unknown plugin is worth a search: a number or a short word is all over a log."""
+    """Check whether a value of an unknown plugin is worth a search: a number or a short word is all over a log."""
     return len(value.strip()) >= SHORT and not value.strip().isdigit()
 
 
 def forms(value: str) -> set[str]:
-    """A secret as it is, and as others write it."""
+    """Return a secret in its own form, and in the encodings of other programs."""
     in_json = json.dumps(value)[1:-1]
     in_xml = escape(value)
     in_url = {encode(value, safe=safe) for encode in (quote, quote_plus) for safe in ("", "/")}
@@ -94,7 +94,7 @@ def forms(value: str) -> set[str]:
 
 
 def base64_parts(value: str) -> set[str]:
-    """What base64 of each text with the secret contains, by its three places in a group of bytes."""
+    """Return the parts that base64 of any text with the secret contains, by its three places in a group of bytes."""
     raw, parts = value.encode(), set[str]()
     for before in range(3):
         whole = base64.b64encode(b"\0" * before + raw).decode().rstrip("=")
@@ -105,7 +105,7 @@ def base64_parts(value: str) -> set[str]:
 
 
 def without_private_keys(lines: list[str]) -> Iterator[str]:
-    """Each line of a private key is hidden, also where the text begins within one."""
+    """Hide each line of a private key, also if the text begins within one."""
     first_end = next((at for at, line in enumerate(lines) if END.search(line)), -1)
     begun_before = first_end >= 0 and not any(PRIVATE_KEY.search(line) for line in lines[: first_end + 1])
     left = first_end + 1 if begun_before else 0

@@ -1,4 +1,4 @@
-"""The module class of every module here: it ends where its run has lost the lock, and writes no parameter to a journal.
+"""Base class of every module: it ends if its run has lost the lock, and writes no parameter to a journal.
 
 Ansible writes each module's parameters to the journal of its host, where other accounts and log shippers read them.
 ``AnsibleModule(no_log=True)`` does not prevent it: the task's own ``no_log`` replaces that argument.
@@ -15,9 +15,9 @@ from ansible.module_utils.kraft.node.run_lock.hold import refuse_if_lost
 
 
 class KraftModule(AnsibleModule):
-    """An ``AnsibleModule`` of which the journal says that it was invoked, and nothing else.
+    """An ``AnsibleModule`` that writes only its invocation to the journal.
 
-    It ends where another run has broken the lock of its own. `without_lock`: whether the module works without one.
+    It ends if another run has broken the lock of its run. `without_lock`: the module works without a lock.
     """
 
     def __init__(self, *arguments: Any, without_lock: bool = False, **more: Any) -> None:
@@ -26,7 +26,7 @@ class KraftModule(AnsibleModule):
             refuse_if_lost(self)
 
     def finish(self, found: Callable[[], Mapping[str, Any]]) -> None:
-        """End with the result that `found` gives, or as failed with the words of a KraftError."""
+        """Exit with the result of `found`, or fail with the message of a KraftError."""
         try:
             result = found()
         except KraftError as error:

@@ -1,4 +1,4 @@
-"""One thing that is wrong, in a form that prints as a sentence and travels as data."""
+"""A problem: it prints as a sentence and travels as data."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ WARNING = "warning"
 
 @dataclasses.dataclass(frozen=True)
 class Problem:
-    """``rule`` is its stable name; ``variable``, ``host`` and ``value`` say where and what; ``remedy`` what to do.
+    """``rule`` is its stable name; ``variable``, ``host`` and ``value`` locate it; ``remedy`` is the way out.
 
-    ``source``: file and line of the inventory where it stands, as far as that is known.
+    ``source``: file and line of the inventory with the value, if known.
     ``message`` is a clause about the value ("is below 17"), so that messages of one rule read alike everywhere.
     """
 
@@ -37,5 +37,5 @@ class Problem:
 
 
 def errors(problems: Iterable[Problem]) -> list[Problem]:
-    """Those that must stop a run."""
+    """Return the problems that must stop a run."""
     return [problem for problem in problems if problem.severity == ERROR]

@@ -1,8 +1,8 @@
-"""What must not be shown, decided in one place for every variable, file, log, report and message.
+"""Rules for secret values, in one place for every variable, file, log, report and message.
 
 By name: settings of Kafka and of its listeners (``listener.name.…``), options of clients (``kafka.…``), system
 properties of Java, variables. By value: an address with credentials, a login's line, a private key.
-Kafka's definitions do not travel to the hosts; a test holds them against the names: no password of Kafka's is missed.
+Kafka's definitions do not travel to the hosts; a test compares them with the names: no password of Kafka's is missed.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ WORDS = (
     r"|(?:api|access|account|encryption|private|shared)[._-]?key|webhook[._-]?url|proxy-?auth(?![a-z])|(?<!client)[._-]auth(?![a-z._-])"
 )
 NAMED = re.compile(rf"{WORDS}|(?:^|[.\s])user_\w+$|\.key$|certificate\.chain$|truststore\.certificates$", re.IGNORECASE)
-#: What stands beside a secret and is none: where it lies, of which kind it is, how long it holds.
+#: Properties of a secret that are none: its place, its kind, its lifetime.
 PUBLIC = re.compile(
     r"[._-](?:algorithm|class|file|location|ms|path|type|url)$|(?<=[a-z])(?:Algorithm|Class|File|Location|Path|Type|Url)$"
 )
-#: An address that is a secret as a whole: who knows it may call it.
+#: An address that is a secret as a whole: anyone who has it may call it.
 CALLED = re.compile(r"webhook[._-]?url$", re.IGNORECASE)
-#: Kafka's own names that the words above would take for secrets.
+#: Kafka's own names that match the words above and are no secrets.
 NO_SECRETS = ("sasl.oauthbearer.client.credentials.client.id",)
 #: Kafka's settings that begin with a listener's name, which may be PRIVATE, before a colon.
 LISTENERS = ("listeners", "advertised.listeners", "listener.security.protocol.map")
@@ -62,7 +62,7 @@ VALUE = re.compile(
 
 
 def is_secret(key: str, value: object = "") -> bool:
-    """Whether the value of `key` must not be shown; an empty `key` where there is only a value."""
+    """Check that the value of `key` must not be shown; an empty `key` if there is only a value."""
     text = str(value)
     return _is_named(key) or bool(ADDRESS.search(text) or (key not in LISTENERS and VALUE.search(text)))
 
@@ -73,12 +73,12 @@ def _is_named(key: str) -> bool:
 
 
 def is_secret_setting(key: str, value: object = "") -> bool:
-    """The same for a setting of a node, by Kafka's rules: of an unknown plugin's, only what is harmless is shown."""
+    """Check a setting of a node, by Kafka's rules: only harmless ones of an unknown plugin are shown."""
     return is_secret(key, value) or (is_of_plugin(key) and not _is_harmless(key, str(value)))
 
 
 def is_of_plugin(key: str) -> bool:
-    """Whether no version of Kafka knows such a setting: its first word is none of Kafka's."""
+    """Check that no version of Kafka has such a setting: its first word is none of Kafka's."""
     return PARAMETER.match(key) is not None or LISTENER_NAME.sub("", key).partition(".")[0] not in FIRST_WORDS
 
 
@@ -87,7 +87,7 @@ def _is_harmless(key: str, value: str) -> bool:
 
 
 def shown(value: Any, key: str = "") -> Any:
-    """Plain data with every secret in it hidden; of an address only the credentials. `key`: whose value it is."""
+    """Hide every secret in plain data; only the credentials of an address. `key`: the name of the value."""
     if _is_named(key):
         return HIDDEN
     if isinstance(value, Mapping):
@@ -101,9 +101,9 @@ def shown(value: Any, key: str = "") -> Any:
 
 
 def shown_line(line: str, settings: bool = False) -> str:
-    """A line of a ``.properties`` file (separators: ``=``, ``:``, blanks), or an option such as ``-Dname=value``.
+    """Hide secrets in a line of a ``.properties`` file (separators: ``=``, ``:``, blanks), or in ``-Dname=value``.
 
-    `settings`: it is one of a node's settings, where those of plugins are hidden as well.
+    `settings`: it is one of a node's settings, in which those of plugins are hidden as well.
     """
     if PRIVATE_KEY.match(line):
         return HIDDEN
@@ -123,12 +123,12 @@ def shown_line(line: str, settings: bool = False) -> str:
 
 
 def secret_keys(settings: Mapping[str, Any]) -> list[str]:
-    """The settings of a node whose values must not be shown."""
+    """Return the settings of a node whose values must not be shown."""
     return sorted(key for key, value in settings.items() if is_secret_setting(key, value))
 
 
 def shown_text(text: str, settings: bool = False) -> str:
-    """The text of a file of settings or options; what continues a line is judged, and hidden, with it."""
+    """Hide secrets in a file of settings or options; continued lines are checked, and hidden, as one."""
     return "".join(line for group in _joined(text) for line in _shown_group(group, settings))
 
 
@@ -146,7 +146,7 @@ def _shown_group(lines: Sequence[str], settings: bool) -> Iterator[str]:
 
 
 def _joined(text: str) -> Iterator[list[str]]:
-    """Lines that belong together: by a backslash at the end, or as one private key."""
+    """Yield lines that belong together: by a backslash at the end, or as one private key."""
     group: list[str] = []
     in_key = False
     for line in text.splitlines(keepends=True):
@@ -161,7 +161,7 @@ def _joined(text: str) -> Iterator[list[str]]:
 
 
 def differing(before: str, after: str, settings: bool = False) -> tuple[str, str]:
-    """Both sides of a diff with secrets hidden; where nothing else differs, the second one says so."""
+    """Return both sides of a diff with secrets hidden; the second one notes if only secrets differ."""
     sides = shown_text(before, settings), shown_text(after, settings)
     same = sides[0] == sides[1] and before != after
     return (sides[0], f"{sides[1]}# {HIDDEN} values differ\n") if same else sides

@@ -1,4 +1,4 @@
-"""Words of messages that every room writes alike."""
+"""Wording of messages that every room shares."""
 
 from __future__ import annotations
 
@@ -6,23 +6,27 @@ from collections.abc import Mapping
 
 
 def printable(text: str) -> str:
-    """One line of text that others wrote (logs, alerts, errors), without what would steer a terminal."""
+    """Return one line of foreign text (logs, alerts, errors) without control characters for a terminal."""
     return "".join(each if each.isprintable() else " " if each == "\t" else "?" for each in text)
 
 
 def printable_text(text: str, longest: int = 0) -> str:
-    """Lines that others wrote, `printable` but for tabs. Cut after `longest` characters; 0 cuts nothing."""
+    """Return foreign lines, `printable` except for tabs. Cut after `longest` characters; 0 cuts nothing."""
     cut = f"\n... and {len(text) - longest} more characters" if 0 < longest < len(text) else ""
     lines = (text[:longest] if cut else text).split("\n")
     return "\n".join("\t".join(map(printable, line.removesuffix("\r").split("\t"))) for line in lines) + cut
 
 
 def counted(number: int, what: str) -> str:
-    """``1 topic``, ``2 topics``; `what`: one of them."""
+    """Return ``1 topic``, ``2 topics``; `what`: the singular."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def limited(rates: Mapping[int, int]) -> str:
-    """That a run of moves has set a throttle. `rates`: broker -> bytes per second."""
+#: Copies that a throttle between log dirs limits.
+BETWEEN_LOG_DIRS = "copies between log dirs"
+
+
+def limited(rates: Mapping[int, int], copies: str = "replication") -> str:
+    """Return the note that a run of moves has set a throttle. `rates`: broker -> bytes per second."""
     where = f"broker{'s' * (len(rates) > 1)} {', '.join(map(str, sorted(rates)))}"
-    return f"a run of moves has limited replication to {max(rates.values()) / 1e6:.1f} MB/s on {where}"
+    return f"a run of moves has limited {copies} to {max(rates.values()) / 1e6:.1f} MB/s on {where}"

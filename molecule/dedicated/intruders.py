@@ -1,7 +1,7 @@
-"""Who must not get in is kept out, by what refuses it; and each door is first seen to open for whom it should.
+"""Attempts of intruders against every listener: each is refused for the right reason, after a permitted client got in.
 
 Called with the project's directory and the address of one broker and of one controller. By OpenSSL (Python's ``ssl``),
-sslscan and librdkafka. Prints each attempt; ends with 1 when one of them went otherwise than it must.
+sslscan and librdkafka. Prints each attempt; exit code 1 if one of them did not end as expected.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ansible.module_utils.kraft.control import authority  # noqa: E402 - by the 
 
 CLUSTER, PASSPHRASE = "dedicated", "only-for-this-scenario"
 LOGIN, CERTIFICATES, PRIVATE, QUORUM = 29094, 29095, 39092, 19093
-#: Seconds in which a server that lets nobody in has said so; who is let in hears nothing, since it asks nothing.
+#: Seconds in which a server refuses a client; a permitted one hears nothing in them, since it sends nothing.
 SILENCE = 2
 ACCEPTED, OUT = "accepted", "refused|closed"
 NEWEST = (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3)
@@ -43,7 +43,7 @@ KEYSTORE = ("ssl.certificate.location", "ssl.key.location")
 
 @dataclasses.dataclass(frozen=True)
 class Attempt:
-    """Somebody tries something; ``wanted``: a pattern for how it ends."""
+    """An attempt of a client; ``wanted``: a pattern for its end."""
 
     name: str
     done: Callable[[], str]
@@ -51,7 +51,7 @@ class Attempt:
 
 
 def pair(place: authority.Place, host: str, days: int) -> str:
-    """Key and certificate of a node `host`, as one PEM text, issued at `place`."""
+    """Return key and certificate of a node `host`, as one PEM text, issued at `place`."""
     key = ec.generate_private_key(ec.SECP256R1())
     request = x509.CertificateSigningRequestBuilder().subject_name(x509.Name([])).sign(key, hashes.SHA256())
     form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
@@ -62,7 +62,7 @@ def pair(place: authority.Place, host: str, days: int) -> str:
 
 
 def certificates(real: authority.Place, directory: Path) -> dict[str, Path]:
-    """Kind -> file. ``impostor``: named like a node by the authority for clients; ``stranger``: by an own authority."""
+    """Return kind -> file. ``impostor``: a node's name, signed by the clients' authority; ``stranger``: by another."""
     swapped, foreign = (authority.Place(directory / name, PASSPHRASE) for name in ("swapped", "foreign"))
     swapped.directory.mkdir()
     for kind in ("key", "pem"):
@@ -79,7 +79,7 @@ def certificates(real: authority.Place, directory: Path) -> dict[str, Path]:
 
 @dataclasses.dataclass(frozen=True)
 class Hello:
-    """How a handshake is begun; ``shown``: a file with certificate and key; ``name``: which the server must have."""
+    """Begin of a handshake; ``shown``: file with certificate and key; ``name``: the server's expected name."""
 
     shown: Path | None = None
     newest: ssl.TLSVersion = ssl.TLSVersion.TLSv1_2
@@ -88,7 +88,7 @@ class Hello:
 
 
 def shake_hands(address: tuple[str, int], trusted: Path, hello: Hello) -> str:
-    """``accepted``, or what the other side says. With TLS 1.3 a refusal comes after the handshake."""
+    """Return ``accepted``, or the answer of the other side. With TLS 1.3 a refusal comes after the handshake."""
     context = ssl.create_default_context(cafile=str(trusted))
     context.check_hostname = bool(hello.name)
     with warnings.catch_warnings():
@@ -113,7 +113,7 @@ def shake_hands(address: tuple[str, int], trusted: Path, hello: Hello) -> str:
 
 
 def send(options: dict[str, Any], topic: str) -> str:
-    """``stored``, or the name of the first error that a producer meets."""
+    """Return ``stored``, or the name of the producer's first error."""
     met: list[str] = []
 
     def ended(error: KafkaError | None, _: object) -> None:
@@ -130,7 +130,7 @@ def send(options: dict[str, Any], topic: str) -> str:
 
 
 def receive(options: dict[str, Any], topic: str, group: str) -> str:
-    """``read``, or the name of the first error that a consumer meets."""
+    """Return ``read``, or the name of the consumer's first error."""
     met: list[str] = []
     consumer, end = Consumer({**options, "group.id": group, "auto.offset.reset": "earliest"}), time.monotonic() + 30
     try:
@@ -146,7 +146,7 @@ def receive(options: dict[str, Any], topic: str, group: str) -> str:
 
 
 def between_nodes(place: authority.Place, shown: dict[str, Path], address: tuple[str, int]) -> Iterator[Attempt]:
-    """A node's listener; its port names it."""
+    """Yield attempts at a node's listener; its port identifies it."""
     door = {PRIVATE: "PRIVATE", QUORUM: "QUORUM"}[address[1]]
     attempt = partial(shake_hands, address, place.directory / "nodes.pem")
     for newest in NEWEST:
@@ -163,7 +163,7 @@ def between_nodes(place: authority.Place, shown: dict[str, Path], address: tuple
 
 
 def with_certificates(place: authority.Place, shown: dict[str, Path], address: tuple[str, int]) -> Iterator[Attempt]:
-    """The listener of clients who show a certificate."""
+    """Yield attempts at the listener of clients with certificates."""
     attempt = partial(shake_hands, address, place.directory / "nodes.pem")
     for newest in NEWEST:
         yield Attempt(f"CERTIFICATES: a user, {newest.name}", partial(attempt, Hello(shown["user"], newest)), ACCEPTED)
@@ -173,7 +173,7 @@ def with_certificates(place: authority.Place, shown: dict[str, Path], address: t
 
 
 def of_users(files: Path, impostor: Path) -> Iterator[Attempt]:
-    """By librdkafka. The broker looks at the name of an impostor when the first request comes."""
+    """Yield attempts by librdkafka. The broker checks the name of an impostor at the first request."""
 
     def given(user: str, listener: str) -> dict[str, Any]:
         found: dict[str, dict[str, Any]] = json.loads((files / user / f"{listener}.librdkafka.json").read_text())
@@ -203,7 +203,7 @@ def of_users(files: Path, impostor: Path) -> Iterator[Attempt]:
 
 
 def scanned(shown: dict[str, Path], broker: str, controller: str) -> Iterator[Attempt]:
-    """By a scanner, which shows a certificate where one is asked for."""
+    """Yield attempts by a scanner, which shows a certificate if one is required."""
     doors = {"LOGIN": ((broker, LOGIN), None), "CERTIFICATES": ((broker, CERTIFICATES), shown["user"])}
     doors |= {"PRIVATE": ((broker, PRIVATE), shown["node"]), "QUORUM": ((controller, QUORUM), shown["node"])}
     for name, (address, certificate) in doors.items():

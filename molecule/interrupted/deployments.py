@@ -17,7 +17,7 @@ from runs import PATIENCE, Outcome, Runs, end, with_time
 
 @dataclass(frozen=True)
 class Point:
-    """Where a run is killed; the fields are those of vars/points.yml, which explains them."""
+    """The moment at which a run is killed; the fields are explained in vars/points.yml."""
 
     name: str
     begin: str
@@ -39,14 +39,14 @@ class Point:
 
 
 class Deployments:
-    """Starts ``deploy_cluster.yml`` with a setting that no node takes over while it runs: its change is a roll."""
+    """Starts ``deploy_cluster.yml`` with a setting that needs a restart: its change is a roll."""
 
     def __init__(self, lab: Lab, directory: Path) -> None:
         self._lab, self._runs = lab, Runs(lab.project, directory)
         self.requests = 500
 
     def words(self, *more: str) -> list[str]:
-        """Of the command line."""
+        """Return the words of the command line."""
         inventory = str(self._lab.project / "molecule/interrupted/inventory")
         setting = json.dumps({"kafka_config": {"queued.max.requests": self.requests}})
         return ["-i", inventory, "-e", setting, *more, "playbooks/deploy_cluster.yml"]
@@ -54,15 +54,15 @@ class Deployments:
     def begun(
         self, moment: Mapping[str, Any] | None = None
     ) -> AbstractContextManager[tuple[subprocess.Popen[bytes], Path]]:
-        """A deployment under way, and the file that it writes to."""
+        """Start a deployment; yield it and the file of its output."""
         return self._runs.begun(self.words(), moment)
 
     def whole(self, *more: str) -> Outcome:
-        """A run that nobody disturbs."""
+        """Return an undisturbed run."""
         return self._runs.run(self.words(*more))
 
     def killed(self, point: Point, after: float) -> Outcome:
-        """A run that meets `point`; `after`: seconds, for a random moment."""
+        """Return a run that meets `point`; `after`: seconds, for a random moment."""
         began = time.monotonic()
         moment = {"task": point.task, "when": point.when, "nth": point.nth, "signal": point.signal}
         with self.begun(moment) as (process, log):
@@ -75,7 +75,7 @@ class Deployments:
             return Outcome(code, log.read_text(), time.monotonic() - began)
 
     def _at(self, point: Point, process: subprocess.Popen[bytes]) -> None:
-        """Wait on the host for the moment, over a connection of our own, and do there or here what the point says."""
+        """Wait on the host for the moment, over a separate connection; strike there or here, as the point defines."""
         until = f"until {{ {point.until}; }} >/dev/null 2>&1; do sleep 0.005; done; {point.strike or 'true'}"
         with subprocess.Popen(self._lab.command(point.host, until), stdout=subprocess.DEVNULL) as watcher:  # noqa: S603
             while watcher.poll() is None and process.poll() is None:

@@ -1,4 +1,4 @@
-"""The end of a cluster, killed on the way: its data stay and bring it back, until they are named."""
+"""Destruction of a cluster, killed on the way: its data stay and restore it, until they are named."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from lab import INSTALL, Lab
 from runs import Outcome, Runs, hold
 
 TOPIC, PARTITIONS, RECORDS = "kept", 3, 3000
-KILLS, LASTS = 3, 8.0  #: how often a run is killed, and within how many seconds
+KILLS, LASTS = 3, 8.0  #: number of kills, and the seconds within which they happen
 PATHS = f"{INSTALL} /etc/systemd/system/kafka.service /etc/sysctl.d/90-kafka.conf /var/log/kafka"
-#: What is there of a node, a line each.
+#: Remains of a node, a line each.
 LEFT = f"ls -d {PATHS} {INSTALL}/* 2>/dev/null; getent passwd kafka | cut -d: -f1; pgrep -l -u kafka; true"
 
 
 class Ending:
-    """``destroy_cluster.yml`` on the scenario's hosts. `draw` gives the moments at which runs are killed."""
+    """``destroy_cluster.yml`` on the scenario's hosts. `draw` gives the moments of the kills."""
 
     def __init__(self, lab: Lab, directory: Path, draw: random.Random) -> None:
         self._lab, self._runs, self._draw = lab, Runs(lab.project, directory), draw
@@ -33,7 +33,7 @@ class Ending:
         self._client: dict[str, Any] = {"bootstrap.servers": servers}
 
     def go_through(self) -> Iterator[str]:
-        """Gives a line about each part."""
+        """Yield a line about each part."""
         sent, known = self._send(), self._lab.identity()
         run = self._destroyed()
         self._hold_left(f"{INSTALL}\n{INSTALL}/kraft-logs\nkafka\n", run)
@@ -49,7 +49,7 @@ class Ending:
         yield f"destroyed with its data in {run.seconds:.1f} s after {KILLS} killed runs: nothing is left"
 
     def _destroyed(self, *more: str) -> Outcome:
-        """The run after those that are killed; the one after it has nothing to do."""
+        """Return the run after those that are killed; the one after it has nothing to do."""
         given = [f"kafka_destroy={self._name}", *more]
         for _ in range(KILLS):
             self._run("destroy_cluster", *given, after=self._draw.uniform(0.5, LASTS))

@@ -1,4 +1,4 @@
-"""What the sweep knows of its hosts: where a deployment leaves things, who a node is, and how to begin anew."""
+"""Facts of the sweep's hosts: paths of a deployment, identity of the nodes, and their reset."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from hosts import Hosts
 
 INSTALL = "/opt/kafka"
 LOG_DIRS = f"{INSTALL}/kraft-logs/kafka-logs1 {INSTALL}/kraft-logs/kafka-logs2"
-#: Everything that a deployment brings to a host is gone after this, and nothing else.
+#: Removes everything that a deployment installs on a host, and nothing else.
 RESET = f"""
 systemctl kill --signal=KILL kafka kafka-appcds-archive; systemctl disable --now kafka
 systemctl stop kafka-appcds-archive
@@ -23,7 +23,7 @@ class Lab(Hosts):
     """The scenario's hosts."""
 
     def identity(self) -> dict[str, str]:
-        """``host path key`` -> value of every meta.properties that is there."""
+        """Return ``host path key`` -> value of every existing meta.properties."""
         found = {}
         for host, text in self.everywhere(IDENTITY).items():
             for line in text.splitlines():
@@ -32,5 +32,5 @@ class Lab(Hosts):
         return found
 
     def reset(self) -> None:
-        """Hosts that never saw Kafka, but for what a killed run may have left in memory and in /tmp."""
+        """Reset the hosts, except for remains of a killed run in memory and in /tmp."""
         self.everywhere(RESET, check=False)

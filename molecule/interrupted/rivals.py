@@ -1,4 +1,4 @@
-"""Two runs at once: the second is refused and told by whom; locks of runs elsewhere are cleared by name only."""
+"""Two runs at once: the second is refused, and the first named; locks of other machines are cleared by name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ELSEWHERE = {
 
 
 def rivals(lab: Lab, deployments: Deployments) -> str:
-    """Deploys from nothing while a second run tries to; then meets a lock from another machine. Gives a line."""
+    """Deploy from nothing while a second run tries to; then meet a lock from another machine. Returns a line."""
     with deployments.begun() as (first, log):
         hosts = list(lab.known)
         deadline = time.monotonic() + PATIENCE

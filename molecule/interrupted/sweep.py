@@ -1,12 +1,12 @@
-"""Kills deployments at every point of vars/points.yml, chain by chain: each run goes on where the one before has died.
+"""Kill deployments at every point of vars/points.yml, chain by chain: each run continues where the one before died.
 
 After the last point of a chain the next run must finish, and the one after it find nothing to do. After all of them the
 cluster is destroyed, which is killed, too (ending.py; not in the short sweep).
 
-``python sweep.py PROJECT``; ``KRAFT_SWEEP`` is short, long or all (the default; see sweeps.py),
-``KRAFT_SWEEP_SEED`` repeats the random moments of an earlier sweep, ``KRAFT_SWEEP_ONLY`` takes the points whose names
-match that regular expression.
-Exit code 0 when every point held; the first that does not ends the sweep with what was seen.
+``python sweep.py PROJECT``; ``KRAFT_SWEEP`` is short, long or all (the default; see sweeps.py), ``KRAFT_SWEEP_SEED``
+repeats the random moments of an earlier sweep, ``KRAFT_SWEEP_ONLY`` takes the points whose names match that regular
+expression.
+Exit code 0 if every point held; the first failure ends the sweep with the observations.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from runs import Outcome, hold
 from sweeps import asked_for, taken
 
 HERE = Path(__file__).parent
-ATTEMPTS = 4  #: a run is watched from outside: some moments are over before the blow falls
+ATTEMPTS = 4  #: a run is observed from outside: some moments are over before the kill
 LOG = HERE.parents[1] / ".kraftwright/molecule/interrupted/sweep.log"
 
 
 def say(text: str) -> None:
-    """Prints a line at once, and into the file for whoever watches: molecule shows them only at the end."""
+    """Print a line at once, and into a file for observers: molecule shows them only at the end."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
     with LOG.open("a") as log:
@@ -40,13 +40,13 @@ def say(text: str) -> None:
 
 
 def points() -> list[Point]:
-    """Those that are asked for, in their order."""
+    """Return the requested points, in their order."""
     every = taken(yaml.safe_load((HERE / "vars/points.yml").read_text())["points"])
     return [Point.of(entry) for entry in every if asked_for(entry["name"])]
 
 
 def chains(chosen: Sequence[Point]) -> list[list[Point]]:
-    """Points in their order; one that goes on joins those before it, if they have the same beginning."""
+    """Group points in their order; one that goes on joins those before it, if they have the same beginning."""
     found: list[list[Point]] = []
     for point in chosen:
         if point.goes_on and found and found[-1][-1].begin == point.begin:
@@ -57,7 +57,7 @@ def chains(chosen: Sequence[Point]) -> list[list[Point]]:
 
 
 class Sweep:
-    """`durations`: what an undisturbed run of each beginning takes, seconds; random moments are drawn from them."""
+    """`durations`: seconds of an undisturbed run of each beginning; random moments are drawn from them."""
 
     def __init__(self, lab: Lab, deployments: Deployments, seed: int) -> None:
         self._lab, self._runs = lab, deployments
@@ -65,7 +65,7 @@ class Sweep:
         self.durations = {"empty": 15.0, "changed": 25.0}
 
     def go_through(self, chain: Sequence[Point]) -> Iterator[str]:
-        """A chain from its beginning to a run that has nothing to do; gives a line about each point, then one more."""
+        """Run a chain from its beginning to an idle run; yield a line about each point, then one more."""
         known: dict[str, str] = {}
         for point in chain:
             before, killed = self.hit(point, known if point is not chain[0] else None)
@@ -77,9 +77,9 @@ class Sweep:
         yield f"finished in {second.seconds:4.1f} s, idle {third.seconds:4.1f} s"
 
     def hit(self, point: Point, left: dict[str, str] | None) -> tuple[dict[str, str], Outcome]:
-        """The identity before, and the run that was ended at the point; one that passed too quickly is met again.
+        """Return the identity before, and the run that was ended at the point; a missed point is repeated.
 
-        `left`: the identity that the killed run before has left; None: the point begins anew.
+        `left`: the identity that the killed run before has left; None: the point starts from its beginning.
         """
         for _ in range(ATTEMPTS):
             before = self.begin(point) if left is None or point.begin == "changed" else left
@@ -94,14 +94,14 @@ class Sweep:
         raise AssertionError(f"missed {ATTEMPTS} times: {missed}\n{killed.last_lines()}")
 
     def missed(self, point: Point, killed: Outcome) -> str:
-        """Why the run was not ended at the point; '' when it was."""
+        """Return why the run was not ended at the point; '' if it was."""
         if killed.code == 0 and not point.random:
             return "the run went on to its end"
         seen = self._lab.ask(point.host or next(iter(self._lab.known)), point.left, check=False) if point.left else None
         return f"not so: {point.left}" if seen and seen.returncode else ""
 
     def begin(self, point: Point) -> dict[str, str]:
-        """Bring the hosts to where the point starts; gives the identity that must survive."""
+        """Prepare the hosts for the point's beginning; return the identity that must survive."""
         if point.begin == "empty":
             self._lab.reset()
             return {}
@@ -109,7 +109,7 @@ class Sweep:
         return self._lab.identity()
 
     def without(self, dead: str) -> None:
-        """With a host down, a run stops, names it, and leaves the others alone; then the host comes back."""
+        """Check that a run without a host stops, names it, and leaves the others alone; then restart the host."""
         state = "find /opt/kafka /etc/systemd/system/kafka.service -printf '%p %s %T@ %i\\n' | sort | sha256sum"
         others = [host for host in self._lab.known if host != dead]
         before = [self._lab.ask(host, state).stdout for host in others]
@@ -119,7 +119,7 @@ class Sweep:
         self._lab.power(dead, on=True)
 
     def finish(self, known: dict[str, str]) -> Outcome:
-        """The next run: succeeds, the cluster is whole, runs with what is wanted, and is who it was."""
+        """Check the next run: it succeeds, the cluster is whole, and configuration and identity are as expected."""
         run = self._runs.whole()
         hold(run.code == 0, f"the next run failed (exit code {run.code})", run)
         self.hold_whole(run)
@@ -133,7 +133,7 @@ class Sweep:
         return run
 
     def idle(self) -> Outcome:
-        """The run after that: nothing to do, nothing restarted."""
+        """Check the run after that: nothing to do, nothing restarted."""
         starts = self._lab.everywhere(STARTS)
         run = self._runs.whole()
         hold(run.code == 0, f"the third run failed (exit code {run.code})", run)

@@ -1,8 +1,8 @@
-"""Makes each fault, has a run refused, holds that nothing on any host has changed, and takes the fault back.
+"""Make each fault, check that a run is refused and that no host has changed, and undo the fault.
 
 ``python faults.py PROJECT SCENARIO FAULTS``; FAULTS: those of vars/of_*.yml in a file of JSON. ``KRAFT_SWEEP`` and
-``KRAFT_SWEEP_ONLY`` choose (see sweeps.py). Judged are the problems that the run named, as values. Exit code 0 when
-each was refused as it should be; the first that was not ends it.
+``KRAFT_SWEEP_ONLY`` choose (see sweeps.py). Compared are the run's problems, as values. Exit code 0 if each was refused
+as expected; the first that was not ends it.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from runs import Outcome, Runs, hold
 from sweeps import asked_for, taken
 
 HOST_STATE = Path(host_state.__file__).read_text()
-#: Something to do for every node, so that a run that is not refused leaves its traces.
+#: A change for every node, so that a run that is not refused leaves its traces.
 WANTED = {"kafka_group_config": {"log.retention.hours": 100}}
-ENDS_SECONDS = 60.0  #: within which a run must end after it has refused, where its fault ``ends``
+ENDS_SECONDS = 60.0  #: within which a run must end after its refusal, if its fault ``ends``
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Fault:
 
 
 class Faults:
-    """Makes them on the hosts of `scenario`, past sshd and sudo, which some of them break."""
+    """Makes faults on the hosts of `scenario`, past sshd and sudo, which some of them break."""
 
     def __init__(self, project: Path, scenario: str) -> None:
         hosts = Hosts.of(project, scenario)
@@ -57,7 +57,7 @@ class Faults:
         self._problems = self._directory / "problems.jsonl"
 
     def try_fault(self, fault: Fault) -> str:
-        """One fault; gives a line about it."""
+        """Try one fault; return a line about it."""
         make_it = [*self._inside[fault.host], "sh", "-euc", fault.make] if fault.host else []
         try:
             if fault.host and not fault.at:
@@ -78,7 +78,7 @@ class Faults:
         return f"{run.seconds:5.1f} s"
 
     def _run(self, fault: Fault, moment: Mapping[str, Any]) -> Outcome:
-        """What is to be refused. No connection of an earlier run is open: it would get in past a fault of access."""
+        """Run the playbook that must be refused, without open connections: they would bypass a fault of access."""
         joining = ["--inventory", "molecule/refusals/joining"] if fault.joining else []
         inventory = [*joining, *self._inventory] if fault.joining == "first" else [*self._inventory, *joining]
         words = [f"playbooks/{fault.playbook}.yml", "--extra-vars", json.dumps(WANTED), *inventory]
@@ -89,7 +89,7 @@ class Faults:
             return runs.run([*words, *fault.run], moment if fault.at else None)
 
     def _states(self, verb: str) -> dict[str, str]:
-        """Remember every host, or say what has changed on which since then."""
+        """Remember every host, or return the changes of each host since then."""
 
         def state(host: str) -> subprocess.CompletedProcess[str]:
             return asked([*self._inside[host], "python3", "-", verb], HOST_STATE, expected=(0, host_state.DIFFERENT))
@@ -99,7 +99,7 @@ class Faults:
         return {host: one.stdout for host, one in done.items() if one.returncode}
 
     def _hold_told(self, fault: Fault, run: Outcome) -> None:
-        """That the run named this problem with these values, and that its screen shows what to do."""
+        """Check that the run reported this problem with these values, and that its screen shows the remedy."""
         hold(run.code > 0 and "Traceback" not in run.output, f"exit code {run.code}", run)
         noted = [json.loads(line) for line in self._problems.read_text().splitlines()]
         found = [one for one in noted if (one["severity"], one["rule"]) == ("error", fault.told["rule"])]
@@ -115,7 +115,7 @@ class Faults:
 def asked(
     command: Sequence[str], given: str | None = None, expected: Collection[int] = (0,)
 ) -> subprocess.CompletedProcess[str]:
-    """A command run to its end. AssertionError: an exit code that is not `expected`."""
+    """Run a command to its end. Raises AssertionError for an exit code that is not `expected`."""
     done = subprocess.run(command, check=False, capture_output=True, text=True, input=given)  # noqa: S603 - our own
     if done.returncode not in expected:
         raise AssertionError(f"{command[-1]}\nexit code {done.returncode}: {done.stdout}{done.stderr}")

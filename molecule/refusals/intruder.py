@@ -1,6 +1,6 @@
-"""Tries, as Kafka's user from inside the sandbox of its unit, to write what root acts on. All of it must be refused.
+"""Try, as Kafka's user inside the sandbox of its unit, to write what root acts on. Every attempt must be refused.
 
-``python intruder.py PROJECT SCENARIO``. Exit code 0 when nothing came through, and the record is as it was.
+``python intruder.py PROJECT SCENARIO``. Exit code 0 if no attempt succeeded, and the record is unchanged.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from hosts import Hosts
 
 HOST = "kafka1"
-#: How a process that was broken into sees the host: its mounts, its user, no capability.
+#: The view of a compromised process: its mounts, its user, no capability.
 INSIDE = """
 pid=$(systemctl show --property=MainPID --value kafka)
 exec nsenter --target=$pid --mount -- setpriv --reuid=kafka --regid=kafka --init-groups --no-new-privs \\
@@ -33,14 +33,14 @@ TRIES = {
     "the way back": "mkdir -p /opt/kafka/previous/x",
     "a release": "touch /opt/kafka/current/MANIFEST",
 }
-#: By this one it is known that the sandbox is the one meant: the user writes where the unit lets it.
+#: This one proves the sandbox: the user writes where the unit permits it.
 ALLOWED = "touch /var/log/kafka/intruder && rm /var/log/kafka/intruder"
 WATCHED = f"{RECORD} /opt/kafka/next /etc/systemd/system/kafka.service"
 STATE = f"find {WATCHED} -type f -exec sha256sum {{}} +; stat -c '%U %a' {RECORD}"
 
 
 def tried(hosts: Hosts, command: str) -> subprocess.CompletedProcess[str]:
-    """What became of `command` there."""
+    """Run `command` there and return its result."""
     line = [*hosts.inside(HOST), f"TRIED={command}", "sh", "-euc", INSIDE]
     return subprocess.run(line, stdin=subprocess.DEVNULL, check=False, capture_output=True, text=True)  # noqa: S603
 

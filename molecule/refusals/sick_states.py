@@ -1,8 +1,8 @@
-"""Brings a healthy cluster into sick states, and holds what cluster_status.yml says of each against what was done.
+"""Put a healthy cluster into faulty states, and compare cluster_status.yml's report of each with the fault.
 
-``python sick_states.py PROJECT SCENARIO``; ``KRAFT_SWEEP`` is short, long or all (the default; see sweeps.py). Judged
-are the report's fields, the exit code and the time that it took, never the wording. Exit code 0 when all was right; the
-first that is not ends it. States are those of vars/states.yml.
+``python sick_states.py PROJECT SCENARIO``; ``KRAFT_SWEEP`` is short, long or all (the default; see sweeps.py). Compared
+are the report's fields, the exit code and the duration, never the wording. Exit code 0 if all was right; the first
+failure ends it. States are those of vars/states.yml.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from sweeps import asked_for, taken
 HERE = Path(__file__).parent
 NODES = {"kafka1": 1, "kafka2": 2, "kafka3": 3}
 TOPIC, PARTITIONS = "sick-states", 12
-#: How much longer than that of a healthy cluster the status of a sick one may take, in seconds: one deadline of ssh, or
-#: those of Kafka's answers. On a busy machine each task takes longer as well, up to twice.
+#: Additional seconds for the status of a faulty cluster over that of a healthy one: one deadline of ssh, or those of
+#: Kafka's answers. On a busy machine each task takes longer as well, up to twice.
 LONGER = 15.0
 SETTLED = 3.0  #: seconds for which a cluster must be in sync; longer than the interval of heartbeats (2 s)
 DISCOVERY = 60.0  #: seconds for an election and for Kafka to fence a silent broker (9 s)
@@ -52,7 +52,7 @@ class State:
 
 
 class Cluster:
-    """The scenario's three nodes and the playbook that looks at them."""
+    """The scenario's three nodes and the status playbook."""
 
     def __init__(self, project: Path, scenario: str) -> None:
         directory = project / f".kraftwright/molecule/{scenario}"
@@ -63,14 +63,14 @@ class Cluster:
         self._usual = 0.0
 
     def look(self) -> tuple[Outcome, dict[str, Any]]:
-        """What the playbook says, as its report."""
+        """Run the playbook and return its report."""
         self._report.unlink(missing_ok=True)
         run = self._runs.run(["-i", self._inventory, "playbooks/cluster_status.yml"])
         hold(self._report.is_file() and "Traceback" not in run.output, "no report", run)
         return run, json.loads(self._report.read_text())
 
     def be_healthy(self) -> None:
-        """A cluster of which there is nothing to say."""
+        """Check that the report of a healthy cluster is empty."""
         trouble = self._hosts.trouble(patience=DISCOVERY)
         if trouble:
             raise AssertionError(f"the cluster is not whole again: {trouble}")
@@ -87,14 +87,14 @@ class Cluster:
         self._usual = self._usual or run.seconds
 
     def placed(self, names: Sequence[str]) -> list[str]:
-        """The hosts that are meant: ``leader`` is the active controller's, ``follower`` the first of the others."""
+        """Resolve host names: ``leader`` is the active controller's, ``follower`` the first of the others."""
         quorum = self._ask("kafka1", lambda admin: admin.describe_metadata_quorum()["topics"][0]["partitions"][0])
         leader = next(host for host, known in NODES.items() if known == quorum["leader_id"])
         meant = {"leader": leader, "follower": next(host for host in NODES if host != leader)}
         return [meant.get(name, name) for name in names]
 
     def topic(self, there: bool) -> None:
-        """Partitions to suffer, on all three nodes."""
+        """Create or delete the test topic, with replicas on all three nodes."""
 
         def ensure(admin: KafkaAdminClient) -> None:
             known = TOPIC in admin.list_topics()
@@ -106,7 +106,7 @@ class Cluster:
         self._ask("kafka1", ensure)
 
     def _ask(self, host: str, question: Callable[[KafkaAdminClient], Any]) -> Any:
-        """What an independent client learns of the broker on `host`; a busy machine is asked again for a while."""
+        """Query the broker on `host` with an independent client; repeat for a while on a busy machine."""
         deadline = time.monotonic() + DISCOVERY
         while True:
             try:
@@ -118,7 +118,7 @@ class Cluster:
                 time.sleep(0.5)
 
     def try_state(self, state: State) -> str:
-        """Make it, look, undo it; gives a line about it."""
+        """Make the state, inspect it, undo it; return a line about it."""
         self._await_in_sync()
         hosts = self.placed(state.hosts)
         hosted = {self._hosted({NODES[host] for host in hosts})}
@@ -128,7 +128,7 @@ class Cluster:
             run, found = self.look()
         finally:
             self._change(state, hosts, on=False)
-        hosted.add(self._hosted({NODES[host] for host in hosts}))  # Kafka may have made a topic of its own meanwhile
+        hosted.add(self._hosted({NODES[host] for host in hosts}))  # Kafka may have made an internal topic meanwhile
         judge(state, hosts, hosted, run, found)
         hold(run.seconds <= 2 * self._usual + LONGER, f"took {run.seconds:.1f} s, healthy {self._usual:.1f} s", run)
         trouble = self._hosts.trouble(patience=DISCOVERY)
@@ -145,14 +145,14 @@ class Cluster:
                 self._hosts.ask(host, state.make if on else state.undo)
 
     def _hosted(self, node_ids: set[int]) -> int:
-        """Partitions, of Kafka's own topics too, that have a replica on one of the nodes."""
+        """Count partitions, of Kafka's own topics too, that have a replica on one of the nodes."""
         topics = self._ask("kafka1", lambda admin: admin.describe_topics())
         return sum(bool(node_ids & set(one["replica_nodes"])) for topic in topics for one in topic["partitions"])
 
     def _await_in_sync(self) -> None:
-        """Until no replica is behind any more: one that still is would be a cause of its own in the next state.
+        """Wait until no replica is behind: it would be a separate cause in the next state.
 
-        As every broker knows it, for as long as SETTLED: one that has just gone on knows only of the time before.
+        As every broker reports it, for as long as SETTLED: one that has just resumed reports the time before.
         """
         deadline = time.monotonic() + DISCOVERY
         since = time.monotonic()
@@ -164,13 +164,13 @@ class Cluster:
             time.sleep(0.5)
 
     def _behind(self, host: str) -> list[str]:
-        """Topics with a replica that is behind or on a broker that does not serve, as the broker on `host` knows it."""
+        """Return topics with a replica that is behind or not served, by the state of the broker on `host`."""
         serving = self._serving(host)
         topics = self._ask(host, lambda admin: admin.describe_topics())
         return [one["name"] for one in topics if _is_behind(one) or serving != set(NODES.values())]
 
     def _await(self, state: State, hosts: Sequence[str]) -> None:
-        """Until the others have noticed, where the state asks for it."""
+        """Wait until the other nodes have noticed, if the state requires it."""
         left = {name: node_id for name, node_id in NODES.items() if name not in hosts}
         deadline = time.monotonic() + DISCOVERY
         while state.noticed and any(self._serving(name) != set(left.values()) for name in left):
@@ -179,7 +179,7 @@ class Cluster:
             time.sleep(0.5)
 
     def _serving(self, host: str) -> set[int]:
-        """The brokers that serve, as the one on `host` knows without asking anybody."""
+        """Return the brokers that serve, by the state of the one on `host`."""
         brokers = self._ask(host, lambda admin: admin.describe_cluster()["brokers"])
         return {one["broker_id"] for one in brokers if not one["is_fenced"]}
 
@@ -189,7 +189,7 @@ def _is_behind(topic: Mapping[str, Any]) -> bool:
 
 
 def judge(state: State, hosts: Sequence[str], hosted: Collection[int], run: Outcome, found: Mapping[str, Any]) -> None:
-    """The report against the state. `hosted`: how many partitions it can hit; two where topics were made meanwhile."""
+    """Compare the report with the state. `hosted`: the possible numbers of affected partitions."""
     node_ids = [NODES[host] for host in hosts]
     hold(run.code == 2, f"exit code {run.code}, not 2", run)  # noqa: PLR2004 - docs/runbooks/cluster_status.md
     hold(not run.changed, f"changed: {run.changed}", run)

@@ -1,4 +1,4 @@
-"""Holds what ``--check`` foretells against what then happens, and the hosts against what they were."""
+"""Compare predictions of ``--check`` with the changes of the run after it, and the hosts with their state before."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from hosts import Hosts
 from runs import Outcome, Runs, hold
 
 STATE = (Path(__file__).parent / "host_state.py").read_text()
-#: What changes a host by itself: the archive of classes, what a killed run left at work, a job of systemd. The brackets
-#: keep sudo out, which has this very command in its environment.
+#: Changes of a host outside of a run: the archive of classes, workers of a killed run, a job of systemd. The brackets
+#: exclude sudo, which has this very command in its environment.
 BUSY = """systemctl is-active --quiet kafka-appcds-archive \\
 || grep --quiet --text KRAFTWRIGHT_RU[N]= /proc/[0-9]*/environ 2>/dev/null \\
 || systemctl list-jobs --no-legend | grep --quiet ."""
 
 
 def foretell(hosts: Hosts, runs: Runs, words: Sequence[str]) -> Outcome:
-    """The run in check mode, after which every host must be as before."""
+    """Run in check mode, after which every host must be as before."""
     runs.await_workers()
     hosts.everywhere(f"timeout 900 sh -c 'while {BUSY}; do sleep 0.5; done'")
     hosts.everywhere("python3 - remember", given=STATE)
@@ -30,9 +30,9 @@ def foretell(hosts: Hosts, runs: Runs, words: Sequence[str]) -> Outcome:
 
 
 def hold_foretold(foretold: Outcome, run: Outcome, left: bool) -> None:
-    """What the run that followed has changed, task by task and host by host, is what was foretold.
+    """Check that the run's changes, by task and host, are those of the prediction.
 
-    `left`: and it is something; runs that were killed before may have left nothing to do.
+    `left`: and that there are any; killed runs before may have left nothing to do.
     """
     predicted, real = set(foretold.changed), set(run.changed)
     hold(not predicted - real, f"foretold, but did not happen: {sorted(predicted - real)}", run)

@@ -1,4 +1,4 @@
-"""The command line of an operation: what the ones before have settled, and what is wanted of this one alone."""
+"""The command line of an operation: settings of earlier operations, and those of this one alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from operations import Operation
 
 
 class CommandLine:
-    """Of ``ansible-playbook``, for a `scenario`'s inventories; `directory` takes what they have not."""
+    """Command line of ``ansible-playbook``, for a `scenario`'s inventories; `directory` takes additional ones."""
 
     def __init__(self, scenario: Path, directory: Path) -> None:
         self._scenario, self._directory_ids = scenario, directory / "directories.yml"
@@ -21,7 +21,7 @@ class CommandLine:
         self._forgotten = ""
 
     def set_up(self, operation: Operation) -> None:
-        """What the operation wants from now on."""
+        """Apply the settings of the operation from now on."""
         self._settings.update(operation.settings)
         kept = [one for one in self._inventories if one != self._forgotten]
         beside = [str(self._scenario / operation.beside)] if operation.beside else []
@@ -30,18 +30,18 @@ class CommandLine:
         self._forgotten = str(self._scenario / operation.forget) if operation.forget else self._forgotten
 
     def adopt(self, directory_ids: Mapping[str, str]) -> None:
-        """What a refusal tells the operator to do: each host's own directory id into the inventory."""
+        """Do as a refusal advises: write each host's directory id into the inventory."""
         known = {host: {"kafka_directory_id": text.strip()} for host, text in directory_ids.items() if text.strip()}
         self._directory_ids.write_text(yaml.safe_dump({"kafka": {"hosts": known}}))
 
     def of(self, operation: Operation, more: Mapping[str, Any] | None = None) -> list[str]:
-        """An operation's own, with `more` variables."""
+        """Return the words of an operation, with `more` variables."""
         variables = {"kafka_probe": operation.probed, **self._settings, **operation.once, **(more or {})}
         limit = ["--limit", f"!{operation.gone}"] if operation.gone else []
         return [*limit, *self._words(operation.playbook, variables)]
 
     def once_more(self, operation: Operation) -> list[str]:
-        """Of the run that finds nothing to do: the same one, or another playbook with what is settled."""
+        """Return the words of the idle run: the same one, or another playbook with the current settings."""
         if operation.idle == operation.playbook:
             return self.of(operation, {**operation.anew, "kafka_probe": False})
         return self._words(operation.idle, self._settings)

@@ -1,6 +1,6 @@
-"""Whether a run changed exactly what --check had foretold: compares two timelines, task by task and host by host.
+"""Compare two timelines, task by task and host by host: a run must change exactly what --check has predicted.
 
-``python compare_timelines.py FORETOLD HAPPENED``; exit code 0 when they agree, 1 with each difference when not.
+``python compare_timelines.py FORETOLD HAPPENED``; exit code 0 if they agree, 1 with each difference if not.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from pathlib import Path
 
 
 def changes(path: Path) -> set[tuple[str, str]]:
-    """(host, task) of everything that changed, or would have."""
+    """Return (host, task) of everything that changed, or would have."""
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     return {(line["host"], line["task"]) for line in lines if line["changed"]}
 
 
 def main(foretold: Path, happened: Path) -> int:
-    """Print what the two disagree on."""
+    """Print the differences between the two."""
     predicted, real = changes(foretold), changes(happened)
     for host, task in sorted(predicted - real):
         sys.stdout.write(f"foretold, but did not happen: {host}: {task}\n")

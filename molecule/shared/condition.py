@@ -1,4 +1,4 @@
-"""What a cluster is, as far as an operation can change it, seen past everything that is tested."""
+"""State of a cluster, as far as an operation can change it, observed independently of the tested code."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from leftovers import leftovers
 from operations import Nodes, Operation
 from runs import Outcome, hold
 
-#: Every start of the unit since the host came up; the journal is the witness.
+#: Every start of the unit since the host came up, from the journal.
 STARTS = "journalctl --unit kafka --grep '^Started kafka.service' --output short-unix --quiet --no-pager || true"
 #: The release whose jars the running process holds open.
 RELEASE = "ls -l /proc/$(systemctl show --value --property=MainPID kafka)/fd | grep -m1 -o 'releases/[0-9.]*'"
 
 
 class Condition:
-    """Of the cluster of `scenario`; `hosts` are the nodes that stay, `every` has those that come and go."""
+    """Condition of a `scenario`'s cluster; `hosts` are the nodes that stay, `every` includes those that come and go."""
 
     def __init__(self, project: Path, scenario: Path, nodes: Nodes) -> None:
         self.hosts = Hosts.of(project, scenario.name, nodes.hosts, nodes.port)
@@ -28,12 +28,12 @@ class Condition:
 
     @property
     def asked(self) -> Hosts:
-        """Those that are always nodes and have a broker."""
+        """Return those that are always nodes and have a broker."""
         return self.hosts.without(*self._nodes.controllers)
 
     @property
     def controllers(self) -> frozenset[str]:
-        """Hosts that have no broker."""
+        """Return the hosts that have no broker."""
         return frozenset(self._nodes.controllers)
 
     @property
@@ -45,12 +45,12 @@ class Condition:
 
     @property
     def addresses(self) -> dict[str, tuple[str, int]]:
-        """Host -> where its Kafka listens, if it has one."""
+        """Return host -> address of its Kafka, if it has one."""
         ports = self._nodes.controllers
         return {host: (self.every.address(host), ports.get(host, self._port)) for host in self.every.known}
 
     def expect(self, operation: Operation) -> None:
-        """Who is expected from now on."""
+        """Apply the nodes that are expected from now on."""
         if operation.hosts:
             self.hosts = self.every.without(*(set(self.every.known) - set(operation.hosts)))
         self._brokers = operation.brokers or self._brokers
@@ -59,7 +59,7 @@ class Condition:
         self.hosts, self.every = self.hosts.at(self._port), self.every.at(self._port)
 
     def lose_machines(self, operation: Operation) -> None:
-        """The machine that is thrown away and made anew, and the one that dies for good."""
+        """Replace the machine that is renewed, and remove the one that is lost."""
         if operation.machine:
             self.hosts.renew(operation.machine)
         if operation.gone:
@@ -67,29 +67,29 @@ class Condition:
             self.every = self.every.without(operation.gone)
 
     def starts(self) -> dict[str, frozenset[str]]:
-        """The starts of Kafka that each host's journal knows, a line with its time each. A reboot takes the journal."""
+        """Return the starts of Kafka in each host's journal, a line with its time each. A reboot clears the journal."""
         return {host: frozenset(text.splitlines()) for host, text in self.every.everywhere(STARTS).items()}
 
     def identity(self) -> dict[str, str]:
-        """``host path:key`` -> value of every meta.properties that is there."""
+        """Return ``host path:key`` -> value of every existing meta.properties."""
         script = f"grep -Hs -E '^(cluster.id|node.id|directory.id)=' {self._nodes.log_dirs}/meta.properties; true"
         found = self.every.everywhere(" ".join(script.split()))
         lines = [(host, line.partition("=")) for host, text in found.items() for line in text.splitlines()]
         return {f"{host} {name}": value for host, (name, _, value) in lines}
 
     def directory_ids(self) -> dict[str, str]:
-        """Those of the disks that hold the metadata log, by host."""
+        """Return the directory ids of the metadata logs, by host."""
         script = f"sed -n 's/^directory.id=//p' {self._nodes.metadata}/meta.properties"
         return self.hosts.everywhere(script, check=False)
 
     def hold_whole(self, run: Outcome, patience: float = 10) -> None:
-        """Who is expected is there, and nothing was left behind."""
+        """Check that all expected nodes are there, and nothing was left behind."""
         trouble = self.asked.trouble(self._brokers, self._voters, patience)
         hold(not trouble, f"the cluster is not whole: {trouble}", run)
         left = leftovers(self.asked, self._brokers, self._nodes.install)
         hold(not left, f"left behind: {left}", run)
 
     def hold_release(self, release: str, run: Outcome) -> None:
-        """What every process runs."""
+        """Check the release of every process."""
         releases = set(self.hosts.everywhere(RELEASE, check=False).values())
         hold(releases == {f"releases/{release}\n"}, f"the nodes run {releases}", run)

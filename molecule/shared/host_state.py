@@ -1,8 +1,8 @@
-"""What a host is, as far as a deployment could change it: ``host_state.py remember|compare``, run on the host as root.
+"""State of a host, as far as a deployment could change it: ``host_state.py remember|compare``, run there as root.
 
-Files with owner, mode, size, times (ctime among them, which nobody can set) and the content of small ones; mounts,
-units and their processes with start times, kernel settings. ``compare`` names every difference to what was remembered
-and exits with DIFFERENT when there is one. What changes by itself is left out: logs, the clock, and what Kafka writes.
+Files with owner, mode, size, times (ctime among them, which cannot be set) and the content of small ones; mounts, units
+and their processes with start times, kernel settings. ``compare`` names every difference to the remembered state and
+exits with DIFFERENT when there is one. It ignores logs, the clock, and Kafka's own writes.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from pathlib import Path
 from typing import Any
 
 REMEMBERED = Path("/run/host_state.json")
-#: The system's own, logs, and what Ansible and Python leave behind for themselves.
+#: The system's own, logs, and files that Ansible and Python leave.
 SKIPPED = re.compile(
     r"/(proc|sys|dev|run|tmp|var/tmp|var/log|var/lib/systemd|srv/kafka/logs)|.*/(\.ansible|__pycache__)"
 )
 LOG_DIR = re.compile(r"/opt/kafka/kraft-logs/[^/]+|/srv/kafka/(data\d|meta)|/data/kafka-logs\d")
-#: Partitions that Kafka is about to remove, in its own time.
+#: Partitions that Kafka is about to remove, at its own pace.
 LEAVING = re.compile(r".+-(delete|stray)")
-#: Partitions that a running broker has got in its own time, as after a restart or a move.
+#: Partitions that a running broker has got at its own pace, as after a restart or a move.
 ARRIVED = re.compile(rf"({LOG_DIR.pattern})/[^/]+-\d+(-future)?")
 #: Homes, in which Ansible makes its own folder.
 HOMES = ("/root", "/home/ops")
-#: In a log dir: what a format writes, and what a wrong hand could change.
+#: In a log dir: files of a format, which a mistake could change.
 IDENTITY = ("meta.properties", "bootstrap.checkpoint")
 CONTENT = ("/etc", "/opt/kafka", "/srv/kafka", "/data", "/usr/local")
 LARGEST_CONTENT = 100_000
@@ -41,7 +41,7 @@ DIFFERENT = 1  #: exit code
 
 
 def files(root: str = "/") -> Iterator[tuple[str, Any]]:
-    """Path and what is known of it, for everything that stays as it is unless somebody changes it."""
+    """Yield path and attributes of everything that should stay unchanged."""
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if not SKIPPED.fullmatch(os.path.join(folder, name)))
         in_log_dir = bool(LOG_DIR.fullmatch(folder))
@@ -55,7 +55,7 @@ def files(root: str = "/") -> Iterator[tuple[str, Any]]:
 
 
 def entry(path: str, whole: bool) -> Any:
-    """Kind, mode and owner; of a `whole` one also size, times, target and content."""
+    """Return kind, mode and owner; of a `whole` one also size, times, target and content."""
     try:
         found = os.lstat(path)
         owner = (oct(found.st_mode), found.st_uid, found.st_gid)
@@ -68,14 +68,14 @@ def entry(path: str, whole: bool) -> Any:
 
 
 def content(path: str, found: os.stat_result) -> str:
-    """Digest of a small file where a deployment writes; a larger one is known by its ctime."""
+    """Return the digest of a small file that a deployment may write; a larger one is identified by its ctime."""
     if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST_CONTENT or not path.startswith(CONTENT):
         return ""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
 def units() -> Iterator[tuple[str, Any]]:
-    """Every service with its process and when that was started."""
+    """Yield every service with its process and the process's start."""
     shown = subprocess.run(UNITS, capture_output=True, text=True, check=True).stdout  # noqa: S603
     for block in shown.strip().split("\n\n"):
         known = dict(line.split("=", 1) for line in block.splitlines())
@@ -83,20 +83,20 @@ def units() -> Iterator[tuple[str, Any]]:
 
 
 def state() -> dict[str, Any]:
-    """Everything, by name."""
+    """Return everything, by name."""
     kernel = ((f"kernel {name}", Path("/proc/sys", name).read_text()) for name in KERNEL)
     mounts = ((f"mount {at}", line) for at, line in enumerate(Path("/proc/1/mounts").read_text().splitlines()))
     return json.loads(json.dumps(dict([*files(), *units(), *kernel, *mounts])))  # type: ignore[no-any-return]
 
 
 def differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """Names of what changed. A partition that came is Kafka's own work; one that went or has another owner is not."""
+    """Return names of changes. A new partition is Kafka's own work; a missing or foreign one is not."""
     changed = (name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
     return sorted(name for name in changed if name in before or not ARRIVED.fullmatch(name))
 
 
 def main(verb: str) -> int:
-    """Remember the state, or compare it with the one that was remembered."""
+    """Remember the state, or compare it with the remembered one."""
     now = state()
     if verb == "remember":
         REMEMBERED.write_text(json.dumps(now))

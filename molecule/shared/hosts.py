@@ -1,4 +1,4 @@
-"""A scenario's hosts as its driver sees them: over ssh, as root, past everything that is tested."""
+"""A scenario's hosts for its driver: over ssh, as root, independent of the tested code."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from kafka import KafkaAdminClient
 from kafka.errors import KafkaError
 
 Some = TypeVar("Some", bound="Hosts")
-#: What ssh itself exits with, and how long a lab host takes to reboot at most.
+#: ssh's own exit code, and the maximum time of a lab host's reboot.
 NO_CONNECTION, REBOOT_SECONDS = 255, 20.0
-#: Nothing of this environment: with PYTHONDONTWRITEBYTECODE=1, a refused run would leave what a fault should settle.
+#: A clean environment: with PYTHONDONTWRITEBYTECODE=1, a refused run would leave what a fault should settle.
 CLEAN = ("env", "--ignore-environment", "PATH=/usr/sbin:/usr/bin:/sbin:/bin")
 
 
@@ -37,24 +37,24 @@ class Hosts:
 
     @classmethod
     def of(cls: type[Some], project: Path, scenario: str, names: Collection[str] = (), port: int = 9092) -> Some:
-        """Those (or the named ones) that role kafka_lab made for `scenario`."""
+        """Return the hosts (or the named ones) that role kafka_lab made for `scenario`."""
         inventory = yaml.safe_load((project / f"molecule/{scenario}/inventory/lab.yml").read_text())
         every = dict(inventory["all"]["hosts"])
         return cls(project, scenario, {name: every[name] for name in names or every}, port)
 
     def without(self, *hosts: str) -> Hosts:
-        """The others."""
+        """Return the other hosts."""
         return dataclasses.replace(self, known={name: it for name, it in self.known.items() if name not in hosts})
 
     def at(self, port: int) -> Hosts:
-        """The same, with another listener for clients."""
+        """Return the same, with another listener for clients."""
         return dataclasses.replace(self, port=port)
 
     def address(self, host: str) -> str:
         return str(self.known[host]["ansible_host"])
 
     def command(self, host: str, script: str) -> list[str]:
-        """The ssh command that runs `script` as root on `host`."""
+        """Return the ssh command that runs `script` as root on `host`."""
         known = self.known[host]
         options = shlex.split(known["ansible_ssh_common_args"])
         target = f"{known['ansible_user']}@{known['ansible_host']}"
@@ -64,7 +64,7 @@ class Hosts:
     def ask(
         self, host: str, script: str, check: bool = True, given: str | None = None
     ) -> subprocess.CompletedProcess[str]:
-        """Run `script` on `host` to its end; it reads what is `given`. A host that reboots is waited for."""
+        """Run `script` on `host` to its end, with the input `given`. Waits for a host that reboots."""
         command, deadline = self.command(host, script), time.monotonic() + REBOOT_SECONDS
         done = subprocess.run(command, check=False, capture_output=True, text=True, input=given)  # noqa: S603
         while done.returncode == NO_CONNECTION and time.monotonic() < deadline:
@@ -75,23 +75,23 @@ class Hosts:
         return done
 
     def everywhere(self, script: str, check: bool = True, given: str | None = None) -> dict[str, str]:
-        """What `script` printed, host by host, run on all of them at the same time."""
+        """Run `script` on all hosts at the same time; return the output, host by host."""
         with ThreadPoolExecutor(len(self.known)) as pool:
             said = pool.map(lambda host: self.ask(host, script, check, given).stdout, self.known)
             return dict(zip(self.known, said))
 
     def power(self, host: str, on: bool) -> None:
-        """Kill a host without a warning, or bring it back and wait for its sshd."""
+        """Kill a host without a warning, or start it and wait for its sshd."""
         self._podman(*(["start"] if on else ["kill", "--signal=KILL"]), host=host)
         if on:
             self._await(host)
 
     def pause(self, host: str, on: bool) -> None:
-        """Let all of a host hang, or run on: it keeps its sockets and answers nobody."""
+        """Pause all processes of a host, or resume them: it keeps its sockets and does not answer."""
         self._podman("pause" if on else "unpause", host=host)
 
     def isolate(self, host: str, on: bool) -> None:
-        """Let a host and the other ones hear nothing of each other, or again; ssh from this machine goes on."""
+        """Cut the network between a host and the others, or restore it; ssh from this machine still works."""
         others = ", ".join(known["ansible_host"] for name, known in self.known.items() if name != host)
         drop = "add table inet cut\n" if on else "delete table inet cut\n"
         for hook, side in (("input", "saddr"), ("output", "daddr")) if on else ():
@@ -101,19 +101,19 @@ class Hosts:
         subprocess.run(command, input=drop, check=True, capture_output=True, text=True)  # noqa: S603
 
     def inside(self, host: str, namespaces: str = "--all") -> list[str]:
-        """Words before a command that root runs inside `host`: it needs neither its network nor its sshd."""
+        """Return words before a command that root runs inside `host`: it needs neither its network nor its sshd."""
         process = self._podman("inspect", "--format={{.State.Pid}}", host=host).strip()
         return [*self._sudo(), "nsenter", namespaces, f"--target={process}", "--", *CLEAN]
 
     def enter(self, host: str, script: str) -> None:
-        """Run `script` there. AssertionError shows what it said when it fails."""
+        """Run `script` there. Raises AssertionError with the output if it fails."""
         command = [*self.inside(host), "sh", "-euc", script]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, check=False, capture_output=True, text=True)  # noqa: S603
         if done.returncode:
             raise AssertionError(f"{host}: exit code {done.returncode}\n{script}\n{done.stdout}{done.stderr}")
 
     def renew(self, host: str) -> None:
-        """Throw a host away with its disk, and make an empty one under its name and address."""
+        """Remove a host with its disk, and create an empty one under its name and address."""
         self._podman("rm", "--force", "--volumes", host=host)
         scenario = f"molecule/{self.scenario}/inventory"
         create = ["ansible-playbook", "-i", scenario, "molecule/shared/create.yml"]
@@ -138,10 +138,10 @@ class Hosts:
             time.sleep(0.2)
 
     def trouble(self, nodes: Collection[int] = (1, 2, 3), voters: Collection[int] = (), patience: float = 10.0) -> str:
-        """Why `nodes` are not a whole cluster within `patience` seconds, by an independent client; '' when they are.
+        """Return why `nodes` are not a whole cluster within `patience` seconds, by an independent client; '' if they
+        are.
 
-        ``voters``: left out, all of them. Patience is for that client: its own time limits are short when the machine
-        is busy.
+        ``voters``: by default, all nodes. Patience is for that client, whose time limits are short on a busy machine.
         """
         deadline = time.monotonic() + patience
         while (seen := self._trouble(sorted(nodes), sorted(voters or nodes))) and time.monotonic() < deadline:
@@ -149,7 +149,7 @@ class Hosts:
         return seen
 
     def _trouble(self, nodes: list[int], voters: list[int]) -> str:
-        """What the brokers say is amiss, each asked once; '' when nothing is."""
+        """Return the first fault that a broker reports, each queried once; '' without one."""
         for host in self.known:
             try:
                 with KafkaAdminClient(bootstrap_servers=f"{self.address(host)}:{self.port}") as admin:

@@ -1,4 +1,4 @@
-"""What a run, ended or killed and followed by another, must not leave behind."""
+"""Leftovers that a run, ended or killed and followed by another, must not leave behind."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection
 from hosts import Hosts
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 
-#: Locks, halves of files and releases, and what a killed run has left at work.
+#: Locks, halves of files and releases, and running processes of a killed run.
 ON_HOST = """
 test ! -s /run/kraftwright.lock || echo "the lock of $(cat /run/kraftwright.lock)"
 find {install} /etc/systemd/system -xdev -name '.kraftwright-*' -o -xdev -name '.partial-*' 2>/dev/null
@@ -17,7 +17,7 @@ for one in /proc/[0-9]*; do
   echo "at work: $(tr '\\0' ' ' <$one/cmdline)"
 done
 """
-#: What lies in place is what the process was started with; what was changed live waits in `next`.
+#: Installed files are those of the process's start; live changes wait in `next`.
 IN_PLACE = """
 systemctl is-active --quiet kafka || exit 0
 for file in server.properties jvm.options; do cmp /run/kafka-started/$file {install}/config/$file 2>&1; done
@@ -28,14 +28,14 @@ BETWEEN_DISKS = "replica.alter.log.dirs.io.max.bytes.per.second"
 
 
 def leftovers(hosts: Hosts, brokers: Collection[int], install: str) -> list[str]:
-    """One line for each thing that is left on `hosts`, and in the cluster whose brokers these are."""
+    """Return one line for each leftover on `hosts`, and in the cluster whose brokers these are."""
     said = hosts.everywhere((ON_HOST + IN_PLACE).replace("{install}", install), check=False)
     found = [f"{host}: {line}" for host, text in said.items() for line in text.splitlines()]
     return [*found, *_in_cluster([f"{hosts.address(host)}:{hosts.port}" for host in hosts.known], brokers)]
 
 
 def _in_cluster(bootstrap: list[str], brokers: Collection[int]) -> list[str]:
-    """Throttles, and moves that nobody waits for."""
+    """Return throttles, and moves that no run waits for."""
     with KafkaAdminClient(bootstrap_servers=bootstrap) as admin:
         wanted = [ConfigResource(ConfigResourceType.BROKER, str(one)) for one in brokers]
         wanted += [ConfigResource(ConfigResourceType.TOPIC, name) for name in admin.list_topics()]

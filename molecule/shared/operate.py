@@ -1,9 +1,9 @@
-"""Operates a running cluster as a scenario's vars/operations.yml says, and asserts the outcome of each operation.
+"""Operate a running cluster by a scenario's vars/operations.yml, and assert the outcome of each operation.
 
 ``python operate.py PROJECT SCENARIO``; ``KRAFT_SWEEP`` is long or all (the default; see sweeps.py),
-``KRAFT_SWEEP_ONLY`` takes only the operations whose names match that regular expression (what they stand on must have
-been done before), ``KRAFT_SWEEP_SEED`` repeats the random moments of an earlier sweep.
-Exit code 0 when all ended as they should; the first that does not ends it.
+``KRAFT_SWEEP_ONLY`` takes only the operations whose names match that regular expression (those that they require must
+have been done before), ``KRAFT_SWEEP_SEED`` repeats the random moments of an earlier sweep.
+Exit code 0 if all ended as expected; the first failure ends it.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from workload import Workload
 SIGKILL = -9
 #: Playbooks that can write their plan and apply an approved one.
 PLANNED = ("deploy_cluster", "upgrade_cluster")
-#: Those that need their probe: it is the witness.
+#: Playbooks that need their probe for their own report.
 PROBED = ("drill",)
 Starts = Mapping[str, frozenset[str]]  # of Kafka, by host, as Condition.starts gives them
 
 
 class Operator:
-    """Goes through operations; `probes` is where those of playbooks leave their accounts."""
+    """Goes through operations; `probes` is the directory of the playbooks' accounts."""
 
     def __init__(self, condition: Condition, command_line: CommandLine, runs: Runs, probes: Path, drawn: int) -> None:
         """`drawn`: the seed of the random moments. Other scenarios may work in this project at the same time."""
         self._condition, self._command_line, self._runs = condition, command_line, runs
         self._probes, self._seed = probes, drawn
-        #: By name of an operation whose runs die at random moments: how many of them did.
+        #: Operation whose runs die at random moments -> number of such deaths.
         self.deaths: dict[str, int] = {}
 
     def go_through(self, operation: Operation) -> str:
-        """One operation and its outcome; gives a line about it."""
+        """Run one operation and check its outcome; return a line about it."""
         condition, audits = self._condition, self._audits()
         if operation.adopt:
             self._command_line.adopt(condition.directory_ids())
@@ -65,7 +65,7 @@ class Operator:
         return f"{run.seconds:5.1f} s{died}{words}{self._idle(operation)}"
 
     def _killed(self, operation: Operation) -> list[Outcome]:
-        """The runs that die. One that dies at a random moment may end before it, and only a drill has a probe then."""
+        """Return the runs that die. One with a random moment may end before it, and only a drill has a probe then."""
         killed: list[Outcome] = []
         anew = {} if operation.kill else operation.anew
         quiet = {"kafka_probe": False} if operation.kills and operation.playbook not in PROBED else {}
@@ -81,7 +81,7 @@ class Operator:
         return killed
 
     def _run(self, operation: Operation) -> Outcome:
-        """The run that does not die, and that it did what it foretells."""
+        """Return the run that does not die, after checking its prediction."""
         words = self._command_line.of(operation, operation.anew)
         if not operation.foretold:
             return self._runs.run(words)
@@ -92,7 +92,7 @@ class Operator:
         return run
 
     def _plan(self, operation: Operation) -> tuple[list[str], list[str]]:
-        """Words with which a deployment writes its plan, and applies exactly that one."""
+        """Return the words with which a deployment writes its plan, and applies exactly that one."""
         if operation.playbook not in PLANNED:
             return [], []
         plan = self._runs.directory / "plan.json"
@@ -119,12 +119,12 @@ class Operator:
             self._condition.hold_release(operation.release, run)
 
     def _started_since(self, before: Starts) -> dict[str, int]:
-        """How often, by host; who was not started is not in it. A count would hide one behind a lost journal."""
+        """Return the starts by host; hosts without any are left out. A count would hide one behind a lost journal."""
         new = {host: len(known - before[host]) for host, known in self._condition.starts().items()}
         return {host: count for host, count in new.items() if count}
 
     def _batches(self, operation: Operation, seen: Seen, runs: Sequence[Outcome]) -> str:
-        """That the largest batch was as large as asked for, and that no partition had too few replicas in sync.
+        """Check the size of the largest batch, and that no partition had too few replicas in sync.
 
         `runs`: those that died, and the last one.
 
@@ -145,7 +145,7 @@ class Operator:
         return f", batches {words}, at most {seen.most_down} down at once, {seen.looks} looks"
 
     def _idle(self, operation: Operation) -> str:
-        """Once more: nothing is left to do, and nothing restarts."""
+        """Run once more: nothing is left to do, and nothing restarts."""
         if not operation.idle:
             return ""
         starts, run = self._condition.starts(), self._runs.run(self._command_line.once_more(operation))
@@ -155,7 +155,7 @@ class Operator:
         return f", idle {run.seconds:.1f} s"
 
     def _accounted(self, operation: Operation, run: Outcome, audits: Collection[Path]) -> str:
-        """What the clients felt, in words, once it is known that they lost nothing."""
+        """Return the client impact in words, after checking that no record was lost."""
         hold(bool(audits) == operation.probed, f"{len(audits)} accounts of the clients' records", run)
         words = ""
         for audit in (json.loads(path.read_text()) for path in sorted(audits)):
@@ -172,7 +172,7 @@ class Operator:
 
 
 class Log:
-    """Prints a line at once, and into the file for whoever watches: molecule shows them only at the end."""
+    """Prints a line at once, and into a file for observers: molecule shows them only at the end."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -187,10 +187,10 @@ class Log:
 
 
 def hold_died(deaths: Mapping[str, int]) -> None:
-    """Of operations whose runs die at random moments, half must see such a death.
+    """Check that half of the operations with random deaths saw such a death.
 
-    A quick machine ends an operation before a late moment, and nothing is wrong with it. AssertionError: the entries
-    say for most that they last longer than they do.
+    A quick machine ends an operation before a late moment, and nothing is wrong with it. AssertionError: most entries
+    have a duration that is too long.
     """
     escaped = [name for name, number in deaths.items() if not number]
     if len(escaped) * 2 > max(len(deaths), 2):
@@ -200,7 +200,7 @@ def hold_died(deaths: Mapping[str, int]) -> None:
 
 
 def felt(audit: Mapping[str, Any]) -> str:
-    """An account of clients' records in words."""
+    """Return an account of clients' records in words."""
     stall = max((one["length_us"] for one in audit["stalls"]), default=0) / 1e6
     errors = sum(one["count"] for one in audit["errors"])
     return f"{audit['counts']['acked']:,} records, longest stall {stall:.2f} s, {errors} errors"

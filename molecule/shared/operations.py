@@ -1,4 +1,4 @@
-"""The operations of a scenario's vars/operations.yml, and the cluster that they are done to."""
+"""The operations of a scenario's vars/operations.yml, and the cluster that they are applied to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOCKED_SECONDS = 4.0
 
 @dataclass(frozen=True)
 class Nodes:
-    """What ``cluster`` says there: the nodes that are never renamed, and where things are on them.
+    """The key ``cluster`` there: the nodes that are never renamed, and paths on them.
 
     ``controllers``: host -> port of those that are no brokers. ``port``: the brokers' listener for clients.
     """
@@ -69,12 +69,12 @@ class Operation:
     probed: bool = True
 
     def moments(self, seed: int) -> Iterator[Mapping[str, Any]]:
-        """When each run that dies does so, in their order; the same for the same `seed`. A named moment comes first.
+        """Yield the moments of the runs that die, in order; the same for the same `seed`. A named moment comes first.
 
-        After a random death the work goes on by itself, on a host or in Kafka, and a named moment may never come.
+        After a random death the work continues, on a host or in Kafka, and a named moment may never come.
 
-        Each run goes on where the one before has died. So random points of the operation, which ``lasts`` so many
-        seconds, are as far apart as the deaths: what a run does before it takes its lock is done by all of them.
+        Each run continues where the one before has died. So random points of the operation, which ``lasts`` so many
+        seconds, are as far apart as the deaths: all of them repeat the part before the lock.
         """
         drawn = random.Random(f"{seed} {self.name}")  # noqa: S311 - moments, not secrets
         points = sorted(drawn.uniform(0, self.lasts) for _ in range(random_deaths(self.kills)))
@@ -84,11 +84,11 @@ class Operation:
 
 
 def load(scenario: Path) -> tuple[Nodes, list[Operation]]:
-    """The cluster and the operations of this sweep."""
+    """Return the cluster and the operations of this sweep."""
     content = yaml.safe_load((scenario / "vars/operations.yml").read_text())
     return Nodes(**content["cluster"]), [Operation(**entry) for entry in taken(content["operations"])]
 
 
 def seed() -> int:
-    """Of the random moments: ``KRAFT_SWEEP_SEED``, else drawn."""
+    """Return the seed of the random moments: ``KRAFT_SWEEP_SEED``, else drawn."""
     return int(os.environ.get("KRAFT_SWEEP_SEED") or random.SystemRandom().randrange(1 << 16))

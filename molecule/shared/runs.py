@@ -1,4 +1,4 @@
-"""Runs of playbooks as a driver sees them: begun like an operator's, ended at a moment, and read by what they did."""
+"""Runs of playbooks for a driver: started like an operator's, ended at a moment, and read by their timeline."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATIENCE = 1500.0  #: seconds after which a run is taken to hang; a busy machine
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended: negative codes are signals. ``lines`` are those of its timeline."""
+    """End of a run: negative codes are signals. ``lines`` are those of its timeline."""
 
     code: int
     output: str
@@ -30,11 +30,11 @@ class Outcome:
 
     @property
     def changed(self) -> tuple[str, ...]:
-        """``host: task`` of everything that it changed."""
+        """Return ``host: task`` of everything that it changed."""
         return tuple(f"{line['host']}: {line['task']}" for line in self.lines if line["changed"])
 
     def hosts_of(self, task: str) -> list[frozenset[str]]:
-        """The hosts on which each task of that name ran, in their order; together where it is a loop over hosts."""
+        """Return the hosts of each task of that name, in order; together if it is a loop over hosts."""
         return [frozenset(line["host"].split(", ")) for line in self.lines if line["task"] == task]
 
     def last_lines(self, count: int = 40) -> str:
@@ -42,13 +42,13 @@ class Outcome:
 
 
 def hold(truth: bool, what: str, run: Outcome) -> None:
-    """An assertion that shows the run it is about."""
+    """Assert, and show the run that it is about."""
     if not truth:
         raise AssertionError(f"{what}\n{run.last_lines()}")
 
 
 def end(process: subprocess.Popen[bytes], name: str = "KILL") -> None:
-    """Send the signal to the run's group, unless it has ended by itself."""
+    """Send the signal to the run's group, unless the run has ended."""
     if process.poll() is None:
         os.killpg(process.pid, getattr(signal, f"SIG{name}"))
 
@@ -60,13 +60,13 @@ def with_time(process: subprocess.Popen[bytes], seconds: float) -> None:
 
 
 def until_said(process: subprocess.Popen[bytes], log: Path, said: str) -> None:
-    """Let a run work until the regular expression `said` matches what it has written, or to its end."""
+    """Let a run work until the regular expression `said` matches its output, or to its end."""
     while process.poll() is None and not re.search(said, log.read_text(errors="replace")):
         time.sleep(0.05)
 
 
 def workers_of(variable: str) -> Iterator[int]:
-    """Ids of processes of ``ansible-playbook`` that have ``NAME=value`` in their environment; ssh's stay a while."""
+    """Yield ids of ``ansible-playbook`` processes with ``NAME=value`` in their environment; ssh's stay a while."""
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # ended meanwhile, or of another user
             environment = (process / "environ").read_bytes().split(b"\0")
@@ -82,7 +82,7 @@ class Runs:
         self._timeline = directory / "timeline.jsonl"
 
     def environment(self, moment: Mapping[str, Any]) -> dict[str, str]:
-        """`moment`: see molecule/shared/callback/kill_at.py."""
+        """Return the environment; `moment`: see molecule/shared/callback/kill_at.py."""
         return {
             **os.environ,
             "MOLECULE_PROJECT_DIRECTORY": str(self._project),
@@ -99,7 +99,7 @@ class Runs:
     def begun(
         self, words: Sequence[str], moment: Mapping[str, Any] | None = None
     ) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
-        """A run in a process group of its own, and the file that it writes to; the group is gone afterwards."""
+        """Start a run in a separate process group; yield it and its output's file; the group is gone afterwards."""
         with tempfile.NamedTemporaryFile("wb", dir=self.directory, suffix=".log", delete=False) as log:
             process = subprocess.Popen(  # noqa: S603 - a list, no shell
                 ["ansible-playbook", *words],  # noqa: S607 - the one of this environment
@@ -119,9 +119,9 @@ class Runs:
             Path(log.name).unlink()
 
     def run(self, words: Sequence[str], moment: Mapping[str, Any] | None = None) -> Outcome:
-        """A run to its end, or to the moment at which it and all that it has started are killed.
+        """Run to the end, or to the moment at which it and all its children are killed.
 
-        That is the moment of a task, the one when it has ``said`` something, or the one ``after`` so many seconds.
+        That is the moment of a task, the one of a ``said`` output, or the one ``after`` so many seconds.
         """
         began, moment = time.monotonic(), moment or {}
         self._timeline.unlink(missing_ok=True)
@@ -136,7 +136,7 @@ class Runs:
             return Outcome(code, log.read_text(), time.monotonic() - began, self._lines())
 
     def await_workers(self) -> None:
-        """Wait for Ansible's workers of killed runs: each lives on to the end of its task, in a session of its own."""
+        """Wait for Ansible's workers of killed runs: each lives to the end of its task, in a separate session."""
         deadline = time.monotonic() + PATIENCE
         while workers := [*workers_of(f"KRAFTWRIGHT_TIMELINE={self._timeline}")]:
             if time.monotonic() > deadline:
@@ -144,6 +144,6 @@ class Runs:
             time.sleep(0.1)
 
     def _lines(self) -> tuple[Mapping[str, Any], ...]:
-        """Of the last run's timeline."""
+        """Return the lines of the last run's timeline."""
         text = self._timeline.read_text() if self._timeline.is_file() else ""
         return tuple(json.loads(line) for line in text.splitlines())

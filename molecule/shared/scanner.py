@@ -1,4 +1,4 @@
-"""What sslscan says of a port with TLS, and what of it is more than information. Pure but for ``scan``."""
+"""Findings of sslscan at a port with TLS that are more than information. Pure except for ``scan``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEAST_RSA_BITS = 2048
 
 
 def scan(address: tuple[str, int], shown: Path | None = None) -> str:
-    """``clean``, or everything that sslscan finds there; `shown`: a file with certificate and key for it."""
+    """Return ``clean``, or all findings of sslscan there; `shown`: a file with certificate and key for it."""
     certificate = [f"--certs={shown}", f"--pk={shown}"] if shown else []
     command = ["sslscan", "--no-colour", "--xml=-", *certificate, f"{address[0]}:{address[1]}"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)  # noqa: S603 - a list
@@ -25,7 +25,7 @@ def scan(address: tuple[str, int], shown: Path | None = None) -> str:
 
 
 def findings(text: str) -> Iterator[str]:
-    """Findings of sslscan's XML (2.0); that nothing was seen is one of them."""
+    """Yield findings of sslscan's XML (2.0); an empty scan is one of them."""
     found = ElementTree.fromstring(text)  # noqa: S314 - of a tool that we started
     ciphers = found.findall(".//cipher")
     if not ciphers:

@@ -1,12 +1,12 @@
-"""Looks for planted secrets where no secret may ever be: command lines and environments of all processes.
+"""Search for planted secrets in places without secrets: command lines and environments of all processes.
 
-    python secret_watch.py watch FOUND PID     until the process PID ends; who shows one is a line of the file FOUND.
-                                               Of several that write into one file, one looks, and the others wait.
-    python secret_watch.py files DIRECTORY…    which files below the directories hold one, with owner, group and mode
-    python secret_watch.py journal                 which lines of this host's journal hold one, in any field
+    python secret_watch.py watch FOUND PID     until the process PID ends; each with one is a line of the file FOUND.
+                                               If several write into one file, one searches, and the others wait.
+    python secret_watch.py files DIRECTORY…    files below the directories that hold one, with owner, group and mode
+    python secret_watch.py journal             lines of this host's journal that hold one, in any field
 
-On the machine of the lab all processes of its hosts are seen, too. Planted secrets begin with ``MARK``. Processes of
-another run, whose environment names another FOUND as ``OF_RUN``, are that run's to watch.
+On the machine of the lab all processes of its hosts are visible, too. Planted secrets begin with ``MARK``. Processes of
+another run, whose environment names another FOUND as ``OF_RUN``, are left to that run.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ import time
 from pathlib import Path
 from typing import TextIO
 
-#: In two halves, so that whoever starts this, or reads it, does not show one.
+#: In two halves, so that the processes that start or read this do not show one.
 MARK = "c4n4ry" + "-"
 OF_RUN = b"KRAFTWRIGHT_SECRETS_FOUND="
-STEP = 0.02  #: seconds between two looks at new processes, and between two tries to be the one that looks
-YOUNG = 1.0  #: seconds for which a process is new: by then it has started the program that it was made for
-AGAIN = 2.0  #: seconds between two looks at an old one
+STEP = 0.02  #: seconds between two inspections of new processes, and between two tries to get the lock
+YOUNG = 1.0  #: seconds for which a process is new: by then it has started its actual program
+AGAIN = 2.0  #: seconds between two inspections of an old one
 SHOWN = 300
 
 
 class Looks:
-    """Which processes show a planted secret. Hundreds of old ones are looked at less often than the few new ones."""
+    """Processes that show a planted secret. Hundreds of old ones are inspected less often than the few new ones."""
 
     def __init__(self, proc: Path = Path("/proc"), found: str = "") -> None:
         self._proc, self._found = proc, found.encode()
@@ -39,7 +39,7 @@ class Looks:
         self._seen: set[str] = set()
 
     def showing(self, now: float) -> list[str]:
-        """Those that show one in what others can read of them, and did not before; `now` in seconds."""
+        """Return processes that newly show one in their readable parts; `now` in seconds."""
         pids = [name for name in os.listdir(self._proc) if name.isdigit()]
         self._born = {pid: self._born.get(pid, now) for pid in pids}
         if every := now - self._old_looked >= AGAIN:
@@ -67,19 +67,19 @@ class Looks:
 
 
 def files_with(*roots: Path) -> list[Path]:
-    """Files below `roots` that hold a planted secret in their content or in their name."""
+    """Return files below `roots` that hold a planted secret in their content or in their name."""
     return sorted(path for root in roots for path in root.rglob("*") if not path.is_symlink() and _holds(path))
 
 
 def _holds(path: Path) -> bool:
-    """A file may be gone, or be none that can be read, by the time it is looked at."""
+    """Check a file, which may be gone, or unreadable, by now."""
     with contextlib.suppress(OSError):
         return path.is_file() and (MARK in path.name or MARK.encode() in path.read_bytes())
     return False
 
 
 def watch(found: Path, pid: int) -> None:
-    """Look until the process is gone."""
+    """Search until the process is gone."""
     looks = Looks(found=str(found))
     with found.open("a", encoding="utf-8") as file:
         while Path(f"/proc/{pid}").exists():
@@ -90,7 +90,7 @@ def watch(found: Path, pid: int) -> None:
 
 
 def alone(file: TextIO) -> bool:
-    """Whether this process is the one that looks for this file; it stays so until it ends."""
+    """Check whether this process has the lock of this file; it keeps it until its end."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -99,12 +99,12 @@ def alone(file: TextIO) -> bool:
 
 
 def described(path: Path) -> str:
-    """``root:kafka 0640 /opt/kafka/…``."""
+    """Return ``root:kafka 0640 /opt/kafka/…``."""
     return f"{path.owner()}:{path.group()} {path.stat().st_mode & 0o7777:04o} {path}"
 
 
 def journal_with(begin: int = 120) -> list[bytes]:
-    """The first bytes of each line of the journal that holds a planted secret. Its files are compressed."""
+    """Return the first bytes of each journal line that holds a planted secret. The journal's files are compressed."""
     command = ("journalctl", "--output=export", "--all", "--no-pager", "--quiet")
     with subprocess.Popen(command, stdout=subprocess.PIPE) as journal:  # noqa: S603 - a fixed command
         return [line[:begin] for line in journal.stdout or () if MARK.encode() in line]

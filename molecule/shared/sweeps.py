@@ -1,6 +1,6 @@
-"""How much of a scenario's list is gone through: ``KRAFT_SWEEP`` is short, long or, when not set, all.
+"""Size of a sweep through a scenario's list: ``KRAFT_SWEEP`` is short, long or, when not set, all.
 
-``KRAFT_SWEEP_ONLY`` takes of these only what has a name that matches the regular expression.
+``KRAFT_SWEEP_ONLY`` takes of these only entries whose name matches the regular expression.
 """
 
 from __future__ import annotations
@@ -10,27 +10,27 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-#: From the essential to everything; each takes what those before it take.
+#: From the essential to everything; each includes those before it.
 SWEEPS = ("short", "long", "all")
 
 
 def sweep_asked_for() -> str:
-    """``KRAFT_SWEEP``, else all."""
+    """Return ``KRAFT_SWEEP``, else all."""
     return os.environ.get("KRAFT_SWEEP") or "all"
 
 
 def asked_for(name: str) -> bool:
-    """Whether ``KRAFT_SWEEP_ONLY`` takes it."""
+    """Check whether ``KRAFT_SWEEP_ONLY`` takes it."""
     return bool(re.search(os.environ.get("KRAFT_SWEEP_ONLY", ""), name))
 
 
 def random_deaths(number: int) -> int:
-    """How many of `number` random deaths this sweep takes: all of them, or the first where it is not all."""
+    """Return how many of `number` random deaths this sweep takes: all of them, or the first if it is not all."""
     return number if sweep_asked_for() == "all" else min(number, 1)
 
 
 def taken(entries: Iterable[Mapping[str, Any]], sweep: str = "") -> list[dict[str, Any]]:
-    """The entries of `sweep` (else of ``KRAFT_SWEEP``), without their field ``sweep``: the shortest that takes them.
+    """Return the entries of `sweep` (else of ``KRAFT_SWEEP``), without their field ``sweep``: the shortest with them.
 
     An entry without that field is taken by long and by all. ValueError: no such sweep.
     """

@@ -1,4 +1,4 @@
-"""Looks at a cluster from outside while something is done to it: which nodes are down, and what is in sync."""
+"""Observes a cluster from outside during an operation: nodes that are down, and replicas in sync."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MIN_IN_SYNC = 2
 class Seen:
     """``down``: sets of nodes that were down at the same time. ``short``: partition -> fewest replicas in sync.
 
-    ``looks`` at partitions; ``errors`` of a client that happened to ask a node that went down.
+    ``looks`` at partitions; ``errors`` of a client that happened to query a node that went down.
     """
 
     down: set[frozenset[str]] = field(default_factory=set)

@@ -1,6 +1,6 @@
 """A client that works beside all operations, from before the first until after the last, and Spark's account of it.
 
-Playbooks have a probe of their own (``-e kafka_probe=true``); one that outlives killed runs is the driver's.
+Playbooks have a separate probe (``-e kafka_probe=true``); one that outlives killed runs is the driver's.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ RATE = 30  #: records a second; the nodes have most of two cores
 
 
 class Workload:
-    """`home` takes its log and the account; `project` is the clone that is tested."""
+    """`home` takes its log and the account; `project` is the tested clone."""
 
     def __init__(self, project: Path, home: Path, cluster: str, bootstrap: list[str]) -> None:
         self._project, self._home = project, home
@@ -33,7 +33,7 @@ class Workload:
         }
 
     def start(self) -> None:
-        """Begin, with the logs of earlier workloads gone."""
+        """Start, after removing the logs of earlier workloads."""
         self._command("stop", check=False)
         shutil.rmtree(self._home, ignore_errors=True)
         self._home.mkdir(parents=True)
@@ -43,7 +43,7 @@ class Workload:
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """An operation that begins and ends meanwhile: by it a stall is explained."""
+        """Note an operation that begins and ends meanwhile, as the explanation of a stall."""
         began = time.time()
         try:
             yield
@@ -54,7 +54,7 @@ class Workload:
                     steps.write(json.dumps({**step, "changed": True, "ok": True}) + "\n")
 
     def audit(self) -> dict[str, Any]:
-        """End it; AssertionError unless each of its records was kept, once and in order."""
+        """End it. Raises AssertionError unless each of its records was kept, once and in order."""
         said = self._command("stop", check=False)
         audits = [json.loads(path.read_text()) for path in self._home.glob("*/audit.json")]
         if said.returncode or [audit["outcome"] for audit in audits] != ["proven"]:

@@ -1,4 +1,4 @@
-"""The faults of vars/faults.yml, and what is held against the alerts that were seen. Pure but for the file."""
+"""The faults of vars/faults.yml, and the comparison with the observed alerts. Pure except for the file."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ class Fault:
     stays: int = 0
 
     def expected(self, alerts: Iterable[Alert], hosts: Sequence[str]) -> bool:
-        """Whether the alert is among those that fire, for its node."""
+        """Check that the alert is among those that fire, for its node."""
         return any(one.name == self.fires and (self.everywhere or one.host == hosts[0]) for one in alerts)
 
     def unrelated(self, alerts: Iterable[Alert]) -> list[str]:
-        """Pages that do not belong to it."""
+        """Return pages that do not belong to it."""
         mine = {self.fires, *self.also}
         return sorted(str(one) for one in alerts if one.severity == PAGE and one.name not in mine)
 
 
 def load(place: Path, sweep: str = "") -> list[Fault]:
-    """Those of `sweep`, else of ``KRAFT_SWEEP``."""
+    """Return the faults of `sweep`, else of ``KRAFT_SWEEP``."""
     return [Fault(**entry) for entry in taken(yaml.safe_load(place.read_text())["faults"], sweep)]

@@ -1,22 +1,22 @@
-"""The shipped rules at a faster pace: every duration is divided, and what is compared stays as it is. Pure."""
+"""The shipped rules at a faster pace: every duration is divided, and comparisons stay. Pure."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-#: Durations of an expression: a range, or how far back it looks.
+#: Durations of an expression: a range, or an offset.
 WRITTEN = re.compile(r"(\[|offset )(\d+[smhd])\b")
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def seconds(duration: str) -> int:
-    """Of ``30s``, ``5m``, ``1h`` or ``2d``."""
+    """Parse ``30s``, ``5m``, ``1h`` or ``2d``."""
     return int(duration[:-1]) * UNITS[duration[-1]]
 
 
 def shortened(duration: str, by: int) -> str:
-    """A duration divided by `by`. ValueError where no whole second is left of it."""
+    """Divide a duration by `by`. Raises ValueError if the result is no whole second."""
     left, rest = divmod(seconds(duration), by)
     if rest or (not left and seconds(duration)):
         raise ValueError(f"{duration} cannot be divided by {by}")
@@ -24,7 +24,7 @@ def shortened(duration: str, by: int) -> str:
 
 
 def hastened(rules: dict[str, Any], by: int, interval: str) -> dict[str, Any]:
-    """A file of rules whose durations are divided by `by`, evaluated every `interval`."""
+    """Return a file of rules whose durations are divided by `by`, evaluated every `interval`."""
     groups = [
         {**group, "interval": interval, "rules": [faster(rule, by) for rule in group["rules"]]}
         for group in rules["groups"]
@@ -33,7 +33,7 @@ def hastened(rules: dict[str, Any], by: int, interval: str) -> dict[str, Any]:
 
 
 def faster(rule: dict[str, Any], by: int) -> dict[str, Any]:
-    """One rule; `for` and what its expression looks back."""
+    """Return one rule with shorter `for` and ranges."""
     expression = WRITTEN.sub(lambda found: found[1] + shortened(found[2], by), rule["expr"])
     lasting = {"for": shortened(rule["for"], by)} if "for" in rule else {}
     return {**rule, "expr": expression, **lasting}

@@ -1,4 +1,4 @@
-"""A Prometheus that looks at the scenario's hosts every five seconds, by the rendered files, and what has fired."""
+"""A Prometheus that scrapes the scenario's hosts every five seconds, by the rendered files, and its alerts."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from scripts import watchers
 #: Durations are divided by FASTER; scrapes and evaluations come every EVERY seconds.
 FASTER, EVERY = 5, 5
 PAGE = "page"
-#: The watchdog, and how others fill the machine's disk, on which all the hosts are.
+#: The watchdog, and alerts about the machine's disk, which all hosts share with other work.
 NOT_JUDGED = ("KafkaWatchdog", "KafkaLogDirFullWithinHours", "KafkaLogDirFullWithinDays")
 
 
 @dataclass(frozen=True, order=True)
 class Alert:
-    """`host`: of a node's alert; empty where it is the cluster's."""
+    """`host`: of a node's alert; empty if it is the cluster's."""
 
     name: str
     severity: str
@@ -41,12 +41,12 @@ class Alert:
 
 
 def judged(labels: Iterable[Mapping[str, str]]) -> set[Alert]:
-    """The alerts that say something about what is done here."""
+    """Return the alerts that are relevant here."""
     return {Alert.of(one) for one in labels if one["alertname"] not in NOT_JUDGED}
 
 
 class Observer:
-    """Questions to Prometheus; `lasting`: how many seconds each alert waits before it fires."""
+    """Queries to Prometheus; `lasting`: how many seconds each alert waits before it fires."""
 
     def __init__(self, address: str, lasting: Mapping[str, int]) -> None:
         self.address, self.lasting = address, lasting
@@ -56,21 +56,21 @@ class Observer:
         return self._ask(path, parameters)
 
     def alerts(self, state: str = "firing") -> set[Alert]:
-        """Every alert that fires now, or is pending."""
+        """Return every alert that fires now, or is pending."""
         return judged(one["labels"] for one in self.ask("alerts")["alerts"] if one["state"] == state)
 
     def fired(self, begin: float, end: float) -> set[Alert]:
-        """Every alert that fired at some time between two moments."""
+        """Return every alert that fired at some time between two moments."""
         times = {"start": f"{begin:.0f}", "end": f"{end:.0f}", "step": str(EVERY)}
         found = self.ask("query_range", query='ALERTS{alertstate="firing"}', **times)["result"]
         return judged(one["metric"] for one in found)
 
     def value(self, expression: str) -> list[tuple[Mapping[str, str], float]]:
-        """Labels and value of each series that an expression finds now."""
+        """Return labels and value of each series of an expression now."""
         return [(one["metric"], float(one["value"][1])) for one in self.ask("query", query=expression)["result"]]
 
     def watches(self, targets: int) -> bool:
-        """Whether every target answers, and the rules were evaluated."""
+        """Check that every target answers, and that the rules were evaluated."""
         try:
             answering = [value for _, value in self.value("up")]
             return answering == [1.0] * targets and bool(self.value("ALERTS"))
@@ -79,7 +79,7 @@ class Observer:
 
 
 def prepare(rendered: Path, directory: Path) -> dict[str, int]:
-    """Copies what ``render_monitoring.yml`` wrote, at the faster pace; how long each alert waits."""
+    """Copy the files of ``render_monitoring.yml``, at the faster pace; return how long each alert waits."""
     shutil.rmtree(directory, ignore_errors=True)
     shutil.copytree(rendered, directory)
     rules = hastened(yaml.safe_load((rendered / "rules.yml").read_text()), FASTER, f"{EVERY}s")
@@ -92,7 +92,7 @@ def prepare(rendered: Path, directory: Path) -> dict[str, int]:
 
 @contextmanager
 def observing(rendered: Path, directory: Path, targets: int) -> Iterator[Observer]:
-    """Prometheus on loopback; it ends with the driver. Waits until all targets answer."""
+    """Run Prometheus on loopback until the driver ends. Waits until all targets answer."""
     made = Observer(watchers.free_address(), prepare(rendered, directory))
     command = watchers.prometheus(directory, directory / "data", made.address)
     with (directory / "prometheus.log").open("wb") as log:

@@ -1,4 +1,4 @@
-"""Clients of the watched cluster: a producer, a group that reads, and what they do wrong when a fault asks for it."""
+"""Clients of the watched cluster: a producer, a group of readers, and their misbehaviour as a fault requests it."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from kafka.admin import ConfigResource, ConfigResourceType, NewTopic
 
 RATE = 30  #: records a second
 TRAFFIC, COMPACTED, NARROW, BURDEN, CROWDED = "traffic", "compacted", "narrow", "burden", "crowded"
-#: Without partitions of their own on every node, a fault would hit nothing.
+#: Without partitions on every node, a fault would hit nothing.
 PARTITIONS = 12
 BURDENED = 3  #: node id of the broker that is kept busy
-#: It is left with one of its two handlers. It compresses records of letters anew: hard work, few bytes on its disk.
+#: It is left with one of its two handlers. It recompresses records of letters: hard work, few bytes on its disk.
 ONE_HANDLER = ConfigResource(ConfigResourceType.BROKER, str(BURDENED), configs={"num.io.threads": "1"})
 HARD_TO_COMPRESS = {"compression.type": "gzip", "compression.gzip.level": "9", "min.insync.replicas": "1"}
 WAIT = 0.2  #: seconds for an answer, so that a thread ends soon
 
 
 class Worker:
-    """A thread that does the same again and again; errors are Kafka's answer to a fault, and no end."""
+    """A thread that repeats one step; errors are Kafka's answer to a fault, and no end."""
 
     def __init__(self, step: Callable[[], None], pause: float, close: Callable[[], object]) -> None:
         self._step, self._pause, self._close, self._over = step, pause, close, threading.Event()
@@ -52,7 +52,7 @@ class Traffic:
         self._workers: dict[str, list[Worker]] = {}
 
     def start(self) -> None:
-        """Topics, the producer and the reader."""
+        """Create topics, the producer and the reader."""
         wanted = [
             NewTopic(TRAFFIC, PARTITIONS, 3),
             NewTopic(COMPACTED, 1, 3, topic_configs={"cleanup.policy": "compact"}),
@@ -69,7 +69,7 @@ class Traffic:
         self._workers.clear()
 
     def begin(self, verb: str) -> None:
-        """Do what a fault asks for."""
+        """Do what a fault requests."""
         if verb == "stop reading":
             self._end("reading")
         if verb == "write without keys":
@@ -122,7 +122,7 @@ class Traffic:
         producer = Producer({**given, **limits})
 
         def step() -> None:
-            producer.poll(0)  # first: where the queue is full, this makes room
+            producer.poll(0)  # first: if the queue is full, this makes room
             producer.produce(topic, value)
 
         return Worker(step, pause, lambda: producer.flush(WAIT))

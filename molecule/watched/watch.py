@@ -1,7 +1,7 @@
-"""Makes the faults of vars/faults.yml, and holds what Prometheus fires against them.
+"""Make the faults of vars/faults.yml, and compare Prometheus's alerts with them.
 
-``python watch.py PROJECT``; ``KRAFT_SWEEP`` and ``KRAFT_SWEEP_ONLY``: see sweeps.py. Exit code 0 when each was
-seen and nothing else was.
+``python watch.py PROJECT``; ``KRAFT_SWEEP`` and ``KRAFT_SWEEP_ONLY``: see sweeps.py. Exit code 0 if each was seen and
+nothing else was.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ TARGETS = 2 * len(NODES)
 IDLE_SECONDS = 120  #: ten minutes at the faster pace
 PATIENCE = 120.0  #: seconds for a cluster to become whole again, and for alerts of before to end
 STEP = 0.5
-#: The silence that takes a cluster of an older release: it comes first.
+#: The silence that needs a cluster of an older release: it comes first.
 UPGRADE, OLDER = "an upgrade", ["-e", "kafka_version=4.3.1"]
-#: When a roll is killed: it has restarted the first node.
+#: Moment at which a roll is killed: it has restarted the first node.
 MOMENT = {"task": "Wait until the node serves again", "when": "start", "nth": 1, "signal": "KILL"}
 
 
@@ -47,7 +47,7 @@ class Watch:
         self._hosts, self._runs, self._traffic, self._observer = hosts, runs, traffic, observer
 
     def quiet(self, what: str, work: Callable[[], object]) -> str:
-        """Nothing but the watchdog fires while something is done, and a moment later."""
+        """Check that only the watchdog fires during `work`, and a moment later."""
         self._await("alerts of before still fire", lambda: not self._fires())
         began = time.time()
         work()
@@ -65,7 +65,7 @@ class Watch:
         self._play("upgrade_cluster", "-e", '{"kafka_soak_seconds": 5}')
 
     def rebalance(self) -> None:
-        """Partitions with replicas on two brokers only are spread while they are written to."""
+        """Spread partitions with replicas on two brokers only, while they are written to."""
         self._traffic.begin("crowd two brokers")
         try:
             self._play("rebalance")
@@ -73,7 +73,7 @@ class Watch:
             self._traffic.undo("crowd two brokers")
 
     def try_fault(self, fault: Fault) -> str:
-        """Make it, see its alert, take it back, see it end; gives a line about it."""
+        """Make the fault, wait for its alert, undo it, wait for its end; return a line about it."""
         self._await("pages of before still fire", lambda: not self._pages())
         rolled = self._roll(MOMENT) if fault.rolled else ()
         hosts, began = self._placed(fault.hosts, rolled), time.time()
@@ -103,7 +103,7 @@ class Watch:
         hold(run.code == 0, f"{playbook} failed (exit code {run.code})", run)
 
     def _roll(self, moment: Mapping[str, Any]) -> Collection[str]:
-        """A roll that dies; the hosts that it has restarted."""
+        """Run a roll that dies; return the hosts that it has restarted."""
         run = self._runs.run([*INVENTORY, "playbooks/restart_cluster.yml"], moment)
         hold(run.code == -signal.SIGKILL, f"not killed: exit code {run.code}", run)
         return frozenset().union(*run.hosts_of("Restart the node"))
@@ -126,21 +126,21 @@ class Watch:
             self._play("restart_cluster")
 
     def _fires(self) -> set[str]:
-        """What fires."""
+        """Return the alerts that fire."""
         return {str(one) for one in self._observer.alerts()}
 
     def _pages(self) -> set[str]:
         return {str(one) for one in self._observer.alerts() if one.severity == PAGE}
 
     def _placed(self, names: Sequence[str], rolled: Collection[str]) -> list[str]:
-        """The hosts that are meant, as vars/faults.yml names them; `rolled`: those that a roll has just restarted."""
+        """Resolve the hosts of vars/faults.yml; `rolled`: those that a roll has just restarted."""
         leads = [labels["host"] for labels, value in self._observer.value("kafka_controller_active") if value == 1]
         others = [host for host in NODES if host not in leads]
         meant = {"leader": leads[0], "follower": others[0], "other": next(one for one in others if one not in rolled)}
         return [meant.get(name, name) for name in names]
 
     def _await_whole(self) -> None:
-        """Until all nodes serve, and every replica is in sync."""
+        """Wait until all nodes serve, and every replica is in sync."""
         trouble = self._hosts.trouble(patience=PATIENCE)
         if trouble:
             raise AssertionError(f"the cluster is not whole again: {trouble}")
@@ -155,7 +155,7 @@ class Watch:
         return all(set(one["isr_nodes"]) == set(one["replica_nodes"]) for it in topics for one in it["partitions"])
 
     def _await(self, what: str, reached: Callable[[], bool], seconds: float = PATIENCE) -> float:
-        """Wait until it is reached; the seconds that it took. AssertionError says what fires instead."""
+        """Wait until it is reached; return the seconds. Raises AssertionError with the alerts that fire instead."""
         began = time.monotonic()
         while not reached():
             if time.monotonic() - began > seconds:
@@ -167,7 +167,7 @@ class Watch:
 
 
 def pack_exporter(archive: Path) -> None:
-    """node_exporter of the distribution, in the shape of the project's own archive."""
+    """Pack node_exporter of the distribution in the shape of the project's own archive."""
     archive.parent.mkdir(parents=True, exist_ok=True)
     with tarfile.open(archive, "w:gz") as packed:
         packed.add(watchers.tool("prometheus-node-exporter"), "node_exporter/node_exporter")
@@ -175,7 +175,7 @@ def pack_exporter(archive: Path) -> None:
 
 
 def go_through(watch: Watch, log: Log, faults: Sequence[Fault]) -> int:
-    """Silence first, then one fault after the other; how many of them failed. One that does fails no other."""
+    """Run the silences first, then one fault after the other; return the number of failures, which are independent."""
     rolled = ["-e", '{"kafka_group_config": {"queued.max.requests": 501}}']
     whole = sweep_asked_for() == "all"
     silent: dict[str, Callable[[], object]] = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-import time
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -24,8 +23,9 @@ from ansible.module_utils.kraft.control import reports
 from ansible.module_utils.kraft.control.inventory_options import inventory_options
 from ansible.module_utils.kraft.control.prometheus import asking
 from ansible.module_utils.kraft.spec.inventory import advisories
-from ansible.module_utils.kraft.status import screen
+from ansible.module_utils.kraft.status import last_change, screen
 from ansible.module_utils.kraft.status.report import report
+from ansible.module_utils.kraft.status.smoke_topics import left_over
 from ansible.module_utils.kraft.status.view import status
 from ansible.module_utils.kraft.status.watched import look
 
@@ -44,6 +44,14 @@ ARGUMENT_SPEC = {
 }
 
 
+def changed(path: Path) -> last_change.LastChange | None:
+    """From the record of the last deployment; None where there is none that this user can read."""
+    try:
+        return last_change.last_change(path.read_text(encoding="utf-8", errors="replace").splitlines())
+    except OSError:
+        return None
+
+
 class ActionModule(ActionBase):
     """Connects to no host; asks Prometheus where one is named. Changes nothing but the page and the report."""
 
@@ -54,12 +62,16 @@ class ActionModule(ActionBase):
         super().run(tmp, task_vars)
         _, given = self.validate_argument_spec(ARGUMENT_SPEC)
         found = status(given["desired"], given["looked"], given["cluster"], given["live"], inventory_options())
-        old = advisories.outdated(advisories.age(datetime.now(timezone.utc).date()))
-        found = dataclasses.replace(found, notes=(*found.notes, old) if old else found.notes)
+        now = datetime.now(timezone.utc)
+        old = advisories.outdated(advisories.age(now.date()))
+        left = left_over((given["cluster"] or {}).get("snapshot"), now, inventory_options())
+        found = dataclasses.replace(found, notes=(*found.notes, *filter(None, (old, left))))
         if given["prometheus_url"]:
             url, name = str(given["prometheus_url"]), str(given["desired"]["cluster"]["name"])
-            found = dataclasses.replace(found, watched=look(url, name, time.time(), asking(url)))
-        data = report(found, datetime.now(timezone.utc).isoformat(timespec="seconds"))
+            found = dataclasses.replace(found, watched=look(url, name, asking(url)))
+        if given["directory"]:
+            found = dataclasses.replace(found, changed=changed(Path(given["directory"]) / last_change.FILE))
+        data = report(found, now.isoformat(timespec="seconds"))
         page = ""
         if given["directory"]:
             page = str(Path(given["directory"]) / "status.html")

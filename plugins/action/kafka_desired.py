@@ -28,7 +28,6 @@ from ansible.module_utils.kraft.control import (
 )
 from ansible.module_utils.kraft.control.files import key_faults, spark_lacks
 from ansible.module_utils.kraft.control.home import home, with_places
-from ansible.module_utils.kraft.control.log_authority import faults as log_authority_faults
 from ansible.module_utils.kraft.control.preloaded import load_filters
 from ansible.module_utils.kraft.operations.deployment import document
 from ansible.module_utils.kraft.operations.resources import passwords
@@ -159,7 +158,9 @@ def look(hostvars: Any, loader: Any, hosts: list[str], run: Run = NOTHING_MORE) 
         readable={host: inventory.readable(host) for host in hosts},
         archive_exists=archive.is_file() if archive else None,
         archive_digest=digest(archive, variables[0].values.get("kafka_archive_checksum")) if archive else "",
-        client_exists=client.is_file() if client and "client" in run.needs else None,
+        client_digest=digest(client, variables[0].values.get("kafka_client_checksum"))
+        if client and "client" in run.needs
+        else None,
         spark_lacks=spark_lacks(ROOT, os.environ) if "spark" in run.needs else "",
         foreign_reports=reports.foreign(variables[0].values, home(ROOT, Path.cwd()) / ".kraftwright"),
         key_faults=key_faults({each.host: each.connection for each in variables}),
@@ -169,7 +170,6 @@ def look(hostvars: Any, loader: Any, hosts: list[str], run: Run = NOTHING_MORE) 
         else {},
         tls_fault=own_authority.fault(variables[0].values),
         key_set_faults=key_sets.faults(each.values.get("kafka_listeners") for each in variables),
-        log_authority_faults=log_authority_faults(each.contributions for each in variables),
         password_fault=passwords.fault(variables[0].values, loader._vault),
         tls_days_left=own_authority.days_left(variables[0].values),
         advisories_age=advisories.age(datetime.datetime.now(datetime.timezone.utc).date()),

@@ -25,7 +25,7 @@ from typing import Any
 
 import ansible.module_utils
 from ansible import constants
-from ansible.plugins.callback.default import CallbackModule as Default
+from ansible.plugins.callback.default import CallbackModule as Default  # type: ignore[import-untyped]
 
 ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "module_utils"))
 from ansible.module_utils.kraft.control.joined import joined

@@ -33,9 +33,9 @@ def kraft_java_properties(settings: Mapping[str, Any], prefix: str = "") -> str:
     )
 
 
-def kraft_topic_settings(version: str) -> list[str]:
-    """Settings of topics that this version of Kafka has."""
-    return sorted(load(nearest_version(version)).topic)
+def kraft_topic_settings(version: str) -> dict[str, str]:
+    """Settings of topics that this version of Kafka has, each with the setting of brokers that is its default."""
+    return {name: one.server or "" for name, one in sorted(load(nearest_version(version)).topic.items())}
 
 
 def kraft_mirror_hosts(groups: Mapping[str, Iterable[str]], nodes: Mapping[str, Mapping[str, Any]]) -> list[str]:

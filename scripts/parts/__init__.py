@@ -1,1 +1,1 @@
-"""The parts of a test target: what they are, when each may start, which of their steps took longest."""
+"""The parts of a test target: their definition, their schedule, and their slowest steps."""

@@ -1,8 +1,8 @@
-"""Runs the parts of a test target, shows each as it ends, how long it took, and the slowest steps of all.
+"""Run the parts of a test target; show each as it ends, its duration, and the slowest steps of all.
 
 ``python -m scripts.parts check|test|test-long|test-all [PART ...]``: parts run side by side as far as the machine
-allows. A part's whole output goes to ``.cache/parts/<part>.log``; one that fails shows its reasons, then its end.
-Exit code 0 when every part passed, else 1. The last line counts them.
+allows. A part's whole output goes to ``.cache/parts/<part>.log``; one that fails shows its reasons, then its end. Exit
+code 0 if every part passed, else 1. The last line counts them.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from scripts.parts.targets import TARGETS, Part
 ROOT = Path(__file__).resolve().parents[2]
 LOGS = ROOT / ".cache/parts"
 SHOWN_LINES = 100
-#: How a reason begins, in the words of Ansible, pytest and make; what follows belongs to it. A retry is no reason.
+#: Begin of a reason in the output of Ansible, pytest and make; the lines after it belong to it. A retry is no reason.
 REASON = re.compile(r"fatal: |\[ERROR\]|FAILED (?!- RETRYING)|E {3}|\w*Error: |make.*\*\*\* ")
 REASON_LINES = 30
-#: The end of a traceback, however deep it stands; it is shown first, as the log of a CI may be cut.
+#: The end of a traceback, at any indentation; it is shown first, as the log of a CI may be cut.
 RAISED = re.compile(r"\s*(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Expired): ")
 MOST_RAISED = 5
 MOST_REASONS = 70
-#: Seconds between two looks at a part's output.
+#: Seconds between two reads of a part's output.
 LOOK_AGAIN = 0.5
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a part ended: its exit code, wall time in seconds, and the steps that it named."""
+    """End of a part: its exit code, wall time in seconds, and the steps that it named."""
 
     part: Part
     code: int
@@ -45,10 +45,10 @@ class Outcome:
 
 
 def environment() -> dict[str, str]:
-    """The caller's environment with the project's tools first on the path, and a cache of bytecode for all parts.
+    """Return the caller's environment with the project's tools first on the path, and one cache of bytecode.
 
-    Some machines set PYTHONDONTWRITEBYTECODE; every worker of Ansible would then compile the same files again. Where
-    molecule was told of another project, it would make that project's hosts.
+    Some machines set PYTHONDONTWRITEBYTECODE; every worker of Ansible would then compile the same files again. With
+    another project in its variable, molecule would create that project's hosts.
     """
     foreign = ("PYTHONDONTWRITEBYTECODE", "MOLECULE_PROJECT_DIRECTORY")
     kept = {name: value for name, value in os.environ.items() if name not in foreign}
@@ -58,7 +58,7 @@ def environment() -> dict[str, str]:
 
 
 def run(part: Part) -> Outcome:
-    """Runs one part into its log and says how it went."""
+    """Run one part into its log and report its result."""
     began = time.monotonic()
     path = LOGS / f"{part.name}.log"
     code, steps = follow(part.command, path)
@@ -72,9 +72,9 @@ def run(part: Part) -> Outcome:
 
 
 def follow(command: str, path: Path) -> tuple[int, Steps]:
-    """Runs a command whose output goes to the file at ``path``, and takes note of its steps while it runs.
+    """Run a command whose output goes to the file at ``path``, and note its steps while it runs.
 
-    The file is read, not a pipe: what a part leaves running, such as a connection of ssh, would keep a pipe open.
+    The file is read, not a pipe: a process that a part leaves running, such as ssh's, would keep a pipe open.
     """
     steps = Steps()
     shell = ["bash", "-o", "pipefail", "-c", command]
@@ -89,7 +89,7 @@ def follow(command: str, path: Path) -> tuple[int, Steps]:
 
 
 def reasons(lines: list[str]) -> list[str]:
-    """The lines of a part's output that say what went wrong: what was raised, then the first ones with what follows."""
+    """Return the reasons of a failure in a part's output: raised errors, then the first reasons with their context."""
     raised = list(dict.fromkeys(line.strip() for line in lines if RAISED.match(line)))[:MOST_RAISED]
     found = [at for at, line in enumerate(lines) if REASON.match(line)]
     wanted = sorted({at for start in found for at in range(start, min(start + REASON_LINES, len(lines)))})
@@ -97,13 +97,13 @@ def reasons(lines: list[str]) -> list[str]:
 
 
 def say(text: str) -> None:
-    """Prints a line at once, for whoever watches."""
+    """Print a line at once."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 
 
 def main(arguments: list[str]) -> int:
-    """Runs a target's parts, or the named ones of it."""
+    """Run a target's parts, or the named ones of it."""
     if not arguments or arguments[0] not in TARGETS:
         say(f"usage: python -m scripts.parts {'|'.join(TARGETS)} [PART ...]")
         return 3

@@ -1,4 +1,4 @@
-"""When a part may start: beside others as long as the machine has a processor for each, and memory for their brokers.
+"""Schedule of parts: side by side as long as the machine has a processor for each, and memory for their brokers.
 
 More parts at a time would end no sooner: two scenarios fill two processors. Then nodes miss their timeouts, and tests
 fail for no other reason.
@@ -21,13 +21,13 @@ HEAVY_MEMORY = 5 * 1024**3
 
 @dataclass(frozen=True)
 class Machine:
-    """What parts share: cores, and memory in bytes."""
+    """Resources that parts share: cores, and memory in bytes."""
 
     cores: int
     memory: int
 
     def has_room(self, part: Part, running: Sequence[Part]) -> bool:
-        """Whether a part may start beside the running ones. With nothing running, each may."""
+        """Check whether a part may start beside the running ones. With nothing running, each may."""
         busy = sum(each.cores for each in running)
         heavy = sum(each.heavy for each in running)
         fits = not part.heavy or (heavy + 1) * HEAVY_MEMORY <= self.memory
@@ -35,17 +35,17 @@ class Machine:
 
 
 def look() -> Machine:
-    """This machine."""
+    """Return this machine."""
     return Machine(len(os.sched_getaffinity(0)), os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
 
 
 def next_part(waiting: Sequence[Part], running: Sequence[Part], machine: Machine) -> Part | None:
-    """The first waiting part that there is room for, or None."""
+    """Return the first waiting part that there is room for, or None."""
     return next((part for part in waiting if machine.has_room(part, running)), None)
 
 
 def run_all(parts: Sequence[Part], run: Callable[[Part], Outcome], machine: Machine | None = None) -> list[Outcome]:
-    """Runs every part once and returns what ``run`` made of them, in the order in which they ended."""
+    """Run every part once; return the results of ``run``, in the order in which they ended."""
     machine = machine or look()
     waiting, running, outcomes = list(parts), dict[Future[Outcome], Part](), list[Outcome]()
     with ThreadPoolExecutor(max_workers=max(1, len(parts))) as pool:

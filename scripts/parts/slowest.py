@@ -1,4 +1,4 @@
-"""Which steps of the parts took longest: tests as pytest names them, and the actions of molecule."""
+"""The slowest steps of the parts: tests by pytest's names, and the actions of molecule."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHOWN = 110
 
 @dataclass(frozen=True)
 class Step:
-    """A test or an action of a scenario, and how many seconds it took."""
+    """A test or an action of a scenario, and its duration in seconds."""
 
     name: str
     seconds: float
@@ -30,7 +30,7 @@ class Steps:
         self._began: dict[str, float] = {}
 
     def read(self, line: str, now: float) -> None:
-        """Takes note of one line that was printed at ``now``, in seconds of any clock that does not go back."""
+        """Note one line that was printed at ``now``, in seconds of any clock that does not go back."""
         if test := TEST.match(line):
             phase = "" if test["phase"] == "call" else f" ({test['phase']})"
             self.found.append(Step(test["test"] + phase, float(test["seconds"])))
@@ -43,6 +43,6 @@ class Steps:
 
 
 def table(steps: Iterable[Step], count: int = 10) -> list[str]:
-    """The ``count`` slowest steps, the slowest first, a line each."""
+    """Return the ``count`` slowest steps, the slowest first, a line each."""
     slowest = sorted(steps, key=lambda step: -step.seconds)[:count]
     return [f"{step.seconds:8.1f} s  {step.name[:SHOWN]}" for step in slowest]

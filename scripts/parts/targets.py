@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Part:
-    """One command of a target: whether it is ``heavy``, as it starts brokers, and how many cores it keeps busy."""
+    """One command of a target: ``heavy`` if it starts brokers, and how many cores it keeps busy."""
 
     name: str
     command: str
@@ -16,7 +16,7 @@ class Part:
 
 
 def molecule(scenario: str, sweep: str = "") -> Part:
-    """A molecule scenario, or a short cut of it; its hosts go away after Ctrl-C, too, unless ``KEEP`` is set."""
+    """Return a molecule scenario, or a short form; its hosts are removed after Ctrl-C, too, unless ``KEEP`` is set."""
     tidy = f'trap \'[ "$whole" ] || [ "${{KEEP:-}}" ] || molecule destroy -s {scenario}\' EXIT'
     chosen = f"export KRAFT_SWEEP={sweep}; " if sweep else ""
     test = f"molecule test -s {scenario} ${{KEEP:+--destroy never}}"
@@ -25,7 +25,7 @@ def molecule(scenario: str, sweep: str = "") -> Part:
 
 
 def pytest(name: str, arguments: str, heavy: bool = False, cores: int = 1) -> Part:
-    """Tests that say which of them took long; ``slowest`` reads it."""
+    """Return tests that report their long ones; ``slowest`` reads it."""
     return Part(name, f"pytest -q -p no:cacheprovider --durations 10 --durations-min 1 {arguments}", heavy, cores)
 
 

@@ -1,1 +1,1 @@
-"""The documentation site: the repository's Markdown, and pages that are made from the code."""
+"""The documentation site: the repository's Markdown, and pages that are generated from the code."""

@@ -7,6 +7,7 @@ that of MkDocs.
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -27,13 +28,21 @@ def assemble(source: Path = SOURCE) -> None:
         target = source / path.relative_to(ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
+        if path.suffix == ".md":
+            target.write_text(unescaped(path.read_text()))
     shutil.copyfile(Path(__file__).with_name("site.css"), source / "site.css")
     made = {"variables.md": variables.page(ROOT)}
     made |= {f"modules/{name}": text for name, text in modules.pages(ROOT).items()}
     for name, text in made.items():
         target = source / "reference" / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text)
+        target.write_text(unescaped(text))
+
+
+def unescaped(text: str) -> str:
+    """Bars in code of tables as MkDocs reads them: GitHub needs a backslash before each, which MkDocs would show."""
+    rows = re.compile(r"^\|.*$", re.MULTILINE)
+    return rows.sub(lambda row: re.sub(r"`[^`]*`", lambda code: code[0].replace("\\|", "|"), row[0]), text)
 
 
 def build(config: Path) -> int:

@@ -13,7 +13,7 @@ from scripts.render_role_docs import marked, written
 
 
 def constants(path: Path) -> dict[str, str]:
-    """DOCUMENTATION, EXAMPLES and RETURN of a module, without importing it."""
+    """Return DOCUMENTATION, EXAMPLES and RETURN of a module, without importing it."""
     assigned = (node for node in ast.parse(path.read_text()).body if isinstance(node, ast.Assign))
     texts = {ast.unparse(node.targets[0]): node.value for node in assigned}
     return {
@@ -26,7 +26,7 @@ def cell(text: Any) -> str:
 
 
 def option_rows(options: Mapping[str, Mapping[str, Any]], of: str = "") -> Iterator[str]:
-    """Rows of the table of options, those of a mapping under its own name."""
+    """Yield rows of the table of options, those of a mapping under its own name."""
     for name, option in options.items():
         default = written(option).replace("unset", "")
         choices = f" One of {', '.join(f'`{one}`' for one in option['choices'])}." if "choices" in option else ""
@@ -36,21 +36,21 @@ def option_rows(options: Mapping[str, Mapping[str, Any]], of: str = "") -> Itera
 
 
 def value_rows(values: Mapping[str, Mapping[str, Any]], of: str = "") -> Iterator[str]:
-    """Rows of the table of what a module returns."""
+    """Yield rows of the table of return values."""
     for name, value in values.items():
         yield f"| `{of}{name}` | {value.get('type', '')} | {cell(value.get('description', ''))} |"
         yield from value_rows(value.get("contains", {}), f"{of}{name}.")
 
 
 def fragment_options(document: Mapping[str, Any], fragments: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that several modules share."""
+    """Return the options that several modules share."""
     asked = document.get("extends_documentation_fragment", [])
     names = [asked] if isinstance(asked, str) else asked
     return {name: option for one in names for name, option in fragments[one]["options"].items()}
 
 
 def load_fragments(root: Path) -> dict[str, Any]:
-    """``kafka_client`` and ``kafka_client.expected`` -> options; the attributes of the class in each file."""
+    """Return ``kafka_client`` and ``kafka_client.expected`` -> options; the attributes of the class in each file."""
     found: dict[str, Any] = {}
     for path in sorted((root / "plugins/doc_fragments").glob("*.py")):
         classes = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef)]
@@ -62,12 +62,17 @@ def load_fragments(root: Path) -> dict[str, Any]:
 
 
 def page(path: Path, fragments: Mapping[str, Any]) -> str:
-    """A module's page in Markdown."""
+    """Return a module's page in Markdown."""
     texts = constants(path)
     document = yaml.safe_load(texts["DOCUMENTATION"])
     description = document["description"]
     paragraphs = description if isinstance(description, list) else [description]
-    options = {**document.get("options", {}), **fragment_options(document, fragments)}
+    options: dict[str, Any] = dict(document.get("options", {}))
+    for name, option in fragment_options(document, fragments).items():
+        options[name] = {
+            **option,
+            **options.get(name, {}),
+        }  # merged as Ansible does
     lines = [f"# {path.stem}", "", marked(document["short_description"]) + ".", ""]
     lines += [f"- {marked(one)}" for one in paragraphs]
     lines += ["", "## Options", "", "| option | type | default | meaning |", "|---|---|---|---|", *option_rows(options)]
@@ -79,7 +84,7 @@ def page(path: Path, fragments: Mapping[str, Any]) -> str:
 
 
 def pages(root: Path) -> dict[str, str]:
-    """File name -> page, with an index of all modules."""
+    """Return file name -> page, with an index of all modules."""
     fragments = load_fragments(root)
     paths = sorted((root / "library").glob("*.py"))
     found = {f"{path.stem}.md": page(path, fragments) for path in paths}

@@ -42,8 +42,20 @@ def documentation(module: str) -> dict[str, Any]:
         file, _, part = name.partition(".")
         fragment = loaded(file, ROOT / "plugins/doc_fragments" / f"{file}.py").ModuleDocFragment
         text = getattr(fragment, part.upper() or "DOCUMENTATION")
-        options |= yaml.safe_load(text)["options"]
+        shared = yaml.safe_load(text)["options"]
+        options |= {key: {**option, **options.get(key, {})} for key, option in shared.items()}  # as Ansible merges
     return documented
+
+
+def test_no_two_modules_document_the_same_parts_of_an_option() -> None:
+    """A doc fragment holds them once."""
+    seen: dict[str, list[str]] = {}
+    for module in MODULES:
+        options = yaml.safe_load(literal(module, "DOCUMENTATION")).get("options") or {}
+        for name, option in options.items():
+            if option.get("suboptions"):
+                seen.setdefault(f"{name} {option['suboptions']}", []).append(module)
+    assert not [modules for modules in seen.values() if len(modules) > 1]
 
 
 def shape(options: dict[str, Any], inner: str) -> dict[str, Any]:

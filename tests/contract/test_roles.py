@@ -114,13 +114,11 @@ def test_a_renewal_gives_kafka_its_certificate_before_any_proxy_could_end_the_ru
     tasks = {
         name: yaml.safe_load((ROOT / f"roles/kafka/tasks/{name}.yml").read_text()) for name in ("renew", "certificate")
     }
-    assert not any({"kafka_metrics_proxy", "kafka_logs"} & set(task) for task in tasks["certificate"])
+    assert not any("kafka_metrics_proxy" in task for task in tasks["certificate"])
     assert "kafka_certificate_load" in tasks["certificate"][-1]
-    for task, module, step in zip(
-        tasks["renew"][-3:-1], ("kafka_metrics_proxy", "kafka_logs"), ("metrics_proxy", "logs")
-    ):
-        assert task[module]["state"] == "reloaded"
-        assert f"'{step}'" in task["when"]  # what a killed run has left shows in the look alone
+    task = tasks["renew"][-2]
+    assert task["kafka_metrics_proxy"]["state"] == "reloaded"
+    assert "'metrics_proxy'" in task["when"]  # what a killed run has left shows in the look alone
 
 
 @pytest.mark.parametrize("role", ROLES, ids=lambda role: str(role.name))
@@ -137,7 +135,7 @@ def test_switches_and_numbers_may_come_as_text_as_a_command_line_gives_them(role
 
 def test_a_node_that_leaves_keeps_no_service_of_ours() -> None:
     (block,) = (one["block"] for one in load(ROOT / "roles/kafka/tasks/remove.yml") if "block" in one)
-    modules = {"kafka_node", "kafka_mirror", "kafka_metrics_proxy", "kafka_logs", "kafka_collector"}
+    modules = {"kafka_node", "kafka_mirror", "kafka_metrics_proxy", "kafka_collector"}
     assert modules <= {module for task in block for module in task}
     (mirror,) = (task["kafka_mirror"] for task in block if "kafka_mirror" in task)
     assert mirror["state"] == "absent"  # without settings the others remove what they find

@@ -34,7 +34,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "kafka_host_info": {},
     "kafka_log_dirs": {},
     "kafka_mirror_back": {"mirror": MIRROR, "ends": {"ours": {}, "theirs": {}}, "replication_factor": 1},
-    "kafka_mirror_info": {"mirror": MIRROR, "known_settings": [], "replication_factor": 1},
+    "kafka_mirror_info": {"mirror": MIRROR, "known_settings": {}, "replication_factor": 1},
     "kafka_preferred_leaders": {},
     "kafka_quorum_info": {"timeout": 5},
     "kafka_quorum_voter": {"node_id": 9, "listeners": [VOTER]},

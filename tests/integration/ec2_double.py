@@ -3,12 +3,14 @@
 moto answers at once and always truthfully. The double sits between it and the caller:
 
 - ``hide``: what is made is missing from answers for some seconds, and calls that name it are refused.
+- ``late``: what is changed is shown for some seconds as it was before.
 - ``refuse``: a call is answered with an error of AWS, so many times.
 - ``kill``: the caller is killed at its n-th changing call, after the change was made.
 - ``end``: machines end as soon as they were launched, with a reason.
 - ``hook``: a function that is called before each call, to let something happen meanwhile.
 
-A client token that was used makes nothing twice. ``calls`` has all that was asked, in its order.
+A client token that was used makes nothing twice. ``calls`` has all that was asked, in its order. ``clock`` says what
+time it is: with a `Clock` that only the caller's pauses move, a delay costs no time.
 """
 
 from __future__ import annotations
@@ -49,9 +51,45 @@ SHOWN = {
     "DescribeInstances": "instanceId",
     "DescribeAddresses": "allocationId",
 }
+#: How an id begins -> (call that looks, its parameter).
+KINDS = {
+    "vol-": ("DescribeVolumes", "VolumeId.1"),
+    "i-": ("DescribeInstances", "InstanceId.1"),
+    "sg-": ("DescribeSecurityGroups", "GroupId.1"),
+    "rtb-": ("DescribeRouteTables", "RouteTableId.1"),
+    "igw-": ("DescribeInternetGateways", "InternetGatewayId.1"),
+    "eipalloc-": ("DescribeAddresses", "AllocationId.1"),
+    "subnet-": ("DescribeSubnets", "SubnetId.1"),
+}
+#: Calls that change what is there.
+CHANGED = (
+    "AttachInternetGateway",
+    "CreateRoute",
+    "AssociateRouteTable",
+    "AuthorizeSecurityGroupIngress",
+    "AttachVolume",
+    "CreateTags",
+    "AssociateAddress",
+    "StartInstances",
+    "ModifyVolume",
+)
 LOOKS = ("Describe", "Get")
 ERROR = "<Response><Errors><Error><Code>{code}</Code><Message>{text}</Message></Error></Errors></Response>"
 Answer = tuple[int, bytes]
+
+
+class Clock:
+    """A clock that stands still but for the pauses of those who wait; takes the place of the module ``time``."""
+
+    def __init__(self) -> None:
+        self.now, self._lock = 0.0, threading.Lock()
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        with self._lock:
+            self.now += seconds
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,12 +111,15 @@ class Double:
     moto: int
     calls: list[Call] = dataclasses.field(default_factory=list)
     hide: dict[str, float] = dataclasses.field(default_factory=dict)  #: call that makes something -> seconds
+    late: dict[str, float] = dataclasses.field(default_factory=dict)  #: call that changes something -> seconds
     refuse: dict[str, list[str]] = dataclasses.field(default_factory=dict)  #: call -> codes, one for each time
     kill: int = 0
     victim: int = 0
     end: str = ""
     hook: Callable[[Call], None] | None = None
     status: int = 400
+    clock: Callable[[], float] = time.monotonic
+    _before: dict[str, list[tuple[float, str, ET.Element]]] = dataclasses.field(default_factory=dict)
     _young: dict[str, tuple[float, str]] = dataclasses.field(default_factory=dict)
     _tokens: dict[str, tuple[str, Answer]] = dataclasses.field(default_factory=dict)
     _lock: threading.RLock = dataclasses.field(default_factory=threading.RLock)
@@ -100,7 +141,11 @@ class Double:
         with self._lock:
             if refused := self._refusal(call):
                 return refused
-            told = self._repeated(call) or self._done(call, self._forward(headers, body))
+            told = self._repeated(call)
+            if not told:
+                self._headers = headers
+                self._remember(call)
+                told = self._done(call, self._forward(headers, body))
         if call.changes and self.victim and self.kill and len(self.changes) == self.kill:
             os.kill(self.victim, signal.SIGKILL)
             time.sleep(0.2)
@@ -118,7 +163,21 @@ class Double:
         return self.status, ERROR.format(code=code, text=f"the double says {code}").encode()
 
     def _is_young(self, value: str) -> bool:
-        return value in self._young and time.monotonic() < self._young[value][0]
+        return value in self._young and self.clock() < self._young[value][0]
+
+    def _remember(self, call: Call) -> None:
+        """How the things that a late call changes are before it."""
+        seconds = self.late.get(call.action, 0)
+        for value in set(call.parameters.values()) if seconds else ():
+            found = next((KINDS[kind] for kind in KINDS if value.startswith(kind)), None)
+            if found:
+                root = ET.fromstring(self._ask({"Action": found[0], found[1]: value}))  # noqa: S314
+                for _, item, _ in self._items(found[0], root):
+                    self._before.setdefault(value, []).append((self.clock() + seconds, call.action, item))
+
+    def _earlier(self, shown: str) -> tuple[str, ET.Element] | None:
+        """(call that changed a thing, how it was before), while that is what AWS shows."""
+        return next(((call, item) for until, call, item in self._before.get(shown, ()) if self.clock() < until), None)
 
     def _repeated(self, call: Call) -> Answer | None:
         """The first answer to a client token, unless what it made has ended or something else is asked for."""
@@ -150,13 +209,15 @@ class Double:
                 self._tokens[token] = (self._asked(call), told)
         if call.action in SHOWN:
             return status, self._without_young(call.action, body)
+        if call.action == "DescribeVolumesModifications":
+            return status, self._going_on(body)
         return told
 
     def _note(self, call: Call, body: bytes) -> None:
         element, error = MADE[call.action]
         made = ET.fromstring(body).find(f".//{{*}}{element}")  # noqa: S314
         if made is not None and made.text:
-            self._young[made.text] = (time.monotonic() + self.hide.get(call.action, 0), error)
+            self._young[made.text] = (self.clock() + self.hide.get(call.action, 0), error)
             if call.parameters.get("DisableApiTermination") == "true":  # moto does not keep it
                 asked = {"Action": "ModifyInstanceAttribute", "DisableApiTermination.Value": "true"}
                 self._ask({**asked, "InstanceId": made.text})
@@ -175,17 +236,35 @@ class Double:
         body = urllib.parse.urlencode({**asked, "Version": "2016-11-15"}).encode()
         return self._forward(self._headers, body)[1]
 
-    def _without_young(self, action: str, body: bytes) -> bytes:
-        root = ET.fromstring(body)  # noqa: S314
+    def _items(self, action: str, root: ET.Element) -> Iterator[tuple[ET.Element, ET.Element, str]]:
+        """(list, item, its id) of an answer."""
         for items in list(root):
             for item in list(items):
                 own = item.find(f"{{*}}{SHOWN[action]}")
                 own = item.find(f"{{*}}instancesSet/{{*}}item/{{*}}{SHOWN[action]}") if own is None else own
-                if own is not None and self._is_young(own.text or ""):
-                    items.remove(item)
-                elif self.end and action == "DescribeInstances":
-                    for code in item.iterfind(".//{*}stateReason/{*}code"):
-                        code.text = self.end
+                if own is not None:
+                    yield items, item, own.text or ""
+
+    def _without_young(self, action: str, body: bytes) -> bytes:
+        root = ET.fromstring(body)  # noqa: S314
+        for items, item, shown in self._items(action, root):
+            if self._is_young(shown):
+                items.remove(item)
+            elif earlier := self._earlier(shown):
+                items[list(items).index(item)] = earlier[1]
+            elif self.end and action == "DescribeInstances":
+                for code in item.iterfind(".//{*}stateReason/{*}code"):
+                    code.text = self.end
+        return ET.tostring(root)
+
+    def _going_on(self, body: bytes) -> bytes:
+        """Changes of volumes that are late are going on."""
+        root = ET.fromstring(body)  # noqa: S314
+        for item in root.iterfind(".//{*}volumeModificationSet/{*}item"):
+            earlier = self._earlier(item.findtext("{*}volumeId") or "")
+            state = item.find("{*}modificationState")
+            if earlier and earlier[0] == "ModifyVolume" and state is not None:
+                state.text = "modifying"
         return ET.tostring(root)
 
     def _forward(self, headers: dict[str, str], body: bytes) -> Answer:

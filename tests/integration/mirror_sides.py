@@ -9,15 +9,17 @@ from threading import Event
 from time import monotonic, sleep
 from typing import Any
 
+from ansible.module_utils.kraft.spec.inventory.definitions import load
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
+from dist.__main__ import VERSION
 from tests.integration.kafka_cluster import KafkaCluster
 
 Run = Callable[..., dict[str, Any]]
 RECORDS, PARTITIONS = 30_000, 3
 SECONDS = 120
-KNOWN = ["retention.ms", "cleanup.policy"]
+KNOWN = {name: one.server or "" for name, one in load(VERSION).topic.items() if name != "segment.ms"}
 
 
 def create(
@@ -157,3 +159,11 @@ def caught_up(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any)
         assert monotonic() < deadline, seen["progress"]["lag"]
         sleep(1)
     return seen
+
+
+def prepare(run: Run, seen: dict[str, Any], target: KafkaCluster, **more: Any) -> dict[str, Any]:
+    """Topics with the settings that the plan says, as the role makes them before it starts the service."""
+    client = {"bootstrap_servers": target.bootstrap_servers.split(",")}
+    made = run("kafka_topic", client=client, topics=seen["plan"]["settings"], **more)
+    assert not made.get("failed"), made["msg"]
+    return made

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import multiprocessing
 import signal
+import time
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -13,11 +15,11 @@ import boto3
 import kafka_ec2_apply
 import pytest
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.providers.ec2 import model
+from ansible.module_utils.kraft.providers.ec2 import model, waiting
 from ansible.module_utils.kraft.providers.ec2.model import Desired
 
 from tests.integration.ec2_account import REGION, free_port, start_moto
-from tests.integration.ec2_double import MADE, Call, Double, double
+from tests.integration.ec2_double import CHANGED, MADE, Call, Clock, Double, double
 from tests.unit.providers.ec2 import scene
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ0wPnTTfpTkYHZEgbi5p7AXtbQ1bIRdJw6pXvVQcX6v"
@@ -34,6 +36,9 @@ class Place:
     ec2: Client
     image: str
     runs: int = 0
+    seconds: dict[str, float] = dataclasses.field(
+        default_factory=lambda: {"patience": 8.0, "boot": 8.0, "pause": 0.05, "young": 0.0}
+    )
 
     def wanted(self, cluster: str, **more: Any) -> Desired:
         given = {"cluster": cluster, "image": self.image, "public_key": KEY, "public_addresses": model.ELASTIC}
@@ -42,8 +47,7 @@ class Place:
     def parameters(self, wanted: Desired, break_run: str = "") -> dict[str, Any]:
         self.runs += 1
         record = {"run": f"run-{self.runs}", "who": "tester@here", "process": "1 1", "since": "now"}
-        seconds = {"patience": 8.0, "boot": 8.0, "pause": 0.05, "young": 0.0}
-        shown = {"wanted": dataclasses.asdict(wanted), "record": record, "break_run": break_run, **seconds}
+        shown = {"wanted": dataclasses.asdict(wanted), "record": record, "break_run": break_run, **self.seconds}
         return {"state": "present", "delete_data": False, **shown}
 
     def apply(self, wanted: Desired, break_run: str = "") -> dict[str, Any]:
@@ -63,6 +67,13 @@ class Place:
         self.double.kill = self.double.victim = 0
         assert child.exitcode in (0, -signal.SIGKILL)
         return child.exitcode != 0
+
+    def machine(self, cluster: str) -> dict[str, Any]:
+        """Its only machine that has not ended."""
+        own = [{"Name": "tag:kraftwright_cluster", "Values": [cluster]}]
+        found = [i for each in self.ec2.describe_instances(Filters=own)["Reservations"] for i in each["Instances"]]
+        (living,) = [each for each in found if each["State"]["Name"] not in ("terminated", "shutting-down")]
+        return dict(living)
 
     def everything(self, cluster: str) -> Counter[str]:
         """How many things of each kind carry the cluster's name; ended machines aside."""
@@ -117,7 +128,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 def aws(place: Place) -> Place:
     """The account, with a double that does nothing yet."""
     place.double.calls.clear()
-    place.double.hide, place.double.refuse, place.double.end, place.double.hook = {}, {}, "", None
+    place.double.hide, place.double.late, place.double.refuse = {}, {}, {}
+    place.double.end, place.double.hook = "", None
     place.double.kill = place.double.victim = 0
     return place
 
@@ -149,12 +161,45 @@ def test_a_run_that_is_killed_at_any_change_is_completed_by_the_next_one(aws: Pl
     assert at > 17
 
 
-@pytest.mark.parametrize("call", list(MADE))
-def test_what_aws_shows_late_is_waited_for_and_made_once(aws: Place, call: str) -> None:
-    wanted = one_node(aws, f"late-{call.lower()}")
-    aws.double.hide = {call: 1.0}
+LATE = 20.0  # seconds
+
+
+@pytest.fixture
+def clock(aws: Place, monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
+    """Pauses cost no time, so that the module waits as it does by default."""
+    made = Clock()
+    monkeypatch.setattr(waiting, "time", made)
+    monkeypatch.setattr(aws, "seconds", {"patience": 120.0, "boot": 600.0, "pause": 5.0, "young": 0.0})
+    aws.double.clock = made.monotonic
+    yield made
+    aws.double.clock = time.monotonic
+
+
+@pytest.mark.parametrize("late", ["all", *(pytest.param(each, marks=pytest.mark.long) for each in (*MADE, *CHANGED))])
+def test_what_aws_shows_late_is_waited_for_and_made_once(aws: Place, clock: Clock, late: str) -> None:
+    """Seen twenty seconds later: each kind alone, and all of them at once."""
+    wanted = one_node(aws, f"late-{late.lower()}")
+    calls = (*MADE, *CHANGED) if late == "all" else (late,)
+    aws.double.hide = aws.double.late = dict.fromkeys(calls, LATE)
     aws.apply(wanted)
+    machine = aws.machine(wanted.cluster)
+    if late not in MADE:
+        assert aws.everything(wanted.cluster) == ONE
+        aws.ec2.stop_instances(InstanceIds=[machine["InstanceId"]])
+        wanted = dataclasses.replace(
+            wanted,
+            nodes=(scene.node(0, volumes=(model.Volume(scene.MOUNT, 120),)),),
+            rules=(*wanted.rules, model.Rule(9094, 9094, "10.41.0.0/16")),
+            tags={"team": "data"},
+        )
+        aws.apply(wanted)
+    assert clock.now >= LATE
     assert aws.everything(wanted.cluster) == ONE
+    assert aws.machine(wanted.cluster)["InstanceId"] == machine["InstanceId"]
+    clock.sleep(LATE)
+    aws.double.calls.clear()
+    aws.apply(wanted)
+    assert set(aws.double.changes) == {"CreateKeyPair", "DeleteKeyPair"}
 
 
 def test_what_aws_never_shows_ends_with_the_words_run_again(aws: Place) -> None:
@@ -225,6 +270,36 @@ def test_disks_are_known_by_id_and_mount_whatever_their_order(aws: Place) -> Non
     tags = {tag["Key"]: tag["Value"] for tag in machine["Tags"]}
     assert {mount: tags[model.DISK + mount] for mount in mounts} == mounts
     assert len(mounts) == 2
+
+
+def test_sources_by_id_and_what_a_machine_is_launched_with_are_made_and_found_again(aws: Place) -> None:
+    iam = boto3.client("iam", region_name=REGION, endpoint_url=aws.ec2.meta.endpoint_url)
+    iam.create_instance_profile(InstanceProfileName="nodes")
+    listed = aws.ec2.create_managed_prefix_list(PrefixListName="clients", MaxEntries=5, AddressFamily="IPv4")
+    vpc = aws.ec2.create_vpc(CidrBlock="10.99.0.0/16")["Vpc"]["VpcId"]
+    groups = [aws.ec2.create_security_group(GroupName=f"g{at}", Description="g", VpcId=vpc)["GroupId"] for at in (1, 2)]
+    rules = (
+        *scene.RULES,
+        model.Rule(9092, 9092, listed["PrefixList"]["PrefixListId"]),
+        model.Rule(9092, 9092, groups[0]),
+        model.Rule(9092, 9092, groups[1], account="210987654321"),
+    )
+    more = {"user_data": "#cloud-config", "placement_group": "orders", "rules": tuple(sorted(rules))}
+    wanted = one_node(aws, "extras", instance_profile="nodes", **more)
+    wanted = dataclasses.replace(wanted, nodes=(scene.node(0, partition=2),))
+    aws.apply(wanted)
+    launched = next(each.parameters for each in aws.double.calls if each.action == "RunInstances")
+    assert launched["IamInstanceProfile.Name"] == "nodes"
+    assert base64.b64decode(launched["UserData"]) == b"#cloud-config"
+    assert (launched["Placement.GroupName"], launched["Placement.PartitionNumber"]) == ("orders", "2")
+    asked = next(each.parameters for each in aws.double.calls if each.action == "AuthorizeSecurityGroupIngress")
+    assert {listed["PrefixList"]["PrefixListId"], *groups, "210987654321"} <= set(asked.values())
+    aws.double.calls.clear()
+    aws.apply(wanted)
+    assert set(aws.double.changes) == {"CreateKeyPair", "DeleteKeyPair"}
+    assert "DescribeManagedPrefixLists" not in {each.action for each in aws.double.calls}
+    with pytest.raises(KraftError, match="is no security group"):
+        aws.apply(dataclasses.replace(wanted, rules=(*wanted.rules, model.Rule(9092, 9092, "sg-0a1b2c3d"))))
 
 
 def test_each_thing_has_its_tags_from_the_call_that_makes_it(aws: Place) -> None:

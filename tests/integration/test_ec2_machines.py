@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 
 import pytest
+import yaml
 
 from tests.integration.ec2_account import ROOT, Account, account
 
 pytestmark = pytest.mark.long  # molecule ec2 goes through the life of machines, too
+#: Asked in test_ec2_permissions.py and test_ec2_behaviour.py.
+ELSEWHERE = {"ec2:UpdateSecurityGroupRuleDescriptionsIngress", "ec2:DescribeManagedPrefixLists"}
 NAME, NEIGHBOUR = "orders", "payments"
 IDS = {NAME: "b3JkZXJzLW9yZGVycy1vcg"}
 
@@ -121,6 +125,36 @@ def test_a_machine_that_does_not_answer_by_ssh_is_named_with_what_to_look_at(aws
     assert "aws ec2 get-console-output" in told
 
 
+def test_ssh_goes_through_a_session_where_that_is_said(aws: Account, built: str) -> None:
+    """A stand-in for `aws` notes what it is asked, and ends."""
+    assert built
+    tools = aws.home / "tools"
+    tools.mkdir()
+    noted = tools / "noted"
+    (tools / "aws").write_text(f'#!/bin/sh\necho "$@" >> {noted}\n')
+    (tools / "aws").chmod(0o755)
+    documented = (ROOT / "docs/ec2.md").read_text().partition("ansible_ssh_common_args: >-\n")[2].partition("```")[0]
+    inventory = aws.inventory(
+        "by-session",
+        kafka_cluster_name=NAME,
+        kafka_cluster_id=IDS[NAME],
+        ansible_host="{{ ec2_instance_id }}",
+        ansible_ssh_common_args=" ".join(documented.split()),
+        kafka_ec2_ssm_sessions=True,
+        kafka_ec2_admin_sources=[],
+        kafka_ec2_ssh_timeout=1,
+    )
+    found = (inventory / "aws_ec2.yml").read_text().replace("by-session", NAME)
+    found = found.replace("ansible_host: ec2_private_ip_address", "ansible_host: ec2_instance_id")
+    (inventory / "aws_ec2.yml").write_text(found)
+    path = f"{tools}:{os.environ['PATH']}"
+    aws.play("provision_ec2", inventory, "--limit", "kafka1", fails=True, PATH=path)
+    machine = aws.machines(NAME)["kafka1"]["InstanceId"]
+    session = f"ssm start-session --region eu-central-1 --target {machine} --document-name AWS-StartSSHSession"
+    assert f"{session} --parameters portNumber={aws.ssh_port}" in noted.read_text().splitlines()
+    assert not any(rule[1] == aws.ssh_port for rule in aws.rules(NAME))
+
+
 def test_a_stopped_machine_is_started_a_lost_one_made_anew_with_its_disk_and_a_disk_grown(
     aws: Account, built: str
 ) -> None:
@@ -148,6 +182,19 @@ def test_a_stopped_machine_is_started_a_lost_one_made_anew_with_its_disk_and_a_d
     assert {each["InstanceId"] for each in addresses} == {each["InstanceId"] for each in now.values()}
 
 
+def test_the_machine_of_a_removed_node_ends_where_it_is_named(aws: Account, built: str) -> None:
+    """By the last play of remove_nodes.yml: what is before it needs hosts."""
+    assert built
+    before = aws.machines(NAME)
+    last = yaml.safe_load((ROOT / "playbooks/remove_nodes.yml").read_text())[-1:]
+    (aws.home / "last.yml").write_text(yaml.safe_dump(last))
+    place, named = os.path.relpath(aws.home / "last", ROOT / "playbooks"), ("-e", "kafka_ec2_terminate=kafka3")
+    told = aws.play(place, aws.home / NAME, *named)
+    assert "aws ec2 delete-volume --volume-id vol-" in " ".join(told.split())
+    assert aws.machines(NAME).keys() == before.keys() - {"kafka3"}
+    assert "kafka_ec2_terminate" in aws.play("destroy_ec2", aws.home / NAME, *named, fails=True)
+
+
 def test_destroying_keeps_data_and_neighbours_until_the_data_are_named(aws: Account, built: str) -> None:
     assert built
     neighbour = aws.neighbour(NEIGHBOUR)
@@ -171,4 +218,4 @@ def test_the_iam_policy_allows_what_was_asked_and_nothing_else(aws: Account) -> 
     allowed = {action for each in statements for action in each["Action"]}
     asked = aws.asked()
     assert len(asked) > 30
-    assert asked | {"ec2:UpdateSecurityGroupRuleDescriptionsIngress"} == allowed  # asked in test_ec2_permissions.py
+    assert asked | ELSEWHERE == allowed

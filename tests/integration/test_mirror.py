@@ -9,17 +9,20 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic, sleep, time
 from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.node import mirror
-from confluent_kafka import Consumer, TopicPartition
+from ansible.module_utils.kraft.operations.mirror.settings import BOUNDS, LIFTED, UNLIMITED
+from confluent_kafka import Consumer, Producer, TopicPartition
 
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.kafka_node import free_ports
 from tests.integration.mirror_service import mirroring, settings_of
 from tests.integration.mirror_sides import (
+    KNOWN,
+    PARTITIONS,
     RECORDS,
     SECONDS,
     Run,
@@ -30,6 +33,7 @@ from tests.integration.mirror_sides import (
     held,
     look,
     planned,
+    prepare,
     write,
     write_transactions,
     writing,
@@ -37,13 +41,17 @@ from tests.integration.mirror_sides import (
 from tests.integration.secured_cluster import ONE_COPY
 
 KILLS = 3
+LARGE = 4 * 1024 * 1024
+DAY = 24 * 3600
 TAKEN_OVER_SECONDS = 60
 STATUS = "mm2-status.old.internal"
 
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
-    cluster = KafkaCluster.start(tmp_path_factory.mktemp("source"), nodes=1, properties=ONE_COPY)
+    """Its brokers keep records for ever and take large ones, as old clusters often do."""
+    given = {**ONE_COPY, "log.retention.hours": "-1", "message.max.bytes": str(LARGE)}
+    cluster = KafkaCluster.start(tmp_path_factory.mktemp("source"), nodes=1, properties=given)
     yield cluster
     cluster.stop()
 
@@ -115,6 +123,47 @@ def test_a_copy_killed_under_a_producer_holds_each_record_once(
         assert begun["progress"]["begun"]
         caught_up(run_module, source, kafka_cluster, **asked)
     assert held(kafka_cluster, topic) == held(source, topic)
+
+
+def test_a_topic_means_here_what_the_brokers_of_the_source_give_it(
+    run_module: Run, source: KafkaCluster, kafka_cluster: KafkaCluster, tmp_path: Path
+) -> None:
+    """Records of 400 days ago, of next month and of 3 MB: without settings here they end the copy, or are deleted."""
+    topic = "mirrored-history"
+    asked: dict[str, Any] = {"topics": [topic], "replicas": 3}
+    create(source, topic, config={BOUNDS[1]: UNLIMITED})
+    now = int(1000 * time())
+    old, coming = (now - 400 * DAY * 1000, now + 30 * DAY * 1000)
+    producer = Producer({"bootstrap.servers": source.bootstrap_servers, "message.max.bytes": LARGE})
+    for number, (size, at) in enumerate([(1, old)] * 840 + [(3_000_000, now), (1, coming), (1, coming)]):
+        producer.produce(topic, key=b"%d" % number, value=bytes(size), timestamp=at, partition=number % PARTITIONS)
+    assert producer.flush(60) == 0
+    seen = planned(run_module, source, kafka_cluster, **asked)
+    shown = "\n".join(seen["plan"]["screen"])
+    assert "retention.ms=-1 of mirrored-history (it is 604800000 here: 840 records are older than 168 h" in shown
+    assert prepare(run_module, seen, kafka_cluster, check_mode=True)["changed"]
+    assert planned(run_module, source, kafka_cluster, **asked)["plan"]["create"] == [topic]
+    prepare(run_module, seen, kafka_cluster)
+    assert planned(run_module, source, kafka_cluster, **asked)["plan"]["settings"] == []
+    with mirroring(settings_of(tmp_path, kafka_cluster.bootstrap_servers, hasty(seen["service"]))):
+        planned(run_module, source, kafka_cluster, **asked, wait=SECONDS)
+        done = caught_up(run_module, source, kafka_cluster, **asked)
+    assert done["progress"]["failed"] == {}
+    assert held(kafka_cluster, topic) == held(source, topic)
+    assert done["plan"]["settings"] == []
+    assert done["plan"]["put_back"] == [{"name": topic, "config": {BOUNDS[1]: UNLIMITED}}]
+    client = {"bootstrap_servers": kafka_cluster.bootstrap_servers.split(",")}
+    (alone,) = (
+        one
+        for one in run_module("kafka_mirror_info", client=client, known_settings=KNOWN, replication_factor=3)["plan"][
+            "put_back"
+        ]
+        if one["name"] == topic
+    )
+    assert alone["config"] == {BOUNDS[1]: None}
+    run_module("kafka_topic", client=client, topics=[alone])
+    (again,) = planned(run_module, source, kafka_cluster, **asked)["plan"]["settings"]
+    assert again["config"] == {BOUNDS[1]: LIFTED}  # what a new start of the copy lifts
 
 
 @pytest.mark.long

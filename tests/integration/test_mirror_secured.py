@@ -83,7 +83,7 @@ def look(run: Callable[..., dict[str, Any]], asked: dict[str, Any], target: Kafk
         client={"bootstrap_servers": [target.bootstrap_servers]},
         mirror=kraft_mirror_public(asked),
         secrets=kraft_mirror_secrets(asked),
-        known_settings=["retention.ms"],
+        known_settings={"retention.ms": "log.retention.ms"},
         replication_factor=1,
     )
     assert "plan" in seen, seen["msg"]

@@ -1,1 +1,1 @@
-"""A running cluster: how it is asked, what it answers, whether it is healthy, who may go down."""
+"""A running cluster: requests and responses, health, and which nodes may be shut down."""

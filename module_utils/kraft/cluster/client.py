@@ -1,14 +1,15 @@
-"""Ask brokers and controllers over kafka-python's connections: any address, several at once, always with a deadline.
+"""Requests to brokers and controllers over kafka-python's connections: any address, concurrent, always with a deadline.
 
-A question is one of kafka-python's request objects and an answer is its response as a dict. Nothing is bootstrapped:
-an address is asked as it was given, so controllers answer too, and a cluster that is only half up still gives its half.
-Brokers forward what only the active controller can answer or do (KIP-590), so any broker will do for most questions.
-With an expected cluster id, each connection is asked for its cluster before anything else (``cluster_id``).
+A question is one of kafka-python's request objects and an answer is its response as a dict. Nothing is bootstrapped: an
+address is used as it was given, so controllers answer too, and a cluster that is only half up still gives its half.
+Brokers forward requests that only the active controller can serve (KIP-590), so any broker will do for most questions.
+With an expected cluster id, the first request of each connection checks the cluster (``cluster_id``).
 """
 
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Union
@@ -22,18 +23,19 @@ from ansible.module_utils.kraft.cluster.tls_errors import of_tls, tls_error
 from ansible.module_utils.kraft.errors import (
     AccessError,
     KraftError,
+    LateError,
     OtherClusterError,
     ToolError,
     UnansweredError,
     UnreachableError,
 )
 
-CONNECT_SECONDS = 2.0  #: a connection that needs longer is taken for dead; another address is asked meanwhile
+CONNECT_SECONDS = 2.0  #: a slower connection counts as dead; another address is tried meanwhile
 ANSWER_SECONDS = 5.0
-AHEAD = 4  #: questions on one connection that have no answer yet; at 5, kafka-python's connection refuses the next
+AHEAD = 4  #: pending questions on one connection; at 5, kafka-python's connection refuses the next
 LARGEST_ANSWER = 100_000_000  #: bytes; kafka-python's own 1 MB is too small for the metadata of a few thousand topics
 
-#: Errors of a connection that say that nothing took it; all others leave open whether something runs there.
+#: Errors of a connection that prove that nothing took it; after all others something may run there.
 NOTHING_THERE = ("ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "Connection timed out")
 
 Answer = Union[dict[str, Any], KraftError]
@@ -41,7 +43,7 @@ Pick = Callable[[Any], "dict[str, Any]"]
 
 
 class ApiError(ToolError):
-    """The cluster answered with an error code. ``name`` is Kafka's word for it; ``retriable`` as Kafka defines it."""
+    """The cluster answered with an error code. ``name`` is Kafka's name for it; ``retriable`` as Kafka defines it."""
 
     def __init__(self, what: str, name: str, detail: str, retriable: bool) -> None:
         self.name, self.detail, self.retriable = name, detail, retriable
@@ -49,7 +51,7 @@ class ApiError(ToolError):
 
 
 class DeniedError(ApiError, AccessError):
-    """The cluster knows us and does not permit what was asked."""
+    """The cluster has authenticated us and does not permit the request."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Question:
 class Client:
     """Connections to one cluster. Use as a context manager, or ``close``.
 
-    With ``cluster_id`` among the options every address is one of that cluster, or OtherClusterError is its answer.
+    With ``cluster_id`` among the options every address must belong to that cluster, or its answer is OtherClusterError.
     """
 
     patience = 0.0  #: seconds that answers about all topics have needed so far, at least
@@ -77,7 +79,8 @@ class Client:
         warn: Callable[[str], None] = lambda _: None,
     ) -> None:
         """`options`: the ``client`` parameter, see ``connections``; `unpack`: see ``library.load``; `warn`: gets a
-        sentence for each bootstrap server that was skipped because it belongs to another cluster."""
+        sentence for each skipped server of another cluster.
+        """
         self._connections = connections(options)
         self.addresses = self._connections.addresses
         self._library = library or load(options.get("python_path"), unpack)
@@ -98,11 +101,11 @@ class Client:
         self._net.close()
 
     def request(self, name: str, /, **fields: Any) -> Any:
-        """A request object of kafka-python by its name, such as ``DescribeQuorumRequest``."""
+        """Return a request object of kafka-python by its name, such as ``DescribeQuorumRequest``."""
         return self._kind(name)(**fields)
 
     def struct(self, request: str, name: str, /, **fields: Any) -> Any:
-        """A part of a request, such as MetadataRequest's ``MetadataRequestTopic``; dots lead to parts of parts."""
+        """Return a part of a request, such as MetadataRequest's ``MetadataRequestTopic``; dots lead to nested parts."""
         return attrgetter(name)(self._kind(request))(**fields)
 
     def _kind(self, name: str) -> Any:
@@ -113,7 +116,7 @@ class Client:
     def ask(
         self, address: str, request: Any, seconds: float = ANSWER_SECONDS, pick: Pick | None = None
     ) -> dict[str, Any]:
-        """The answer of `address`. Raises UnreachableError, or ToolError when it will not talk to us, or is foreign."""
+        """Return the answer of `address`. Raises UnreachableError, or ToolError if it refuses us, or is foreign."""
         answer = self.ask_all([Question(address, request, pick)], seconds)[0]
         if isinstance(answer, KraftError):
             raise answer
@@ -122,7 +125,7 @@ class Client:
     def ask_all(
         self, questions: Sequence[Question], seconds: float = ANSWER_SECONDS, raw: bool = False
     ) -> list[Answer]:
-        """The answers in the questions' order, asked all at once; where there is none, the error stands instead.
+        """Return the answers in the questions' order, requested at once; a missing answer is an error.
 
         `raw`: bytes stay bytes, as of records.
         """
@@ -137,13 +140,14 @@ class Client:
         return [self._answer(question, future, seconds, raw) for question, future in zip(questions, futures)]
 
     def reach(self, addresses: Iterable[str] = ()) -> str:
-        """The first of `addresses` (default: the bootstrap servers) to accept us; all are tried at once.
+        """Return the first of `addresses` (default: the bootstrap servers) to accept us; all are tried at once.
 
-        Those of another cluster are skipped, with a warning. Raises OtherClusterError where no other one accepts us.
+        Those of another cluster are skipped, with a warning. Raises OtherClusterError if no other one accepts us.
         """
-        tried = tuple(addresses) or self.addresses
+        tried, deadline = tuple(addresses) or self.addresses, time.monotonic() + CONNECT_SECONDS + ANSWER_SECONDS
         futures = {address: self._net.call_soon_with_future(self._ready, address) for address in tried}
-        while not all(future.is_done for future in futures.values()):
+        # kafka-python does not limit the time of a TLS handshake.
+        while not all(future.is_done for future in futures.values()) and time.monotonic() < deadline:
             self._net.poll(timeout_ms=CONNECT_SECONDS * 1000 / 20)
             if accepted := next((address for address, future in futures.items() if future.succeeded()), None):
                 self._warn_of(future.exception for future in futures.values())
@@ -157,7 +161,7 @@ class Client:
                 self._warn(f"Skipped a bootstrap server: {error}")
 
     def error(self, what: str, code: int, detail: str | None) -> ApiError | None:
-        """The error that `code` of an answer stands for; None for 0."""
+        """Return the error for `code` of an answer; None for 0."""
         if code == 0:
             return None
         kind = self._library.errors.for_code(code)
@@ -181,20 +185,20 @@ class Client:
         return self._managers[address]
 
     async def _ready(self, address: str) -> Any:
-        """A connection to `address` that is open, and to a node of the expected cluster."""
+        """Return an open connection to `address`, to a node of the expected cluster."""
         connection = await self._manager(address).get_connection("bootstrap-0", refresh_metadata_on_err=False)
         await self._expected.confirm(self._net, address, connection)
         return connection
 
     def _send(self, question: Question, seconds: float, after: Any | None) -> Any:
-        """The future of its answer. Sent when the future `after` is done; whatever ended that connection, ends this."""
+        """Return the future of its answer. Sent after the future `after` is done; fails if that connection ended."""
 
         async def send() -> Any:
             try:
                 if after is not None:
                     await after
             except self._library.errors.IncompatibleBrokerVersion:
-                pass  # that question was not known; this one may be
+                pass  # that request was not supported; this one may be
             connection = await self._ready(question.address)
             return await connection.send_request(question.request, request_timeout_ms=seconds * 1000)
 
@@ -208,21 +212,26 @@ class Client:
             return answer
         if future.is_done:
             return self._error(question.address, future.exception)
-        return UnansweredError(f"{question.address} did not answer within {seconds:g} s")
+        return LateError(f"{question.address} did not answer within {seconds:g} s")
 
     def _first_error(self, futures: Mapping[str, Any]) -> KraftError:
-        errors = [self._error(address, future.exception) for address, future in futures.items()]
+        late = "accepts connections and does not answer"
+        errors = [
+            self._error(address, future.exception) if future.is_done else LateError(f"{address} {late}")
+            for address, future in futures.items()
+        ]
         for kind in (OtherClusterError, ToolError):
             if found := next((error for error in errors if isinstance(error, kind)), None):
                 return found
-        there = any(isinstance(error, UnansweredError) for error in errors)
-        return (UnansweredError if there else UnreachableError)("; ".join(str(error) for error in errors))
+        kinds = {type(error) for error in errors} - {UnreachableError}
+        whole = UnreachableError if not kinds else LateError if kinds == {LateError} else UnansweredError
+        return whole("; ".join(str(error) for error in errors))
 
     def _error(self, address: str, error: BaseException) -> KraftError:
         return error if isinstance(error, KraftError) else self._translated(address, error)
 
     def _translated(self, address: str, error: BaseException) -> KraftError:
-        """kafka-python's error in our tree: who will not talk to us is not the same as who does not answer."""
+        """Translate kafka-python's error into our tree: a refusal is not the same as a missing answer."""
         known = self._library.errors
         logins = (
             known.SaslAuthenticationFailedError,
@@ -236,7 +245,7 @@ class Client:
         if isinstance(error, known.IncompatibleBrokerVersion):
             return ToolError(f"{address} does not know this question: {error}")
         if isinstance(error, (known.RequestTimedOutError, known.KafkaTimeoutError)):
-            return UnansweredError(f"{address} accepts connections and does not answer")
+            return LateError(f"{address} accepts connections and does not answer")
         if isinstance(error, (known.KafkaError, OSError)):
             nothing = any(sign in str(error) for sign in NOTHING_THERE)
             return (UnreachableError if nothing else UnansweredError)(f"{address}: {_plain(str(error))}")
@@ -244,6 +253,6 @@ class Client:
 
 
 def _plain(text: str) -> str:
-    """Sockets' errors in words that a reader knows."""
+    """Return an error of a socket in plain words."""
     words = {"ECONNREFUSED": "nothing listens", "EHOSTUNREACH": "no route", "ECONNRESET": "connection closed"}
     return next((said for code, said in words.items() if code in text), text.replace("KafkaConnectionError: ", ""))

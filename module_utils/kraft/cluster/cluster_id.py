@@ -1,7 +1,7 @@
-"""Ask each connection for its cluster before anything else is asked or written through it.
+"""Confirm the cluster of each connection before any other request or write.
 
 DescribeCluster needs no rights at a broker; a controller answers it to those who may alter the cluster, as its nodes
-may (KIP-919). Whether a listener is a controller's follows from what it can be asked: metadata are a broker's alone.
+may (KIP-919). A listener's supported requests show whether it is a controller's: only brokers serve metadata.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ BROKERS, CONTROLLERS = 1, 2  #: types of endpoints
 
 
 class ExpectedCluster:
-    """The id that a cluster must have; with an empty one nothing is asked."""
+    """The expected id of a cluster; if it is empty, nothing is requested."""
 
     def __init__(self, cluster_id: str, library: Library, seconds: float) -> None:
         self._cluster_id, self._library, self._seconds = cluster_id, library, seconds
         self._asked: dict[str, tuple[Any, Any]] = {}
 
     async def confirm(self, net: Any, address: str, connection: Any) -> None:
-        """Raises OtherClusterError for another cluster's node, ToolError for one that does not say whose it is.
+        """Raise OtherClusterError for another cluster's node, ToolError if the node does not name its cluster.
 
-        A connection is asked once, however many questions wait for it.
+        One request for each connection, however many questions wait for it.
         """
         if not self._cluster_id:
             return

@@ -1,6 +1,6 @@
-"""The ``client`` parameter of the modules, and what follows from it: how each address is reached.
+"""The ``client`` parameter of the modules: options and certificates for each address.
 
-One listener has one protocol, so a client that asks brokers and controllers may need two ways; a cluster whose
+One listener has one protocol, so a client of brokers and controllers may need two configurations; a cluster whose
 listeners change needs three. ``node`` makes a module act as the node on whose host it runs: then the node's own
 ``server.properties`` names the certificates, and no secret travels with the parameter.
 """
@@ -17,7 +17,7 @@ from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 from ansible.module_utils.kraft.terms import MECHANISMS, PLAINTEXT, PROTOCOLS
 
-#: How the listeners at some addresses are reached: the fields of ``ClientConfig``, and the listener's name.
+#: Options for the listeners at some addresses: the fields of ``ClientConfig``, and the listener's name.
 CONNECTION_SPEC: dict[str, Any] = {
     "bootstrap_servers": {"type": "list", "elements": "str", "required": True},
     "security_protocol": {"type": "str", "default": PLAINTEXT, "choices": list(PROTOCOLS)},
@@ -30,7 +30,7 @@ CONNECTION_SPEC: dict[str, Any] = {
     "password": {"type": "str", "no_log": True},
     "listener": {"type": "str"},
 }
-#: The ``client`` parameter of every module that asks a cluster.
+#: The ``client`` parameter of every module that connects to a cluster.
 CLIENT_SPEC: dict[str, Any] = {
     **CONNECTION_SPEC,
     "others": {"type": "list", "elements": "dict", "options": CONNECTION_SPEC, "default": []},
@@ -38,15 +38,15 @@ CLIENT_SPEC: dict[str, Any] = {
     "node": {"type": "path"},
     "python_path": {"type": "path"},
 }
-#: A node's settings by which it reaches its own kind.
+#: Settings of a node for its connections to other nodes.
 OF_NODES = ("ssl.truststore.location", "ssl.keystore.location", "ssl.keystore.type", "ssl.key.password")
-JKS = "JKS"  #: what Kafka takes a keystore without a type for
+JKS = "JKS"  #: Kafka's default type of a keystore
 FIELDS = {field.name for field in dataclasses.fields(ClientConfig)}
 
 
 @dataclasses.dataclass(frozen=True)
 class Connections:
-    """Where a cluster is asked first, and how each address is reached: as `first`, but for those of `others`."""
+    """The first addresses of a cluster, and the options for each address: `first`, except for those of `others`."""
 
     first: ClientConfig
     others: tuple[ClientConfig, ...] = ()
@@ -56,14 +56,14 @@ class Connections:
         return self.first.bootstrap_servers
 
     def to(self, address: str) -> ClientConfig:
-        """How `address` is reached."""
+        """Return the options for `address`."""
         return next((each for each in self.others if address in each.bootstrap_servers), self.first)
 
 
 def connections(options: Mapping[str, Any]) -> Connections:
-    """What the ``client`` parameter says. Raises RefusedError for a node whose configuration names no certificates.
+    """Parse the ``client`` parameter. Raises RefusedError for a node whose configuration names no certificates.
 
-    Of the others one without certificates is left out: after a change to plaintext a node has none for the old one.
+    Those of the others without certificates are left out: after a change to plaintext a node has none for the old one.
     """
     node, others = options.get("node") or "", list[ClientConfig]()
     for one in options.get("others") or ():
@@ -80,7 +80,7 @@ def _config(options: Mapping[str, Any], node: str) -> ClientConfig:
 
 
 def as_node(config: ClientConfig, path: str, listener: str) -> ClientConfig:
-    """`config` with the certificates that the ``server.properties`` at `path` names for `listener`."""
+    """Return `config` with the certificates that the ``server.properties`` at `path` names for `listener`."""
     try:
         with open(path, encoding="utf-8") as file:
             properties = parse_properties(file.read())
@@ -95,6 +95,6 @@ def as_node(config: ClientConfig, path: str, listener: str) -> ClientConfig:
 
 
 def split_addresses(servers: str | Sequence[str]) -> tuple[str, ...]:
-    """``["a:1,b:2", "c:3"]`` or ``"a:1,b:2"`` as single addresses."""
+    """Split ``["a:1,b:2", "c:3"]`` or ``"a:1,b:2"`` into single addresses."""
     listed = [servers] if isinstance(servers, str) else servers
     return tuple(one.strip() for text in listed for one in text.split(",") if one.strip())

@@ -1,7 +1,7 @@
-"""Ask controllers at their own listeners whom they follow, all at once and each with a deadline.
+"""Request the leader of each controller at its own listener, concurrently and with a deadline.
 
-The question is a fetch of the metadata log in epoch 0, of no replica. A controller that knows any later epoch refuses
-it (FENCED_LEADER_EPOCH) and tells with the refusal which leader it follows in which epoch (KIP-595, ``CurrentLeader``).
+The request is a fetch of the metadata log in epoch 0, of no replica. A controller with any later epoch refuses it
+(FENCED_LEADER_EPOCH), and the refusal contains the leader that it follows and the epoch (KIP-595, ``CurrentLeader``).
 Followers answer it, too, and nothing is read, waited for or changed.
 """
 
@@ -18,28 +18,34 @@ from ansible.module_utils.kraft.errors import KraftError
 
 METADATA_TOPIC = "__cluster_metadata"
 METADATA_TOPIC_ID = uuid.UUID(int=1)  # Kafka's Uuid.METADATA_TOPIC_ID
-#: How a controller may refuse and still say whom it follows; 0 is an answer without a refusal.
+#: Controllers as modules are given them: node id and listener (``host:port``) of each.
+CONTROLLERS_SPEC: dict[str, Any] = {
+    "type": "list",
+    "elements": "dict",
+    "options": {"node_id": {"type": "int", "required": True}, "address": {"type": "str", "required": True}},
+}
+#: Errors of a controller that still name the leader it follows; 0 is an answer without an error.
 TELLING = {0: "NONE", 6: "NOT_LEADER_OR_FOLLOWER", 74: "FENCED_LEADER_EPOCH", 76: "UNKNOWN_LEADER_EPOCH"}
 
 
 def questions(client: Client, addresses: Mapping[int, str]) -> list[Question]:
-    """One for each controller of `addresses` (node id -> ``host:port``), in their order."""
+    """Return one for each controller of `addresses` (node id -> ``host:port``), in their order."""
     return [Question(address, who_leads(client)) for address in addresses.values()]
 
 
 def read_claims(client: Client, addresses: Mapping[int, str], answers: Iterable[Answer]) -> tuple[Claim, ...]:
-    """What the controllers answered to `questions`."""
+    """Parse the controllers' answers to `questions`."""
     return tuple(_claim(client, node_id, answer) for node_id, answer in zip(addresses, answers))
 
 
 def electing(claims: Iterable[Claim]) -> bool:
-    """Whether controllers answer and none knows a leader: an election takes a second or two."""
+    """Check for an election: controllers answer and none has a leader. It takes a second or two."""
     answered = [claim for claim in claims if claim.answered]
     return bool(answered) and all(claim.leader_id == NO_NODE for claim in answered)
 
 
 def who_leads(client: Client) -> Any:
-    """The question, see above."""
+    """Return the request, see above."""
     partition = client.struct(
         "FetchRequest",
         "FetchTopic.FetchPartition",
@@ -72,7 +78,7 @@ def _claim(client: Client, node_id: int, answer: Answer) -> Claim:
 
 
 def whom_they_follow(client: Client, addresses: Collection[str]) -> list[str]:
-    """For each controller listener, in words, whom it follows."""
+    """Return a sentence for each controller listener about the leader it follows."""
     numbered = dict(enumerate(addresses))
     claims = read_claims(client, numbered, client.ask_all(questions(client, numbered)))
     return [_sentence(address, claim) for address, claim in zip(addresses, claims)]

@@ -1,7 +1,7 @@
 """Controllers that left a cluster and are still registered. Pure.
 
 A controller that was removed stays registered with the features that it supported (KIP-919), and Kafka finalises none
-beyond them. From ``metadata.version`` 33 (4.4) on its registration can be taken away (KIP-1312). Below, only a newer
+beyond them. From ``metadata.version`` 33 (4.4) on its registration can be removed (KIP-1312). Below, only a newer
 registration under its id lets the feature be finalised.
 """
 
@@ -15,14 +15,14 @@ from ansible.module_utils.kraft.cluster.health import caught_up
 from ansible.module_utils.kraft.cluster.snapshot import Feature, Snapshot
 
 METADATA_VERSION = "metadata.version"
-UNREGISTERS = 33  #: level of METADATA_VERSION from which on a controller can be unregistered
+UNREGISTERS = 33  #: first level of METADATA_VERSION at which a controller can be unregistered
 #: Kafka's refusal of a level that a registered controller does not support.
 HOLDS_BACK = re.compile(r"Controller (\d+) only supports")
 
 
 @dataclasses.dataclass(frozen=True)
 class Registered:
-    """A controller as it is registered, with the address of its listener."""
+    """A registered controller, with the address of its listener."""
 
     node_id: int
     host: str
@@ -30,13 +30,13 @@ class Registered:
 
 
 def departed(registered: Iterable[Registered], snapshot: Snapshot, members: Collection[int]) -> tuple[Registered, ...]:
-    """Those that are no voters and not among `members`, the controllers of the inventory."""
+    """Return those that are neither voters nor among `members`, the controllers of the inventory."""
     voters = {one.node_id for one in snapshot.quorum.voters} if snapshot.quorum else set()
     return tuple(one for one in registered if one.node_id not in voters | set(members))
 
 
 def running(node_ids: Collection[int], snapshot: Snapshot) -> tuple[str, ...]:
-    """Why controllers have not left: they are voters, or follow the metadata log as observers. Brokers follow, too."""
+    """Return why controllers have not left: they are voters, or observers of the metadata log. Brokers are, too."""
     quorum, brokers = snapshot.quorum, {one.node_id for one in snapshot.brokers}
     voters = {one.node_id for one in quorum.voters} if quorum else set()
     alive = {one.node_id for one in quorum.observers if caught_up(one)} - brokers if quorum else set()
@@ -45,23 +45,23 @@ def running(node_ids: Collection[int], snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def unregisters(level: int) -> bool:
-    """Whether Kafka takes registrations of controllers away at a `level` of METADATA_VERSION."""
+    """Check that Kafka removes registrations of controllers at a `level` of METADATA_VERSION."""
     return level >= UNREGISTERS
 
 
-def level_of(features: Iterable[Feature] | None) -> int:
-    """The finalised METADATA_VERSION, 0 where it is not known."""
-    return next((one.level for one in features or () if one.name == METADATA_VERSION), 0)
+def level_of(features: Iterable[Feature] | None) -> int | None:
+    """The finalised METADATA_VERSION; None where it is not known."""
+    return next((one.level for one in features or () if one.name == METADATA_VERSION), None)
 
 
 def held_back_by(reason: str, found: Iterable[Registered]) -> bool:
-    """Whether Kafka's refusal names a controller that left."""
+    """Check that Kafka's refusal names a controller that left."""
     named = HOLDS_BACK.search(reason)
     return named is not None and int(named[1]) in {one.node_id for one in found}
 
 
 def common(supported: Mapping[int, Iterable[Feature]]) -> tuple[Feature, ...]:
-    """The ranges that every node supports. `supported`: node id -> its features."""
+    """Return the ranges that every node supports. `supported`: node id -> its features."""
     ranges: dict[str, list[Feature]] = {}
     for features in supported.values():
         for one in features:

@@ -1,4 +1,4 @@
-"""For how long a leader has been looked at: what it has not heard of in that time is silent, not merely late."""
+"""Time for which a leader has been observed: a voter that it has not heard from in that time is silent, not late."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 
 
 class LeaderWatch:
-    """Over several looks. A leader that was just elected has heard of no voter yet, dead or alive."""
+    """Observation over several snapshots. A leader that was just elected has heard from no voter yet, dead or alive."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -18,7 +18,7 @@ class LeaderWatch:
         self._since = 0.0
 
     def seen(self, snapshot: Snapshot) -> Snapshot:
-        """The snapshot, with ``watched_ms`` in its quorum: 0 where its leader or epoch is a new one."""
+        """Return the snapshot with ``watched_ms`` in its quorum: 0 if its leader or epoch is a new one."""
         quorum, now = snapshot.quorum, self._clock()
         if quorum is None:
             return snapshot

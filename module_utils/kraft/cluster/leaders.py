@@ -1,14 +1,12 @@
-"""Leaders back where they belong after a restart, so that their clients hardly notice.
+"""Preferred leader election after a restart, with little effect on clients.
 
-A stop moves a broker's leaders away by itself (controlled shutdown). They do not come back by themselves for minutes
-(auto.leader.rebalance). Until then the brokers that were rolled first lead nothing, and the next stop moves twice as
-many.
+A stop moves a broker's leaders away (controlled shutdown). They do not return for minutes (auto.leader.rebalance).
+Until then the brokers that were restarted first lead nothing, and the next stop moves twice as many.
 
-A broker takes over all partitions of one election in one go, and whoever writes to any of them waits for the last one.
-A JVM that has just started takes far longer for each than one that is warm. So the first
-election is of one partition, and the next is twice as large while the new leader keeps up. Each waits until the new
-leader of the one before answers as the leader. Kafka's own topics go first, for fewer clients wait for them, and then
-it begins again with one.
+A broker takes over all partitions of one election in one go, and a producer to any of them waits for the last one. A
+JVM that has just started takes far longer for each than a warm one. So the first election is of one partition, and the
+next is twice as large while the new leader keeps up. Each waits until the new leader of the one before answers as the
+leader. Kafka's own topics go first, since fewer clients wait for them; the other topics begin again with one partition.
 """
 
 from __future__ import annotations
@@ -24,29 +22,29 @@ from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.errors import KraftError
 
 PREFERRED, UNCLEAN = 0, 1
-#: Kafka's codes for "is leader already" and "no longer there": nothing is left to do.
+#: Kafka's codes for an existing leader and for a missing partition: nothing is left to do.
 DONE = {84: "ELECTION_NOT_NEEDED", 3: "UNKNOWN_TOPIC_OR_PARTITION"}
-#: And for a partition of which no replica serves.
+#: For a partition without a serving replica.
 NONE_SERVES = 83
-#: And for a broker that does not lead yet, or is not yet followed by all in sync, for whom acks=all waits (KIP-207).
+#: For a broker that does not lead yet, or is not yet followed by all in sync, for whom acks=all waits (KIP-207).
 NOT_YET = {
     5: "LEADER_NOT_AVAILABLE",
     6: "NOT_LEADER_OR_FOLLOWER",
     9: "REPLICA_NOT_AVAILABLE",
     78: "OFFSET_NOT_AVAILABLE",
 }
-#: What ListOffsets takes for the end of a partition, and for an ordinary consumer, who may only ask a leader.
+#: Timestamp in ListOffsets for the end of a partition; replica id of a consumer, which only a leader serves.
 LATEST, CONSUMER = -1, -1
 ELECTION_SECONDS = 20.0
 LARGEST = 256  #: partitions of one election
-MOST_ELECTIONS = 40  #: about, where the largest allow it; a slow leader is spared, but not for ever
+MOST_ELECTIONS = 40  #: about, as far as LARGEST allows; a slow leader is spared, but not without limit
 BRISK = 0.2  #: seconds of an election after which a larger one may follow
-ELECTION_TIMEOUT = 10.0  #: seconds for a broker to lead what it was elected for
+ELECTION_TIMEOUT = 10.0  #: seconds for a broker to lead the partitions of its election
 PAUSE = 0.02
 
 
 class Displaced(NamedTuple):
-    """A partition, and the broker that should lead it and does not. ``internal``: of a topic of Kafka's own."""
+    """A partition that does not have its preferred leader `node_id`. ``internal``: of one of Kafka's own topics."""
 
     topic: str
     partition: int
@@ -55,7 +53,7 @@ class Displaced(NamedTuple):
 
 
 def displaced(snapshot: Snapshot, node_ids: Iterable[int]) -> list[Displaced]:
-    """What one of `node_ids` should lead, being its preferred leader and in sync, and does not."""
+    """Return partitions whose preferred leader is one of `node_ids`, is in sync, and does not lead."""
     wanted = frozenset(node_ids)
     return [
         Displaced(topic.name, one.partition, one.replicas[0], topic.internal)
@@ -66,7 +64,7 @@ def displaced(snapshot: Snapshot, node_ids: Iterable[int]) -> list[Displaced]:
 
 
 def grouped(partitions: Iterable[Displaced]) -> Mapping[str, list[int]]:
-    """Topic -> partitions."""
+    """Return topic -> partitions."""
     found: dict[str, list[int]] = {}
     for one in partitions:
         found.setdefault(one.topic, []).append(one.partition)
@@ -74,13 +72,13 @@ def grouped(partitions: Iterable[Displaced]) -> Mapping[str, list[int]]:
 
 
 def next_size(size: int, seconds: float, total: int) -> int:
-    """How many partitions the next election has, after one of `size` that took so long."""
+    """Return the number of partitions of the next election, after one of `size` that took so long."""
     least = max(1, -(-total // MOST_ELECTIONS))
     return min(LARGEST, max(least, size * 2 if seconds < BRISK else size // 2))
 
 
 class PreferredLeaderElection:
-    """Lets preferred leaders lead again, a few at first."""
+    """Restore preferred leaders, a few at first."""
 
     def __init__(
         self, client: Client, address: str, snapshot: Snapshot, clock: Callable[[], float] = time.monotonic
@@ -91,7 +89,7 @@ class PreferredLeaderElection:
         self.refused: list[str] = []  #: what Kafka refused, in words
 
     def run(self, partitions: Sequence[Displaced]) -> None:
-        """Kafka's own topics, then the others. Raises KraftError where nobody holds elections."""
+        """Elect for Kafka's own topics, then for the others. Raises KraftError if no controller holds elections."""
         for own in (True, False):
             self._run([one for one in partitions if one.internal == own])
 
@@ -103,13 +101,13 @@ class PreferredLeaderElection:
             start, size = start + size, next_size(size, self._clock() - began, len(partitions))
 
     def _elect(self, step: Sequence[Displaced]) -> list[Displaced]:
-        """Gives those that Kafka did not refuse."""
+        """Hold an election and return the partitions that Kafka did not refuse."""
         refused = elect(self._client, self._address, PREFERRED, grouped(step), DONE)
         self.refused += [f"{topic}-{number}: {failed}" for (topic, number), failed in refused.items()]
         return [one for one in step if (one.topic, one.partition) not in refused]
 
     def _wait_until_led(self, step: Sequence[Displaced]) -> None:
-        """The elections that follow wait no more once one has waited in vain: somebody in sync leads all the same."""
+        """Wait for the new leaders. After one timeout later elections do not wait: a replica in sync leads anyway."""
         try:
             ask = partial(ask_leaders, self._client, self._addresses, step)
             until_answered(ask, self._election_timeout, self._clock, pause=PAUSE)
@@ -120,10 +118,10 @@ class PreferredLeaderElection:
 def elect(
     client: Client, address: str, kind: int, partitions: Mapping[str, list[int]], let_pass: Container[int]
 ) -> dict[tuple[str, int], KraftError]:
-    """Hold an election; gives what Kafka refused, but for the codes that `let_pass` holds.
+    """Hold an election; return Kafka's refusals, without the codes in `let_pass`.
 
-    `kind`: PREFERRED, or UNCLEAN, in which any replica that serves may win, without the records that it does not have.
-    `partitions`: topic -> numbers. Raises KraftError where nobody holds elections.
+    `kind`: PREFERRED, or UNCLEAN, in which any serving replica may win, without the records that it lacks.
+    `partitions`: topic -> numbers. Raises KraftError if no controller holds elections.
     """
     request = client.request(
         "ElectLeadersRequest",
@@ -144,10 +142,10 @@ def elect(
 
 
 def ask_leaders(client: Client, addresses: Mapping[int, str], partitions: Iterable[Displaced]) -> None:
-    """Asks each broker for the ends of the partitions that it should lead. Raises KraftError while one does not lead.
+    """Request the ends of partitions from the brokers that should lead them. Raises KraftError while one does not lead.
 
     DescribeProducers would not do: any replica answers it. `addresses`: node id -> ``host:port``; a broker without one
-    is not asked.
+    gets no request.
     """
     questions = []
     wanted = [one for one in partitions if one.node_id in addresses]
@@ -166,7 +164,7 @@ def ask_leaders(client: Client, addresses: Mapping[int, str], partitions: Iterab
 
 
 def ends(client: Client, topic: str, numbers: Iterable[int]) -> Any:
-    """The part of ListOffsets that asks for the ends of a topic's partitions."""
+    """Return the part of ListOffsets for the ends of a topic's partitions."""
     kind, name = "ListOffsetsRequest", "ListOffsetsTopic"
     partition = f"{name}.ListOffsetsPartition"
     asked = [client.struct(kind, partition, partition_index=one, timestamp=LATEST) for one in numbers]
@@ -174,7 +172,7 @@ def ends(client: Client, topic: str, numbers: Iterable[int]) -> Any:
 
 
 def each(topics: Iterable[Mapping[str, Any]], name: str, partitions: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """(topic, what is said of a partition) of an answer."""
+    """Yield (topic, data of a partition) of an answer."""
     for topic in topics:
         for one in topic[partitions]:
             yield topic[name], one

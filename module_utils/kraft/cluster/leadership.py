@@ -1,7 +1,7 @@
-"""Who leads the metadata quorum, and according to whom. Pure: what controllers answered in, one verdict out.
+"""The leader of the metadata quorum, by the controllers' answers. Pure: from claims to one verdict.
 
-The rule is Raft's: of what is claimed, the highest epoch that a majority of the voters holds counts. A controller that
-says something else is out of date (it is cut off, or an election has just been held).
+The rule is Raft's: the highest claimed epoch that a majority of the voters holds counts. A controller with another
+claim is out of date (it is cut off, or an election has just been held).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ansible.module_utils.kraft.cluster.snapshot import NO_NODE
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
-    """What one controller answered. ``leader_id`` and ``epoch`` are -1 when unknown; ``error``: why it gave none."""
+    """One controller's answer. ``leader_id`` and ``epoch`` are -1 when unknown; ``error``: the reason for no answer."""
 
     node_id: int
     leader_id: int = NO_NODE
@@ -27,7 +27,7 @@ class Claim:
         return not self.error
 
     def sentence(self) -> str:
-        """Its answer in words."""
+        """Return its answer in words."""
         if self.error:
             return f"controller {self.node_id} does not answer: {self.error}"
         leader = "knows no leader" if self.leader_id == NO_NODE else f"follows controller {self.leader_id}"
@@ -38,10 +38,10 @@ class Claim:
 
 @dataclasses.dataclass(frozen=True)
 class Leadership:
-    """``leader_id`` is -1 where no majority agrees on one. ``according_to``: node ids that follow it.
+    """``leader_id`` is -1 if no majority agrees on one. ``according_to``: node ids that follow it.
 
-    ``others``: controllers that answered something else; ``silent``: those that did not answer; ``needed``: a majority.
-    ``stale``: those that name the same leader and are cut off from it: they say what they knew last.
+    ``others``: controllers with another answer; ``silent``: those without an answer; ``needed``: a majority.
+    ``stale``: those that name the same leader and are cut off from it: their answers are old.
     """
 
     leader_id: int = NO_NODE
@@ -57,14 +57,14 @@ class Leadership:
         return self.leader_id != NO_NODE
 
     def without(self, cut_off: Collection[int]) -> Leadership:
-        """The same verdict; of nodes that are `cut_off` nobody counts as a follower."""
+        """Return the same verdict; nodes that are `cut_off` do not count as followers."""
         kept = tuple(one for one in self.according_to if one not in cut_off)
         stale = tuple(one for one in self.according_to if one in cut_off)
         return dataclasses.replace(self, according_to=kept, stale=stale)
 
 
 def leadership(claims: Iterable[Claim], voters: Collection[int]) -> Leadership:
-    """The verdict on one claim of each controller; those that are no voters are shown and not counted."""
+    """Return the verdict on one claim of each controller; those that are no voters are shown and not counted."""
     given = {claim.node_id: claim for claim in claims}
     answered = [claim for claim in given.values() if claim.answered]
     needed = len(voters) // 2 + 1
@@ -90,10 +90,10 @@ def _by_id(claims: Iterable[Claim]) -> tuple[Claim, ...]:
 
 
 def best_claims(views: Mapping[int, Iterable[Claim]], voters: Iterable[int]) -> tuple[Claim, ...]:
-    """One claim for each of `voters`, from what every node heard when it asked all of them.
+    """Return one claim for each of `voters`, from the answers that every node got from all of them.
 
-    `views`: node id of the asking node -> claims. What a controller told its own node counts first: that way no
-    network lies between; then the highest epoch that it told anybody; then the reason why nobody had an answer.
+    `views`: node id of the requesting node -> claims. A controller's answer to its own node counts first, since no
+    network is between; then the highest epoch in any answer; then the reason why there was no answer.
     """
     heard: dict[int, list[tuple[int, Claim]]] = {}
     for asking, claims in views.items():
@@ -108,6 +108,6 @@ def _best(node_id: int, heard: Iterable[tuple[int, Claim]]) -> Claim:
 
 
 def claims_from(data: Iterable[Mapping[str, Any]] | None) -> tuple[Claim, ...]:
-    """From the ``controllers`` that ``kafka_connectivity_info`` returned."""
+    """Parse the ``controllers`` that ``kafka_connectivity_info`` returned."""
     fields = [field.name for field in dataclasses.fields(Claim)]
     return tuple(Claim(**{name: one[name] for name in fields}) for one in data or ())

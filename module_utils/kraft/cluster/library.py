@@ -1,8 +1,8 @@
-"""kafka-python, brought in lazily: from the zip or directory that was shipped to the host, or from the environment.
+"""kafka-python, imported lazily: from the zip or directory on the host, or from the environment.
 
 Only its network and protocol layers are imported. ``import kafka`` itself would also load the producer and the
-consumer, which cost more CPU than all the questions that a module asks; so the package is entered without running its
-``__init__`` unless somebody else has imported it before.
+consumer, which cost more CPU than all requests of a module; so the package is entered without its ``__init__``, unless
+it was imported before.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ class Library:
     selector: Any  #: class of the event loop, kafka.net.selector.NetworkSelector
     admin: Any  #: module of admin requests
     metadata: Any  #: module of metadata requests
-    consumer: Any  #: module of consumers' requests, for what only a partition's leader answers
+    consumer: Any  #: module of consumers' requests, which only a partition's leader serves
     errors: Any  #: module of errors, with for_code
 
 
 def load(python_path: str | None = None, unpack: bool = False) -> Library:
     """Import kafka-python from `python_path` (zip or directory) or, without one, from the environment.
 
-    `unpack`: a zip may be unpacked beside itself, for this import and later ones. Raises ToolError that says what is
-    missing and how to provide it.
+    `unpack`: a zip may be unpacked beside itself, for this import and later ones. Raises ToolError that names the
+    missing part and the remedy.
     """
     try:
         _enter_package(python_path, unpack)
@@ -62,10 +62,10 @@ def load(python_path: str | None = None, unpack: bool = False) -> Library:
 
 
 def _keep_last_words(transport: Any) -> None:
-    """Read what a broker said before it closed: why it refuses a login comes together with the end of the connection.
+    """Read a broker's last bytes before it closed: the reason for a refused login comes with the end of the connection.
 
-    kafka-python 3.0.12 throws those bytes away (kafka/net/transport.py, ``_read_from_sock``). The end is seen again by
-    the next read.
+    kafka-python 3.0.12 drops those bytes (kafka/net/transport.py, ``_read_from_sock``). The next read sees the end
+    again.
     """
     for kind in (transport.KafkaTCPTransport, transport.KafkaSSLTransport):
         if kind._sock_recv.__name__ != "_words_first":
@@ -92,7 +92,7 @@ def _enter_package(python_path: str | None, unpack: bool) -> None:
     package = types.ModuleType("kafka")
     package.__path__ = places
     sys.modules["kafka"] = package
-    quiet = logging.getLogger("kafka")  # its __init__ would do this: what goes wrong comes back as an error
+    quiet = logging.getLogger("kafka")  # its __init__ would do this: errors are returned as exceptions
     quiet.addHandler(logging.NullHandler())
     quiet.propagate = False
 

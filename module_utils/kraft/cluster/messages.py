@@ -1,14 +1,14 @@
 """Requests that kafka-python 3.0 does not have: voters of the quorum, registrations of brokers, groups of new kinds.
 
 kafka-python makes a message's class from the JSON schema in its package that has the class's name. Another schema would
-have to be a file inside that package, and what Ansible brings to a host is one zip. But before a schema is used, a
-class's ``json_patch`` may change it, or return a different one. So these classes are made under the name of a schema
-that exists, with a patch that returns ours, and are named afterwards.
+have to be a file inside that package, and Ansible installs one zip on a host. But before a schema is used, a class's
+``json_patch`` may change it, or return a different one. So these classes are made under the name of an existing schema,
+with a patch that returns ours, and are named afterwards.
 
 The schemas are Kafka 4.4.0's (clients/src/main/resources/common/message: AddRaftVoter, RemoveRaftVoter,
 UnregisterBroker, UnregisterController, ControllerRegistration, ConsumerGroupDescribe, ShareGroupDescribe,
-DescribeShareGroupOffsets). Brokers pass the first four on to the active controller (KIP-590, KIP-853, KIP-1312), which
-takes ControllerRegistration at its own listener; a group is known to its coordinator (KIP-848, KIP-932).
+DescribeShareGroupOffsets). Brokers forward the first four to the active controller (KIP-590, KIP-853, KIP-1312), which
+takes ControllerRegistration at its own listener; a group's coordinator serves its requests (KIP-848, KIP-932).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BORN_AS = {"request": "UpdateFeaturesRequest", "response": "UpdateFeaturesRespon
 
 
 def field(name: str, kind: str, since: int = 0, **more: Any) -> Field:
-    """A field of a schema, there from version `since` on."""
+    """Return a field of a schema, there from version `since` on."""
     return {"name": name, "type": kind, "versions": f"{since}+", **more}
 
 
@@ -43,7 +43,7 @@ RANGE = (
 )
 GROUP = field("GroupId", "string")
 TOPIC = (field("TopicId", "uuid"), field("TopicName", "string"), field("Partitions", "[]int32"))
-#: A struct that Kafka's schemas name once (``commonStructs``) stands here wherever it is used.
+#: A struct that Kafka's schemas name once (``commonStructs``) is repeated here at each use.
 ASSIGNMENT = [field("TopicPartitions", "[]TopicPartitions", fields=list(TOPIC))]
 MEMBER = (
     field("RackId", "string", nullableVersions="0+", default="null"),
@@ -77,7 +77,7 @@ ASKED_TOPICS = field("Topics", f"[]{SHARED}RequestTopic", nullableVersions="0+",
 
 
 def described(member: tuple[Field, ...]) -> tuple[Field, ...]:
-    """The answer of a coordinator about groups with such members."""
+    """Return the fields of a coordinator's answer about groups with such members."""
     group = (
         *ANSWER[1:],
         GROUP,
@@ -133,7 +133,7 @@ MESSAGES: Mapping[str, tuple[int, str, tuple[Field, ...], tuple[Field, ...]]] = 
 
 @lru_cache(maxsize=1)
 def kinds() -> Mapping[str, Any]:
-    """``AddRaftVoterRequest`` and its like -> class. Needs kafka-python to be importable (``library.load``)."""
+    """Return ``AddRaftVoterRequest`` and its like -> class. Needs kafka-python to be importable (``library.load``)."""
     base = importlib.import_module("kafka.protocol.api_message").ApiMessage
     made = {}
     for name, (key, versions, request, answer) in MESSAGES.items():
@@ -143,7 +143,7 @@ def kinds() -> Mapping[str, Any]:
 
 
 def schema(name: str, direction: str, key: int, versions: str, fields: tuple[Field, ...]) -> dict[str, Any]:
-    """A schema as kafka-python reads it, flexible (KIP-482) in all versions."""
+    """Return a schema as kafka-python reads it, flexible (KIP-482) in all versions."""
     return {
         "apiKey": key,
         "type": direction,
@@ -155,7 +155,7 @@ def schema(name: str, direction: str, key: int, versions: str, fields: tuple[Fie
 
 
 def kind(base: Any, ours: dict[str, Any]) -> Any:
-    """The class of a message, made as described above."""
+    """Return the class of a message, made as described above."""
 
     def json_patch(_: Any, __: Any) -> dict[str, Any]:
         return ours

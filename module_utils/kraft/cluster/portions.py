@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 Thing = TypeVar("Thing")
-#: Records that one request may make: half of what Kafka takes.
+#: Records that one request may make: half of Kafka's limit.
 #: Source: QuorumController.MAX_RECORDS_PER_USER_OP (10,000) of Kafka 4.3.1, which bounds topics, partitions, settings,
 #: ACLs and quotas.
 RECORDS_AT_ONCE = 5000
 
 
 def portions(weighed: Iterable[tuple[Thing, int]]) -> list[list[Thing]]:
-    """The things in their order, in portions of RECORDS_AT_ONCE at most; one that weighs more is alone."""
+    """Split things, in order, into portions of at most RECORDS_AT_ONCE; one that weighs more is alone."""
     found: list[list[Thing]] = []
     left = 0
     for one, weight in weighed:
@@ -26,5 +26,5 @@ def portions(weighed: Iterable[tuple[Thing, int]]) -> list[list[Thing]]:
 
 
 def each_one(things: Iterable[Thing]) -> list[list[Thing]]:
-    """Portions of things of which each is one record."""
+    """Split things into portions; each is one record."""
     return portions((one, 1) for one in things)

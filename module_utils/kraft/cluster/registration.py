@@ -1,8 +1,8 @@
-"""Whether a broker's registration may be taken away. Pure.
+"""Check whether a broker's registration may be removed. Pure.
 
-A broker that is gone stays registered, fenced, for ever: it holds features back (what it does not support cannot be
-finalised) and is listed by every tool. Kafka takes the registration of any broker away when asked; one that runs
-registers itself again at its next start, and until then nobody may lead or follow on it.
+A broker that is gone stays registered, fenced, without end: it holds features back (one that it does not support cannot
+be finalised) and is listed by every tool. Kafka removes the registration of any broker on request; a running one
+registers again at its next start, and until then it can neither lead nor follow.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.problem import Problem
 
-#: What a snapshot must hold to be judged; the quorum says which brokers have caught up.
+#: Required parts of a snapshot; the quorum shows which brokers have caught up.
 PARTS = ("topics", "reassignments", "quorum")
 NAMED = 5
 
@@ -20,7 +20,7 @@ def registered(broker_id: int, snapshot: Snapshot) -> bool:
 
 
 def problems(broker_id: int, snapshot: Snapshot) -> list[Problem]:
-    """Why the registration must stay; nothing where there is none."""
+    """Return why the registration must stay; empty if it may be removed."""
     if not registered(broker_id, snapshot):
         return []
     where = f"broker {broker_id}"
@@ -33,14 +33,14 @@ def problems(broker_id: int, snapshot: Snapshot) -> list[Problem]:
 
 
 def waits(broker_id: int, snapshot: Snapshot) -> tuple[str, ...]:
-    """What must come to pass first: a broker that was killed is unfenced until its session ends."""
+    """Return what must happen first: a broker that was killed is unfenced until its session ends."""
     if broker_id not in snapshot.unfenced:
         return ()
     return (f"broker {broker_id} serves (it is not fenced): stop it first",)
 
 
 def replicas(broker_id: int, snapshot: Snapshot) -> list[str]:
-    """Partitions with a replica on the broker, or on their way to it, as ``topic-number``."""
+    """Return partitions with a replica on the broker, or moving to it, as ``topic-number``."""
     held = [
         f"{topic.name}-{one.partition}"
         for topic in snapshot.topics or ()

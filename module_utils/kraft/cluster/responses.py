@@ -1,8 +1,8 @@
-"""Kafka's responses as values of a snapshot. Pure: dicts in, values out; the caller checks their error codes."""
+"""Parse Kafka's responses into a snapshot's values. Pure: dicts in, values out; the caller checks error codes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.snapshot import (
@@ -21,7 +21,7 @@ Data = Mapping[str, Any]
 
 
 def brokers(answer: Data) -> tuple[Broker, ...]:
-    """DescribeCluster's brokers by id; a broker before Kafka 4.0 cannot say who is fenced and lists only the others."""
+    """Parse DescribeCluster's brokers by id; a broker before Kafka 4.0 lists only brokers that are not fenced."""
     found = (
         Broker(one["broker_id"], one["host"], one["port"], one["rack"], bool(one.get("is_fenced")))
         for one in answer["brokers"]
@@ -30,7 +30,7 @@ def brokers(answer: Data) -> tuple[Broker, ...]:
 
 
 def topics(answer: Data) -> tuple[Topic, ...]:
-    """Metadata's topics by name, those that vanished between question and answer left out."""
+    """Parse Metadata's topics by name, without those that vanished between question and answer."""
     found = (
         Topic(one["name"], bool(one["is_internal"]), tuple(partitions(one["partitions"])))
         for one in answer["topics"]
@@ -54,8 +54,9 @@ def partitions(answer: Iterable[Data]) -> list[Partition]:
 
 
 def quorum(partition: Data) -> Quorum:
-    """DescribeQuorum's one partition. Time and records behind are counted from the leader's own entry, as Kafka does
-    (``kafka-metadata-quorum``: Lag; LastCaughtUpTimestamp of the leader is its current time, KIP-836)."""
+    """Parse DescribeQuorum's partition. Lags in time and records are from the leader's own entry, as Kafka's
+    (``kafka-metadata-quorum``: Lag; the leader's LastCaughtUpTimestamp is its current time, KIP-836).
+    """
     listed = [*partition["current_voters"], *partition["observers"]]
     leader = next((one for one in listed if one["replica_id"] == partition["leader_id"]), None)
     return Quorum(
@@ -81,7 +82,7 @@ def _replica(one: Data, leader: Data | None) -> Replica:
 
 
 def features(answer: Data) -> tuple[Feature, ...]:
-    """ApiVersions' features by name: finalised level (0 when not) and the range that the asked node supports."""
+    """Parse ApiVersions' features by name: finalised level (0 when not) and the range that the node supports."""
     levels = {one["name"]: one["max_version_level"] for one in answer.get("finalized_features") or []}
     found = (
         Feature(one["name"], levels.get(one["name"], 0), one["min_version"], one["max_version"])
@@ -105,7 +106,7 @@ def reassignments(answer: Data) -> tuple[Reassignment, ...]:
 
 
 def log_dirs(node_id: int, answer: Data, error_text: Mapping[int, str]) -> tuple[LogDir, ...]:
-    """DescribeLogDirs' directories of one broker; `error_text` names the error codes that may stand in them."""
+    """Parse DescribeLogDirs' directories of one broker; `error_text` names the error codes that may occur in them."""
     return tuple(
         LogDir(
             node_id=node_id,
@@ -120,8 +121,15 @@ def log_dirs(node_id: int, answer: Data, error_text: Mapping[int, str]) -> tuple
     )
 
 
+def topic_bytes(answer: Data) -> Iterator[tuple[str, int]]:
+    """DescribeLogDirs' topics of one broker, each with the bytes of its replicas in one log directory."""
+    for directory in answer["results"]:
+        for topic in directory["topics"]:
+            yield topic["name"], sum(part["partition_size"] for part in topic["partitions"])
+
+
 def config_values(answer: Data, key: str) -> dict[str, str]:
-    """Resource name → effective value of `key`, for the resources that DescribeConfigs could describe."""
+    """Return resource name → effective value of `key`, for the resources that DescribeConfigs could describe."""
     return {
         one["resource_name"]: config["value"]
         for one in answer["results"]

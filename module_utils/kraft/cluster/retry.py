@@ -1,4 +1,4 @@
-"""Try again what failed only because nobody answered, or not yet."""
+"""Retries of requests that failed only because of no answer, or not yet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PAUSE = 0.2
 
 
 def passing(error: KraftError) -> bool:
-    """Whether the same question may be answered a moment later."""
+    """Check that the same request may succeed a moment later."""
     return isinstance(error, UnreachableError) or (isinstance(error, ApiError) and error.retriable)
 
 
@@ -25,7 +25,7 @@ def until_answered(
     sleep: Callable[[float], None] = time.sleep,
     pause: float = PAUSE,
 ) -> Result:
-    """The result of `attempt`, repeated until it comes, fails for good, or `seconds` have gone by."""
+    """Return the result of `attempt`, repeated until it succeeds, fails finally, or `seconds` have passed."""
     deadline = clock() + seconds
     while True:
         try:

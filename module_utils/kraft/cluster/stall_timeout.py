@@ -1,4 +1,4 @@
-"""A deadline that moves on as long as something advances."""
+"""A deadline that restarts whenever progress is seen."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ LONGEST_SECONDS = 86_400.0
 
 
 class StallTimeout:
-    """Ends `seconds` after the last time that `measure` changed, and after LONGEST_SECONDS in any case.
+    """Ends `seconds` after the last change of `measure`, and after LONGEST_SECONDS in any case.
 
-    Any change is an advance. So what goes up and down is measured by its best value so far.
+    Any change counts as progress. So a value that goes up and down is measured by its best so far.
     """
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -22,7 +22,7 @@ class StallTimeout:
         self._last: Any = None
 
     def lasts(self, measure: Any = None) -> bool:
-        """Whether to go on waiting, given what is measured now."""
+        """Check whether to go on waiting, given the current measure."""
         now = self._clock()
         if measure != self._last:
             self._last, self._since = measure, now

@@ -1,21 +1,21 @@
-"""What a failed TLS connection means: kafka-python reports each of them as a lost connection."""
+"""Causes of failed TLS connections: kafka-python reports each of them as a lost connection."""
 
 from __future__ import annotations
 
 import ssl
 from collections.abc import Iterator
 
-from ansible.module_utils.kraft.errors import AccessError, KraftError, TrustError, UnreachableError
+from ansible.module_utils.kraft.errors import AccessError, KraftError, TrustError, UnansweredError
 
-#: Where each side's certificate comes from: the parameter, or the configuration of the node as which a module acts.
+#: Source of each side's certificate: the parameter, or the configuration of the node as which a module acts.
 CA = "client.ca_file, or ssl.truststore.location of the node"
 KEYSTORE = "client.keystore_file, or ssl.keystore.location of the node"
-#: OpenSSL's reasons, of alerts that the other side sends where it refuses our certificate or misses it.
+#: OpenSSL's reasons, of alerts that the other side sends if it refuses our certificate or misses it.
 OF_OUR_CERTIFICATE = ("CERTIFICATE", "UNKNOWN_CA")
 
 
 def tls_error(error: BaseException) -> ssl.SSLError | None:
-    """The error of TLS that `error` was made from; None where the connection failed otherwise."""
+    """Return the TLS error that `error` was made from; None if the connection failed otherwise."""
     return next((one for one in _origins(error) if isinstance(one, ssl.SSLError)), None)
 
 
@@ -27,11 +27,11 @@ def _origins(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def of_tls(address: str, error: ssl.SSLError) -> KraftError:
-    """Which side refuses the other; where neither says so, the broker may be going down, or speak without TLS."""
+    """Return which side refuses the other; if neither does, the broker may be going down, or have no TLS."""
     if isinstance(error, ssl.SSLCertVerificationError):
         reason = error.verify_message or str(error)
         return TrustError(f"{address}: we do not trust its certificate: {reason}. Check {CA}.")
     reason = error.reason or str(error)
     if any(word in reason for word in OF_OUR_CERTIFICATE):
         return AccessError(f"{address} refuses us: {reason}. Check {KEYSTORE}.")
-    return UnreachableError(f"{address}: TLS failed: {reason}. Check client.security_protocol.")
+    return UnansweredError(f"{address}: TLS failed: {reason}. Check client.security_protocol.")

@@ -1,8 +1,8 @@
-"""A zip of Python code, unpacked beside itself once, so that what Python compiles is kept.
+"""A zip of Python code, unpacked beside itself once, so that compiled byte code is kept.
 
-Python keeps no byte code for what it imports from a zip: kafka-python costs 0.9 s of CPU from a zip and 0.3 s from
-a directory, each time a module asks a cluster. The copy is named after the zip's content and made whole before it gets
-its name; where it cannot be written, or nothing may be (check mode, modules that only look), the zip serves as it is.
+Python keeps no byte code for imports from a zip: kafka-python costs 0.9 s of CPU from a zip and 0.3 s from a directory,
+each time a module connects to a cluster. The copy is named after the zip's content and complete before it gets its
+name; if it cannot be written, or nothing may be (check mode, read-only modules), the zip is used directly.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ PARTIAL = ".partial-"
 
 
 def unpacked(path: str, make: bool) -> str:
-    """What to import from: `path` itself when it is a directory, else its copy, which is made where `make` says so.
+    """Return the path to import from: a directory `path` itself, else its copy, which is made if `make` is set.
 
     Raises OSError when `path` does not exist.
     """
@@ -41,7 +41,7 @@ def unpacked(path: str, make: bool) -> str:
 
 
 def _unpack(path: str, home: str, copy: str) -> None:
-    """Everybody may read the copy, as the zip: modules of a playbook of one's own run as somebody else than root."""
+    """Unpack a copy that all users may read, as the zip: modules of other playbooks do not run as root."""
     made = os.path.join(home, f"{PARTIAL}{os.getpid()}")
     umask = os.umask(0o022)
     try:

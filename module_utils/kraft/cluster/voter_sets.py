@@ -1,9 +1,9 @@
-"""Whether two sets of voters can disagree: the rule for changes of a static quorum. Pure.
+"""Check whether two sets of voters can disagree: the rule for changes of a static quorum. Pure.
 
 In a static quorum each node counts votes by the list in its own configuration (``controller.quorum.voters``). While a
-change of that list is rolled, some nodes go by the old list and some by the new one. Each list elects a leader, and
-commits records, by a majority of its own: with two majorities that share no voter there are two leaders, and what one
-of them has committed is lost with the other.
+change of that list is rolled, some nodes use the old list and some the new one. Each list elects a leader, and commits
+records, by its own majority: with two majorities that share no voter there are two leaders, and the records that one of
+them has committed are lost with the other.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Collection
 
 
 def spare(voters: Collection[int]) -> int:
-    """How many voters a majority of `voters` can do without: 1 of 3, 1 of 4, 2 of 5."""
+    """Return how many voters a majority of `voters` can do without: 1 of 3, 1 of 4, 2 of 5."""
     return (len(voters) - 1) // 2
 
 
 def can_be_disjoint(old: Collection[int], new: Collection[int]) -> bool:
-    """Whether some majority of `old` and some majority of `new` share no voter.
+    """Check whether some majority of `old` and some majority of `new` share no voter.
 
     They can if, and only if, the two majorities together can spare every voter that both sets have. If they can: divide
     the common voters into a part that the majority of `old` leaves out and the rest, which that of `new` leaves out;

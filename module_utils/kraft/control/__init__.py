@@ -1,1 +1,1 @@
-"""What action plugins share; runs on the control machine only."""
+"""Shared code of action plugins; runs on the control machine only."""

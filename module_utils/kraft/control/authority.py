@@ -1,10 +1,10 @@
 """Two small certificate authorities on the control machine: one for nodes, one for clients.
 
-A directory holds ``<root>.pem``, the certificates that others trust, and ``<root>.key``, the key, encrypted with the
-passphrase. The first certificate signs; a second one is there while the authority is replaced (``change.py`` of
-``operations/certificates``). Who shows a certificate of the authority for clients is no node: nodes trust the other
-one alone.
-What a certificate says comes from the inventory: of a request only the public key is taken.
+A directory holds ``<root>.pem``, the trusted certificates, and ``<root>.key``, the key, encrypted with the passphrase.
+The first certificate signs; a second one is there while the authority is replaced (``change.py`` of
+``operations/certificates``). A certificate of the authority for clients never makes its owner a node: nodes trust the
+other authority alone.
+The content of a certificate comes from the inventory: only the public key is taken from a request.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.types import CertificatePublicKeyTypes
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-NEXT = ".next"  #: in the name of the files of an authority that is to replace another
-YEARS = 10  #: of an authority's own certificate
+NEXT = ".next"  #: in the names of the files of a successor authority
+YEARS = 10  #: lifetime of an authority's own certificate
 BACKDATED = datetime.timedelta(hours=1)  #: hosts whose clock is behind accept a new certificate, too
 BOTH_SIDES = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
 
 
 @dataclasses.dataclass(frozen=True)
 class Node:
-    """Whose certificate it is, ``CN=<host>,OU=nodes,O=<cluster>`` for Kafka; ``names``: DNS names and addresses."""
+    """Owner of a certificate, ``CN=<host>,OU=nodes,O=<cluster>`` for Kafka; ``names``: DNS names and addresses."""
 
     host: str
     cluster: str
@@ -47,7 +47,7 @@ class Node:
 
 @dataclasses.dataclass(frozen=True)
 class User:
-    """Whose certificate it is, ``CN=<name>,OU=clients,O=<cluster>`` for Kafka."""
+    """Owner of a certificate, ``CN=<name>,OU=clients,O=<cluster>`` for Kafka."""
 
     name: str
     cluster: str
@@ -59,25 +59,25 @@ class User:
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """Where the authorities lie, and what opens their keys."""
+    """Directory of the authorities, and the passphrase of their keys."""
 
     directory: Path
     passphrase: str = dataclasses.field(repr=False)
 
 
 def certificates(directory: Path) -> dict[str, str]:
-    """Root -> what is trusted for it as PEM, the one that signs first; of the roots that exist. Needs no passphrase."""
+    """Return root -> trusted certificates as PEM, the signing one first; of existing roots. Needs no passphrase."""
     found = {root: directory / f"{root}.pem" for root in ROOTS}
     return {root: path.read_text() for root, path in found.items() if path.is_file()}
 
 
 def fault(place: Place) -> str:
-    """Why an authority that is there cannot be used; empty where it can, and where there is none yet."""
+    """Return why an existing authority cannot be used; empty if it can, and if there is none yet."""
     begun = [root for root in ROOTS if any(_exists(place, root, kind) for kind in ("key", "pem"))]
     for root in begun:
         try:
             if root == begun[-1] and not _exists(place, root, "pem"):
-                _key_before(place, root)  # a killed run has left it: `ensure` goes on with it
+                _key_before(place, root)  # a killed run has left it: `ensure` continues with it
             elif _open(place, root)[0].not_valid_after_utc < _now():
                 return f"{place.directory / root}.pem has expired"
         except RefusedError as error:
@@ -90,7 +90,7 @@ def _exists(place: Place, root: str, kind: str) -> bool:
 
 
 def days_left(directory: Path) -> int | None:
-    """For how many whole days every authority is good; None where there is none, or one that `fault` speaks of."""
+    """Return the whole days for which every authority is valid; None without one, or if `fault` reports one."""
     try:
         found = [x509.load_pem_x509_certificate(text.encode()) for text in certificates(directory).values()]
     except (OSError, ValueError):
@@ -99,7 +99,7 @@ def days_left(directory: Path) -> int | None:
 
 
 def ensure(place: Place, cluster: str) -> None:
-    """Make the roots that do not exist yet. Hosts of one run may ask at once: one of them makes them."""
+    """Make the missing roots. Hosts of one run may call this at once: one of them makes them."""
     place.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     with file_io.locked(str(place.directory)):
         for root in ROOTS:
@@ -110,7 +110,7 @@ def ensure(place: Place, cluster: str) -> None:
 
 
 def _seal_again(place: Place, stem: str) -> None:
-    """A key that an earlier version has sealed with fewer rounds."""
+    """Seal a key again that an earlier version has sealed with fewer rounds."""
     path = place.directory / f"{stem}.key"
     if path.is_file() and sealed_key.rounds_of(path.read_bytes()) < sealed_key.ROUNDS:
         key = _key_before(place, stem)
@@ -119,9 +119,9 @@ def _seal_again(place: Place, stem: str) -> None:
 
 
 def issue(place: Place, request: str, node: Node, days: int) -> str:
-    """A node's certificate for the key of `request` (PEM), for servers and clients.
+    """Issue a node's certificate for the key of `request` (PEM), for servers and clients.
 
-    Raises RefusedError where the passphrase does not open the authority's key, or the request is not signed by its own.
+    Raises RefusedError if the passphrase does not open the authority's key, or its own key has not signed the request.
     """
     asked = x509.load_pem_x509_csr(request.encode())
     if not asked.is_signature_valid:
@@ -132,7 +132,7 @@ def issue(place: Place, request: str, node: Node, days: int) -> str:
 
 
 def issue_to_user(place: Place, user: User, days: int) -> str:
-    """A new private key and its certificate, for clients alone, as one PEM text."""
+    """Return a new private key and its certificate, for clients alone, as one PEM text."""
     key = ec.generate_private_key(ec.SECP256R1())
     extensions = [x509.ExtendedKeyUsage([ExtendedKeyUsageOID.CLIENT_AUTH])]
     issued = _signed(place, CLIENTS, _leaf(user.subject, key.public_key(), extensions), days)
@@ -158,7 +158,7 @@ def _leaf(
 
 
 def _usage(**used: bool) -> x509.KeyUsage:
-    """What a key is used for; the rest it is not."""
+    """Return the key usage with only `used` set."""
     others = ("digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement")
     more = ("key_cert_sign", "crl_sign", "encipher_only", "decipher_only")
     return x509.KeyUsage(**{**dict.fromkeys((*others, *more), False), **used})
@@ -178,7 +178,7 @@ def _signed(place: Place, root: str, builder: x509.CertificateBuilder, days: int
 
 
 def names_of(certificate: x509.Certificate) -> set[str]:
-    """The DNS names and addresses that a certificate is good for."""
+    """Return the DNS names and addresses of a certificate."""
     try:
         found = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except x509.ExtensionNotFound:
@@ -188,7 +188,7 @@ def names_of(certificate: x509.Certificate) -> set[str]:
 
 
 def make(place: Place, stem: str, name: x509.Name) -> None:
-    """A new authority in ``<stem>.key`` and ``<stem>.pem``, the key first. A killed run may have left one alone."""
+    """Make an authority in ``<stem>.key`` and ``<stem>.pem``, the key first. A killed run may have left one alone."""
     key, begin = _key_before(place, stem) or ec.generate_private_key(ec.SECP256R1()), _now() - BACKDATED
     builder = (
         x509.CertificateBuilder()
@@ -207,7 +207,7 @@ def make(place: Place, stem: str, name: x509.Name) -> None:
 
 
 def _key_before(place: Place, stem: str) -> ec.EllipticCurvePrivateKey | None:
-    """A key that is there; None where there is none. Raises RefusedError for one that cannot be used."""
+    """Return an existing key; None without one. Raises RefusedError if it cannot be used."""
     path = place.directory / f"{stem}.key"
     try:
         key = serialization.load_pem_private_key(path.read_bytes(), place.passphrase.encode())
@@ -223,7 +223,7 @@ def _key_before(place: Place, stem: str) -> ec.EllipticCurvePrivateKey | None:
 
 
 def _open(place: Place, root: str) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
-    """The certificate that signs, and its key; while the authority is replaced, one of two keys."""
+    """Return the signing certificate and its key; while the authority is replaced, one of two keys."""
     path = place.directory / f"{root}.key"
     following = place.directory / f"{root}{NEXT}.key"
     try:

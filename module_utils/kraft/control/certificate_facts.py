@@ -1,4 +1,4 @@
-"""What a certificate says, in plain values."""
+"""Facts of a certificate, in plain values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 
 
 def with_facts(shown: Iterable[Mapping[str, str]], asked_at: float) -> list[dict[str, Any]]:
-    """Each of `shown` (``address``, ``certificate`` as PEM, ``error``) with what its certificate says."""
+    """Add the facts of the certificate to each of `shown` (``address``, ``certificate`` as PEM, ``error``)."""
     now = datetime.datetime.fromtimestamp(asked_at, datetime.timezone.utc)
     return [_read(one, now) for one in shown]
 
@@ -29,7 +29,7 @@ def _read(one: Mapping[str, str], now: datetime.datetime) -> dict[str, Any]:
 
 
 def facts(found: x509.Certificate, now: datetime.datetime) -> dict[str, Any]:
-    """``serial`` as openssl prints it; ``days_left`` is negative once it has expired."""
+    """Return the facts; ``serial`` as openssl prints it; ``days_left`` is negative after the expiry."""
     digits = f"{found.serial_number:X}"
     return {
         "subject": found.subject.rfc4514_string(),

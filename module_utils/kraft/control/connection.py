@@ -1,6 +1,6 @@
-"""Why a host cannot be reached or changed: from the words of ssh and sudo to one cause with its remedy. Pure.
+"""Causes of a host that cannot be reached or changed: from messages of ssh and sudo to cause and remedy. Pure.
 
-The words were read from runs against hosts with each fault.
+The messages come from runs against hosts with each fault.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclasses.dataclass(frozen=True)
 class Cause:
-    """``rule``: its stable name; ``message``: a clause about the host; ``{target}``: what follows ssh in a command."""
+    """``rule``: its stable name; ``message``: a clause about the host; ``{target}``: arguments of ssh in a command."""
 
     rule: str
     pattern: str
@@ -22,11 +22,11 @@ class Cause:
 
 
 BY_HAND = "`ssh {target}` shows why"
-#: The first whose pattern is found is the cause: what is narrower stands before what is wider.
+#: The first match is the cause: narrower patterns precede wider ones.
 CAUSES = (
     Cause(
         "jump_host",
-        # No "open failed": then the host in between has let ssh in, and says why it goes no further.
+        # No "open failed": then the host in between has let ssh in, and reports why it goes no further.
         r"(?s)\A(?!.*open failed).*Connection closed by UNKNOWN port 65535",
         "ssh does not get into the host in between (ProxyJump or ProxyCommand)",
         "log in to the host in between by hand: it is down, refuses the login, or ssh does not know its host key",
@@ -150,23 +150,23 @@ CAUSES = (
 
 
 def error_text(result: Mapping[str, Any]) -> str:
-    """All that a failed task's result says; a host that refuses before Python runs says it on its own outputs."""
+    """Return all messages of a failed task; a host that refuses before Python runs reports it on its own outputs."""
     said = (str(result.get(name) or "").strip() for name in ("module_stderr", "module_stdout", "msg"))
     return "\n".join(each for each in said if each) or "no answer"
 
 
 def explain(text: str) -> Cause | None:
-    """The cause that the words of a failed connection show; None where they show none."""
+    """Return the cause of a failed connection from its messages; None if they show none."""
     return next((cause for cause in CAUSES if re.search(cause.pattern, text)), None)
 
 
 def remedy(cause: Cause, target: str) -> str:
-    """The remedy for a host that one reaches by ``ssh <target>``."""
+    """Return the remedy for a host that is reached by ``ssh <target>``."""
     return cause.remedy.format(target=target or "<host>")
 
 
 def target(variables: Mapping[str, Any], host: str) -> str:
-    """What one types after ``ssh`` to reach a host by hand, from its variables."""
+    """Return the arguments of ``ssh`` to reach a host by hand, from its variables."""
     user, port = variables.get("ansible_user"), variables.get("ansible_port")
     address = str(variables.get("ansible_host") or host)
     return " ".join([*(["-p", str(port)] if port else []), f"{user}@{address}" if user else address])

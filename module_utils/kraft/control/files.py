@@ -1,4 +1,4 @@
-"""Whether files of the control machine are there that a run needs. Reads, changes nothing."""
+"""Checks of files on the control machine that a run needs. Read-only."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ def text_of(path: str) -> str:
 
 
 def jar(line: str) -> str:
-    """The file of a lock's line, ``group:artifact:version sha256``."""
+    """Return the file of a lock's line, ``group:artifact:version sha256``."""
     _, name, version = line.split(maxsplit=1)[0].split(":")
     return f"{name}-{version}.jar"
 
 
 def spark_lacks(root: Path, environment: Mapping[str, str]) -> str:
-    """What Spark cannot be started without and is not there, as a clause; empty where all is there.
+    """Return what Spark lacks for a start, as a clause; empty if it lacks nothing.
 
-    Java is looked for as spark-submit does it, and not started: that would cost more than all other checks.
+    Java is searched as spark-submit does it, and not started: that would cost more than all other checks.
     """
     wanted = [jar(line) for lock in root.glob(LOCKS) for line in lock.read_text(encoding="utf-8").splitlines() if line]
     missing = [name for name in wanted if not (root / JARS / name).is_file()]
@@ -42,7 +42,7 @@ def spark_lacks(root: Path, environment: Mapping[str, str]) -> str:
 
 
 def key_fault(path: str) -> str:
-    """Why ssh cannot use a private key, as a clause; empty where it can. sshd's client wants 0600 of its own user."""
+    """Return why ssh cannot use a private key, as a clause; empty if it can. ssh requires 0600 for its own user."""
     if not path:
         return ""
     key = Path(os.path.expanduser(path))
@@ -57,6 +57,6 @@ def key_fault(path: str) -> str:
 
 
 def key_faults(connections: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """host -> fault of the private key that its variables name; hosts without a fault are left out."""
+    """Return host -> fault of the private key that its variables name; hosts without a fault are left out."""
     faults = {host: key_fault(str(connection.get(KEY) or "")) for host, connection in connections.items()}
     return {host: fault for host, fault in faults.items() if fault}

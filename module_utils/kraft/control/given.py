@@ -1,11 +1,11 @@
-"""What rules look at of certificates that the operator brings: plain values, so that nothing here needs a library."""
+"""Facts for rules about certificates that the operator provides: plain values, so that rules need no library."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
 
-GIVEN = "given"  #: of ``kafka_tls.authority``
+GIVEN = "given"  #: value of ``kafka_tls.authority``
 #: Kinds of faults.
 FILE, KEY, CHAIN, ROOT, DATES, ENDS, USAGE, WEAK, SUBJECT = (
     *("file", "key", "chain", "root", "dates", "ends", "usage", "weak", "subject"),
@@ -14,7 +14,7 @@ FILE, KEY, CHAIN, ROOT, DATES, ENDS, USAGE, WEAK, SUBJECT = (
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """What is wrong with the file at ``path``, as a clause, and what to do."""
+    """A fault of the file at ``path``, as a clause, and the remedy."""
 
     kind: str
     message: str
@@ -24,12 +24,12 @@ class Fault:
 
 @dataclasses.dataclass(frozen=True)
 class Given:
-    """A node's certificate. ``is_read``: whether there is one.
+    """A node's certificate. ``is_read``: there is one.
 
-    ``principal``: as whom Kafka knows its owner, by the whole name; empty where that is unsure.
-    ``names``: DNS names and addresses that it is good for. ``shared``: faults of what is no node's own.
-    ``clients``: whether there are roots of clients. ``users``: those whose certificates are there; that of our own
-    client with the reason why it could not connect by it.
+    ``principal``: Kafka's name of its owner, in full; empty if that is unsure.
+    ``names``: DNS names and addresses that it is valid for. ``shared``: faults of files that all nodes share.
+    ``clients``: there are roots of clients. ``users``: those with certificates; for our own client with the reason why
+    it could not connect by it.
     """
 
     is_read: bool = False
@@ -41,7 +41,7 @@ class Given:
     users: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     def lacks(self, names: list[str]) -> list[str]:
-        """Those of `names` for which it is not good; ``*`` stands for one label (RFC 6125, 6.4.3)."""
+        """Return those of `names` for which it is not valid; ``*`` is one label (RFC 6125, 6.4.3)."""
         return [name for name in names if name not in self.names and _wildcard(name) not in self.names]
 
 

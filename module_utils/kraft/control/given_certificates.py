@@ -1,8 +1,8 @@
-"""Certificates that the operator brings (``kafka_tls.authority: given``): their files on the control machine.
+"""Certificates that the operator provides (``kafka_tls.authority: given``): their files on the control machine.
 
-A directory holds ``nodes.pem`` and ``clients.pem``, the roots that are trusted; ``nodes/<host>.pem``, a node's own
-certificate with the authorities between it and the root; ``nodes/<host>.key``, its private key; and
-``users/<name>.pem``, key and certificate of a user. Nothing is written here.
+A directory holds ``nodes.pem`` and ``clients.pem``, the trusted roots; ``nodes/<host>.pem``, a node's certificate with
+the authorities between it and the root; ``nodes/<host>.key``, its private key; and ``users/<name>.pem``, key and
+certificate of a user. Nothing is written here.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ Certificates = tuple[x509.Certificate, ...]
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """Where a node's files are, and what opens its key: a passphrase, and the vaults of the run's `loader`.
+    """Place of a node's files, and means to open its key: a passphrase, and the vaults of the run's `loader`.
 
-    ``host_key``: where the key lies on the host, in place of this machine.
+    ``host_key``: path of the key on the host, in place of this machine.
     """
 
     directory: Path
@@ -62,13 +62,13 @@ class Source:
 
 
 def is_given(values: Mapping[str, Any]) -> bool:
-    """Whether the inventory says that the operator brings certificates; `values`: a host's variables."""
+    """Check that the operator provides certificates, by the inventory; `values`: a host's variables."""
     tls = values.get("kafka_tls")
     return isinstance(tls, Mapping) and tls.get("authority") == GIVEN and isinstance(tls.get("directory"), str)
 
 
 def of(host: str, values: Mapping[str, Any], loader: Any) -> Given | None:
-    """What was found for `host`; None where nothing is brought. `loader`: of the run, which opens vaults."""
+    """Return the certificates of `host`; None if none are provided. `loader`: of the run, which opens vaults."""
     if not is_given(values):
         return None
     now, directory = datetime.datetime.now(datetime.timezone.utc), Path(values["kafka_tls"]["directory"])
@@ -115,7 +115,7 @@ def _open_key(path: Path) -> Iterator[Fault]:
 
 
 def _of_user(path: Path, roots: Certificates | str, now: datetime.datetime) -> str:
-    """Why our own client could not connect with a user's file, as a clause; empty where it can. Java reads it."""
+    """Return why our own client could not connect with a user's file, as a clause; empty if it can. Java reads it."""
     found = _certificates(path)
     if isinstance(found, str):
         return found
@@ -139,7 +139,7 @@ def _of_node(
         yield Fault(FILE, chain, PUT_CHAIN, path)
     else:
         yield from given_faults.of_chain(chain, roots if isinstance(roots, tuple) else (), path, trusted, now)
-    if source.host_key:  # judged where it lies
+    if source.host_key:  # checked on the host
         return
     try:
         text = _text(source)
@@ -160,7 +160,7 @@ class _UnusableKeyError(Exception):
 
 
 def _certificates(path: Path) -> Certificates | str:
-    """The certificates of a file; a clause where there are none."""
+    """Return the certificates of a file; a clause if there are none."""
     try:
         found = tuple(x509.load_pem_x509_certificates(path.read_bytes()))
         for each in found:
@@ -175,7 +175,7 @@ def _certificates(path: Path) -> Certificates | str:
 
 
 def _unreadable(certificate: x509.Certificate) -> str:
-    """Why nobody can tell what a certificate is good for, as a clause; empty where it can be told."""
+    """Return why a certificate cannot be evaluated, as a clause; empty if it can."""
     try:
         certificate.extensions  # noqa: B018 - they are read here, and a name in Latin-1 is an error
     except (ValueError, x509.DuplicateExtension) as error:
@@ -184,7 +184,7 @@ def _unreadable(certificate: x509.Certificate) -> str:
 
 
 def _text(source: Source) -> str:
-    """A key as PEM; Ansible Vault opens one that it has encrypted. Raises _UnusableKeyError."""
+    """Return a key as PEM; Ansible Vault decrypts one that it has encrypted. Raises _UnusableKeyError."""
     try:
         source.key.stat()
         return str(source.loader.get_text_file_contents(str(source.key)))
@@ -211,13 +211,13 @@ def _opened(text: str, passphrase: str) -> Any:
 
 
 def trust(directory: Path) -> dict[str, str]:
-    """Root -> what is trusted for it, as PEM that everybody writes alike; of the roots that exist."""
+    """Return root -> its trusted certificates, as PEM in one canonical form; of existing roots."""
     found = {root: _certificates(directory / f"{root}.pem") for root in ROOTS}
     return {root: _pem(each) for root, each in found.items() if isinstance(each, tuple)}
 
 
 def chain_of(directory: Path, host: str) -> Certificates:
-    """A node's own certificate, and the authorities above it. Raises RefusedError."""
+    """Return a node's certificate, and the authorities above it. Raises RefusedError."""
     path = Source(directory, host).chain
     found = _certificates(path)
     if isinstance(found, str):
@@ -226,10 +226,10 @@ def chain_of(directory: Path, host: str) -> Certificates:
 
 
 def material(source: Source) -> dict[str, str]:
-    """``certificate`` and ``key``, as PEM, or ``key_file`` on the host.
+    """Return ``certificate`` and ``key``, as PEM, or ``key_file`` on the host.
 
-    Kafka reads PKCS#8 alone, so that a key of PKCS#1 or SEC 1 becomes it.
-    Raises RefusedError where a file has changed since the inventory was validated.
+    Kafka reads PKCS#8 alone, so a key of PKCS#1 or SEC 1 is converted.
+    Raises RefusedError if a file has changed since the inventory was validated.
     """
     found = chain_of(source.directory, source.host)
     if source.host_key:

@@ -1,4 +1,4 @@
-"""What is wrong with certificates that the operator brings. Pure: certificates in, faults out."""
+"""Faults of certificates that the operator provides. Pure: certificates in, faults out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEAST_BITS = 2048  #: of an RSA key. Source: NIST SP 800-57, part 1
 CURVES = frozenset({"secp256r1", "secp384r1", "secp521r1"})  #: that Java 17 reads
 BROKEN = frozenset({"md5", "sha1"})
 BOTH_SIDES = {ExtendedKeyUsageOID.SERVER_AUTH: "servers", ExtendedKeyUsageOID.CLIENT_AUTH: "clients"}
-#: What Java's ``X500Principal.getName()``, by which Kafka names the owner, writes by a name of its own (RFC 2253).
+#: Keywords of Java's ``X500Principal.getName()``, by which Kafka names the owner (RFC 2253).
 KEYWORDS = {
     NameOID.COMMON_NAME: "CN",
     NameOID.ORGANIZATION_NAME: "O",
@@ -34,7 +34,7 @@ KEYWORDS = {
     NameOID.DOMAIN_COMPONENT: "DC",
     NameOID.USER_ID: "UID",
 }
-PLAIN = frozenset(" ._-@:/()'&")  #: beside letters and digits: what nobody escapes in a name
+PLAIN = frozenset(" ._-@:/()'&")  #: beside letters and digits: characters that need no escape in a name
 
 ASK = "ask your authority for another certificate"
 REMOVE = "remove it from the file, once no certificate in use was signed by it; the file has another root"
@@ -54,12 +54,12 @@ def is_signed(certificate: Certificate, by: Certificate) -> bool:
 
 
 def is_anchored(chain: Chain, roots: Chain) -> bool:
-    """Whether who trusts `roots` trusts this chain."""
+    """Check that a client that trusts `roots` trusts this chain."""
     return bool(chain) and any(chain[-1] == root or is_signed(chain[-1], root) for root in roots)
 
 
 def of_chain(chain: Chain, roots: Chain, path: str, trusted: str, now: datetime.datetime) -> Iterator[Fault]:
-    """Of a node's certificates. `trusted`: the file with `roots`, none of which is judged here."""
+    """Yield faults of a node's certificates. `trusted`: the file with `roots`, which are not checked here."""
     own = chain[0]
     if is_authority(own):
         yield Fault(CHAIN, f"begins with an authority ({name(own)})", FIRST, path)
@@ -98,7 +98,7 @@ def of_roots(roots: Chain, path: str, now: datetime.datetime) -> Iterator[Fault]
 
 
 def of_both(nodes: Chain, clients: Chain, path: str) -> Iterator[Fault]:
-    """Whom nodes trust, and the authority of clients: who has a client's certificate must not pass for a node."""
+    """Yield roots that nodes and clients share: the owner of a client's certificate must not pass for a node."""
     known = [node.public_key() for node in nodes]
     remedy = "use another root for clients than for nodes: nodes accept each other by a certificate of theirs"
     for client in clients:
@@ -107,7 +107,7 @@ def of_both(nodes: Chain, clients: Chain, path: str) -> Iterator[Fault]:
 
 
 def of_user(chain: Chain, roots: Chain, user: str, now: datetime.datetime) -> str:
-    """Why listeners would not take who shows this chain for `user`, as a clause. `roots`: of clients."""
+    """Return why listeners would reject this chain for `user`, as a clause. `roots`: of clients."""
     own = chain[0]
     head = own.subject.rfc4514_string().partition(",")[0]
     if head != f"CN={user}":
@@ -122,7 +122,7 @@ def of_user(chain: Chain, roots: Chain, user: str, now: datetime.datetime) -> st
 
 
 def principal(subject: x509.Name) -> str:
-    """The name by which Kafka knows the owner; empty where it is unsure how Java writes it."""
+    """Return Kafka's name of the owner; empty if Java's form of it is unsure."""
     parts = [(KEYWORDS.get(each.oid, ""), str(each.value)) for each in reversed(list(subject))]
     return "" if _unsure(subject) else ",".join(f"{keyword}={value}" for keyword, value in parts)
 
@@ -173,7 +173,7 @@ def _weak_signature(one: Certificate) -> str:
 
 
 def _usage(own: Certificate) -> str:
-    """Java and OpenSSL take a certificate that says nothing of its usage for any."""
+    """Check the usage. Java and OpenSSL accept a certificate without a usage for any."""
     extended, key_usage = _extension(own, x509.ExtendedKeyUsage), _extension(own, x509.KeyUsage)
     lacking = [side for oid, side in BOTH_SIDES.items() if extended is not None and oid not in extended]
     if lacking:
@@ -184,7 +184,7 @@ def _usage(own: Certificate) -> str:
 
 
 def _unsure(subject: x509.Name) -> str:
-    """Why Java's form of a name cannot be told, as a clause."""
+    """Return why Java's form of a name is unsure, as a clause."""
     every = list(subject)
     if not every:
         return "is empty"

@@ -1,4 +1,4 @@
-"""Where a run keeps what belongs to the user: authorities, reports, timelines. Pure."""
+"""Place of a run's files that belong to the user: authorities, reports, timelines. Pure."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ COLLECTIONS = "ansible_collections"
 
 
 def is_installed(root: Path) -> bool:
-    """Whether `root` is an installed collection, which the next installation replaces, and no checkout."""
+    """Check that `root` is an installed collection, which the next installation replaces, and no checkout."""
     return COLLECTIONS in root.parts
 
 
 def home(root: Path, here: Path) -> Path:
-    """`root` of a checkout. An installed collection keeps nothing: `here`, the folder where the run was started."""
+    """Return `root` of a checkout. An installed collection keeps nothing: `here`, the folder of the run's start."""
     return here if is_installed(root) else root
 
 
 def with_places(values: Mapping[str, Any], top: Path, loader: Any) -> dict[str, Any]:
-    """A host's variables with the places of generated passwords and, where the cluster has one, its own authority.
+    """Return a host's variables with the places of generated passwords and of the cluster's own authority, if any.
 
-    `top`: below it each cluster has a directory; `loader`: of the run, which resolves relative paths.
+    `top`: each cluster has a directory below it; `loader`: of the run, which resolves relative paths.
     """
     own, tls = top / str(values.get("kafka_cluster_name")), values.get("kafka_tls")
     passwords = _place(values.get("kafka_passwords_file"), own / "passwords.yml", loader)

@@ -1,4 +1,4 @@
-"""The inventory of this run and what it needs to be read, as options of the next command."""
+"""Options of this run for the next command: its inventory and what reading it needs."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import shlex
 
 from ansible import constants, context
 
-#: What a run asks for when it starts -> the option.
+#: Prompt at the start of a run -> its option.
 FLAGS = {"ask_vault_pass": "--ask-vault-pass", "become_ask_pass": "--ask-become-pass"}
 
 
 def inventory_options() -> str:
-    """The options with which the next command reads the same inventory and becomes root; nothing for defaults.
+    """Return the options with which the next command reads the same inventory and becomes root; none for defaults.
 
-    Inventories, vault passwords, the question for sudo's password, the remote user and files of variables. Values that
-    were given on the command line one by one are the run's own.
+    Inventories, vault passwords, the prompt for sudo's password, the remote user and files of variables. Single values
+    on the command line belong to this run alone.
     """
     given = context.CLIARGS
     sources = [str(source) for source in given.get("inventory") or ()]
@@ -32,7 +32,7 @@ def inventory_options() -> str:
 
 
 def shown(source: str) -> str:
-    """A path as one types it from here; a list of hosts as it is."""
+    """Return a path as typed from here; a list of hosts as it is."""
     relative = os.path.relpath(source) if os.path.isabs(source) else source
     text = source if relative.startswith("..") else relative
     return text if text.startswith("~/") else shlex.quote(text)

@@ -1,4 +1,4 @@
-"""Files with the keys by which tokens are judged (JWKS, RFC 7517), as far as they can be used. Only reads."""
+"""Files with the keys that verify tokens (JWKS, RFC 7517), and their faults. Read-only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SIGNING = ("RSA", "EC")  #: kinds of keys that brokers take
 
 
 def fault(path: str) -> str:
-    """Why a file cannot be given to a node, as a clause; empty where it can."""
+    """Return why a file cannot be given to a node, as a clause; empty if it can."""
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
@@ -30,7 +30,7 @@ def fault(path: str) -> str:
 
 
 def faults(given: Iterable[Any]) -> dict[str, str]:
-    """Path -> fault, of the files that are named by what is `given` as ``kafka_listeners`` of each host."""
+    """Return path -> fault, of the files that are named by `given`, the ``kafka_listeners`` of each host."""
     paths = {path for each in given if isinstance(each, list) for path in _paths(each)}
     found = {path: fault(path) for path in sorted(paths)}
     return {path: each for path, each in found.items() if each}

@@ -18,7 +18,7 @@ TASKS, REBOOT = "kafka_maintenance_tasks", "kafka_reboot"
 
 
 def faults(values: Mapping[str, Any], loader: Any, variable_manager: Any) -> dict[str, str]:
-    """Variable -> why the maintenance cannot be done, as a clause; empty where it can.
+    """Return variable -> why the maintenance cannot be done, as a clause; empty if it can.
 
     `loader` and `variable_manager` are Ansible's. Tasks that the file includes dynamically are not read.
     """
@@ -41,7 +41,7 @@ def _fault(path: Path, loader: Any, variable_manager: Any) -> str:
         if any("hosts" in task for task in tasks):
             return "is a playbook, and a list of tasks is wanted"
         play = Play.load({"hosts": "localhost", "gather_facts": False}, variable_manager, loader)
-        imported = [{"ansible.builtin.import_tasks": str(path)}]  # so that what it imports is found from its own folder
+        imported = [{"ansible.builtin.import_tasks": str(path)}]  # so that its imports are found from its own folder
         read = load_list_of_blocks(imported, play=play, variable_manager=variable_manager, loader=loader)
     except AnsibleError as error:
         return f"cannot be run: {' '.join(str(error).split())}"
@@ -51,7 +51,7 @@ def _fault(path: Path, loader: Any, variable_manager: Any) -> str:
 
 
 def _tasks(parts: Iterable[Any]) -> Iterator[Any]:
-    """Every task in blocks, however deep."""
+    """Yield every task in blocks, however deep."""
     for part in parts:
         if isinstance(part, Block):
             yield from _tasks([*part.block, *part.rescue, *part.always])
@@ -60,7 +60,7 @@ def _tasks(parts: Iterable[Any]) -> Iterator[Any]:
 
 
 def _leaves_down(tasks: list[Any]) -> str:
-    """What would end Ansible's run, or a host's part in it, while the node is stopped: no rescue starts it again."""
+    """Return a task that ends the run, or a host's part in it, while the node is stopped: no rescue starts it."""
     for task in tasks:
         meta = task.args.get("_raw_params") if task.action.rpartition(".")[2] == "meta" else None
         if str(meta or "").startswith("end_"):

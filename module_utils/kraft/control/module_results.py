@@ -1,4 +1,4 @@
-"""A module's result counts for its own host alone: what Ansible would take over for other hosts is dropped (ADR 74).
+"""A module's result counts for its own host alone: facts that Ansible would set on other hosts are dropped (ADR 74).
 
 Ansible takes ``ansible_facts`` from the result of every module. Those of a task with ``run_once`` it sets on each host
 of the play, those of a delegated task on the host that delegates. A host can answer anything for any module.
@@ -20,7 +20,7 @@ from ansible.utils.display import Display
 
 DISPLAY = Display()
 FACTS = "ansible_facts"
-ANSIBLES = "ansible_"  #: Ansible takes it off a fact's name
+ANSIBLES = "ansible_"  #: prefix that Ansible removes from a fact's name
 OURS = ("kafka_", "kraft_")
 #: The path of a host's Python, which Ansible would use on all hosts of a task with ``run_once``.
 DISCOVERED = "discovered_interpreter_"
@@ -33,7 +33,7 @@ MARK = "_kraftwright_pid"
 
 
 def install() -> None:
-    """Put `confined` around every module's result, in this process and those that it starts."""
+    """Wrap `confined` around every module's result, in this process and its children."""
     execute = getattr(ActionBase, SEAM, None)
     if execute is None or hasattr(execute, MARK):
         return
@@ -53,7 +53,7 @@ def install() -> None:
 
 
 def require() -> None:
-    """Raise where a module's result would be taken over whole: a worker must have the method from its main process."""
+    """Raise if a module's result would be taken over whole: a worker must have the method from its main process."""
     installed = getattr(getattr(ActionBase, SEAM, None), MARK, None)
     is_worker = multiprocessing.parent_process() is not None
     if installed is None or (is_worker and installed == os.getpid()):
@@ -62,7 +62,7 @@ def require() -> None:
 
 
 def confined(result: dict[str, Any], once: bool = False) -> tuple[dict[str, Any], list[str]]:
-    """A module's `result` without facts of this project, and their names. Texts that are printed are made harmless.
+    """Return a module's `result` without facts of this project, and their names. Printed texts are made harmless.
 
     `once`: Ansible sets facts on all hosts of the play, so the path of this host's Python is dropped, too.
     """
@@ -78,7 +78,7 @@ def confined(result: dict[str, Any], once: bool = False) -> tuple[dict[str, Any]
 
 
 def _name(fact: Any) -> str:
-    """The name under which templates read a fact."""
+    """Return the name under which templates read a fact."""
     return str(fact).removeprefix(ANSIBLES)
 
 
@@ -88,7 +88,7 @@ def _dropped(host: str, action: str, names: Iterable[str]) -> str:
 
 
 def _shown(value: Any) -> Any:
-    """A text, or a structure with texts in it, without what steers a terminal, and not longer than people read."""
+    """Strip control characters for a terminal from a text, or from texts in a structure, and limit the length."""
     if isinstance(value, str):
         text = printable_text(value, LONGEST_TEXT)
         return value if text == value else text

@@ -1,4 +1,4 @@
-"""The authority that an inventory names by ``kafka_tls``, as far as it can be used."""
+"""The authority that an inventory names by ``kafka_tls``: its faults and its lifetime."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.control.given_certificates import is_given
 
 
 def fault(values: Mapping[str, Any]) -> str:
-    """Why the authority cannot be used; empty where it can, is still to be made, or its variable is refused anyway."""
+    """Return why the authority cannot be used; empty if it can, is not made yet, or its variable is refused anyway."""
     given = _given(values)
     if not all(isinstance(given.get(part), str) for part in ("directory", "passphrase")):
         return ""
@@ -19,12 +19,12 @@ def fault(values: Mapping[str, Any]) -> str:
 
 
 def days_left(values: Mapping[str, Any]) -> int | None:
-    """For how many days it is good; None where there is none."""
+    """Return the days for which it is valid; None without one."""
     directory = _given(values).get("directory")
     return authority.days_left(Path(directory)) if isinstance(directory, str) else None
 
 
 def _given(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Nothing where the operator brings certificates: that authority is elsewhere."""
+    """Return ``kafka_tls``; empty if the operator provides certificates: that authority is elsewhere."""
     given = values.get("kafka_tls")
     return given if isinstance(given, Mapping) and not is_given(values) else {}

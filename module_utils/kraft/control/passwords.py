@@ -26,7 +26,7 @@ class Kept:
     vault: VaultLib
 
     def read(self) -> dict[str, str]:
-        """User -> password; nothing where there is no file. Raises RefusedError for one that cannot be used."""
+        """Return user -> password; empty without a file. Raises RefusedError if it cannot be used."""
         if not self.vault.secrets:
             raise RefusedError([f"this run has no vault secret to keep generated ones in {self.path}"])
         if not self.path.exists():
@@ -46,7 +46,7 @@ class Kept:
         return {str(name): password for name, password in found.items()}
 
     def write(self, passwords: Mapping[str, str]) -> None:
-        """In one step, for the user who runs this alone."""
+        """Write in one step, readable only by the user of this run."""
         try:
             identity, secret = match_encrypt_secret(self.vault.secrets, constants.DEFAULT_VAULT_ENCRYPT_IDENTITY)
             content = self.vault.encrypt(yaml.safe_dump(dict(passwords)), secret, identity)

@@ -1,7 +1,7 @@
-"""Loads filters before the first worker of a run begins.
+"""Load filters before the first worker of a run begins.
 
-Ansible starts a worker for each task and host, as a copy of its main process. That one uses hardly any filter itself
-and has none loaded, so each worker loads all of them anew. What the main process has loaded, each worker has.
+Ansible starts a worker for each task and host, as a copy of its main process. That one uses hardly any filter and has
+none loaded, so each worker would load all of them. Filters loaded in the main process are loaded in each worker.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ COLLECTIONS = "ansible_collections."
 
 
 def load_filters(plugin: str) -> None:
-    """Filters and tests of Ansible and of this project. `plugin`: ``__name__`` of an action plugin beside them."""
+    """Load filters and tests of Ansible and of this project. `plugin`: ``__name__`` of an action plugin beside them."""
     filter_loader.get("default")  # with one of them, Ansible loads all that belong to no collection
     test_loader.get("defined")
     package = plugin.partition(".plugins.")[0]

@@ -1,4 +1,4 @@
-"""A Prometheus that somebody else runs, asked from the control machine."""
+"""Queries to an existing Prometheus from the control machine."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Ask = Callable[[str, Mapping[str, str]], Any]
 
 
 class SilentError(KraftError):
-    """Prometheus does not answer, or not as Prometheus does; the text says how."""
+    """Prometheus does not answer, or the answer is not Prometheus's; the text describes it."""
 
 
 def asking(url: str) -> Ask:
-    """``ask(path, parameters)`` gives what is in the answer's ``data``; raises ``SilentError``."""
+    """Return ``ask(path, parameters)``, which returns the answer's ``data`` and raises ``SilentError``."""
 
     def ask(path: str, parameters: Mapping[str, str]) -> Any:
         whole = f"{url.rstrip('/')}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"

@@ -1,7 +1,7 @@
-"""One kind of result for a host on which nothing can be done, whatever stands in the way.
+"""One kind of result for a host on which nothing can be done, whatever the cause.
 
-Ansible calls a host unreachable that ssh does not reach. One where sudo or Python refuses has failed, for Ansible, and
-leaves the play, so that nobody tells of it together with the others. Nothing was changed on either.
+Ansible calls a host unreachable that ssh does not reach. One on which sudo or Python fails has failed, for Ansible, and
+leaves the play, so that it is not reported together with the others. Nothing was changed on either.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.control.connection import error_text, explain
 
 
 def reached(ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """The result of `ask`; one with ``unreachable`` where a known cause keeps every task from the host."""
+    """Return the result of `ask`; one with ``unreachable`` if a known cause keeps every task from the host."""
     try:
         result = ask()
     except AnsibleConnectionFailure:

@@ -1,4 +1,4 @@
-"""Whether a secret is readable in the inventory: by what Ansible noted of where a value came from."""
+"""Check whether a secret is readable in the inventory, by Ansible's record of each value's origin."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ VAULT = b"$ANSIBLE_VAULT"
 
 
 def tags(value: Any) -> Any:
-    """What Ansible noted of where a value came from."""
+    """Return Ansible's record of a value's origin."""
     return getattr(value, "_ansible_tags_mapping", {}).values()
 
 
 def is_readable(value: Any) -> bool:
-    """Whether a value stands in the open in a file of the inventory: not encrypted, not looked up, not empty."""
+    """Check that a value is unprotected in a file of the inventory: not encrypted, not looked up, not empty."""
     if not isinstance(value, str) or isinstance(value, EncryptedString) or not value or "{{" in value or "${" in value:
         return False
     sources = [path for tag in tags(value) if (path := getattr(tag, "path", None))]
@@ -25,7 +25,7 @@ def is_readable(value: Any) -> bool:
 
 @lru_cache(maxsize=64)
 def starts_with_vault(path: str) -> bool:
-    """Whether a file is encrypted as a whole, or cannot be read."""
+    """Check that a file is encrypted as a whole, or cannot be read."""
     try:
         with open(path, "rb") as file:
             return file.read(len(VAULT)) == VAULT

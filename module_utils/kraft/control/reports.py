@@ -1,4 +1,4 @@
-"""Whose reports a directory of this machine holds: one cluster's, known by its id. Two inventories may share a name."""
+"""Owner of a directory of reports: one cluster, identified by its id. Two inventories may share a name."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any
 
 from ansible.module_utils.kraft.errors import RefusedError
 
-#: The file that says it; what is in the directory beside it are the reports.
+#: The file with the owner; the other files in the directory are the reports.
 MARK = "cluster_id"
 REPORT = "report.json"
 DIRECTORY_MODE, MARK_MODE = 0o750, 0o640
 
 
 def owner(directory: Path) -> str:
-    """Id of the cluster whose reports lie there; empty where there are none, or none that say whose they are.
+    """Return the id of the cluster whose reports are there; empty without reports, or if they have no owner.
 
-    An older version wrote no mark: then the last report counts, which has the id that the cluster itself told. What
-    this user may not read is refused where it is to be written.
+    An older version wrote no mark: then the last report counts, which has the id from the cluster itself. A directory
+    that this user may not read is refused when it is written.
     """
     try:
         if all(path.name == MARK for path in directory.iterdir()):
@@ -34,12 +34,12 @@ def owner(directory: Path) -> str:
 
 
 def is_foreign(directory: Path, cluster_id: str) -> bool:
-    """Whether another cluster's reports lie there."""
+    """Check whether another cluster's reports are there."""
     return owner(directory) not in ("", cluster_id)
 
 
 def foreign(values: Mapping[str, Any], top: Path) -> tuple[str, ...]:
-    """The directories for a cluster's reports that are another's: those of its variables, and the one below `top`."""
+    """Return directories for a cluster's reports that are another's: those of its variables, and one below `top`."""
     name, cluster_id = (str(values.get(each) or "") for each in ("kafka_cluster_name", "kafka_cluster_id"))
     if name in ("", "..") or Path(name).name != name:
         return ()  # it is refused anyway
@@ -50,7 +50,7 @@ def foreign(values: Mapping[str, Any], top: Path) -> tuple[str, ...]:
 
 
 def refusal(directory: Path, cluster_id: str) -> tuple[str, str]:
-    """What is wrong with a foreign directory, and what to do."""
+    """Return the fault of a foreign directory, and the remedy."""
     found = owner(directory)
     message = f"{directory} holds reports of cluster id {found}, the inventory says {cluster_id}"
     remedy = (
@@ -61,10 +61,10 @@ def refusal(directory: Path, cluster_id: str) -> tuple[str, str]:
 
 
 def claim(directory: Path, cluster_id: str) -> bool:
-    """Make the directory where it is missing, and mark it as this cluster's; whether anything was done.
+    """Make the directory if it is missing, and mark it as this cluster's. Returns whether anything was done.
 
-    Raises RefusedError where another cluster's reports lie there, also of a run that came first this very moment, and
-    where this user may not write.
+    Raises RefusedError if another cluster's reports are there, also of a run that came first this very moment, and if
+    this user may not write.
     """
     if is_foreign(directory, cluster_id):
         raise RefusedError([" -> ".join(refusal(directory, cluster_id))])
@@ -78,7 +78,7 @@ def claim(directory: Path, cluster_id: str) -> bool:
 
 
 def _mark(directory: Path, cluster_id: str) -> bool:
-    """The whole mark appears at once, and never in place of one that another run has just made."""
+    """Write the whole mark in one step, and never in place of one that another run has just made."""
     path, mine = directory / MARK, directory / f".{MARK}-{os.getpid()}"
     if _text(path) == cluster_id:
         return False
@@ -104,7 +104,7 @@ def _text(path: Path) -> str:
 
 
 def _reported(directory: Path) -> str:
-    """The cluster id in the last report; empty where there is no report that can be read, or it never saw a cluster."""
+    """Return the cluster id in the last report; empty without a readable report, or if it never saw a cluster."""
     found: Any = None
     with contextlib.suppress(OSError, ValueError):
         found = json.loads((directory / REPORT).read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""A private key that a passphrase seals: PKCS #8 by PBES2 (RFC 8018), with PBKDF2, SHA-256 and AES-256 in CBC mode.
+"""A private key sealed by a passphrase: PKCS #8 by PBES2 (RFC 8018), with PBKDF2, SHA-256 and AES-256 in CBC mode.
 
 ``cryptography`` and ``openssl`` open it. ``BestAvailableEncryption`` derives with 2,048 rounds only, and has no option.
 The number of rounds is that of OWASP's password storage cheat sheet: a quarter of a second for each guess.
@@ -27,7 +27,7 @@ LABEL = "ENCRYPTED PRIVATE KEY"
 
 
 def sealed(key: ec.EllipticCurvePrivateKey, passphrase: str) -> bytes:
-    """The key as PEM."""
+    """Return the key as PEM."""
     form = (serialization.Encoding.DER, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     padder = padding.PKCS7(algorithms.AES.block_size).padder()
     plain = padder.update(key.private_bytes(*form)) + padder.finalize()
@@ -45,7 +45,7 @@ def sealed(key: ec.EllipticCurvePrivateKey, passphrase: str) -> bytes:
 
 
 def rounds_of(pem: bytes) -> int:
-    """By how many rounds a key is sealed; 0 where that cannot be read."""
+    """Return the number of rounds of a sealed key; 0 if it cannot be read."""
     body = re.search(rf"BEGIN {LABEL}-----([\sA-Za-z0-9+/=]+)-----END".encode(), pem)
     whole = base64.b64decode(body[1]) if body else b""
     salt = SALTED.search(whole)
@@ -56,7 +56,7 @@ def rounds_of(pem: bytes) -> int:
 
 
 def _der(tag: int, *content: bytes) -> bytes:
-    """A value of ASN.1 in DER."""
+    """Return a value of ASN.1 in DER."""
     whole = b"".join(content)
     size = len(whole).to_bytes((len(whole).bit_length() + 7) // 8, "big")
     return bytes([tag, *([len(whole)] if len(whole) < LONG_FORM else [LONG_FORM | len(size), *size])]) + whole

@@ -1,10 +1,10 @@
-"""Transfers a large file to a host, into a directory of the login's own whose name is always the same.
+"""Transfer a large file to a host, into the login user's own directory, whose name is always the same.
 
-Ansible's own directory has another name in each run, so a killed run would leave the file there for good. What a killed
-run leaves here the next one overwrites. Connections other than ssh transfer the file in their own way.
+Ansible's own directory has another name in each run, so a killed run would leave the file there without end. The next
+run overwrites remains of a killed run here. Connections other than ssh transfer the file in their own way.
 
-Ansible's workers live on where the run itself is killed (SIGKILL), to the end of their task. The next run may be at
-work on the host by then, so a worker alone asks nothing of the host after its transfer.
+Ansible's workers survive if the run itself is killed (SIGKILL), to the end of their task. The next run may be at work
+on the host by then, so an orphaned worker sends no request to the host after its transfer.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from ansible.plugins.action import ActionBase
 
 
 def directory_for(host: str) -> str:
-    """Below the home of the user that logs in; a name of its own for each host of the inventory."""
+    """Return the directory below the home of the login user; a separate name for each host of the inventory."""
     return f".kraftwright-{re.sub('[^A-Za-z0-9_.-]', '_', host)}"
 
 
 def run(connection: Any, command: str) -> str:
-    """What the command prints, as the user that logs in. Raises AnsibleError where it fails."""
+    """Return the output of the command, run as the login user. Raises AnsibleError if it fails."""
     rc, out, err = connection.exec_command(command, sudoable=False)
     if rc != 0:
         raise AnsibleError(f"{command}: {err.decode(errors='replace').strip() or f'exit code {rc}'}")
@@ -35,14 +35,14 @@ def run(connection: Any, command: str) -> str:
 
 
 def is_alone() -> bool:
-    """Whether this is a worker whose run was killed."""
+    """Check that this is a worker whose run was killed."""
     parent = multiprocessing.parent_process()
     return parent is not None and os.getppid() != parent.pid
 
 
 @contextlib.contextmanager
 def transferred_file(action: ActionBase, local: Path, task_vars: Mapping[str, Any]) -> Iterator[str]:
-    """The path of a copy on the host, which is gone afterwards. Raises AnsibleError where it cannot be transferred."""
+    """Yield the path of a copy on the host, which is removed afterwards. Raises AnsibleError if the transfer fails."""
     connection = action._connection
     if connection.transport != "ssh":
         shell = connection._shell

@@ -1,4 +1,4 @@
-"""Whether a run may begin as it was asked for: with which options, and with which settings of Ansible. Pure."""
+"""Check whether a run may begin with its options and with Ansible's settings. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Start:
     one of the plays proves the whole cluster; ``switches``: one proves a copy, by which clients switch to the cluster;
     ``config_file``: the ansible.cfg that Ansible reads, empty for none;
     ``root``: the project's directory; ``root_is_open``: others may write to it, so that Ansible ignores an ansible.cfg
-    that it finds there; ``installed``: from a collection, whose users have an ansible.cfg of their own.
+    that it finds there; ``installed``: from a collection, whose users have a separate ansible.cfg.
     """
 
     tags: tuple[str, ...] = (WHOLE,)
@@ -45,12 +45,12 @@ class Start:
 
 
 def objection(start: Start) -> str:
-    """Why the run must not begin, with the remedy; empty where it may."""
+    """Return why the run must not begin, with the remedy; empty if it may."""
     return partial(start) or partial_proof(start) or foreign_settings(start)
 
 
 def partial(start: Start) -> str:
-    """A part of a playbook would run without validation, lock or preflight, or would do nothing and report success."""
+    """Refuse a partial run: it would skip validation, lock or preflight, or do nothing and report success."""
     options = {
         "--tags": "" if takes_all(start) else ",".join(start.tags),
         "--skip-tags": ",".join(tag for tag in start.skip_tags if tag in LEAVES_OUT.union(*start.play_tags)),
@@ -65,7 +65,7 @@ def partial(start: Start) -> str:
 
 
 def partial_proof(start: Start) -> str:
-    """A part of a cluster would be proven; with --limit Ansible even leaves the proof out and reports success."""
+    """Refuse the proof of a part of a cluster; with --limit Ansible even leaves the proof out and reports success."""
     if not (start.proves or start.switches) or start.limit in ("", WHOLE):
         return ""
     why, remedy = "it proves the whole cluster at its end", BY_PARTS
@@ -75,12 +75,12 @@ def partial_proof(start: Start) -> str:
 
 
 def takes_all(start: Start) -> bool:
-    """Whether ``--tags`` leaves nothing out: not given, or every play carries one of them."""
+    """Check that ``--tags`` leaves nothing out: not given, or every play carries one of them."""
     return start.tags == (WHOLE,) or (bool(start.play_tags) and all(tags & set(start.tags) for tags in start.play_tags))
 
 
 def nowhere(patterns: Sequence[str], limit: str = "", alone: bool = False) -> str:
-    """Why a run must end at a play whose hosts are nowhere: Ansible passes over it, and reports success.
+    """Return why a run must end at a play without hosts: Ansible skips it, and reports success.
 
     `patterns`: the hosts of the play; none means that it has nothing to do. `alone`: every play of the playbook works
     on this machine. Beside others a play does so, too, and may be left out by `limit`.
@@ -97,7 +97,7 @@ def nowhere(patterns: Sequence[str], limit: str = "", alone: bool = False) -> st
 
 
 def foreign_settings(start: Start) -> str:
-    """Ansible reads another ansible.cfg, or none, and lacks a setting that the plays rely on."""
+    """Refuse another ansible.cfg, or none, that lacks a setting that the plays rely on."""
     lacking = {
         "inject_facts_as_vars = false": ("ANSIBLE_INJECT_FACT_VARS", start.injects_facts),
         "strategy = linear": ("ANSIBLE_STRATEGY", start.strategy.rpartition(".")[2] not in LOCK_STEP),

@@ -1,6 +1,6 @@
-"""What a run comes to, as lines for the terminal: who leads, who votes, where to connect, what was proven, what next.
+"""Summary of a run, as lines for the terminal: leader, voters, addresses for clients, proof, next steps.
 
-``summary_lines`` is pure and never fails on what is missing: what was not asked or not proven is said to be so.
+``summary_lines`` is pure and never fails on missing data: it prints which parts were not requested or not proven.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FAULTS = {
     "undecided": "undecided",
     "duplicated": "duplicated",
 }
-RARE = ("foreign_headers", "undecided")  #: shown where there are any
+RARE = ("foreign_headers", "undecided")  #: shown only if there are any
 NEVER_CHECKED = (
     "In check mode nothing was started, so Kafka was not asked and no record was written:",
     "whether the cluster forms, elects a leader and keeps records is not checked by such a run.",
@@ -38,10 +38,10 @@ Data = Mapping[str, Any]
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """How the run went about it. ``page``: path of the page that was written, empty when none was.
+    """The circumstances of a run. ``page``: path of the page that was written, empty when none was.
 
     ``inventory``: the options that name it (``-i inventories/mine``). ``steps``: further ``{command, purpose}``.
-    ``looked``: host -> what was registered there, of which ``ungranted`` shows what the hosts do not grant.
+    ``looked``: host -> its registered results, from which ``ungranted`` finds what the hosts do not grant.
     """
 
     page: str = ""
@@ -52,9 +52,9 @@ class Run:
 
 
 def summary_lines(desired: Data | None, snapshot: Data | None, report: Data | None, run: Run = Run()) -> list[str]:
-    """The summary, a headline first.
+    """Return the summary, a headline first.
 
-    `desired` is the fact of that name (``cluster``, ``nodes``), `snapshot` what ``kafka_cluster_info`` returned,
+    `desired` is the fact of that name (``cluster``, ``nodes``), `snapshot` the result of ``kafka_cluster_info``,
     `report` the smoke test's; each may be missing.
     """
     desired = desired or {}
@@ -71,7 +71,7 @@ def summary_lines(desired: Data | None, snapshot: Data | None, report: Data | No
 
 
 def headline(cluster: Data, report: Data | None, check: bool = False) -> str:
-    """One sentence that can stand alone."""
+    """Return one sentence that is complete without the rest."""
     name = f"Cluster {cluster['name']}" if cluster.get("name") else "The cluster"
     if check:
         return f"{name}: check mode, nothing was changed and nothing was verified."
@@ -88,7 +88,7 @@ def verdict(report: Data | None) -> Data:
 
 
 def _state(desired: Data, seen: Data) -> list[str]:
-    """Leader, voters and brokers, by the names that the inventory gives them."""
+    """Return leader, voters and brokers, by the names that the inventory gives them."""
     names = {node.get("node_id"): host for host, node in (desired.get("nodes") or {}).items()}
     if not seen:
         return _row("Quorum", "not known: the cluster did not answer, or was not asked")
@@ -130,7 +130,7 @@ def _named(node_id: Any, names: Mapping[Any, str]) -> str:
 
 
 def _connection(cluster: Data) -> list[str]:
-    """Where clients begin; with several client listeners, or anything but PLAINTEXT, what each of them needs."""
+    """Return the bootstrap servers; with several client listeners, or any but PLAINTEXT, the settings of each."""
     bootstrap, clients = cluster.get("bootstrap_servers"), cluster.get("clients") or {}
     lines = [_label("Bootstrap") + str(bootstrap)] if bootstrap else []
     if len(clients) > 1 or any(each.get("security.protocol") != "PLAINTEXT" for each in clients.values()):
@@ -141,7 +141,7 @@ def _connection(cluster: Data) -> list[str]:
 
 
 def _proof(report: Data | None) -> list[str]:
-    """What the smoke test found, its own sentences first."""
+    """Return the findings of the smoke test, its own sentences first."""
     if not report:
         return _row("Records", "none was written, so nothing is proven")
     lines: list[str] = []
@@ -160,13 +160,19 @@ def _counts(counts: Data | None) -> list[str]:
 
 
 def _speed(report: Data) -> list[str]:
-    latency, throughput = report.get("latency"), report.get("throughput") or {}
+    throughput = report.get("throughput") or {}
     rates = [
         f"{words} {rate['records_per_s']:,.0f} records/s ({rate['mb_per_s']:.2f} MB/s, {rate['state']})"
         for words, rate in (("written", throughput.get("write")), ("read", throughput.get("batch_read")))
         if rate
     ]
-    lines = _row("Latency", f"p50 {_ms(latency['p50_ms'])}, p99 {_ms(latency['p99_ms'])}") if latency else []
+    steady, bulk = (report.get("steady") or {}).get("acknowledged"), report.get("latency")
+    waits = [
+        f"p50 {_ms(found['p50_ms'])}, p99 {_ms(found['p99_ms'])} of {whose}"
+        for whose, found in (("a steady client", steady), ("the bulk load", bulk))
+        if found
+    ]
+    lines = _row("Latency", "; ".join(waits)) if waits else []
     return [*lines, *_row("Throughput", "; ".join(rates))] if rates else lines
 
 
@@ -183,7 +189,7 @@ def _page(report: Data | None, page: str) -> list[str]:
 
 
 def _not_granted(nodes: Mapping[str, Data], run: Run, proven: bool) -> list[str]:
-    """What was asked of the hosts, and they do not grant: in full where nothing is proven."""
+    """Return requests that the hosts do not grant: in full if nothing is proven."""
     found = ungranted.ungranted(run.looked, nodes)
     if proven:
         said = ungranted.short(found, list(run.looked))
@@ -194,7 +200,7 @@ def _not_granted(nodes: Mapping[str, Data], run: Run, proven: bool) -> list[str]
 
 
 def _next(desired: Data, report: Data | None, run: Run) -> list[str]:
-    """What to type next: commands as they are typed, their purposes in one column."""
+    """Return the next commands as they are typed, their purposes in one column."""
     steps = [("xdg-open " + run.page, "see the page; any browser opens it, offline too")] if run.page else []
     steps += [_log_of(host, run) for host in _suspects(desired, report)]
     again = "deploy" if run.check else "prove it again, at any time"
@@ -214,10 +220,10 @@ def _log_of(host: str, run: Run) -> tuple[str, str]:
 
 
 def _suspects(desired: Data, report: Data | None) -> list[str]:
-    """Inventory names of the nodes to look at: leaders of what is missing, or all when nobody answered."""
+    """Return inventory names of the nodes to inspect: leaders of missing records, or all when no node answered."""
     hosts = {node.get("node_id"): host for host, node in (desired.get("nodes") or {}).items()}
     if out_of_reach((report or {}).get("cluster") or {}, verdict(report)):
-        return []  # their journals know nothing of it
+        return []  # their journals have no trace of it
     if outcome(report) == "unreachable":
         return list(hosts.values())[:MOST_LOGS]
     leaders = {missing.get("leader") for missing in (report or {}).get("first_missing") or []}
@@ -225,7 +231,7 @@ def _suspects(desired: Data, report: Data | None) -> list[str]:
 
 
 def _row(label: str, words: str) -> list[str]:
-    """A label and what it says, wrapped under itself."""
+    """Return a label and its text, wrapped under itself."""
     hanging = " " * len(_label(""))
     return textwrap.wrap(
         words,

@@ -1,12 +1,12 @@
-"""The control side's half of the run lock: who asks, and whether the run that holds it still lives.
+"""The control machine's half of the run lock: the requesting run, and whether the run that holds the lock is alive.
 
-A run is more than its main process: Ansible's workers outlive it when it is killed and go on with their task, with all
+A run is more than its main process: Ansible's workers outlive it when it is killed and continue their task, with all
 items of a loop. So the main process, which loads this file with a plugin before any worker is forked, holds a file
 locked. Every worker inherits that, and the lock is gone with the last of them. Workers without a main process are
 ended.
 
-Records come back from hosts, and a host may lie. A file counts as a run's only if it is where runs of this user have
-theirs, belongs to this user, and names the main process itself.
+Records come back from hosts, and a host may send anything. A file counts as a run's only if it is in the place of this
+user's runs, belongs to this user, and names the main process itself.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MOST_BROKEN = 5  #: dead runs whose locks one run takes over on a host
 
 
 def main_process() -> int:
-    """The run's main process. A worker that has outlived it has another parent, and must take no lock in its name."""
+    """Return the run's main process. A worker that outlived it has another parent, and must not lock in its name."""
     parent = os.getppid()
     if LOADED_BY not in (parent, os.getpid()):
         raise AnsibleAction("the run has ended: its main process is gone, and what is left of it takes no lock")
@@ -51,10 +51,10 @@ def main_process() -> int:
 
 
 def started(pid: int, proc: Path = PROC) -> str:
-    """When a process of this machine began; empty where there is none, or where it has ended.
+    """Return the start of a process of this machine; empty if there is none, or if it has ended.
 
-    Linux counts from the boot, so that a clock that is set does not make another process of it. Elsewhere it is ps's
-    word.
+    Linux counts from the boot, so that a change of the clock does not make another process of it. Elsewhere it is the
+    output of ps.
     """
     if not (proc / "self").exists():
         return said_by_ps(pid)
@@ -77,7 +77,7 @@ def said_by_ps(pid: int) -> str:
 
 
 def hold_pulse(path: Path, process: str) -> int:
-    """The descriptor that holds `path` locked in this process and in all that are forked from it.
+    """Return the descriptor that holds `path` locked in this process and in all that are forked from it.
 
     `process`: pid and start of the run's main process, which the file names.
     """
@@ -92,14 +92,14 @@ HELD = hold_pulse(PULSE, f"{LOADED_BY} {started(LOADED_BY)}")
 
 
 def is_own_pulse(descriptor: int, record: lock.Record) -> bool:
-    """Whether an open file is one that a run of this user has made, and names the process of `record`."""
+    """Check that a run of this user has made the open file, and that it names the process of `record`."""
     found = os.fstat(descriptor)
     own = stat.S_ISREG(found.st_mode) and found.st_uid == os.getuid()
     return own and os.read(descriptor, 1000).decode(errors="replace") == record.process
 
 
 def has_pulse(record: lock.Record) -> bool:
-    """Whether any process holds the file of that run. False where it is gone, or not the run's own."""
+    """Check whether any process holds the file of that run. False if it is gone, or not the run's own."""
     path = Path(record.pulse)
     if path.name != PULSE.name or path.parent.parent != PULSE.parent.parent:
         return False
@@ -125,19 +125,19 @@ def read(path: Path) -> str:
 
 
 def machine() -> str:
-    """This control machine by its id and its name: cloned machines and containers may share one of them."""
+    """Return this control machine's id and name: cloned machines and containers may share one of them."""
     identity = read(Path("/etc/machine-id")) or f"{uuid.getnode():x}"
     return f"{identity} {socket.gethostname()}"
 
 
 def place() -> str:
-    """The boot of this kernel and the namespace in which our process ids count; empty where there is no /proc."""
+    """Return the boot of this kernel and the namespace of our process ids; empty without /proc."""
     boot = read(PROC / "sys/kernel/random/boot_id")
     return f"{boot} {os.readlink(PROC / 'self/ns/pid')}" if boot else ""
 
 
 def asking(pid: int, use: str = lock.CHANGED) -> lock.Record:
-    """This run, by its main process."""
+    """Return this run, by its main process."""
     began = started(pid)
     unique = hashlib.sha256(f"{machine()} {place()} {pid} {began}".encode()).hexdigest()[:8]
     return lock.Record(
@@ -153,13 +153,13 @@ def asking(pid: int, use: str = lock.CHANGED) -> lock.Record:
 
 
 def is_main_alive(record: lock.Record) -> bool:
-    """Whether the main process of `record` still runs here: same pid, same start."""
+    """Check that the main process of `record` still runs here: same pid, same start."""
     pid, _, began = record.process.partition(" ")
     return bool(began) and pid.isdigit() and started(int(pid)) == began
 
 
 def workers(pulse: str, proc: Path = PROC) -> list[int]:
-    """Processes of this machine that hold `pulse`; none where there is no /proc."""
+    """Return processes of this machine that hold `pulse`; none without /proc."""
     found = []
     for directory in proc.glob("[0-9]*/fd"):
         with contextlib.suppress(OSError):
@@ -169,7 +169,7 @@ def workers(pulse: str, proc: Path = PROC) -> list[int]:
 
 
 def end_workers(record: lock.Record) -> None:
-    """End what a dead run left on this machine: nobody hears those workers, and some wait for it for ever."""
+    """End workers of a dead run on this machine: no process reads their results, and some wait for it without end."""
     left = workers(record.pulse)
     for pid in left:
         with contextlib.suppress(OSError):
@@ -180,7 +180,7 @@ def end_workers(record: lock.Record) -> None:
 
 
 def is_alive(record: lock.Record, timeout: float = TIMEOUT) -> bool:
-    """Whether anything of the run lives. Workers whose main process is dead are ended where there is a `timeout`."""
+    """Check whether any process of the run is alive. With a `timeout`, workers without a main process are ended."""
     deadline = time.monotonic() + timeout
     while not is_main_alive(record) and has_pulse(record):
         if time.monotonic() >= deadline:
@@ -193,10 +193,10 @@ def is_alive(record: lock.Record, timeout: float = TIMEOUT) -> bool:
 def past_dead_runs(
     ask: Callable[[dict[str, str]], dict[str, Any]], is_dead: Callable[[lock.Record], bool]
 ) -> dict[str, Any]:
-    """The host's answer to `ask`, once the locks of dead runs are broken.
+    """Return the host's answer to `ask`, once the locks of dead runs are broken.
 
-    There may be several, one after the other: what a killed run has sent to the host can take the lock there after we
-    have asked. A holder that cannot be broken ends it, and so does a host that names dead runs without an end.
+    There may be several, one after the other: a request of a killed run can take the lock on the host after ours. A
+    holder that cannot be broken ends it, and so does a host that names dead runs without an end.
     """
     result, broken = ask({}), list[str]()
     while not result.get("granted") and (holder := lock.record(result.get("holder"))):
@@ -210,12 +210,12 @@ def past_dead_runs(
 def asked_as(
     ours: lock.Record, check_mode: bool, ask: Callable[[dict[str, str]], dict[str, Any]]
 ) -> tuple[dict[str, Any], lock.Record | None]:
-    """The host's answer to `ask` and who holds the lock there; in check mode nothing of a dead run is ended."""
+    """Return the host's answer to `ask` and the holder of the lock there; in check mode dead runs are left alone."""
     timeout = 0 if check_mode else TIMEOUT
     result = past_dead_runs(ask, lambda holder: lock.is_stale(holder, ours, is_alive(holder, timeout)))
     return result, lock.record(result.get("holder"))
 
 
 def warn(host: str, holder: lock.Record) -> None:
-    """In check mode another run is worth a warning: what is foretold may be old by the time it is read."""
+    """Warn of another run in check mode: the prediction may be outdated by the time it is read."""
     DISPLAY.warning(lock.refusal(host, holder))

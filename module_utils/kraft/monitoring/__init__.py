@@ -1,1 +1,1 @@
-"""What is measured of a cluster, and what is watched: for the agent of each node, and for Prometheus."""
+"""Monitoring of a cluster: metrics for the agent of each node, rules and dashboards for Prometheus."""

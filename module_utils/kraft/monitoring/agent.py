@@ -14,14 +14,14 @@ from typing import Any
 import yaml
 from ansible.module_utils.kraft.monitoring.catalogue import Metric
 
-#: A placeholder of an MBean's name, such as ``{topic}``, and a value that may be any.
+#: A placeholder of an MBean's name, such as ``{topic}``, and the wildcard value.
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 ANY = "*"
 TOPIC = "topic"  #: the label whose values an operator may narrow
 
 
 def config_text(metrics: Iterable[Metric], topics: Sequence[str] = (ANY,)) -> str:
-    """The agent's file for these metrics. It begins with no server: address and port are in the JVM's option."""
+    """Return the agent's file for these metrics. It names no server: address and port are in the JVM's option."""
     published = [metric for metric in metrics if metric.mbean]
     names = dict.fromkeys(each for metric in published for each in object_names(metric, topics))
     rules = [each for metric in published for each in rules_of(metric)]
@@ -31,9 +31,9 @@ def config_text(metrics: Iterable[Metric], topics: Sequence[str] = (ANY,)) -> st
 
 
 def object_names(metric: Metric, topics: Sequence[str]) -> Iterator[str]:
-    """The MBeans to read, each by its whole name unless a value may be any.
+    """Yield the MBeans to read, each by its whole name unless a value may be any.
 
-    `topics`: names in which ``*`` stands for any characters, as in an MBean's own (``javax.management.ObjectName``).
+    `topics`: names in which ``*`` means any characters, as in an MBean's own (``javax.management.ObjectName``).
     """
     values = [topics if label == TOPIC else [ANY] if given == ANY else given for label, given in metric.labels.items()]
     for chosen in itertools.product(*values):
@@ -42,7 +42,7 @@ def object_names(metric: Metric, topics: Sequence[str]) -> Iterator[str]:
 
 
 def rules_of(metric: Metric) -> Iterator[dict[str, Any]]:
-    """One rule, or one for each quantile."""
+    """Yield one rule, or one for each quantile."""
     if not metric.quantiles:
         yield rule(metric, metric.attribute, {})
     for quantile in metric.quantiles:
@@ -50,12 +50,12 @@ def rules_of(metric: Metric) -> Iterator[dict[str, Any]]:
 
 
 def percentile(quantile: float) -> str:
-    """The attribute of Kafka's histograms: 0.999 is ``999thPercentile``."""
+    """Return the attribute of Kafka's histograms: 0.999 is ``999thPercentile``."""
     return f"{str(quantile).removeprefix('0.').ljust(2, '0')}thPercentile"
 
 
 def rule(metric: Metric, attribute: str, fixed: dict[str, str]) -> dict[str, Any]:
-    """A rule of the agent. What it found for a metric is remembered, but for texts, which are read each time."""
+    """Return a rule of the agent. Matches of a metric are cached, except for texts, which are read each time."""
     domain, _, keys = metric.mbean.partition(":")
     wanted = list(metric.labels)
     pattern = f"{re.escape(domain)}<{', '.join(map(key_pattern, keys.split(',')))}><>{re.escape(attribute)}:"
@@ -71,5 +71,5 @@ def rule(metric: Metric, attribute: str, fixed: dict[str, str]) -> dict[str, Any
 
 
 def key_pattern(pair: str) -> str:
-    """``key=value`` of an MBean as a regular expression, with a group for a placeholder."""
+    """Return ``key=value`` of an MBean as a regular expression, with a group for a placeholder."""
     return "([^,>]+)".join(map(re.escape, re.split(r"\{\w+\}", pair)))

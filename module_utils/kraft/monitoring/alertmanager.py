@@ -1,4 +1,4 @@
-"""Who hears of an alert, as Alertmanager takes it: routes by severity, and what one alert makes superfluous. Pure."""
+"""Routing of alerts, as Alertmanager takes it: routes by severity, and inhibitions. Pure."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 from ansible.module_utils.kraft.monitoring.rules import PAGE, TICKET
 
-#: The third receiver: what calls somebody when it hears nothing any more.
+#: The third receiver: it alarms when it receives nothing any more.
 WATCHDOG = "watchdog"
 RECEIVERS = (PAGE, TICKET, WATCHDOG)
-#: How long Alertmanager waits for alerts of a group, then between messages with new ones, then until it repeats them.
+#: Alertmanager's wait for alerts of a group, then between messages with new ones, then until a repetition.
 WAITS = {
     PAGE: {"group_wait": "30s", "group_interval": "5m", "repeat_interval": "4h"},
     TICKET: {"group_wait": "5m", "group_interval": "30m", "repeat_interval": "1d"},
@@ -25,9 +25,9 @@ OURS, OF_LOG_DIR = "Kafka.+", "KafkaLogDir.+"
 
 
 def config(cluster: str, receivers: Mapping[str, str]) -> dict[str, Any]:
-    """A whole configuration; `receivers`: severity, or ``watchdog`` -> name. A receiver without more sends nothing.
+    """Return a whole configuration; `receivers`: severity, or ``watchdog`` -> name. A bare receiver sends nothing.
 
-    Whoever has an Alertmanager copies the one route below ``routes``, and the inhibitions.
+    For an existing Alertmanager, copy the one route below ``routes``, and the inhibitions.
     """
     own = {
         "matchers": [f'cluster="{cluster}"'],
@@ -47,10 +47,10 @@ def config(cluster: str, receivers: Mapping[str, str]) -> dict[str, Any]:
 
 
 def inhibitions() -> list[dict[str, Any]]:
-    """The same for every cluster.
+    """Return the inhibitions, the same for every cluster.
 
-    A node that is down says why its other alerts fire. Those of its log dirs may say why it is down: they stay.
-    Somebody who is woken for a log dir needs no ticket for it.
+    A node that is down explains its other alerts. Those of its log dirs may explain why it is down: they stay. A page
+    for a log dir makes its ticket superfluous.
     """
     return [
         {

@@ -1,4 +1,4 @@
-"""The catalogue of metrics: which exist, where they come from, what they mean. Data and its reader; decides nothing."""
+"""The catalogue of metrics: names, sources and meanings. Data and its reader; decides nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AGENT, COLLECTOR, MARKER = "agent", "collector", "marker"
 
 @dataclasses.dataclass(frozen=True)
 class Metric:
-    """One entry; ``data/catalogue.yml`` says what the fields mean."""
+    """One entry; the fields are explained in ``data/catalogue.yml``."""
 
     name: str
     type: str
@@ -35,22 +35,22 @@ class Metric:
     quantiles: tuple[float, ...] = ()
 
     def belongs_to(self, roles: tuple[str, ...]) -> bool:
-        """Whether a node with these roles has it."""
+        """Check that a node with these roles has it."""
         return self.role == "both" or self.role in roles
 
 
 @functools.lru_cache(maxsize=1)
 def catalogue() -> tuple[Metric, ...]:
-    """All entries, in the order of the file."""
+    """Return all entries, in the order of the file."""
     entries = read("catalogue")
     return tuple(Metric(**{**entry, "quantiles": tuple(entry.get("quantiles", ()))}) for entry in entries)
 
 
 def at_level(level: str, by: str = AGENT) -> tuple[Metric, ...]:
-    """The entries that a node publishes at a level: those of topics come beside its own."""
+    """Return the entries that a node publishes at a level: those of topics come beside its own."""
     return tuple(metric for metric in catalogue() if metric.level in (NODE, level) and metric.by == by)
 
 
 def read(name: str) -> Any:
-    """A data file of this room."""
+    """Return a data file of this room."""
     return yaml.load((DATA / f"{name}.yml").read_text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506

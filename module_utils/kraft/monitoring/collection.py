@@ -1,4 +1,4 @@
-"""One broker's part of what the agent cannot know: lag of groups, bytes of topics and log dirs."""
+"""One broker's part of the figures that the agent lacks: lag of groups, bytes of topics and log dirs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ansible.module_utils.kraft.monitoring.lag import History, noted, seconds_be
 
 
 class Collection:
-    """Keeps, from one look to the next, how the logs grew that its groups read."""
+    """Keeps the growth of the groups' logs from one collection to the next."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, topics: Sequence[str] = ("*",)) -> None:
         self._clock, self._topics = clock, topics
         self._histories: dict[Partition, History] = {}
 
     def look(self, client: Client, address: str) -> tuple[list[Sample], list[str]]:
-        """The samples of the broker at `address`, and what was not answered, in words."""
+        """Return the samples of the broker at `address`, and messages about failed requests."""
         asked = Asked(client, address)
         listing = client.request("ListGroupsRequest", types_filter=list(DESCRIBED_BY))
         listed, dirs = asked.broker(listing, client.request("DescribeLogDirsRequest", topics=None))
@@ -53,7 +53,7 @@ class Collection:
 
 
 def of_dirs(answer: Mapping[str, Any], topics: Sequence[str]) -> Iterator[Sample]:
-    """Bytes of each log dir and its volume, and of the replicas on this broker of each topic whose name matches."""
+    """Yield bytes of each log dir and its volume, and of this broker's replicas of each topic whose name matches."""
     for one in responses.log_dirs(0, {"results": answer.get("results", ())}, LOG_DIR_ERRORS):
         if not one.error:
             labels = {"log_dir": one.path}
@@ -69,5 +69,5 @@ def of_dirs(answer: Mapping[str, Any], topics: Sequence[str]) -> Iterator[Sample
 
 
 def matches(name: str, topics: Sequence[str]) -> bool:
-    """Whether one of `topics` stands for the name; ``*`` is any characters."""
+    """Check that one of `topics` matches the name; ``*`` is any characters."""
     return any(fnmatch.fnmatchcase(name, each) for each in topics)

@@ -1,9 +1,9 @@
-"""The collector: looks at its broker at intervals, and leaves a file for the textfile collector of node_exporter.
+"""The collector: inspects its broker at intervals, and writes a file for the textfile collector of node_exporter.
 
 ``settings``: a file with ``client`` (as of the modules, the broker's own address first), ``directory`` of the text,
-``interval`` in seconds, ``metrics`` (name -> type and help): what is not named there is not published, ``topics``:
-names of those with figures of their own, ``proxies``: other addresses that show a certificate, and ``copied``: whether
-the node's certificate is a copy of its own.
+``interval`` in seconds, ``metrics`` (name -> type and help): others are not published, ``topics``: names of those with
+separate figures, ``proxies``: other addresses that show a certificate, and ``copied``: the node's certificate is a
+separate copy.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ VALIDITY = re.compile(rb"\x30[\x1e\x20\x22]" + 2 * MOMENT)
 
 
 class Collector:
-    """Keeps its connections from one look to the next; a failure ends them, so that a new certificate is read.
+    """Keeps its connections from one collection to the next; a failure ends them, so that a new certificate is read.
 
-    ``lost``: no question was answered, and the certificate is a copy of its own, which only systemd makes again.
+    ``lost``: no request was answered, and the certificate is a separate copy, which only systemd renews.
     """
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
@@ -46,7 +46,7 @@ class Collector:
         self.lost = False
 
     def once(self) -> None:
-        """One look, and its file. Without an answer the file says only that somebody looked."""
+        """Collect once and write the file. Without an answer it holds only the collector's own samples."""
         began = time.monotonic()
         try:
             self._client = self._client or Client(self._settings["client"])
@@ -70,7 +70,7 @@ class Collector:
         self._client = None
 
     def _say(self, state: str) -> None:
-        """Once, until it changes: the journal is for people."""
+        """Write the state when it changes: the journal is for people."""
         if state != self._said:
             sys.stderr.write(f"{state}\n")
             sys.stderr.flush()
@@ -78,9 +78,9 @@ class Collector:
 
 
 def of_certificate(client: Mapping[str, Any], proxies: Sequence[str] = ()) -> Iterator[Sample]:
-    """When the certificate begins and ends that the broker or a proxy beside it shows; nothing where none is shown.
+    """Yield begin and end of the certificate of the broker or a proxy beside it; nothing if none is shown.
 
-    Of several that differ it is the one that ends first.
+    If several differ, the one that ends first counts.
     """
     asked = client["bootstrap_servers"][:1] if client.get("security_protocol") == SSL else []
     shown = [one["certificate"] for one in served([*asked, *proxies]) if one["certificate"]]
@@ -92,23 +92,23 @@ def of_certificate(client: Mapping[str, Any], proxies: Sequence[str] = ()) -> It
 
 
 def validity(certificate: bytes) -> tuple[int, int]:
-    """Begin and end of a certificate (DER), in seconds since 1970; zeros where they cannot be read.
+    """Return begin and end of a certificate (DER), in seconds since 1970; zeros if they cannot be read.
 
-    Python's own reader wants a certificate that is trusted.
+    Python's own reader requires a trusted certificate.
     """
     found = VALIDITY.search(certificate)
     return (moment(found[1], found[2]), moment(found[3], found[4])) if found else (0, 0)
 
 
 def moment(short: bytes | None, whole: bytes | None) -> int:
-    """Seconds since 1970 of a UTCTime (two digits of the year, from 1950 to 2049) or a GeneralizedTime."""
+    """Return the seconds since 1970 of a UTCTime (two digits of the year, from 1950 to 2049) or a GeneralizedTime."""
     century = b"20" if short and short[:2] < b"50" else b"19"
     written = (whole or century + (short or b"")).decode()
     return calendar.timegm(time.strptime(written, "%Y%m%d%H%M%S"))
 
 
 def write(path: str, content: str) -> None:
-    """Whole or not at all: a reader finds the old text or the new one."""
+    """Write whole or not at all: a reader finds the old text or the new one."""
     partial = f"{path}.partial"
     with open(partial, "w", encoding="utf-8") as file:
         file.write(content)
@@ -117,7 +117,7 @@ def write(path: str, content: str) -> None:
 
 
 def main(path: str) -> None:
-    """Looks at the same moments whatever a look costs, until it is lost. Then systemd starts it again."""
+    """Collect at fixed moments whatever a collection costs, until it is lost. Then systemd starts it again."""
     with open(path, encoding="utf-8") as file:
         settings = json.load(file)
     collector = Collector(settings)

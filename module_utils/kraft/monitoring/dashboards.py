@@ -28,7 +28,7 @@ SHOWN = {
 
 
 def files(cluster: str) -> dict[str, str]:
-    """Name -> content of each dashboard."""
+    """Return name -> content of each dashboard."""
     return {
         f"dashboard_{one['name']}.json": json.dumps(dashboard(one, cluster), indent=2) + "\n"
         for one in read("dashboards")
@@ -36,7 +36,7 @@ def files(cluster: str) -> dict[str, str]:
 
 
 def dashboard(one: Mapping[str, Any], cluster: str) -> dict[str, Any]:
-    """One page; its uid is the same each time: by it Grafana knows a new version of the page."""
+    """Return one page; its uid is constant: Grafana recognises a new version of the page by it."""
     digest = hashlib.sha256(cluster.encode()).hexdigest()[:12]
     return {
         "uid": f"kafka-{digest}-{one['name']}",
@@ -52,12 +52,12 @@ def dashboard(one: Mapping[str, Any], cluster: str) -> dict[str, Any]:
 
 
 def source() -> dict[str, Any]:
-    """The choice of a Prometheus."""
+    """Return the choice of a Prometheus."""
     return {"name": "datasource", "label": "Prometheus", "type": "datasource", "query": "prometheus"}
 
 
 def hosts(cluster: str) -> dict[str, Any]:
-    """The choice of hosts."""
+    """Return the choice of hosts."""
     query = f'label_values(up{{cluster="{cluster}"}}, host)'
     return {
         "name": "host",
@@ -75,7 +75,7 @@ def hosts(cluster: str) -> dict[str, Any]:
 
 
 def panels(rows: Sequence[Mapping[str, Any]], cluster: str) -> Iterator[dict[str, Any]]:
-    """The panels of all rows with their places, from left to right; a heading above each row."""
+    """Yield the panels of all rows with their places, from left to right; a heading above each row."""
     number, top = 0, 0
     for row in rows:
         number, left, height = number + 1, 0, 0
@@ -98,7 +98,7 @@ def panels(rows: Sequence[Mapping[str, Any]], cluster: str) -> Iterator[dict[str
 
 
 def panel(one: Mapping[str, Any], cluster: str) -> dict[str, Any]:
-    """One panel without its place."""
+    """Return one panel without its place."""
     target = {
         "refId": "A",
         "datasource": SOURCE,
@@ -121,7 +121,7 @@ def kind(one: Mapping[str, Any]) -> str:
 
 
 def expression(one: Mapping[str, Any], cluster: str, host: str = HOST) -> str:
-    """What Prometheus is asked; `host`: a regular expression, on a page the variable for it."""
+    """Return the query for Prometheus; `host`: a regular expression, on a page the variable for it."""
     ours = f'{{cluster="{cluster}"'
     return str(one["expr"]).replace("{ours", ours).replace("{hosts", f'{ours},host=~"{host}"')
 

@@ -1,4 +1,4 @@
-"""Samples as Prometheus reads them in a text. Pure."""
+"""Samples in Prometheus's text format. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Sample:
 
 
 def text(samples: Iterable[Sample], described: Mapping[str, Sequence[str]]) -> str:
-    """What is `described` (name -> type and help) of the samples, and nothing else; a name's samples stand together."""
+    """Return the samples that are `described` (name -> type and help), and no others, grouped by name."""
     found: dict[str, list[Sample]] = {}
     for sample in samples:
         found.setdefault(sample.name, []).append(sample)

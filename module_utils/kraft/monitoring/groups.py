@@ -1,7 +1,7 @@
 """The groups that one broker coordinates, and the ends of the logs that they read.
 
-A broker lists only the groups that it coordinates, so nobody is asked for the whole cluster. What fails stands in
-``Asked.failed`` and does not spoil the rest: a group that moves meanwhile is left to its next coordinator.
+A broker lists only the groups that it coordinates, so no request covers the whole cluster. Failures are in
+``Asked.failed`` and do not spoil the rest: a group that moves meanwhile is left to its next coordinator.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.client_config import host_port
-from ansible.module_utils.kraft.cluster.client import Answer, Client, Question
+from ansible.module_utils.kraft.cluster.client import ANSWER_SECONDS, Answer, Client, Question
 from ansible.module_utils.kraft.cluster.leaders import CONSUMER, each, ends
 from ansible.module_utils.kraft.errors import KraftError
 
 Partition = tuple[str, int]
 SHARE = "share"
-#: Type of a group -> the request that lists its members, and the request's word for groups.
+#: Type of a group -> the request that lists its members, and the request's field for groups.
 DESCRIBED_BY = {
     "classic": ("DescribeGroupsRequest", "groups"),
     "consumer": ("ConsumerGroupDescribeRequest", "group_ids"),
@@ -28,7 +28,7 @@ WITH_NAMES = 9  #: version of OffsetFetch; the next one names topics by id
 
 @dataclasses.dataclass(frozen=True)
 class Group:
-    """``offsets``: the next to be read of each partition; ``lags``: where the coordinator itself counts them."""
+    """A group. ``offsets``: the next to be read of each partition; ``lags``: those from the coordinator itself."""
 
     name: str
     type: str
@@ -38,18 +38,19 @@ class Group:
 
 
 class Asked:
-    """A client and the broker that it asks; ``failed``: what was not answered, in words."""
+    """A client and its broker; ``failed``: messages about failed requests."""
 
-    def __init__(self, client: Client, address: str) -> None:
-        self.client, self._address = client, address
+    def __init__(self, client: Client, address: str, seconds: float = ANSWER_SECONDS) -> None:
+        """`seconds`: for each answer."""
+        self.client, self._address, self._seconds = client, address, seconds
         self.failed: list[str] = []
 
     def broker(self, *requests: Any) -> list[Mapping[str, Any]]:
-        """Its answers; an empty one stands for a failure."""
+        """Return its answers; an empty one means a failure."""
         return self.all([Question(self._address, one) for one in requests])
 
     def all(self, questions: list[Question]) -> list[Mapping[str, Any]]:
-        return [self._good(answer) for answer in self.client.ask_all(questions)]
+        return [self._good(answer) for answer in self.client.ask_all(questions, self._seconds)]
 
     def _good(self, answer: Answer) -> Mapping[str, Any]:
         if isinstance(answer, KraftError):
@@ -58,7 +59,7 @@ class Asked:
         return {} if self.error("a question", answer.get("error_code", 0)) else answer
 
     def error(self, what: str, code: int) -> bool:
-        """Whether a part of an answer is an error, which is noted."""
+        """Check whether a part of an answer is an error, and note it."""
         failure = self.client.error(what, code, None)
         if failure:
             self.failed.append(str(failure))
@@ -66,7 +67,7 @@ class Asked:
 
 
 def groups(asked: Asked, listed: Iterable[Mapping[str, Any]]) -> list[Group]:
-    """Members and offsets of the `listed` groups, all asked at once."""
+    """Return members and offsets of the `listed` groups, all requested at once."""
     types = {one["group_id"]: one["group_type"].lower() for one in listed}
     named = {kind: [name for name, each_kind in types.items() if each_kind == kind] for kind in DESCRIBED_BY}
     requests = [
@@ -82,7 +83,7 @@ def groups(asked: Asked, listed: Iterable[Mapping[str, Any]]) -> list[Group]:
     for one in (one for answer in answers for one in answer.get("groups", ())):
         name = one["group_id"]
         if asked.error(f"group {name}", one["error_code"]):
-            types.pop(name, None)  # it is another coordinator's by now
+            types.pop(name, None)  # it has another coordinator by now
         elif "members" in one:
             members[name] = len(one["members"])
         else:
@@ -93,7 +94,7 @@ def groups(asked: Asked, listed: Iterable[Mapping[str, Any]]) -> list[Group]:
 
 
 def offset_requests(client: Client, readers: list[str], sharers: list[str]) -> Iterator[Any]:
-    """What groups have committed, and where share groups begin."""
+    """Yield requests for committed offsets of groups, and for start offsets of share groups."""
     if readers:
         kind = "OffsetFetchRequest"
         asked = [client.struct(kind, "OffsetFetchRequestGroup", group_id=name, topics=None) for name in readers]
@@ -105,7 +106,7 @@ def offset_requests(client: Client, readers: list[str], sharers: list[str]) -> I
 
 
 def read_offsets(group: Mapping[str, Any]) -> tuple[dict[Partition, int], dict[Partition, int]]:
-    """Offsets, and lags where the answer has them. An offset below 0 stands for none."""
+    """Return offsets, and lags if the answer has them. An offset below 0 means none."""
     offsets: dict[Partition, int] = {}
     lags: dict[Partition, int] = {}
     for topic in group["topics"]:
@@ -120,7 +121,7 @@ def read_offsets(group: Mapping[str, Any]) -> tuple[dict[Partition, int], dict[P
 
 
 def log_ends(asked: Asked, partitions: Iterable[Partition]) -> dict[Partition, int]:
-    """The end of each partition's log, as its leader has it; without those that have no leader or are gone."""
+    """Return the end of each partition's log, as its leader has it; without those that have no leader or are gone."""
     wanted = set(partitions)
     if not wanted:
         return {}
@@ -135,14 +136,20 @@ def log_ends(asked: Asked, partitions: Iterable[Partition]) -> dict[Partition, i
     for topic, one in each(seen.get("topics", ()), "name", "partitions"):
         if (topic, one["partition_index"]) in wanted and one["leader_id"] in addresses:
             led.setdefault(one["leader_id"], {}).setdefault(topic, []).append(one["partition_index"])
+    return ends_at(asked, {addresses[leader]: topics for leader, topics in led.items()})
+
+
+def ends_at(asked: Asked, led: Mapping[str, Mapping[str, list[int]]]) -> dict[Partition, int]:
+    """The same, of partitions by their leader's address and topic; without those of which it says an error."""
+    client = asked.client
     questions = [
         Question(
-            addresses[leader],
+            address,
             client.request(
                 "ListOffsetsRequest", replica_id=CONSUMER, topics=[ends(client, *one) for one in topics.items()]
             ),
         )
-        for leader, topics in led.items()
+        for address, topics in led.items()
     ]
     found: dict[Partition, int] = {}
     for answer in asked.all(questions):

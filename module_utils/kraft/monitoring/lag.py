@@ -1,19 +1,19 @@
-"""How far a group is behind a partition, in seconds: by when the end of the log was where the group is now. Pure.
+"""Lag of a group behind a partition in seconds: the time since the end of the log was at the group's position. Pure.
 
-A history has points of time and end, in their order. It needs no record of the log: reading one would take a fetch from
-the leader, often from its disk, for each partition.
+A history has points of time and end, in order. It needs no record of the log: reading one would take a fetch from the
+leader, often from its disk, for each partition.
 """
 
 from __future__ import annotations
 
-#: Of a history: from more than that every second of the older points goes, so it reaches back ever further.
+#: Maximum points of a history: above it every second of the older points is dropped, so it reaches back ever further.
 MOST = 64
 
 History = tuple[tuple[float, int], ...]
 
 
 def noted(history: History, moment: float, end: int) -> History:
-    """`history` and what was seen now. While nobody writes, the last point moves on. A shorter log is another one."""
+    """Add a point to `history`. While nothing is written, the last point moves on. A shorter log is another one."""
     if history and end < history[-1][1]:
         history = ()
     if len(history) > 1 and history[-2][1] == end:
@@ -23,10 +23,10 @@ def noted(history: History, moment: float, end: int) -> History:
 
 
 def seconds_behind(history: History, offset: int, now: float) -> float:
-    """For how long the record at `offset`, the next to be read, has been there; 0 where there is none.
+    """Return the age of the record at `offset`, the next to be read; 0 without one.
 
-    Before the history begins, writers are taken to have been as fast as they are since; where they wrote nothing since,
-    the answer is the least that it can be.
+    Before the history begins, the rate of writes is assumed as since; if nothing was written since, the result is the
+    least possible value.
     """
     if not history or offset >= history[-1][1]:
         return 0.0

@@ -1,4 +1,4 @@
-"""What Prometheus and Grafana need to watch a cluster, as texts of files. Pure."""
+"""Files for Prometheus and Grafana to watch a cluster, as texts. Pure."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from ansible.module_utils.kraft.node.certificate import NODES
 from ansible.module_utils.kraft.spec.desired.alerting import ALERTMANAGER, RECEIVERS
 from ansible.module_utils.kraft.spec.resources.users import user_certificate
 
-#: Who gives what is scraped, the job that scrapes it, and the file of its targets.
+#: The contributions that are scraped, the jobs that scrape them, and the files of their targets.
 GIVER, HOST_GIVER = "kafka_contribution_metrics", "kafka_contribution_collector"
 JOB, HOST_JOB = "kafka", "kafka-host"
 HEADER = "# Written by playbooks/render_monitoring.yml; changes made here are lost.\n"
 TARGETS, HOST_TARGETS, RULES, TESTS = "targets.json", "hosts.json", "rules.yml", "rules_test.yml"
 ALERTS = "alertmanager.yml"
-#: With TLS: whom Prometheus trusts, and its own key with its certificate.
+#: With TLS: the certificates that Prometheus trusts, and its own key with its certificate.
 CA, PAIR = "nodes.pem", "scraper.pem"
 
 
 def files(desired: Mapping[str, Any], defaults: Mapping[str, str]) -> dict[str, str]:
-    """Name -> content, the same for the same desired state; none where no node has the agent.
+    """Return name -> content, the same for the same desired state; none if no node has the agent.
 
-    `defaults`: of the variables of ``spec/desired/alerting.py``; what the inventory gives counts before them.
+    `defaults`: of the variables of ``spec/desired/alerting.py``; the inventory's values count before them.
     """
     found = {TARGETS: targets(desired, GIVER), HOST_TARGETS: targets(desired, HOST_GIVER)}
     if not found[TARGETS]:
-        return {}  # the collector's figures alone: KafkaClusterNotScraped would fire for good
+        return {}  # with the collector's figures alone KafkaClusterNotScraped would fire without end
     cluster = desired["cluster"]["name"]
     alerting = {**defaults, **desired["cluster"].get("alerting", {})}
     given = {name: str(value) for name, value in alerting.items()}  # Ansible's own kind of text is no YAML
@@ -44,7 +44,7 @@ def files(desired: Mapping[str, Any], defaults: Mapping[str, str]) -> dict[str, 
 
 
 def scraper(desired: Mapping[str, Any]) -> str:
-    """As whom Prometheus shows itself to the proxies of the exporters; empty where it scrapes without TLS."""
+    """Return Prometheus's user at the proxies of the exporters; empty if it scrapes without TLS."""
     found = (each["user"] for node in desired["nodes"].values() for each in proxies_of(node))
     return next(found, "")
 
@@ -54,7 +54,7 @@ def proxies_of(node: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def credentials(desired: Mapping[str, Any]) -> dict[str, str]:
-    """Name -> the file of the control machine that lies beside ``prometheus.yml`` under that name."""
+    """Return name beside ``prometheus.yml`` -> its file on the control machine."""
     user = scraper(desired)
     directories = (node["certificate"]["authority"] for node in desired["nodes"].values() if proxies_of(node))
     authority = next(directories, "")
@@ -62,7 +62,7 @@ def credentials(desired: Mapping[str, Any]) -> dict[str, str]:
 
 
 def rule_files(data: rules.Rule, cluster: str) -> dict[str, str]:
-    """The rules, and tests of them for ``promtool test rules``."""
+    """Return the rules, and tests of them for ``promtool test rules``."""
     return {RULES: text(rules.groups(data)), TESTS: text(rule_tests.tests(data, cluster, RULES))}
 
 
@@ -71,7 +71,7 @@ def text(content: Mapping[str, Any]) -> str:
 
 
 def targets(desired: Mapping[str, Any], giver: str) -> list[dict[str, Any]]:
-    """The nodes that have what `giver` gives, as ``file_sd`` takes them, in the order of their ids."""
+    """Return the nodes with the contribution of `giver`, in the form of ``file_sd``, in the order of their ids."""
     nodes = sorted(desired["nodes"].items(), key=lambda one: int(one[1]["node_id"]))
     return [
         {
@@ -90,7 +90,7 @@ def targets(desired: Mapping[str, Any], giver: str) -> list[dict[str, Any]]:
 
 
 def scrape_text(alerts_go_to: str = "", secured: bool = False) -> str:
-    """A whole configuration of Prometheus; its paths are relative to the file. Alertmanager is named by its address."""
+    """Return a configuration of Prometheus; paths are relative to the file. `alerts_go_to`: Alertmanager's address."""
     files_of = {JOB: TARGETS, HOST_JOB: HOST_TARGETS}
     by_tls = {"scheme": "https", "tls_config": {"ca_file": CA, "cert_file": PAIR, "key_file": PAIR}} if secured else {}
     jobs = [{"job_name": name, **by_tls, "file_sd_configs": [{"files": [file]}]} for name, file in files_of.items()]

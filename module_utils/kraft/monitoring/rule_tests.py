@@ -1,6 +1,6 @@
 """Tests of the alerts for promtool: each fires after its duration, stays quiet before, and resolves. Pure.
 
-Life is normal at first, then there is the fault, then life is normal again. A minute is one sample.
+The series are normal at first, then there is the fault, then they are normal again. A minute is one sample.
 """
 
 from __future__ import annotations
@@ -11,28 +11,28 @@ from typing import Any
 
 from ansible.module_utils.kraft.monitoring.rules import Rule, described
 
-#: Minutes: normal life before the fault, the fault beyond the alert's duration, and what `rate` and scrapes lag behind.
+#: Minutes: normal series before the fault, the fault beyond the alert's duration, and the lag of `rate` and scrapes.
 BEFORE, BEYOND, LAG = 10, 5, 6
 UNITS = {"m": 1, "h": 60}
-#: What says until when work is planned, and two such moments: after every test, and soon after its beginning.
+#: The deadline of planned work, and two such moments: after every test, and soon after its beginning.
 MARKER, FAR, SOON = "kafka_planned_work_deadline_seconds", 10**7, 60
 LASTS = 60  #: minutes of a marker, longer than every test
 COUNTERS = re.compile(r"\w+_(total|sum|count)\b")
-#: How the data writes the labels of a node, and the values that a template shows.
+#: The data's form of the labels of a node, and the values that a template shows.
 NODE = re.compile(r"\{(h?\d)")
 LABEL = re.compile(r"\{\{ \$labels\.(\w+) \}\}")
 VALUE = re.compile(r"\{\{ \$value[^}]*\}\}")
 
 
 def tests(rules: Rule, cluster: str, rule_file: str) -> dict[str, Any]:
-    """A file of tests."""
+    """Return a file of tests."""
     found = [test_of(one, cluster) for one in rules["alerts"]]
     found += [each for one in rules["alerts"] if one.get("yields") for each in in_planned_work(one, cluster)]
     return {"rule_files": [rule_file], "evaluation_interval": "1m", "tests": [*found, *quiet(rules, cluster)]}
 
 
 def in_planned_work(one: Rule, cluster: str) -> Iterator[dict[str, Any]]:
-    """The same fault while work on the node is planned, and when it is on another node, or its end has come."""
+    """Yield the same fault while work on the node is planned, and when it is on another node, or past its deadline."""
     own = str(one["test"]["who"]).removeprefix("h")
     other = "2" if own == "1" else "1"
     always, over = f"{FAR}+0x{LASTS}", f"{SOON}+0x{LASTS}"
@@ -54,12 +54,12 @@ def in_planned_work(one: Rule, cluster: str) -> Iterator[dict[str, Any]]:
 
 
 def minutes(duration: str) -> int:
-    """Of ``15m`` and ``1h``."""
+    """Parse ``15m`` and ``1h`` into minutes."""
     return int(duration[:-1]) * UNITS[duration[-1]]
 
 
 def test_of(one: Rule, cluster: str) -> dict[str, Any]:
-    """One alert through normal life, its fault, and normal life again."""
+    """Return the test of one alert: normal series, fault, and normal series again."""
     proof, lasts = one["test"], minutes(one["for"])
     before, lag = proof.get("before", BEFORE), proof.get("window", 0) + LAG
     times = (before, lasts + lag + BEYOND, lag + BEYOND)
@@ -84,7 +84,7 @@ def test_of(one: Rule, cluster: str) -> dict[str, Any]:
 
 
 def quiet(rules: Rule, cluster: str) -> Iterator[dict[str, Any]]:
-    """What happens in planned work and raises nothing, at any minute."""
+    """Yield scenes of planned work that raise nothing, at any minute."""
     for scene in rules["quiet"]:
         series = [{"series": selector(name, cluster), "values": each} for name, each in scene["series"].items()]
         yield {
@@ -106,7 +106,7 @@ def node_labels(node: object, cluster: str) -> dict[str, str]:
 
 
 def selector(name: str, cluster: str) -> str:
-    """A series with the labels of its node."""
+    """Return a series with the labels of its node."""
 
     def written(found: re.Match[str]) -> str:
         return "{" + ",".join(f'{key}="{value}"' for key, value in node_labels(found[1], cluster).items())
@@ -115,7 +115,7 @@ def selector(name: str, cluster: str) -> str:
 
 
 def labels_of(one: Rule, cluster: str) -> dict[str, str]:
-    """The labels of the alert that is expected."""
+    """Return the labels of the expected alert."""
     proof = one["test"]
     whose = {"cluster": {"cluster": cluster}, "job": {"cluster": cluster, "job": "kafka"}}
     found = whose[proof["who"]] if proof["who"] in whose else node_labels(proof["who"], cluster)
@@ -124,7 +124,7 @@ def labels_of(one: Rule, cluster: str) -> dict[str, str]:
 
 
 def shown(one: Rule, cluster: str) -> dict[str, str]:
-    """The annotations as a person reads them."""
+    """Return the annotations as a person reads them."""
     labels, value = labels_of(one, cluster), one["test"].get("shown", "")
     return {
         key: VALUE.sub(value, LABEL.sub(lambda found: labels[found[1]], text)) for key, text in described(one).items()
@@ -132,7 +132,7 @@ def shown(one: Rule, cluster: str) -> dict[str, str]:
 
 
 def values(name: str, pair: list[Any], times: tuple[int, int, int], proof: Rule) -> str:
-    """A series through normal life, fault, and normal life; of a counter the pair is what it grows by in a minute."""
+    """Return a series through normal time, fault, and normal time; for a counter the pair is its growth in a minute."""
     states = (pair[0], pair[1], pair[0])
     grows = COUNTERS.match(name) or "from" in proof
     if proof.get("gauges") or not grows or "_" in pair:
@@ -145,5 +145,5 @@ def values(name: str, pair: list[Any], times: tuple[int, int, int], proof: Rule)
 
 
 def gauge(state: Any, count: int) -> str:
-    """The same value `count` times: promtool's ``x`` says how often it comes again. None: the target is gone."""
+    """Repeat a value `count` times: promtool's ``x`` is the number of repetitions. None: the target is gone."""
     return f"stale _x{count - 1}" if state == "_" else f"{state}+0x{count - 1}"

@@ -8,10 +8,10 @@ from typing import Any
 from ansible.module_utils.kraft.monitoring.catalogue import read
 from ansible.module_utils.kraft.spec.inventory.advisories import known, pattern
 
-#: Stands in the data for the name of the cluster, and for the releases of Kafka with a known advisory.
+#: Placeholders in the data for the name of the cluster, and for the releases of Kafka with a known advisory.
 CLUSTER, AFFECTED = "CLUSTER", "AFFECTED"
 RUNBOOK = "docs/runbooks/alerts.md"
-#: Severities in the order in which a person wants to read them; `none` is the watchdog's.
+#: Severities in the order of reading; `none` is the watchdog's.
 PAGE, TICKET, NONE = SEVERITIES = ("page", "ticket", "none")
 EVALUATED = "30s"
 
@@ -19,12 +19,12 @@ Rule = Mapping[str, Any]
 
 
 def data(cluster: str) -> Any:
-    """The rules, written for a cluster. Its name has no letter that YAML or PromQL would read otherwise."""
+    """Return the rules of a cluster. Its name has no letter with a meaning in YAML or PromQL."""
     return named(read("rules"), {AFFECTED: pattern(known()), CLUSTER: cluster})
 
 
 def named(part: Any, meanings: Mapping[str, str]) -> Any:
-    """A part of the data with what stands for something replaced by it."""
+    """Replace the placeholders in a part of the data."""
     if isinstance(part, Mapping):
         return {named(key, meanings): named(value, meanings) for key, value in part.items()}
     if isinstance(part, list):
@@ -36,7 +36,7 @@ def named(part: Any, meanings: Mapping[str, str]) -> Any:
 
 
 def groups(rules: Rule) -> dict[str, Any]:
-    """A file of rules: what is recorded, then the alerts of each severity."""
+    """Return a file of rules: recorded series, then the alerts of each severity."""
     found = [group("kafka-records", [{"record": one["record"], "expr": one["expr"]} for one in rules["records"]])]
     for severity in SEVERITIES:
         chosen = [alert(one) for one in rules["alerts"] if one["severity"] == severity]
@@ -49,7 +49,7 @@ def group(name: str, rules: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def alert(one: Rule) -> dict[str, Any]:
-    """An alert without its proof."""
+    """Return an alert without its proof."""
     return {
         "alert": one["alert"],
         "expr": expression(one),
@@ -60,12 +60,12 @@ def alert(one: Rule) -> dict[str, Any]:
 
 
 def expression(one: Rule) -> str:
-    """Of an alert that yields, without the nodes on which work is planned."""
+    """Return the expression; for an alert that yields, without the nodes on which work is planned."""
     found = str(one["expr"])
     return f"({found}) unless on (cluster, host) kafka:planned_work" if one.get("yields") else found
 
 
 def described(one: Rule) -> dict[str, str]:
-    """What a person reads, and the section of the runbook that says what to do."""
+    """Return the texts for people, and the section of the runbook with the remedy."""
     anchor = f"{RUNBOOK}#{one['alert'].lower()}"
     return {"summary": one["summary"], "description": one["description"], "runbook_url": anchor}

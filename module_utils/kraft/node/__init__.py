@@ -1,1 +1,1 @@
-"""On a host: the machine, files, the release, storage and the service."""
+"""The node on its host: machine, files, release, storage and service."""

@@ -1,11 +1,11 @@
-"""A node's private key and certificate on its host. The key is made here and never leaves.
+"""Private key and certificate of a node, on its host. The key is generated here and never leaves the host.
 
-``node.pem`` holds both, ``<root>.pem`` the certificates of the authorities. While a certificate is asked for, its key
-waits in ``pending.key``: a run that is killed leaves the node with the pair that it had.
+``node.pem`` holds both, ``<root>.pem`` the certificates of the authorities. While a certificate is requested, its key
+waits in ``pending.key``: a killed run leaves the node with its previous pair.
 
-A running node loads a renewed certificate without a restart (`loaded`), but its Raft client keeps the one that it was
-started with (KAFKA-20025), and the authorities of nodes that it trusted then. So that certificate is kept beside what
-the process was started with; systemd removes both with it. Authorities of clients are of no use to the Raft client.
+A running node loads a renewed certificate without a restart (`loaded`). Its Raft client keeps the certificate and the
+node authorities of its start (KAFKA-20025). So that certificate is kept in the record of the process, and systemd
+removes both. The Raft client does not use the authorities of clients.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from ansible.module_utils.kraft.node.unit_files import is_behind, systemctl
 
 DIRECTORY = "tls"  #: below the install directory
 NODE, PENDING = "node.pem", "pending.key"
-#: In STARTED_DIR: the certificate that the process was started with, where it has another one by now; and a mark while
-#: it has not loaded that one.
+#: In STARTED_DIR: the certificate of the process's start, once it is replaced; and a marker while the new one is not
+#: loaded.
 OF_PROCESS, UNLOADED = "node.crt", "node.unloaded"
-#: There, too: the authorities of clients that the process has loaded while it ran, and the settings of its start.
+#: Also there: the authorities of clients that the running process has loaded, and the settings of its start.
 LOADED, STARTED = "clients.pem", "server.properties"
-COPY = "kafka-mirror"  #: a service with a copy of the certificate, which it reads when it starts
-#: A process whose first certificate ends within so many days is restarted.
+COPY = "kafka-mirror"  #: a service with a copy of the certificate, which it reads at its start
+#: A process is restarted if its first certificate expires within this many days.
 NEAR_END_DAYS = 14
 NODES, CLIENTS = "nodes", "clients"
 ROOTS = (NODES, CLIENTS)
 CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\n", re.DOTALL)
-READ_KEY = ("openssl", "pkey", "-passin", "pass:", "-in")  #: nobody is asked for a passphrase
+READ_KEY = ("openssl", "pkey", "-passin", "pass:", "-in")  #: without a prompt for a passphrase
 DIRECTORY_MODE, SECRET_MODE, PUBLIC_MODE = 0o750, 0o640, 0o644
 
 
 def observe(run: Run, directory: str) -> dict[str, Any]:
-    """``certificate`` (PEM, empty where there is none), ``chain`` (it, and the authorities above it in the same file),
-    ``key_fits`` and ``trust`` (root -> PEM). Shows no key.
+    """Return ``certificate`` (PEM, empty if missing), ``chain`` (with the authorities above it in the same file),
+    ``key_fits`` and ``trust`` (root -> PEM). Never returns a key.
     """
     path = os.path.join(directory, NODE)
     found = CERTIFICATE.search(read_text(path))
@@ -58,11 +58,10 @@ def observe(run: Run, directory: str) -> dict[str, Any]:
 
 
 def process(run: Run, directory: str) -> dict[str, Any]:
-    """What the process that runs was started with: ``trust``, the roots whose file it has read as it is now, and its
-    ``certificate`` (PEM, empty where that is not known). Empty where none runs. One without a record runs with
-    certificates that are not known.
+    """Return the certificates of the running process: ``trust``, the roots whose file it has read as it is now, and its
+    ``certificate`` (PEM, empty if unknown). Empty if no process runs; without a record, both are unknown.
 
-    One that ``reads`` no certificates is behind in nothing: the files count.
+    A process that ``reads`` no certificates is never outdated: the files count.
     """
     started = file_io.lstat(os.path.join(STARTED_DIR, STARTED))
     if started is None:
@@ -81,14 +80,14 @@ def process(run: Run, directory: str) -> dict[str, Any]:
 
 
 def _key_fits(run: Run, path: str) -> bool:
-    """Whether key and certificate in one file belong together: each gives the same public key."""
+    """Check that key and certificate in one file belong together: both give the same public key."""
     asked = (["openssl", "pkey", "-in", path, "-pubout"], ["openssl", "x509", "-in", path, "-noout", "-pubkey"])
     answers = [run(command) for command in asked]
     return all(code == 0 for code, _, _ in answers) and len({out for _, out, _ in answers}) == 1
 
 
 def request(run: Run, directory: str, group: str) -> str:
-    """A new key, and the request for its certificate as PEM. The name in the request does not count."""
+    """Generate a key and return its certificate request (PEM). The name in the request is ignored."""
     _ensure_directory(directory, group)
     pending = os.path.join(directory, PENDING)
     kind = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
@@ -98,7 +97,7 @@ def request(run: Run, directory: str, group: str) -> str:
 
 
 def _ensure_directory(directory: str, group: str) -> int:
-    """The id of the group that may read it."""
+    """Create the directory and return the id of the group that may read it."""
     group_id = _group_id(group)
     os.makedirs(directory, mode=DIRECTORY_MODE, exist_ok=True)
     os.chown(directory, 0, group_id)
@@ -107,7 +106,7 @@ def _ensure_directory(directory: str, group: str) -> int:
 
 
 def host_key(run: Run, path: str) -> dict[str, str]:
-    """Of a private key that lies on this host: its ``public`` key as PEM, or the ``fault`` by which it is of no use."""
+    """Return the ``public`` key (PEM) of a private key on this host, or the ``fault`` that makes it unusable."""
     try:
         mode = os.stat(path).st_mode
     except OSError as error:
@@ -119,15 +118,15 @@ def host_key(run: Run, path: str) -> dict[str, str]:
 
 
 def read_host_key(run: Run, path: str) -> str:
-    """As PEM, in the form PKCS#8, which Kafka reads. Raises ToolError."""
+    """Return a private key as PEM in PKCS#8, the form that Kafka reads. Raises ToolError."""
     return _openssl(run, *READ_KEY[1:], path)
 
 
 def install(directory: str, group: str, certificate: str, trust: Mapping[str, str], live: bool = False) -> None:
-    """Put `certificate` in place with its key, and what the node trusts; each file in one step.
+    """Install `certificate` with its key, and the trusted authorities; each file is replaced in one step.
 
-    `live`: a process that runs will be asked to load it, by this run or, if it is killed, by the next.
-    A key that was not made here stands before the certificate.
+    `live`: this run makes the running process load it; if this run is killed, the next one does.
+    A key that was not generated here precedes the certificate.
     """
     group_id, pending = _ensure_directory(directory, group), os.path.join(directory, PENDING)
     if live and os.path.isdir(STARTED_DIR) and reads_certificates():
@@ -136,7 +135,7 @@ def install(directory: str, group: str, certificate: str, trust: Mapping[str, st
         _forget_of_process()
     for root, text in trust.items():
         path = os.path.join(directory, f"{root}.pem")
-        if trusted(read_text(path)) != trusted(text):  # a younger file has the node restarted
+        if trusted(read_text(path)) != trusted(text):  # a newer file causes a restart
             file_io.write_file(path, text.encode(), 0, group_id, PUBLIC_MODE)
     if certificate:
         made = b"" if "PRIVATE KEY" in certificate else file_io.read(pending)
@@ -147,7 +146,7 @@ def install(directory: str, group: str, certificate: str, trust: Mapping[str, st
 
 
 def trusted(text: str) -> frozenset[str]:
-    """The certificates of a PEM text; their order says who signs, and nothing to those who trust them."""
+    """Return the certificates of a PEM text as a set: their order does not matter for trust."""
     return frozenset(CERTIFICATE.findall(text))
 
 
@@ -159,24 +158,24 @@ def _keep_of_process(directory: str, group_id: int, renewed: bool) -> None:
 
 
 def _forget_of_process() -> None:
-    """The process cannot load what it gets: what it has loaded before must not keep it from its restart."""
+    """Forget certificates that the process has loaded live: it cannot load the new one and must be restarted."""
     for name in (UNLOADED, OF_PROCESS):
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             os.unlink(os.path.join(STARTED_DIR, name))
 
 
 def is_unloaded() -> bool:
-    """Whether the process that runs has still to load the certificate that lies there."""
+    """Check that the running process has not loaded the installed certificate yet."""
     return os.path.exists(os.path.join(STARTED_DIR, UNLOADED)) and reads_certificates()
 
 
 def of_process() -> str:
-    """The certificate (PEM) that the process was started with, where it shows another one by now; else empty."""
+    """Return the certificate (PEM) of the process's start if another one is loaded by now; else an empty text."""
     return read_text(os.path.join(STARTED_DIR, OF_PROCESS))
 
 
 def loaded(directory: str) -> None:
-    """The process that runs shows the certificate that lies there, and trusts those authorities of clients."""
+    """Record that the running process has loaded the installed certificate and the authorities of clients."""
     text = read_text(os.path.join(directory, f"{CLIENTS}.pem"))
     if text:
         place = os.path.join(STARTED_DIR, LOADED)
@@ -186,7 +185,7 @@ def loaded(directory: str) -> None:
 
 
 def restart_copies(run: Run, check_mode: bool) -> bool:
-    """Restart MirrorMaker where it runs with an older certificate; whether it did."""
+    """Restart MirrorMaker if it runs with an older certificate. Returns whether it was outdated."""
     behind = is_behind(COPY)
     if behind and not check_mode:
         systemctl(run, "try-restart", COPY)
@@ -194,27 +193,27 @@ def restart_copies(run: Run, check_mode: bool) -> bool:
 
 
 def started_with() -> list[str]:
-    """The lines of the settings that the process was started with."""
+    """Return the lines of the settings that the process was started with."""
     return read_text(os.path.join(STARTED_DIR, STARTED)).splitlines()
 
 
 def reads_certificates() -> bool:
-    """Whether the process that runs was started with a keystore or a truststore; not known without its settings.
+    """Check that the running process was started with a keystore or truststore; True if its settings are unknown.
 
-    With plaintext listeners a node's certificate is for what runs beside Kafka.
+    With plaintext listeners, only services beside Kafka use the node's certificate.
     """
     lines = started_with()
     return not lines or any("store.location" in line for line in lines)
 
 
 def is_trust_loaded(directory: str) -> bool:
-    """Whether the process has loaded the authorities of clients that lie there."""
+    """Check that the process has loaded the installed authorities of clients."""
     found = trusted(read_text(os.path.join(STARTED_DIR, LOADED)))
     return bool(found) and found == trusted(read_text(os.path.join(directory, f"{CLIENTS}.pem")))
 
 
 def is_renewed_live(run: Run) -> bool:
-    """Whether the process may go on although ``node.pem`` is younger: it has loaded it, and its first is good."""
+    """Check that a newer ``node.pem`` needs no restart: it is loaded, and the first certificate is still valid."""
     kept = os.path.join(STARTED_DIR, OF_PROCESS)
     if not os.path.exists(kept):
         return False

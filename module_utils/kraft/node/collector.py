@@ -1,4 +1,4 @@
-"""The collector on its host: its program, its settings, its unit, and the unit of node_exporter that reads its file."""
+"""The collector on its host: program, settings and unit, and the unit of node_exporter that reads its output."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.client_config import ALGORITHM, node_setting
 from ansible.module_utils.kraft.errors import RefusedError
+from ansible.module_utils.kraft.node import departed
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
 from ansible.module_utils.kraft.node.machine import accounts
@@ -33,23 +34,23 @@ from ansible.module_utils.kraft.terms import SSL
 
 COLLECTOR, EXPORTER = SERVICES = ("kafka-collector", "prometheus-node-exporter")
 OF_DISTRIBUTION = "/usr/bin/prometheus-node-exporter"
-DIRECTORY = "/run/kafka-collector"  #: where the collector writes; systemd makes it, and removes it with the service
+DIRECTORY = "/run/kafka-collector"  #: output of the collector; systemd creates it, and removes it with the service
 CORE = __name__.partition(".node.")[0]
 PACKAGES = CORE.split(".")[:-1]
 LAUNCH = f"import sys\nfrom {CORE}.monitoring.collector import main\nmain(sys.argv[1])\n"
-#: What names a file of the node that the collector logs in with.
+#: Settings that name a file of the node which the collector logs in with.
 STORES = ("ssl.truststore.location", "ssl.keystore.location")
 OF_NODE = (*STORES, "ssl.keystore.type", "ssl.key.password", ALGORITHM)
 MISSING = "\0"
-NODE = "node.properties"  #: for root alone: these settings
-#: Role kafka_collector makes it. Not Kafka's own: what runs as the same user may look into Kafka's memory.
+NODE = "node.properties"  #: these settings, readable by root only
+#: Created by role kafka_collector. Not Kafka's user: a process of the same user can read Kafka's memory.
 USER = "kafka-collector"
 
 Settings = Mapping[str, Any]
 
 
 def of_node(settings: Settings) -> dict[str, str]:
-    """The settings by which the collector logs in as the node; none where it needs no certificate."""
+    """Return the settings by which the collector logs in as the node; empty if it needs no certificate."""
     client = settings["client"]
     path, listener = client.get("node") or "", client.get("listener") or ""
     if not path or not client.get("security_protocol", "").endswith(SSL):
@@ -60,21 +61,21 @@ def of_node(settings: Settings) -> dict[str, str]:
 
 
 def loaded(settings: Settings, home: str) -> dict[str, str]:
-    """Name of the collector's own copy -> file."""
+    """Return name of the collector's copy -> original file."""
     own = of_node(settings)
     stores = {key: path for key, path in own.items() if key in STORES}
     return {NODE: f"{home}/{NODE}", **stores} if own else {}
 
 
 def node_text(settings: Settings) -> str:
-    """Of the node's settings no others, and the collector's own copies in place of the node's files."""
+    """Return the settings of `of_node` as text, with the collector's copies in place of the node's files."""
     own = of_node(settings)
     copies = {key: f"{credentials(COLLECTOR)}/{key}" for key in own if key in STORES}
     return lines({**own, **copies})
 
 
 def collector_unit(settings: Settings, home: str, python: str) -> str:
-    """It reads what it loads, and no data, and can listen nowhere."""
+    """Return the collector's unit. The service reads only what it loads, no data, and cannot listen."""
     hidden = " ".join(f"-{path}" for path in settings["log_dirs"])
     return f"""{MARK}; changes made here are lost.
 [Unit]
@@ -97,7 +98,7 @@ CPUQuota=25%
 
 
 def exporter_unit(exporter: Settings) -> str:
-    """In place of a unit of the distribution's package, which would listen on every address."""
+    """Return the exporter's unit. It replaces the distribution's, which would listen on every address."""
     return f"""{MARK}; changes made here are lost.
 [Unit]
 Description=Figures of the machine, and the collector's, for Prometheus
@@ -112,7 +113,7 @@ RestrictAddressFamilies=AF_INET AF_INET6 AF_NETLINK AF_UNIX
 
 
 def wanted(settings: Settings, install_dir: str, python: str) -> dict[str, Any]:
-    """The files as ``ensure_files`` takes them; without `settings` none may be there."""
+    """Return the desired files for ``ensure_files``; without `settings`, all are absent."""
     home = f"{install_dir}/collector"
     contents, secret = dict[str, str](), f"{home}/{NODE}"
     if settings:
@@ -139,16 +140,17 @@ def wanted(settings: Settings, install_dir: str, python: str) -> dict[str, Any]:
 
 
 def services(settings: Settings) -> list[str]:
-    """Those that shall run."""
+    """Return the services that should run."""
     return [*([COLLECTOR] if settings else []), *([EXPORTER] if settings.get("exporter") else [])]
 
 
 def due(run: Run, settings: Settings, install_dir: str) -> bool:
-    """Whether anything differs; the program is known by the digest in the settings."""
+    """Check for any difference. The program is identified by the digest in the settings."""
     files = ensure_files(wanted(settings, install_dir, sys.executable), check_mode=True)
     running = services(settings)
     return bool(
         files["changed"]
+        or departed.left(install_dir)
         or lacks_exporter(settings)
         or (not settings and accounts.is_of_service(USER))
         or any(run(["systemctl", "is-active", "--quiet", name])[0] != 0 for name in running)
@@ -161,7 +163,7 @@ def lacks_exporter(settings: Settings) -> bool:
 
 
 def program() -> bytes:
-    """The modules of ours that this process has loaded, as a file that Python runs: the same code, the same bytes."""
+    """Return the loaded modules of the core as a file that Python runs; the same code gives the same bytes."""
     loaded: dict[str, Any] = {name: one.__spec__ for name, one in sys.modules.items() if name.startswith(CORE)}
     above = ["/".join(PACKAGES[: depth + 1]) for depth in range(len(PACKAGES))]
     contents = {"__main__.py": LAUNCH, **{f"{path}/__init__.py": "" for path in above}}
@@ -176,7 +178,7 @@ def program() -> bytes:
 
 
 def ensure(run: Run, settings: Settings, install_dir: str, check_mode: bool) -> bool:
-    """Bring files and services to what is wanted; whether anything was changed, or would be."""
+    """Ensure files and services. Returns whether anything was changed, or would be in check mode."""
     changed = due(run, settings, install_dir)
     if not changed or check_mode:
         return changed
@@ -187,7 +189,8 @@ def ensure(run: Run, settings: Settings, install_dir: str, check_mode: bool) -> 
     leaving = [name for name in SERVICES if unit_path(name) in files["absent"]]
     if leaving:
         systemctl(run, "disable", "--now", *leaving)
-    run(["systemctl", "stop", *services(settings)])  # what is killed here is begun anew; there may be none yet
+    departed.remove(run, install_dir)
+    run(["systemctl", "stop", *services(settings)])  # after a kill the next run starts them; there may be none yet
     ensure_files(files)
     if settings:
         file_io.write_file(f"{install_dir}/collector/collector.pyz", program(), 0, 0, 0o644)

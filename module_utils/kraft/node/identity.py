@@ -1,6 +1,6 @@
-"""Which node of which cluster is deployed on a host: its log dirs, its configuration, the mark of a removal.
+"""Identity of the node that is deployed on a host: log dirs, configuration, removal marker.
 
-Whoever stops, marks, disables, restarts or forgets something on a host compares this with the inventory first.
+Operations that stop, mark, disable, restart or delete something on a host compare it with the inventory first.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from ansible.module_utils.kraft.node.service.record import started_files
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties, read_meta
 from ansible.module_utils.kraft.node.unit_files import unit_path
 
-#: File below the install dir of a node that was taken out of its cluster (``playbooks/remove_nodes.yml``).
+#: File below the install dir that marks a node as removed from its cluster (``playbooks/remove_nodes.yml``).
 REMOVED = "removed"
 TAKEN_OUT = re.compile(r"Taken out of cluster (\S+) by")
 PROPERTIES = "server.properties"
-#: What is wrong with a host: it is another cluster's, another node's, or nothing on it says whose it is.
+#: Kinds of clash: the host is of another cluster, is another node, or nothing identifies its cluster.
 FOREIGN, OTHER_NODE, UNNAMED = "foreign", "other_node", "unnamed"
 
 
 @dataclasses.dataclass(frozen=True)
 class Disk:
-    """The identity in a log dir: empty and None where its meta.properties says none. ``error``: why it was not read.
+    """Identity in a log dir: empty and None if its meta.properties has none. ``error``: why it was not read.
 
-    ``deployed``: the configuration in place or that of the process names the log dir.
+    ``deployed``: the installed configuration or that of the process names the log dir.
     """
 
     path: str
@@ -43,10 +43,10 @@ class Disk:
 
 @dataclasses.dataclass(frozen=True)
 class Identity:
-    """``deployed``: a unit, a process or a configuration of a node is there. ``node_id``: as configured, or "".
+    """Identity of a host. ``deployed``: a unit, a process or a configuration exists. ``node_id``: as configured, or "".
 
-    ``removed_from``: cluster id in the mark of a removal, "" without one. ``certificate``: PEM of the node, or "";
-    ``owner``: its subject (``CN``, ``OU``, ``O``), which only the control machine reads.
+    ``removed_from``: cluster id of the removal marker, or "". ``certificate``: PEM of the node, or ""; ``owner``: its
+    subject (``CN``, ``OU``, ``O``), which only the control machine reads.
     """
 
     deployed: bool
@@ -61,28 +61,28 @@ class Identity:
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> Identity:
-        """What ``as_facts`` described."""
+        """Return the identity that ``as_facts`` described."""
         return cls(**{**facts, "disks": tuple(Disk(**one) for one in facts["disks"])})
 
     @property
     def clusters(self) -> dict[str, Disk]:
-        """Cluster id -> the first log dir that names it."""
+        """Return cluster id -> the first log dir that names it."""
         named = {one.cluster_id: one for one in reversed(self.disks) if one.cluster_id}
         return dict(reversed(list(named.items())))
 
     def foreign_cluster(self, cluster_id: str) -> str:
-        """The id of another cluster whose node the host is; "" where it is none."""
+        """Return the id of another cluster that the host belongs to, or ""."""
         return next((one for one in self.clusters if one != cluster_id), "")
 
     @property
     def empty(self) -> bool:
-        """Whether there is no trace of a node."""
+        """Check that there is no trace of a node."""
         return not (self.deployed or self.clusters or self.removed_from)
 
 
 @dataclasses.dataclass(frozen=True)
 class Clash:
-    """How a host differs from the inventory. ``path``: the log dir that says so, "" where none does."""
+    """A difference between host and inventory. ``path``: the log dir that shows it, or "" if none does."""
 
     kind: str
     path: str = ""
@@ -90,7 +90,7 @@ class Clash:
     node_id: int | None = None
 
     def sentence(self, cluster_id: str, node_id: int) -> str:
-        """For the host itself. The control side knows the other hosts, and says more."""
+        """Return the message for the host itself. The control machine sees the other hosts and adds more."""
         if self.kind == FOREIGN:
             return (
                 f"{self.path} belongs to cluster {self.cluster_id}{as_node(self.node_id)},"
@@ -106,9 +106,9 @@ def as_node(node_id: int | None) -> str:
 
 
 def observe(install_dir: str, started_dir: str, unit: str, pid: int, log_dirs: Iterable[str] = ()) -> Identity:
-    """Look at what is in place, at the record of the process `pid` (0: none runs), and at `log_dirs` of the inventory.
+    """Inspect the installed files, the record of process `pid` (0: none runs) and the inventory's `log_dirs`.
 
-    Changes nothing. What cannot be read is in ``Disk.error``.
+    Changes nothing. Read errors are in ``Disk.error``.
     """
     in_place = _properties(os.path.join(install_dir, "current/config", PROPERTIES))
     record = started_files(started_dir).get(PROPERTIES, b"") if pid else b""
@@ -126,7 +126,7 @@ def observe(install_dir: str, started_dir: str, unit: str, pid: int, log_dirs: I
 
 
 def directories(properties: Mapping[str, str]) -> list[str]:
-    """The log dirs that a configuration names. Kafka reads ``log.dir`` only where there is no ``log.dirs``."""
+    """Return the log dirs that a configuration names. Kafka reads ``log.dir`` only without ``log.dirs``."""
     named = (properties.get("log.dirs") or properties.get("log.dir", ""), properties.get("metadata.log.dir", ""))
     return [_plain(path) for value in named for path in value.split(",") if path.strip()]
 
@@ -142,15 +142,15 @@ def disk(path: str, deployed: bool) -> Disk:
 
 
 def certificate(path: str) -> str:
-    """The first certificate in a PEM file; "" without one. Shows no key."""
+    """Return the first certificate in a PEM file, or "". Never returns a key."""
     found = re.search(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\n?", read(Path(path)), re.DOTALL)
     return found.group(0) if found else ""
 
 
 def clashes(found: Identity, cluster_id: str, node_id: int) -> Iterator[Clash]:
-    """How a host differs from the inventory, by its log dirs; the gravest first, nothing where it does not.
+    """Yield the differences between host and inventory by the log dirs, the gravest first.
 
-    A node that is deployed must have a log dir of the cluster, or the mark of its removal from it.
+    A deployed node must have a log dir of the cluster, or the marker of its removal from it.
     """
     foreign = [one for one in found.disks if one.cluster_id not in ("", cluster_id)]
     others = [one for one in found.disks if one.cluster_id == cluster_id and one.node_id not in (None, node_id)]
@@ -161,14 +161,14 @@ def clashes(found: Identity, cluster_id: str, node_id: int) -> Iterator[Clash]:
 
 
 def is_foreign(found: Identity, cluster_id: str, node_id: int) -> bool:
-    """Whether a log dir says that the host is another node, or another cluster's."""
+    """Check whether a log dir belongs to another node, or to another cluster."""
     return any(one.kind != UNNAMED for one in clashes(found, cluster_id, node_id))
 
 
 def require(found: Identity, cluster_id: str, node_id: int, unnamed: bool = False) -> None:
-    """Raise RefusedError where the host is not this node of this cluster.
+    """Raise RefusedError if the host is not this node of this cluster.
 
-    `unnamed`: whether a node without an identity may pass, as before its first start.
+    `unnamed`: accept a node without an identity, as before its first start.
     """
     wrong = [one for one in clashes(found, cluster_id, node_id) if not (unnamed and one.kind == UNNAMED)]
     if wrong:
@@ -176,7 +176,7 @@ def require(found: Identity, cluster_id: str, node_id: int, unnamed: bool = Fals
 
 
 def mark(install_dir: str, cluster_id: str) -> dict[str, Any]:
-    """The file that says that the node leaves its cluster, as ``files`` of module ``kafka_files`` has one."""
+    """Return the removal marker as an entry of ``files`` of module ``kafka_files``."""
     content = f"Taken out of cluster {cluster_id} by remove_nodes.yml.\n"
     path = os.path.join(install_dir, REMOVED)
     return {"path": path, "content": content, "owner": "root", "group": "root", "mode": "0644", "sensitive": False}

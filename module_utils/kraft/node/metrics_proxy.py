@@ -2,7 +2,7 @@
 
 An exporter listens on loopback, its proxy on the same port of the node's private address. A proxy starts with the unit
 of its exporter, and only if that one was started on loopback. So neither can take the other's socket, whatever is
-rolled, killed, or put back meanwhile: an agent that cannot listen would end Kafka's JVM.
+restarted, killed or reverted meanwhile: an agent that cannot listen would end Kafka's JVM.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from ansible.module_utils.kraft.node.service.record import STARTED_DIR
 from ansible.module_utils.kraft.node.service.state import Run
 from ansible.module_utils.kraft.node.unit_files import MARK, credentials, loading, systemctl
 
-#: The contribution that a proxy is for -> its unit.
+#: The contribution that a proxy serves -> its unit.
 SERVICES = {"metrics": "kafka-metrics-proxy", "collector": "kafka-collector-proxy"}
-#: Role kafka_metrics makes it. It has no group of Kafka's: systemd gives the services what they load.
+#: Created by role kafka_metrics, without Kafka's group: systemd gives the services what they load.
 USER = "kafka-metrics"
 BOOT = "multi-user.target"
 AGENT = "kafka"  #: the unit that the agent is a part of
@@ -37,7 +37,7 @@ Proxy = Mapping[str, Any]
 
 
 def proxies(settings: Settings) -> Sequence[Proxy]:
-    """Each with ``name``, ``address``, ``port``, ``user``, and the unit that it is ``behind`` (empty: not ours)."""
+    """Return the proxies: ``name``, ``address``, ``port``, ``user``, and the unit ``behind`` them (empty: not ours)."""
     found: Sequence[Proxy] = settings.get("proxies", ())
     return found
 
@@ -51,7 +51,7 @@ def unit_path(name: str) -> str:
 
 
 def link_path(proxy: Proxy) -> str:
-    """By which systemd starts it with its exporter."""
+    """Return the link by which systemd starts the proxy with its exporter."""
     wanting = f"{proxy['behind']}.service" if proxy["behind"] else "multi-user.target"
     return f"{unit_files.UNITS}/{wanting}.wants/{SERVICES[proxy['name']]}.service"
 
@@ -61,7 +61,7 @@ def public(proxy: Proxy) -> str:
 
 
 def config_text(proxy: Proxy, directory: str) -> str:
-    """Of stunnel. An address stands without brackets: its last colon is before the port."""
+    """Return stunnel's configuration. An address has no brackets: its last colon is before the port."""
     lines = (
         f"accept = {proxy['address']}:{proxy['port']}",
         f"connect = {LOOPBACK}:{proxy['port']}",
@@ -75,7 +75,7 @@ def config_text(proxy: Proxy, directory: str) -> str:
 
 
 def sign(proxy: Proxy) -> tuple[str, str]:
-    """What says that the exporter was started on loopback, and the file that has it; empty for one that is not ours."""
+    """Return the text that proves a start of the exporter on loopback, and its file; empty if it is not ours."""
     where = f"{LOOPBACK}:{proxy['port']}"
     if proxy["behind"] == AGENT:
         return f"={where}:", f"{STARTED_DIR}/jvm.options"
@@ -85,13 +85,13 @@ def sign(proxy: Proxy) -> tuple[str, str]:
 
 
 def is_free(proxy: Proxy) -> bool:
-    """Whether the exporter has left the proxy's address."""
+    """Check that the exporter has left the proxy's address."""
     text, path = sign(proxy)
     return text in read_text(path) if text else True
 
 
 def unit_text(proxy: Proxy, settings: Settings, install_dir: str) -> str:
-    """It has copies of its certificate and of the authorities of clients, as they are when it starts."""
+    """Return the proxy's unit. It loads copies of its certificate and of the authorities of clients at its start."""
     text, path = sign(proxy)
     behind = f"{proxy['behind']}.service" if proxy["behind"] else ""
     condition = f"ExecCondition=+/usr/bin/grep --quiet --fixed-strings --regexp='{text}' {path}\n" if text else ""
@@ -107,7 +107,7 @@ Description=TLS in front of an exporter ({proxy["name"]}), for Prometheus
 
 
 def wanted(settings: Settings, install_dir: str) -> dict[str, Any]:
-    """The files as ``ensure_files`` takes them; without proxies none may be there."""
+    """Return the desired files for ``ensure_files``; without proxies, all are absent."""
     given, home = proxies(settings), f"{install_dir}/metrics_proxy"
     contents = {}
     for proxy in given:
@@ -128,12 +128,12 @@ def is_active(run: Run, proxy: Proxy) -> bool:
 
 
 def pids(run: Run) -> list[int]:
-    """The processes of the proxies that we have set up, whether or not they are still wanted."""
+    """Return the processes of the proxies that we have set up, whether or not they are still desired."""
     return stunnel.pids(run, SERVICES.values())
 
 
 def is_stale(run: Run, proxy: Proxy, directory: str) -> bool:
-    """Whether it shows another certificate than the node has, or asks for clients of other authorities."""
+    """Check whether it shows another certificate than the node's, or accepts clients of other authorities."""
     found = certificate.CERTIFICATE.search(read_text(f"{directory}/{certificate.NODE}"))
     if found is None or showing_other([public(proxy)], found.group(0)):
         return True
@@ -142,7 +142,7 @@ def is_stale(run: Run, proxy: Proxy, directory: str) -> bool:
 
 
 def is_wrong(run: Run, proxy: Proxy, directory: str) -> bool:
-    """A proxy runs where its exporter has made room for it, and only there."""
+    """Check whether a proxy runs although its exporter has the address, or is down or stale although it has not."""
     active = is_active(run, proxy)
     if not is_free(proxy):
         return active
@@ -150,7 +150,7 @@ def is_wrong(run: Run, proxy: Proxy, directory: str) -> bool:
 
 
 def due(run: Run, settings: Settings, install_dir: str) -> bool:
-    """Whether anything differs. What an exporter has to do first, its own start brings."""
+    """Check for any difference. A change that must wait for the exporter comes with the exporter's start."""
     given = proxies(settings)
     if ensure_files(wanted(settings, install_dir), check_mode=True)["changed"]:
         return True
@@ -164,7 +164,7 @@ def due(run: Run, settings: Settings, install_dir: str) -> bool:
 
 
 def ensure(run: Run, settings: Settings, install_dir: str, check_mode: bool) -> bool:
-    """Bring files and services to what is wanted; whether anything was changed, or would be."""
+    """Ensure files and services. Returns whether anything was changed, or would be in check mode."""
     changed = due(run, settings, install_dir)
     if not changed or check_mode:
         return changed
@@ -188,7 +188,7 @@ def ensure(run: Run, settings: Settings, install_dir: str, check_mode: bool) -> 
 
 
 def reload(run: Run, settings: Settings, check_mode: bool) -> bool:
-    """Restart those that run with an older certificate, or other authorities; whether any had to."""
+    """Restart proxies with an older certificate, or other authorities. Returns whether any were stale."""
     active = [each for each in proxies(settings) if is_free(each) and is_active(run, each)]
     stale = [each for each in active if is_stale(run, each, settings["directory"])]
     if not check_mode:
@@ -199,13 +199,13 @@ def reload(run: Run, settings: Settings, check_mode: bool) -> bool:
 
 
 def await_answers(run: Run, settings: Settings) -> None:
-    """Until each answers that is set up, as `wait` has it: a cluster may run before a deployment that brings them."""
+    """Wait until each installed proxy answers, as `wait`: a cluster may run before the deployment that adds them."""
     ours = [each for each in proxies(settings) if unit_files.is_ours(unit_path(each["name"]))]
     wait(run, {**settings, "proxies": ours})
 
 
 def wait(run: Run, settings: Settings) -> None:
-    """Until each answers whose exporter has made room. Raises ToolError for those that do not."""
+    """Wait until each proxy answers whose exporter has left the address. Raises ToolError for the others."""
     deadline = time.monotonic() + SECONDS
     while wrong := [each for each in proxies(settings) if is_wrong(run, each, settings["directory"])]:
         if time.monotonic() > deadline:

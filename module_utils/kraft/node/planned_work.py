@@ -1,8 +1,8 @@
-"""A marker that work on this node is planned, for alerts: a metric for node_exporter, whose value is its end.
+"""Marker of planned work on this node, for alerts: a metric for node_exporter, whose value is its end.
 
-Whoever stops or restarts the node leaves it, and whoever finds the node healthy ends it by a 0. It does not come
-and go: while the host reboots nobody publishes, and its last value must count. After a killed run it counts for
-nothing once its end has come. Without the collector nobody reads it, and there is none.
+A stop or restart of the node writes it, and the health check of a healthy node writes 0. It is never removed: while the
+host reboots nothing is published, and its last value must count. After a killed run it counts until its end. Without
+the collector it is not written.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from ansible.module_utils.kraft.node.collector import DIRECTORY
 
 NAME = "kafka_planned_work_deadline_seconds"
 FILE = "planned_work.prom"
-#: Seconds from the stop of a node in which it should be healthy again, with a reboot of its host in between.
-#: Record `kafka:planned_work` looks back so long.
+#: Seconds from the stop of a node in which it should be healthy again, with a reboot of its host in between. Record
+#: `kafka:planned_work` looks back so long.
 LASTS = 1800
 
 
 def begin(directory: str = DIRECTORY, now: float | None = None) -> None:
-    """Leave the marker, or move its end."""
+    """Write the marker, or move its end."""
     _write(directory, int((time.time() if now is None else now) + LASTS))
 
 
 def end(directory: str = DIRECTORY) -> None:
-    """Work is over, or none was planned."""
+    """End the marker: work is over, or none was planned."""
     _write(directory, 0)
 
 
 def _write(directory: str, deadline: int) -> None:
-    """By rename, since it is read at any time; nothing where no collector is.
+    """Write by rename, since it is read at any time; do nothing without a collector.
 
-    The directory is of a user without rights: a name that nobody can foresee keeps root from following a link of his.
+    The directory is of a user without rights: an unpredictable name keeps root from following a link of that user.
     """
     if not os.path.isdir(directory):
         return

@@ -1,4 +1,4 @@
-"""The certificates that listeners show to whoever connects."""
+"""Certificates that listeners present to clients."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from typing import Any
 from ansible.module_utils.kraft.node.certificate import CERTIFICATE
 
 SECONDS = 2.0
-#: Of TLS 1.2, where certificates are not encrypted. Source: RFC 5246, 6.2.1 and 7.4.
+#: TLS 1.2, in which certificates are not encrypted. Source: RFC 5246, 6.2.1 and 7.4.
 HANDSHAKE, CERTIFICATES = 22, 11
 HEADER, LENGTH = 5, 3
 
 
 def served(addresses: Iterable[str]) -> list[dict[str, str]]:
-    """``address`` (``host:port``) of each, with its ``certificate`` as PEM or an ``error``. Nothing is trusted."""
+    """Return ``address`` (``host:port``) of each with ``certificate`` as PEM or an ``error``. Nothing is trusted."""
     return [{"address": address, **_asked(address)} for address in addresses]
 
 
 def showing_other(addresses: Iterable[str], certificate: str) -> list[str]:
-    """Those of `addresses` that do not show this `certificate` (PEM)."""
+    """Return those of `addresses` that do not present this `certificate` (PEM)."""
     wanted = ssl.PEM_cert_to_DER_cert(certificate)
     shown = ((one["address"], one["certificate"]) for one in served(addresses))
     return [address for address, text in shown if not text or ssl.PEM_cert_to_DER_cert(text) != wanted]
 
 
 def accepted(run: Callable[..., Any], address: str) -> frozenset[str]:
-    """The authorities by whose certificates a client gets in at `address`, by name; none where it asks for none.
+    """Return the names of the authorities whose client certificates `address` accepts; none if it requests none.
 
-    `run`: as ``AnsibleModule.run_command``. openssl tells what the listener asks for before it refuses us.
+    `run`: as ``AnsibleModule.run_command``. openssl prints the listener's request before it refuses us.
     """
     _, said, _ = run(["openssl", "s_client", "-connect", address], data="Q\n")
     _, _, rest = said.partition("Acceptable client certificate CA names\n")
@@ -40,7 +40,7 @@ def accepted(run: Callable[..., Any], address: str) -> frozenset[str]:
 
 
 def subjects(run: Callable[..., Any], text: str) -> frozenset[str]:
-    """The names of the certificates of a PEM text, as openssl writes them."""
+    """Return the names of the certificates of a PEM text, as openssl writes them."""
     found = (run(["openssl", "x509", "-noout", "-subject"], data=each)[1] for each in CERTIFICATE.findall(text))
     return frozenset(each.strip().removeprefix("subject=").strip() for each in found)
 
@@ -58,7 +58,7 @@ def _asked(address: str) -> dict[str, str]:
 
 
 def _shown(connection: socket.socket, context: ssl.SSLContext) -> bytes:
-    """The certificate as DER. With TLS 1.2 who asks for one of ours refuses us after it has shown its own."""
+    """Return the certificate as DER. With TLS 1.2 a server that requests ours refuses us after it has sent its own."""
     incoming, outgoing, heard = ssl.MemoryBIO(), ssl.MemoryBIO(), b""
     secured = context.wrap_bio(incoming, outgoing)
     try:
@@ -84,7 +84,7 @@ def _shown(connection: socket.socket, context: ssl.SSLContext) -> bytes:
 
 
 def first_certificate(heard: bytes) -> bytes:
-    """The server's own certificate as DER in what it has sent in the open; empty where there is none."""
+    """Return the server's own certificate as DER from its unencrypted messages; empty if there is none."""
     messages = b"".join(_records(heard))
     while len(messages) > LENGTH:
         kind, rest = messages[0], messages[1:]
@@ -96,7 +96,7 @@ def first_certificate(heard: bytes) -> bytes:
 
 
 def _records(heard: bytes) -> Iterator[bytes]:
-    """The handshake, up to where it is encrypted."""
+    """Yield the records of the handshake, up to the encrypted ones."""
     while len(heard) >= HEADER and heard[0] == HANDSHAKE:
         end = HEADER + int.from_bytes(heard[3:HEADER], "big")
         yield heard[HEADER:end]
@@ -104,6 +104,6 @@ def _records(heard: bytes) -> Iterator[bytes]:
 
 
 def _vector(data: bytes) -> tuple[bytes, bytes]:
-    """What follows a length of three bytes, and the rest."""
+    """Return the content after a length of three bytes, and the rest."""
     end = LENGTH + int.from_bytes(data[:LENGTH], "big")
     return data[LENGTH:end], data[end:]

@@ -1,7 +1,7 @@
-"""What each step of a deployment would do on this host, all asked in one look. Changes nothing.
+"""Changes that each step of a deployment would make on this host, found in one inspection. Changes nothing.
 
-Every answer comes from the same functions by which the step itself observes and plans, so the two cannot disagree.
-A step that could not be asked counts as one with something to do: then its own module runs and gives the reason.
+Every answer comes from the same functions by which the step itself observes and plans, so the two cannot disagree. A
+step that cannot be checked counts as one with something to do: then its own module runs and gives the reason.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.node import certificate, collector, jvm_trial, log_shipping, metrics_proxy, stunnel
+from ansible.module_utils.kraft.node import certificate, collector, jvm_trial, metrics_proxy, stunnel
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files import plan as files
 from ansible.module_utils.kraft.node.machine import kernel
@@ -54,17 +54,17 @@ def of_appcds_archive(run: Run, asked: Desired) -> dict[str, Any]:
 
 
 def of_client(_: Run, asked: Desired) -> dict[str, Any]:
-    """`digest`: the sha256 of the control machine's copy; empty where that one cannot be read."""
+    """Compare the client. `digest`: the sha256 of the control machine's copy; empty if that one cannot be read."""
     return {"changed": not is_copy(asked)}
 
 
 def of_agents(_: Run, asked: Desired) -> dict[str, Any]:
-    """Jars that other roles give the JVM, each with its digest."""
+    """Compare the jars that other roles contribute to the JVM, each with its digest."""
     return {"changed": not all(map(is_copy, asked["files"]))}
 
 
 def is_copy(asked: Desired) -> bool:
-    """Whether a file has the bytes with the `digest`, and everybody can read it."""
+    """Check that a file has the bytes with the `digest`, and every user can read it."""
     status = file_io.lstat(asked["path"])
     if status is None or not stat.S_ISREG(status.st_mode) or stat.S_IMODE(status.st_mode) != CLIENT_MODE:
         return False
@@ -72,12 +72,12 @@ def is_copy(asked: Desired) -> bool:
 
 
 def of_storage(_: Run, asked: Desired) -> dict[str, Any]:
-    """The other nodes are not known yet. Without them a log dir is rather thought to need something."""
+    """Plan the storage without the other nodes, which are unknown yet: a log dir rather counts as one to change."""
     return {"changed": storage.ensure_storage({**STORAGE_DEFAULTS, **asked}, check_mode=True)["changed"]}
 
 
 def of_certificate(run: Run, asked: Desired) -> dict[str, Any]:
-    """The control machine judges: it knows the authorities."""
+    """Inspect the certificate. The control machine decides, since it has the authorities."""
     key = {"host_key": certificate.host_key(run, asked["host_key"])} if asked.get("host_key") else {}
     return {"changed": False, **certificate.observe(run, asked["directory"]), **key}
 
@@ -87,20 +87,10 @@ def of_collector(run: Run, asked: Desired) -> dict[str, Any]:
 
 
 def of_metrics_proxy(run: Run, asked: Desired) -> dict[str, Any]:
-    found = {"program": bool(stunnel.program()), "pids": metrics_proxy.pids(run)}
-    return with_pids(found, lambda: metrics_proxy.due(run, **asked))
-
-
-def of_logs(run: Run, asked: Desired) -> dict[str, Any]:
-    lacking = log_shipping.missing() if asked["settings"] else []
-    found = {"missing": lacking, "rsyslog": log_shipping.has_rsyslog(), "pids": log_shipping.pids(run)}
-    return with_pids(found, lambda: log_shipping.due(run, **asked))
-
-
-def with_pids(found: dict[str, Any], due: Callable[[], bool]) -> dict[str, Any]:
     """``pids``: of proxies that run now. Their ports are not taken, whatever else cannot be found out."""
+    found = {"program": bool(stunnel.program()), "pids": metrics_proxy.pids(run)}
     try:
-        return {**found, "changed": due()}
+        return {**found, "changed": metrics_proxy.due(run, **asked)}
     except FAILURES as error:
         return {**found, "changed": True, "reason": str(error)}
 
@@ -121,7 +111,6 @@ STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {
     "storage": of_storage,
     "collector": of_collector,
     "metrics_proxy": of_metrics_proxy,
-    "logs": of_logs,
     "jvm": of_jvm,
 }
 
@@ -135,8 +124,8 @@ def answer(run: Run, name: str, asked: Desired) -> dict[str, Any]:
 
 
 def observe(run: Run, asked: Mapping[str, Desired]) -> dict[str, dict[str, Any]]:
-    """Step -> its answer with ``changed``, whether it would change anything, for every step that was `asked` for.
+    """Return step -> its answer with ``changed``, whether it would change anything, for every requested step.
 
-    A step that would also gives what is ``wanted`` of it, for the plan of the deployment.
+    A step that would also gives its ``wanted`` values, for the plan of the deployment.
     """
     return {name: answer(run, name, each) for name, each in asked.items()}

@@ -1,4 +1,4 @@
-"""stunnel as services beside Kafka: where its program is, and what all its configurations and units have in common."""
+"""stunnel as services beside Kafka: its program, and the common parts of all its configurations and units."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ MISSING = f"{' and '.join(PROGRAMS)}: stunnel is not installed. Install its pack
 
 
 def program() -> str:
-    """Where stunnel is; empty where it is not installed."""
+    """Return the path of stunnel; empty if it is not installed."""
     return next((path for path in PROGRAMS if os.access(path, os.X_OK)), "")
 
 
 def pids(run: Run, services: Iterable[str]) -> list[int]:
-    """The processes of those services that we have set up. A port that one of them has is not taken."""
+    """Return the processes of those services that we have set up. A port of one of them is not taken."""
     ours = [service for service in services if is_ours(unit_path(service))]
     said = [run(["systemctl", "show", "--property=MainPID", "--value", service])[1].strip() for service in ours]
     return [int(each) for each in said if each.isdigit() and each != "0"]
 
 
 def config_text(name: str, lines: Iterable[str]) -> str:
-    """Of one service, which stays in the foreground and writes to its journal."""
+    """Return the configuration of one service, which stays in the foreground and writes to its journal."""
     own = "".join(f"{line}\n" for line in lines)
     return f"""{MARK}; changes made here are lost.
 foreground = yes
@@ -43,7 +43,7 @@ TIMEOUTclose = 0
 def service_text(
     config: str, user: str, hidden: Iterable[str], lines: str = "", wanted_by: str = "multi-user.target"
 ) -> str:
-    """The rest of a unit after ``[Unit]``. It reads nothing of Kafka but what it loads, and nothing below `hidden`."""
+    """Return the rest of a unit after ``[Unit]``. It reads only what it loads of Kafka, and nothing below `hidden`."""
     unseen = " ".join(f"-{each}" for each in hidden)
     return f"""[Service]
 Type=exec

@@ -1,4 +1,4 @@
-"""What somebody who helps wants to see of a host: configuration, state, logs. Secrets are hidden before it leaves."""
+"""Diagnostics of a host: configuration, state, logs. Secrets are hidden before they leave the host."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.known_secrets import KnownSecrets
-from ansible.module_utils.kraft.node import collector, log_shipper, metrics_proxy, mirror
+from ansible.module_utils.kraft.node import collector, metrics_proxy, mirror
 from ansible.module_utils.kraft.node.files import guarded
 from ansible.module_utils.kraft.node.machine.machine import AS_NOBODY
 from ansible.module_utils.kraft.node.release.manifest import read_text
@@ -27,13 +27,13 @@ PATIENCE = 3.0  #: seconds for a dump of threads to reach the journal
 DUMP_ENDS = "JNI global refs"
 BLOCK = 512  #: bytes, by POSIX
 COUNTING = 10.0  #: seconds for the sizes of a log dir
-#: Files of ours; those that other roles contribute may hold secrets of any form.
+#: Our files; those that other roles contribute may hold secrets of any form.
 OURS = ("server.properties", "jvm.options", "log4j2.yaml")
 RECORDED = (*OURS, "kafka.service", "MANIFEST")
 OF_LOG_DIR = {META: META, QUORUM_STATE: f"{METADATA_LOG}/{QUORUM_STATE}"}
 HOLD_SECRETS = (".properties", ".options")
 LOGS = ("server.log", "controller.log", "state-change.log", "kafka-authorizer.log", "gc.log")
-#: Name -> what is asked of the host.
+#: Name -> command on the host.
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "kernel": ("uname", "-a"),
     "uptime": ("uptime",),
@@ -48,7 +48,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
 
 
 def collect(run: Run, params: Mapping[str, Any]) -> dict[str, str]:
-    """File name -> text. `params`: those of ``kafka_support_info``. What cannot be read says why."""
+    """Return file name -> text. `params`: those of ``kafka_support_info``. Unreadable parts contain the reason."""
     unit, install_dir = f"{params['unit']}.service", params["install_dir"]
     service = observe_service(run, params["unit"], STARTED_DIR)
     threads = _threads(run, params["unit"], service.pid) if service.pid and not service.stopped else "not running\n"
@@ -82,7 +82,7 @@ def collect(run: Run, params: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _of_service(log_dirs: Iterable[str]) -> dict[str, str]:
-    """Name -> text of the record of the process, and of what tells about its log dirs."""
+    """Return name -> text of the record of the process, and of the state files of its log dirs."""
     record = started_files(STARTED_DIR)
     texts = {f"started/{name}": record[name].decode("utf-8", "replace") for name in RECORDED if name in record}
     for number, path in enumerate(log_dirs):
@@ -92,12 +92,12 @@ def _of_service(log_dirs: Iterable[str]) -> dict[str, str]:
 
 
 def is_of_node(name: str) -> bool:
-    """Whether it is a file of Kafka's own settings."""
+    """Check for a file of Kafka's own settings."""
     return name.endswith("/server.properties")
 
 
 def with_secrets(install_dir: str) -> list[str]:
-    """Files of earlier and later starts. Logs may hold their secrets as well."""
+    """Return files of earlier and later starts. Logs may hold their secrets as well."""
     folders = ("previous", "next", "releases/*/config", "mirror")
     return [
         path for folder in folders for path in glob.glob(f"{install_dir}/{folder}/*") if path.endswith(HOLD_SECRETS)
@@ -110,7 +110,7 @@ def _journal(unit: str) -> tuple[str, ...]:
 
 def beside() -> list[str]:
     """The services beside Kafka that have a unit here."""
-    named = (*metrics_proxy.SERVICES.values(), mirror.SERVICE, *collector.SERVICES, *log_shipper.SERVICES)
+    named = (*metrics_proxy.SERVICES.values(), mirror.SERVICE, *collector.SERVICES)
     return [name for name in named if os.path.lexists(unit_path(name))]
 
 
@@ -123,7 +123,7 @@ def _said(run: Run, command: tuple[str, ...]) -> str:
 
 
 def tail(path: str, size: int = TAIL) -> str:
-    """The last bytes of a file, from a whole line on; empty without one."""
+    """Return the last bytes of a file, from a whole line on; empty without one."""
     try:
         text, is_cut = guarded.tail(path, size)
     except OSError:
@@ -132,7 +132,7 @@ def tail(path: str, size: int = TAIL) -> str:
 
 
 def _threads(run: Run, unit: str, pid: int) -> str:
-    """What each thread does: the JVM writes it into its journal. The JDK's tool would be a Java that root starts."""
+    """Return a dump of threads, which the JVM writes into its journal. The JDK's tool would be a Java run by root."""
     since, deadline = f"@{time.time():.3f}", time.monotonic() + PATIENCE
     run(["kill", "-QUIT", str(pid)])
     while True:
@@ -143,7 +143,7 @@ def _threads(run: Run, unit: str, pid: int) -> str:
 
 
 def _usage(path: str) -> str:
-    """Bytes of a log dir, and its largest entries; what is counted by the end of the time."""
+    """Return the bytes of a log dir and its largest entries, as far as counted in time."""
     deadline, sizes, whole = time.monotonic() + COUNTING, dict[str, int](), True
     for entry in _entries(path):
         sizes[entry.name] = _size(entry)
@@ -156,7 +156,7 @@ def _usage(path: str) -> str:
 
 
 def _size(entry: os.DirEntry[str]) -> int:
-    """Of a file, or of the files in a directory of a partition."""
+    """Return the bytes of a file, or of the files in a directory of a partition."""
     try:
         if entry.is_dir(follow_symlinks=False):
             return sum(_held(one) for one in _entries(entry.path))
@@ -166,7 +166,7 @@ def _size(entry: os.DirEntry[str]) -> int:
 
 
 def _held(entry: os.DirEntry[str]) -> int:
-    """Bytes on the disk: Kafka makes its indexes larger than they are filled."""
+    """Return the bytes on the disk: Kafka makes its indexes larger than they are filled."""
     return entry.stat(follow_symlinks=False).st_blocks * BLOCK
 
 

@@ -1,4 +1,4 @@
-"""Services beside Kafka (collector, proxies, shipper, mirror): their unit files, and commands to systemd."""
+"""Services beside Kafka (collector, proxies, mirror): their unit files, and commands to systemd."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ansible.module_utils.kraft.node.service import systemd
 from ansible.module_utils.kraft.node.service.state import Run
 
 UNITS = "/etc/systemd/system"
-MARK = "# Written by Kraftwright"  #: how each unit file of ours begins
+MARK = "# Written by Kraftwright"  #: first words of each unit file of ours
 SECONDS = 30  #: for one command
 CREDENTIALS = "/run/credentials"  #: where systemd keeps the copies of a service's files, for its user alone
 LOADED = re.compile(r"^LoadCredential=([^:\n]+):(.*)$", re.MULTILINE)
-#: What no service beside Kafka needs. Without DynamicUser=, which containers do not grant.
+#: Confinement of every service beside Kafka. Without DynamicUser=, which containers do not grant.
 CONFINED = """\
 CapabilityBoundingSet=
 AmbientCapabilities=
@@ -42,7 +42,7 @@ SystemCallFilter=@system-service
 SystemCallFilter=~@privileged @resources
 SystemCallErrorNumber=EPERM
 """
-#: Of one that runs no JVM, which would compile to memory.
+#: For services without a JVM, which would compile to memory.
 HARDENED = f"Restart=always\nRestartSec=5s\nNice=10\n{CONFINED}MemoryDenyWriteExecute=true\nUMask=0022\n"
 
 
@@ -51,12 +51,12 @@ def unit_path(name: str) -> str:
 
 
 def credentials(service: str) -> str:
-    """The directory of the files that the unit of `service` loads (`loading`)."""
+    """Return the directory of the files that the unit of `service` loads (`loading`)."""
     return f"{CREDENTIALS}/{service}.service"
 
 
 def loading(files: Mapping[str, str]) -> str:
-    """Lines by which systemd copies files for the service alone when it starts: name of the copy -> file.
+    """Return lines by which systemd copies files for the service alone at its start: name of the copy -> file.
 
     So its user needs no group that could read the files themselves.
     """
@@ -64,9 +64,9 @@ def loading(files: Mapping[str, str]) -> str:
 
 
 def is_behind(service: str) -> bool:
-    """Whether a service of ours that runs has other copies than the files that its unit loads are now.
+    """Check whether a running service of ours has other copies than the current files that its unit loads.
 
-    A file that is gone is no reason to restart what still works.
+    A missing file is no reason to restart what still works.
     """
     place = credentials(service)
     if not os.path.isdir(place) or not is_ours(unit_path(service)):
@@ -83,24 +83,23 @@ def _content(path: str) -> bytes:
         return b""
 
 
-def hardened(user: str, wanted_by: str = "multi-user.target", allowed: str = "") -> str:
-    """The rest of a unit: as whom it runs, what it may not do, and with what it starts. `allowed`: a system call."""
-    call = f"SystemCallFilter={allowed}\n" if allowed else ""
-    return f"User={user}\n{HARDENED}{call}\n[Install]\nWantedBy={wanted_by}\n"
+def hardened(user: str, wanted_by: str = "multi-user.target") -> str:
+    """The rest of a unit: as whom it runs, what it may not do, and with what it starts."""
+    return f"User={user}\n{HARDENED}\n[Install]\nWantedBy={wanted_by}\n"
 
 
 def is_ours(unit: str) -> bool:
-    """Whether this unit file is one that Kraftwright wrote."""
+    """Check that Kraftwright wrote this unit file."""
     return os.path.isfile(unit) and file_io.read(unit).startswith(MARK.encode())
 
 
 def refuse_foreign(paths: Iterable[str], remedy: str) -> None:
-    """Raises RefusedError for unit files that are there and not ours."""
+    """Raise RefusedError for unit files that exist and are not ours."""
     foreign = [path for path in paths if os.path.lexists(path) and not is_ours(path)]
     if foreign:
         raise RefusedError([f"{path}: somebody else wrote it. {remedy}" for path in foreign])
 
 
 def systemctl(run: Run, *words: str) -> None:
-    """One command. Raises ToolError with what systemd said."""
+    """Run one command. Raises ToolError with systemd's message."""
     systemd.systemctl(run, SECONDS, *words)

@@ -13,11 +13,10 @@ STEPS = {
     "format": ("storage",),
     "metrics_proxy": ("metrics_proxy",),
     "collector": ("collector",),
-    "logs": ("logs",),
     "appcds_archive": ("appcds_archive",),
 }
 #: Questions about what not every node has.
-OPTIONAL = tuple(STEPS[each] for each in ("certificate", "metrics_proxy", "collector", "logs", "appcds_archive"))
+OPTIONAL = tuple(STEPS[each] for each in ("certificate", "metrics_proxy", "collector", "appcds_archive"))
 
 
 def due(facts: Mapping[str, Any] | None) -> list[str]:

@@ -33,7 +33,21 @@ STEPS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
     "joining": (("names", "playbooks/add_nodes.yml kafka_add_nodes", "make it a member"),),
     "taken_out": (("names", "playbooks/add_nodes.yml kafka_add_nodes", "only if it is to be a member again"),),
     "migrating": (("playbook", "playbooks/migrate_security.yml", "go on with the migration"),),
+    "migrating_quorum": (
+        (
+            "playbook",
+            """playbooks/migrate_quorum.yml -e '{"kafka_accepted_risks": ["quorum_form"]}'""",
+            "finish the migration of the quorum",
+        ),
+    ),
     "throttle_left": (("playbook", "playbooks/rebalance.yml", "finish the moves, and remove the limit"),),
+    "disk_throttle_left": (
+        (
+            "playbook",
+            "playbooks/balance_disks.yml",
+            "with the variables of the killed run: finish the moves, and remove the limit",
+        ),
+    ),
     "not_running": (
         ("on", LOG, "see why it does not run"),
         (*DEPLOY, "start it"),

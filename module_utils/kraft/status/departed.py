@@ -38,6 +38,8 @@ def departures(
     level = level_of(snapshot.features)
     if not node_ids:
         return Left()
+    if level is None:
+        return Left(notes=(f"{sentence(node_ids)}; the level of {METADATA_VERSION} is not known",))
     if not unregisters(level):
         return Left(
             notes=(f"{sentence(node_ids)}; finalize_upgrade.yml renews the registration, and removes it with 4.4",)

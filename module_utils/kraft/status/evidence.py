@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.leadership import Claim, claims_from
 from ansible.module_utils.kraft.node.identity import FOREIGN, UNNAMED, Identity, as_node, clashes
+from ansible.module_utils.kraft.node.service.deployed import is_static
 from ansible.module_utils.kraft.status.obstacles import Obstacle, obstacles
 
 Result = Mapping[str, Any]
@@ -23,8 +24,9 @@ class Evidence:
     each controller answered to this host. ``removed``: the host has the mark of ``remove_nodes.yml``. ``lived``: if
     anything shows that the node was ever started, None where nobody looked. ``obstacles``: why Kafka cannot start.
     ``foreign``: whose node the host is, where it is another one: then nothing else of it is the node's.
-    ``migration``: the phase of a migration with which it was deployed. ``restarts``: how many times systemd has started
-    it again, the last time ``age`` seconds ago. ``release``: version of Kafka that runs, "" where that is not known.
+    ``migration``: the phase of a migration with which it was deployed. ``static``: it goes by a list of voters.
+    ``restarts``: how many times systemd has started it again, the last time ``age`` seconds ago. ``release``: version
+    of Kafka that runs, "" where that is not known.
     """
 
     host: str
@@ -40,6 +42,7 @@ class Evidence:
     lived: bool | None = None
     obstacles: tuple[Obstacle, ...] = ()
     migration: str = ""
+    static: bool = False
     restarts: int = 0
     age: float = 0
     release: str = ""
@@ -131,6 +134,7 @@ def evidence(host: str, node: Mapping[str, Any], results: Mapping[str, Any], clu
         lived=bool(service["pid"] or any(one["lived"] for one in log_dirs.values())) if service else None,
         obstacles=obstacles(host, node, log_dirs, (results.get("user") or {}).get("name") or "kafka"),
         migration=str((results.get("deployed") or {}).get("migration") or ""),
+        static=is_static(results.get("deployed") or {}),
         restarts=service.get("restarts", 0) if service else 0,
         age=service.get("age", 0) if service and service["pid"] else 0,
         release="" if unread(results.get("process")) else str((results.get("process") or {}).get("release") or ""),

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
-from ansible.module_utils.kraft.spec.desired.model import OPEN, SWITCH
-from ansible.module_utils.kraft.spec.inventory.advisories import affecting
+from ansible.module_utils.kraft.spec.desired.model import DYNAMIC, OPEN, SWITCH
+from ansible.module_utils.kraft.spec.inventory.advisories import affecting, number
 from ansible.module_utils.kraft.spec.rules.subject import named
 from ansible.module_utils.kraft.status.advice import steps
 from ansible.module_utils.kraft.status.causes import Cause
 from ansible.module_utils.kraft.status.evidence import Evidence
-from ansible.module_utils.kraft.wording import limited
+from ansible.module_utils.kraft.wording import BETWEEN_LOG_DIRS, limited
 
 
 def unfinished(
@@ -30,11 +30,25 @@ def unfinished(
         text = f"migration: {text or 'phase ' + about['migration']}"
         detail = "old listeners are open beside the secured ones"
         yield Cause("migrating", (), (), text, detail, steps=steps("migrating", (), inventory))
-    rates = {int(broker): rate for broker, rate in (live.get("throttled") or {}).items()}
+    static = sum(node.static for node in nodes)
+    if static and about.get("quorum") == DYNAMIC:
+        text = f"migration of the quorum: {static} of {len(nodes)} nodes have controller.quorum.voters"
+        detail = "controllers cannot be added, removed or replaced before it ends"
+        yield Cause("migrating_quorum", (), (), text, detail, steps=steps("migrating_quorum", (), inventory))
+    rates, disks = by_node(live.get("throttled")), by_node(live.get("throttled_disks"))
     if rates and snapshot and snapshot.reassignments == ():
         hosts = tuple(node.host for node in nodes if node.node_id in rates)
         text = f"{limited(rates)}, and nothing is on the move"
         yield Cause("throttle_left", tuple(sorted(rates)), hosts, text, steps=steps("throttle_left", hosts, inventory))
+    if disks:
+        hosts = tuple(node.host for node in nodes if node.node_id in disks)
+        text = f"{limited(disks, BETWEEN_LOG_DIRS)}, and was killed or still moves replicas"
+        todo = steps("disk_throttle_left", hosts, inventory)
+        yield Cause("disk_throttle_left", tuple(sorted(disks)), hosts, text, steps=todo)
+
+
+def by_node(rates: Mapping[str, int] | None) -> dict[int, int]:
+    return {int(broker): rate for broker, rate in (rates or {}).items()}
 
 
 def notes(nodes: Sequence[Evidence]) -> Iterator[str]:
@@ -47,7 +61,10 @@ def notes(nodes: Sequence[Evidence]) -> Iterator[str]:
 
 
 def exposed(nodes: Sequence[Evidence]) -> Iterator[str]:
-    """Each advisory of a release that runs, with the hosts that run it."""
+    """Each advisory of a release that runs, with the hosts that run it, and the hosts whose release is not known."""
+    up = [node for node in nodes if not (node.down or node.removed or node.foreign)]
+    if unknown := [node.host for node in up if number(node.release) is None]:
+        yield f"the release that runs on {named(unknown)} is not known, so it may have advisories"
     for release in sorted({node.release for node in nodes} - {""}):
         hosts = [node.host for node in nodes if node.release == release]
         for one in affecting(release):

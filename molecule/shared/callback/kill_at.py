@@ -1,4 +1,4 @@
-"""Ends the run that it is loaded into, or breaks a host, at a chosen moment of a chosen task."""
+"""End the run that it is loaded into, or break a host, at a chosen moment of a chosen task."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ AGAIN_SECONDS = 30.0
 
 
 class CallbackModule(CallbackBase):
-    """What Ansible loads."""
+    """The plugin class for Ansible."""
 
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "notification"

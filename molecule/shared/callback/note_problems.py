@@ -1,4 +1,4 @@
-"""Writes the problems that a run refuses to a file, as values: rule, host, variable, value, message and remedy."""
+"""Write the problems of refused runs to a file, as values: rule, host, variable, value, message and remedy."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ansible.module_utils.kraft.spec.inventory import report
 
 
 class CallbackModule(CallbackBase):
-    """What Ansible loads."""
+    """The plugin class for Ansible."""
 
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "notification"
@@ -38,7 +38,7 @@ class CallbackModule(CallbackBase):
     CALLBACK_NEEDS_ENABLED = True
 
     def v2_playbook_on_start(self, playbook: Any) -> None:  # noqa: ARG002 - Ansible's signature
-        """Before any worker is forked: each inherits the table that notes."""
+        """Replace the table before any worker is forked: each inherits it."""
         path = self.get_option("path")
         if not path:
             return

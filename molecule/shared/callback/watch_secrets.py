@@ -1,4 +1,4 @@
-"""Starts a process that looks at all others for planted secrets as long as this run lasts."""
+"""Start a process that searches all others for planted secrets as long as this run lasts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WATCH = Path(__file__).resolve().parents[1] / "secret_watch.py"
 
 
 class CallbackModule(CallbackBase):
-    """What Ansible loads."""
+    """The plugin class for Ansible."""
 
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "notification"

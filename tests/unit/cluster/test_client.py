@@ -11,7 +11,15 @@ import pytest
 from ansible.module_utils.kraft.cluster import client as client_module
 from ansible.module_utils.kraft.cluster import gather
 from ansible.module_utils.kraft.cluster.client import Client, Question
-from ansible.module_utils.kraft.errors import AccessError, KraftError, ToolError, UnreachableError
+from ansible.module_utils.kraft.cluster.outcome import Unknown, Unreachable, failed, is_late
+from ansible.module_utils.kraft.errors import (
+    AccessError,
+    KraftError,
+    LateError,
+    ToolError,
+    UnansweredError,
+    UnreachableError,
+)
 
 NOBODY = "127.0.0.1:1"
 
@@ -127,3 +135,43 @@ def test_an_error_in_an_answer_is_raised(asking: Client) -> None:
     with pytest.raises(AccessError, match="DescribeCluster: ClusterAuthorizationFailed"):
         gather.checked(asking, "DescribeCluster", {"error_code": 31, "error_message": None})
     assert gather.checked(asking, "x", {"error_code": 0}) == {"error_code": 0}
+
+
+@pytest.mark.parametrize("protocol", ["PLAINTEXT", "SSL"])
+def test_the_search_for_a_broker_ends_where_all_are_late(
+    listener: Callable[[], str], monkeypatch: pytest.MonkeyPatch, protocol: str
+) -> None:
+    monkeypatch.setattr(client_module, "ANSWER_SECONDS", 0.3)
+    started = time.monotonic()
+    options = {"bootstrap_servers": [listener(), NOBODY], "security_protocol": protocol}
+    with Client(options) as made, pytest.raises(LateError, match="does not answer"):
+        made.reach()
+    assert time.monotonic() - started < 3
+
+
+def test_what_is_late_and_what_is_not_is_told_apart(asking: Client) -> None:
+    assert failed(LateError("k1")) == Unknown("k1", late=True)
+    assert failed(UnansweredError("k1")) == Unknown("k1")
+    assert failed(UnreachableError("k1")) == Unreachable("k1")
+    assert [is_late(asking.error("DescribeQuorum", code, "k1") or KraftError()) for code in (7, 31, 41)] == [
+        True,
+        False,
+        False,
+    ]
+
+
+def test_a_listener_that_breaks_the_handshake_is_not_unreachable(listener: Callable[[bytes], str]) -> None:
+    options = {"bootstrap_servers": [listener(b"HTTP/1.1 400 Bad Request\r\n\r\n")], "security_protocol": "SSL"}
+    with Client(options) as made, pytest.raises(UnansweredError) as caught:
+        made.reach()
+    assert not isinstance(caught.value, LateError)
+
+
+def test_with_one_late_and_one_unreadable_answer_the_cluster_is_not_late(
+    listener: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_module, "ANSWER_SECONDS", 0.3)
+    options = {"bootstrap_servers": [listener(), "no-such-host.invalid:9092"]}
+    with Client(options) as made, pytest.raises(UnansweredError) as caught:
+        made.reach()
+    assert not isinstance(caught.value, LateError)

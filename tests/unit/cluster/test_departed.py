@@ -39,6 +39,11 @@ def test_registrations_go_from_a_level_on(level: int, can: bool) -> None:
     assert level_of([Feature("kraft.version", 1, 0, 1), Feature("metadata.version", level, 7, 33)]) == level
 
 
+@pytest.mark.parametrize("features", [None, [], [Feature("kraft.version", 1, 0, 1)]])
+def test_a_level_that_is_not_known_is_no_level(features: list[Feature] | None) -> None:
+    assert level_of(features) is None
+
+
 def test_a_refusal_is_known_by_the_controller_that_it_names() -> None:
     reason = "Invalid update version 33 for feature metadata.version. Controller 8 only supports versions 7-29"
     assert held_back_by(reason, ALL)

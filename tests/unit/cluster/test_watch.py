@@ -8,7 +8,8 @@ import pytest
 from ansible.module_utils.kraft.cluster import watch
 from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.health import Expected
-from ansible.module_utils.kraft.cluster.snapshot import Broker, LogDir, Snapshot
+from ansible.module_utils.kraft.cluster.shutdown_check import SESSION_MS
+from ansible.module_utils.kraft.cluster.snapshot import Broker, LogDir, Quorum, Replica, Snapshot
 from ansible.module_utils.kraft.cluster.watch import Node, UnhealthyError, Watch
 from ansible.module_utils.kraft.errors import (
     AccessError,
@@ -19,7 +20,7 @@ from ansible.module_utils.kraft.errors import (
 )
 from ansible.module_utils.kraft.node.service.state import ServiceState
 
-from tests.unit.cluster.snapshots import broker, cluster, partition, topic
+from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
 from tests.unit.problems import named, values
 from tests.wording_files import Wording
 
@@ -273,3 +274,31 @@ def test_another_cluster_ends_the_wait_at_once(monkeypatch: pytest.MonkeyPatch, 
         watched.stay(60, ticking()) if stays else watched.wait(60, ticking())
     assert named(error.value.look.problems) == [["kafka1:9092", "kafka_cluster_id"]]
     assert error.value.look.hopeless
+
+
+@pytest.mark.parametrize(
+    ("entry", "silent_ms"), [(voter(2, None), SESSION_MS), (voter(2, 5000), 0)], ids=["not heard of", "late"]
+)
+def test_a_look_until_all_is_known_goes_on_while_a_voter_may_still_come(
+    monkeypatch: pytest.MonkeyPatch, entry: Replica, silent_ms: int
+) -> None:
+    brokers = Brokers({"seed:9092": cluster(leader=quorum(1, voter(1), entry, voter(3)))})
+    seen = watching(monkeypatch, brokers).until_known(30, ticking()).snapshot
+    assert seen
+    assert seen.quorum
+    assert len(brokers.asked) > 1
+    assert seen.quorum.watched_ms > silent_ms
+
+
+@pytest.mark.parametrize("leader", [quorum(1), quorum(1, voter(1), voter(2, SESSION_MS + 1), voter(3))])
+def test_a_look_until_all_is_known_is_one_look_where_it_is(monkeypatch: pytest.MonkeyPatch, leader: Quorum) -> None:
+    brokers = Brokers({"seed:9092": cluster(leader=leader)})
+    assert watching(monkeypatch, brokers).until_known(30, ticking()).answer == "known"
+    assert brokers.asked == ["seed:9092"]
+    assert watching(monkeypatch, Brokers({"seed:9092": None})).until_known(30, ticking()).answer == "unreachable"
+
+
+def test_a_look_until_all_is_known_waits_for_a_leader_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    brokers = Brokers({"seed:9092": cluster(leader=quorum(-1))})
+    assert watching(monkeypatch, brokers).until_known(30, ticking()).answer == "known"
+    assert 10 < len(brokers.asked) < 40

@@ -10,10 +10,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 from dist import archive, client, given, kafka, locks, tools
 from dist.locks import Artifact, LockError
 
+ROOT = Path(__file__).resolve().parents[3]
 MEMBERS = {"top/libs/b.jar": b"b", "top/bin/x.sh": b"#!/bin/sh\n", "top/LICENSE": b"l"}
 
 
@@ -154,6 +156,8 @@ def test_a_node_runs_with_a_nodes_options(release: Path) -> None:
 
 def test_the_client_is_imported_from_its_zip_and_from_nothing_else(tmp_path: Path) -> None:
     made = client.build(tmp_path)
+    spec = yaml.safe_load((ROOT / "roles/kafka/meta/argument_specs.yml").read_text())["argument_specs"]["main"]["options"]
+    assert spec["kafka_client_checksum"]["default"] == f"sha256:{hashlib.sha256(made.read_bytes()).hexdigest()}"
     imports = (
         "import kafka, kafka.admin.client; from kafka.protocol.metadata import MetadataRequest; print(kafka.__file__)"
     )

@@ -34,7 +34,7 @@ def cache(tmp_path: Path) -> Path:
     made = tmp_path / "cache"
     archive = f"kafka_{kafka.SCALA}-{VERSION}.tgz"
     names = [f"kafka/{archive}", f"kafka/{archive}.sha256", f"kafka/.{archive.removesuffix('.tgz')}.recipe"]
-    names += ["client/kafka_python.zip", "client/kafka_python.version", "kafka/libs-4.3.1/left-out.jar"]
+    names += ["client/kafka_python.zip", "kafka/libs-4.3.1/left-out.jar"]
     names += [f"spark/jars/{each.jar}" for each in locks.read(SPARK_LOCK)]
     names += [f"metrics/{each.jar}" for each in locks.read(METRICS_LOCK)]
     for name in names:

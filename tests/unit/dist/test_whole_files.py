@@ -75,7 +75,7 @@ def test_a_second_run_waits_for_the_first(tmp_path: Path, monkeypatch: pytest.Mo
         assert names(tmp_path) == set()
     with run:
         assert run.wait(60) == 0
-    assert names(tmp_path / "client") == {"kafka_python.zip", "kafka_python.version"}
+    assert names(tmp_path / "client") == {"kafka_python.zip"}
 
 
 def test_a_checksum_waits_for_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

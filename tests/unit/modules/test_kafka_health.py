@@ -32,7 +32,7 @@ def running(host: Host, monkeypatch: pytest.MonkeyPatch) -> Host:
     """A node that was deployed and runs, in a healthy cluster."""
     monkeypatch.setattr(kafka_health, "Client", lambda *_, **__: contextlib.nullcontext())
     monkeypatch.setattr(Watch, "wait", lambda *_: Look(Known(Snapshot(CLUSTER_ID)), ()))
-    monkeypatch.setattr(kafka_health, "look_once", lambda *_: {})
+    monkeypatch.setattr(kafka_health, "look_once", lambda *_, **__: {})
     host.install()
     host.kafka_node()
     return host

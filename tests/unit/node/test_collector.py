@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.monitoring.collector import Collector
-from ansible.module_utils.kraft.node import collector, unit_files
+from ansible.module_utils.kraft.node import collector, departed, unit_files
 from ansible.module_utils.kraft.node.machine import accounts
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 
@@ -151,6 +151,25 @@ def test_without_settings_nothing_is_left_and_a_host_that_never_had_it_is_not_to
     assert systemd.running == set()
     assert [*(home / "units").iterdir(), *(home / "collector").iterdir()] == []
     assert not ensure(systemd, home, {})
+
+
+@pytest.mark.parametrize("settings", [{}, SETTINGS], ids=["without", "with"])
+def test_the_log_shipper_of_an_earlier_version_goes_and_its_lines_and_the_unit_of_others_stay(
+    home: Path, settings: dict[str, Any]
+) -> None:
+    systemd = Systemd()
+    ensure(systemd, home, settings)
+    shipper, proxy = (Path(unit_files.unit_path(name)) for name in departed.SERVICES)
+    shipper.write_text(f"{unit_files.MARK}; changes made here are lost.\n")
+    proxy.write_text("[Unit]\nDescription=somebody else's\n")
+    (home / "log_shipping").mkdir()
+    (home / "log_shipping/rsyslog.conf").write_text("module(load='imfile')\n")
+    assert ensure(systemd, home, settings, check_mode=True)
+    assert shipper.exists()
+    assert ensure(systemd, home, settings)
+    assert "disable --now kafka-logs" in systemd.told
+    assert (shipper.exists(), (home / "log_shipping").exists(), proxy.exists()) == (False, False, True)
+    assert not ensure(systemd, home, settings)
 
 
 def test_its_user_goes_with_it_although_an_earlier_run_has_left_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

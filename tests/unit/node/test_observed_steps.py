@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.node import log_shipping, metrics_proxy, steps
+from ansible.module_utils.kraft.node import metrics_proxy, steps
 
 DIGEST = hashlib.sha256(b"zip").hexdigest()
 
@@ -100,13 +100,3 @@ def test_processes_of_proxies_are_known_where_nothing_else_about_them_is(monkeyp
     monkeypatch.setattr(metrics_proxy, "pids", lambda _: [77])
     found = ask("metrics_proxy", settings={"proxies": [{}]}, install_dir="/none", group="kafka")
     assert (found["changed"], found["pids"], bool(found["reason"])) == (True, [77], True)
-
-
-def test_the_proxy_of_log_files_is_known_where_nothing_else_about_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    def due(*_: object, **__: object) -> bool:
-        raise OSError("no such place")
-
-    monkeypatch.setattr(log_shipping, "pids", lambda _: [77])
-    monkeypatch.setattr(log_shipping, "due", due)
-    found = ask("logs", settings={}, install_dir="/none", group="kafka")
-    assert (found["changed"], found["pids"], found["reason"]) == (True, [77], "no such place")

@@ -66,11 +66,11 @@ def test_a_secret_is_hidden_as_java_reads_it(host: Path) -> None:
 
 
 def test_services_beside_kafka_give_their_journals_where_they_are(host: Path) -> None:
-    for name in ("kafka-metrics-proxy", "kafka-collector", "kafka-logs"):
+    for name in ("kafka-metrics-proxy", "kafka-collector"):
         (host / f"{name}.service").touch()
     found = collected(host)
     journals = {name for name in found if name.startswith("service/journal_")}
-    assert journals == {f"service/journal_kafka-{name}" for name in ("metrics-proxy", "collector", "logs")}
+    assert journals == {f"service/journal_kafka-{name}" for name in ("metrics-proxy", "collector")}
     assert not [name for name in journals if SECRET in found[name]]
 
 

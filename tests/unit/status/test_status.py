@@ -22,7 +22,7 @@ from tests.unit.differences import plain, setting
 from tests.unit.problems import values
 from tests.wording_files import Wording
 
-RUNS = {"running": True, "actions": [], "differences": [], "stale": False, "current": "4.3.1"}
+RUNS = {"running": True, "actions": [], "differences": [], "stale": False, "current": "4.4.0", "release": "4.4.0"}
 SERVICE = {"installed": True, "active": True, "state": "active", "pid": 7, "result": "success", "exit_status": 0}
 DEAD = {**SERVICE, "active": False, "state": "failed", "pid": 0, "result": "exit-code", "exit_status": 1}
 
@@ -294,6 +294,35 @@ def test_a_killed_migration_says_how_far_it_is(wording: Wording) -> None:
     wording(lines(found)[:4])
 
 
+STATIC = {"deployed": {"voters": [{"source": "its running process", "voters": [{"node_id": 1, "address": "a:9093"}]}]}}
+ELECTED = {"deployed": {"voters": [{"source": "its quorum-state file", "voters": [{"node_id": 1, "address": ""}]}]}}
+
+
+@pytest.mark.parametrize(
+    ("form", "deployed", "named"),
+    [
+        ("dynamic", {"kafka1": STATIC, "kafka3": STATIC}, [{"2", "3"}]),
+        ("dynamic", {"kafka1": STATIC, "kafka2": STATIC, "kafka3": STATIC}, [{"3"}]),
+        ("dynamic", {"kafka1": ELECTED}, []),
+        ("static", {"kafka1": STATIC, "kafka2": STATIC, "kafka3": STATIC}, []),
+    ],
+)
+def test_a_quorum_that_is_not_dynamic_everywhere_says_how_far_its_migration_is(
+    form: str, deployed: dict[str, Any], named: list[set[str]], wording: Wording
+) -> None:
+    about = {**DESIRED, "cluster": {**DESIRED["cluster"], "quorum": form}}
+    results = {name: {**LOOKED, **deployed.get(name, {})} for name in DESIRED["nodes"]}
+    answer = {"snapshot": cluster(topic("orders", partition(0, [1, 2, 3]))).to_dict()}
+    found = status(about, results, answer, None)
+    assert [one.rule for one in found.unfinished] == ["migrating_quorum"] * len(named)
+    assert [numbers <= values(one.text) for one, numbers in zip(found.unfinished, named)] == [True] * len(named)
+    commands = [step.command for one in found.unfinished for step in one.steps]
+    risk = '{"kafka_accepted_risks": ["quorum_form"]}'
+    assert commands == [f"ansible-playbook playbooks/migrate_quorum.yml -e '{risk}'"] * len(named)
+    assert (found.healthy, found.good) == (True, not named)
+    wording(one.text for one in found.unfinished)
+
+
 @pytest.mark.parametrize(("moves", "left"), [((), True), ((Reassignment("orders", 0, (3,), ()),), False)])
 def test_a_limit_is_left_over_only_while_nothing_is_on_the_move(
     moves: tuple[Reassignment, ...], left: bool, wording: Wording
@@ -306,6 +335,17 @@ def test_a_limit_is_left_over_only_while_nothing_is_on_the_move(
     assert commands == ["ansible-playbook playbooks/rebalance.yml"] * left
     assert (found.healthy, found.good) == (True, not left)
     wording(one.text for one in found.unfinished)
+
+
+def test_a_limit_of_copies_between_log_dirs_is_unfinished_and_names_its_playbook(wording: Wording) -> None:
+    answer = {"snapshot": cluster(topic("orders", partition(0, [1, 2, 3]))).to_dict()}
+    results = dict.fromkeys(DESIRED["nodes"], LOOKED)
+    found = status(DESIRED, results, answer, {"throttled_disks": {"2": 1000417}})
+    [one] = found.unfinished
+    assert (one.rule, one.node_ids, one.hosts) == ("disk_throttle_left", (2,), ("kafka2",))
+    assert [step.command for step in one.steps] == ["ansible-playbook playbooks/balance_disks.yml"]
+    assert (found.healthy, found.good) == (True, False)
+    wording([one.text, *(step.purpose for step in one.steps)])
 
 
 def test_restarts_by_systemd_are_a_note(wording: Wording) -> None:
@@ -330,6 +370,22 @@ def test_a_release_that_runs_and_has_an_advisory_is_a_note_with_its_hosts(wordin
     wording(found.notes)
 
 
+@pytest.mark.parametrize("process", [None, {"unreachable": True, "msg": "timed out"}, {**RUNS, "release": "trunk"}])
+def test_a_release_that_is_not_known_is_a_note_and_not_a_release_without_advisories(process: Any) -> None:
+    found = seen(kafka2={"process": process})
+    (note,) = (one for one in found.notes if "release" in one)
+    assert "kafka2" in values(note)
+    assert "kafka1" not in note
+
+
+def test_a_node_that_does_not_run_has_no_release(wording: Wording) -> None:
+    down = {"service": {**SERVICE, "pid": 0, "active": False, "state": "inactive"}, "process": None}
+    found = seen(kafka1={"process": None}, kafka2=down)
+    (note,) = (one for one in found.notes if "release" in one)
+    assert ("kafka1" in note, "kafka2" in note) == (True, False)
+    wording([note])
+
+
 @pytest.mark.parametrize(("level", "good"), [(30, True), (33, False)])
 def test_a_controller_that_left_is_named_with_its_next_step(level: int, good: bool, wording: Wording) -> None:
     """Once Kafka can take its registration away, that is unfinished work."""
@@ -348,6 +404,14 @@ def test_a_controller_that_left_is_named_with_its_next_step(level: int, good: bo
             "ansible-playbook playbooks/finalize_upgrade.yml -e kafka_finalize=4.4"
         ]
         wording([f"{one.text}: {one.detail}", *(step.purpose for step in one.steps)])
+
+
+def test_a_controller_that_left_is_named_although_the_level_is_not_known(wording: Wording) -> None:
+    snapshot = cluster(topic("orders", partition(0, [1, 2, 3])), leader=quorum(1, voter(1), voter(2), voter(3)))
+    found = seen(snapshot, kafka1={"view": {**view(), "registered": [1, 2, 3, 8]}})
+    (note,) = found.notes
+    assert {"8", "metadata.version"} <= values(note)
+    wording(found.notes)
 
 
 def test_one_replica_that_holds_a_node_back_is_named_with_the_way_out(wording: Wording) -> None:

@@ -1,1 +1,1 @@
-"""Directories, files and links as they must be."""
+"""Desired state of directories, files and links."""

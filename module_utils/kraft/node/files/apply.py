@@ -1,4 +1,4 @@
-"""Looks at paths and changes them so that a killed run leaves either the old or the new, never a half."""
+"""Inspect paths and change them. A killed run leaves either the old state or the new one, never a half."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def group_id(name: str) -> int | None:
 
 
 def accounts(wanted: Iterable[Desired]) -> Accounts:
-    """Ids of every owner and group in `wanted`."""
+    """Return the ids of every owner and group in `wanted`."""
     owned = [w for w in wanted if w.kind != LINK]
     return Accounts({w.owner: user_id(w.owner) for w in owned}, {w.group: group_id(w.group) for w in owned})
 
@@ -71,19 +71,19 @@ def lstat(path: str) -> os.stat_result | None:
 
 
 def suspect_link(path: str) -> bool:
-    """Whether `path` is a link of somebody else: one who can write there could lead root anywhere."""
+    """Check whether `path` is a link of another user, who could redirect root anywhere."""
     status = lstat(path)
     return status is not None and stat.S_ISLNK(status.st_mode) and status.st_uid not in (0, os.geteuid())
 
 
 def way_to(path: str) -> list[str]:
-    """The directories above `path`, top first: ``/a/b/c`` -> ``/a``, ``/a/b``."""
+    """Return the directories above `path`, top first: ``/a/b/c`` -> ``/a``, ``/a/b``."""
     parts = path.strip("/").split("/")[:-1]
     return ["/" + "/".join(parts[: i + 1]) for i in range(len(parts))]
 
 
 def look_at_way(path: str) -> Current:
-    """An absent `path` with what is wrong, or missing, on the way to it."""
+    """Return an absent `path` with the obstacle or the missing directories above it."""
     missing: list[str] = []
     for step in way_to(path):
         if suspect_link(step):
@@ -102,7 +102,7 @@ def read(path: str) -> bytes:
 
 
 def find(wanted: Desired) -> Current:
-    """The path as it is. A directory may be reached through a link of root's; a file or link may not."""
+    """Inspect the path. A directory may be reached through a link of root; a file or link may not."""
     way = look_at_way(wanted.path)
     if way.suspect or way.obstacle or way.missing_parents:
         return way
@@ -129,7 +129,7 @@ def find(wanted: Desired) -> Current:
 
 
 def fsync_directory(path: str) -> None:
-    """Make renames and new names in `path` survive a power cut."""
+    """Flush renames and new names in `path` to the disk."""
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)
@@ -139,7 +139,7 @@ def fsync_directory(path: str) -> None:
 
 @contextlib.contextmanager
 def locked(path: str, timeout: float | None = None) -> Iterator[int]:
-    """Hold the directory `path` against others who ask for it, giving the descriptor. Leaves no file behind."""
+    """Lock the directory `path` and yield its descriptor. Leaves no file behind."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         timeout = LOCK_SECONDS if timeout is None else timeout
@@ -170,13 +170,13 @@ def set_owner_and_mode(handle: int, uid: int, gid: int, mode: int) -> None:
 
 
 def write_file(path: str, content: bytes, uid: int, gid: int, mode: int) -> None:
-    """Replace `path` in one step: whoever reads it sees the old content or the new, with its final owner and mode."""
+    """Replace `path` in one step: readers see the old content or the new, with its final owner and mode."""
     with guarded.directory(parent(path)) as at:
         write_at(at, os.path.basename(path), content, (uid, gid, mode))
 
 
 def write_at(at: int, name: str, content: bytes, attributes: tuple[int, int, int]) -> None:
-    """The same for the file `name` in the directory of the descriptor `at`. `attributes`: owner, group and mode."""
+    """Replace the file `name` in the directory of the descriptor `at`. `attributes`: owner, group and mode."""
     made = os.path.basename(temporary(name))
     with contextlib.suppress(FileNotFoundError):
         os.unlink(made, dir_fd=at)
@@ -208,7 +208,7 @@ def change_attributes(path: str, flags: int, uid: int, gid: int, mode: int) -> N
 
 
 def make_directory(path: str, mode: int) -> None:
-    """Make one directory that has its mode from the first moment, whatever the umask; an existing one is left alone."""
+    """Create one directory with its final mode from the start, whatever the umask; an existing one is left alone."""
     if lstat(path) is not None:
         return
     umask = os.umask(0)
@@ -237,7 +237,7 @@ def apply_file(change: Change, uid: int, gid: int) -> None:
 
 
 def remove(path: str) -> None:
-    """Remove a file, and what a killed run left beside it; one that is gone is no error."""
+    """Remove a file and the temporary file of a killed run beside it. A missing file is no error."""
     remove_leftover(path)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(path)
@@ -245,7 +245,7 @@ def remove(path: str) -> None:
 
 
 def apply(change: Change, known: Accounts) -> None:
-    """Bring one path about. Owner and group exist: ``problems`` has seen to it."""
+    """Apply one change. Owner and group exist: ``problems`` has checked it."""
     wanted = change.wanted
     if wanted.kind == LINK:
         write_link(wanted.path, wanted.target)

@@ -1,4 +1,4 @@
-"""Brings directories, files and links to the wanted state: looks, refuses, and changes what differs."""
+"""Ensure directories, files and links: inspect, refuse, and change what differs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.node.files.secret_digest import secret_digests
 
 PATH = {"type": "str", "required": True}
 OWNED = {"path": PATH, "owner": {"type": "str", "default": "root"}, "group": {"type": "str", "default": "root"}}
-#: Of the modules that take such lists.
+#: Argument specs of the modules that take such lists.
 DIRECTORY_SPEC: dict[str, Any] = {**OWNED, "mode": {"type": "str", "default": "0755"}}
 FILE_SPEC: dict[str, Any] = {
     **OWNED,
@@ -24,10 +24,10 @@ LINK_SPEC: dict[str, Any] = {"path": PATH, "target": {"type": "str", "required":
 
 
 def ensure_files(params: Mapping[str, Sequence[Any]], salt: str = "", check_mode: bool = False) -> dict[str, Any]:
-    """``changed``, ``changed_paths``, ``diff`` and, with a `salt`, ``secret_digests``; see module ``kafka_files``.
+    """Ensure the paths; return ``changed``, ``changed_paths``, ``diff`` and, with a `salt`, ``secret_digests``.
 
-    `params`: its lists, and ``absent``: paths of files that must not be there.
-    Raises RefusedError with everything that cannot be done, before the first change.
+    `params`: the lists of module ``kafka_files``, and ``absent``: paths of files to remove.
+    Raises RefusedError with every problem, before the first change.
     """
     wanted = plan.wanted_list(params)
     known = file_io.accounts(wanted)

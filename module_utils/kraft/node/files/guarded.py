@@ -1,7 +1,7 @@
-"""Reads files from directories where a service may write: that user must not lead root anywhere, nor make it wait.
+"""Safe reads from directories that a service's user can write: that user can neither redirect root nor block it.
 
-No link is followed below the directory that the inventory names, nothing but a regular file is opened for its content,
-and no more is read than is asked for. An open never blocks, so a FIFO is refused at once.
+No link below the directory that the inventory names is followed. Only regular files are opened for content, and no more
+than a limit is read. An open never blocks, so a FIFO is refused at once.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import stat
 from collections.abc import Iterator
 
-#: Bytes of a file of settings, of a marker, or of a record.
+#: Maximum bytes of a settings file, a marker or a record.
 LIMIT = 4 << 20
 FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -20,7 +20,7 @@ DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 @contextlib.contextmanager
 def directory(path: str, below: str = "") -> Iterator[int]:
-    """A descriptor of the directory `path`/`below`; no part of `below` may be a link. Raises OSError."""
+    """Yield a descriptor of the directory `path`/`below`; no part of `below` may be a link. Raises OSError."""
     handle = os.open(path, DIRECTORY_FLAGS)
     try:
         for part in filter(None, below.split("/")):
@@ -33,7 +33,7 @@ def directory(path: str, below: str = "") -> Iterator[int]:
 
 @contextlib.contextmanager
 def regular(name: str, at: int) -> Iterator[int]:
-    """A descriptor of the regular file `name` in the directory `at`. Raises OSError for all else."""
+    """Yield a descriptor of the regular file `name` in the directory `at`. Raises OSError for anything else."""
     handle = os.open(name, FILE_FLAGS, dir_fd=at)
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -44,14 +44,14 @@ def regular(name: str, at: int) -> Iterator[int]:
 
 
 def is_of_root(handle: int) -> bool:
-    """Whether it belongs to root, or to us."""
+    """Check that the file belongs to root, or to the current user."""
     return os.fstat(handle).st_uid in (0, os.geteuid())
 
 
 def content(name: str, at: int, limit: int = LIMIT, begin: int = 0, of_root: bool = False) -> bytes:
-    """The file `name` in the directory `at`, from byte `begin` on. Raises OSError, also for more than `limit` bytes.
+    """Return the file `name` in the directory `at`, from byte `begin` on. Raises OSError, also above `limit` bytes.
 
-    `of_root`: a file of any other user is refused.
+    `of_root`: refuse a file of any other user.
     """
     with regular(name, at) as handle, os.fdopen(os.dup(handle), "rb") as file:
         if of_root and not is_of_root(handle):
@@ -64,14 +64,14 @@ def content(name: str, at: int, limit: int = LIMIT, begin: int = 0, of_root: boo
 
 
 def read(path: str, below: str, limit: int = LIMIT) -> bytes:
-    """All of the file `below` the directory `path`. Raises OSError, also where it has more than `limit` bytes."""
+    """Return all of the file `below` the directory `path`. Raises OSError, also above `limit` bytes."""
     above, _, name = below.rpartition("/")
     with directory(path, above) as at:
         return content(name, at, limit)
 
 
 def read_text(path: str, below: str, limit: int = LIMIT) -> str:
-    """The same as text; empty where it cannot be read."""
+    """Return the same as text; empty if it cannot be read."""
     try:
         return read(path, below, limit).decode("utf-8", errors="replace")
     except OSError:
@@ -79,7 +79,7 @@ def read_text(path: str, below: str, limit: int = LIMIT) -> str:
 
 
 def tail(path: str, size: int) -> tuple[str, bool]:
-    """The last `size` bytes of a file as text, and whether something stands before them. Raises OSError."""
+    """Return the last `size` bytes of a file as text, and whether the file is longer. Raises OSError."""
     above, name = os.path.split(path)
     with directory(above) as at, regular(name, at) as handle:
         begin = max(0, os.fstat(handle).st_size - size)

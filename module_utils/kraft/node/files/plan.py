@@ -1,4 +1,4 @@
-"""What must be done so that directories, files and links are as wanted. Pure: nothing here touches a disk."""
+"""Plan for directories, files and links: from current to desired state. Pure: no access to disks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEMPORARY_PREFIX = ".kraftwright-"
 
 @dataclasses.dataclass(frozen=True)
 class Desired:
-    """One path as it must be. ``mode`` is the number (0o640); owner and group are names or numbers as text."""
+    """Desired state of one path. ``mode`` is the number (0o640); owner and group are names or numbers as text."""
 
     path: str
     kind: str
@@ -33,10 +33,10 @@ class Desired:
 
 @dataclasses.dataclass(frozen=True)
 class Current:
-    """One path as it is. ``leftover``: the temporary file of a killed run stands beside it.
+    """Current state of one path. ``leftover``: the temporary file of a killed run is beside it.
 
-    ``suspect``: a link on the way (or the path itself, where a file belongs) that root did not make. ``obstacle``: what
-    stands on the way and is no directory. ``missing_parents``: directories on the way that do not exist, top first.
+    ``suspect``: a link above the path (or the path itself, if a file belongs there) that root did not make.
+    ``obstacle``: a path above that is no directory. ``missing_parents``: missing directories above, top first.
     """
 
     kind: str = ABSENT
@@ -55,7 +55,7 @@ class Current:
 
 @dataclasses.dataclass(frozen=True)
 class Accounts:
-    """Ids of the users and groups that are asked for; None where the host does not know the name."""
+    """Ids of the requested users and groups; None if the host has no such name."""
 
     users: Mapping[str, int | None]
     groups: Mapping[str, int | None]
@@ -63,7 +63,7 @@ class Accounts:
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """``why`` holds the words create, content, owner, mode, target, remove, leftover: whatever differs."""
+    """Change of one path. ``why``: any of create, content, owner, mode, target, remove, leftover."""
 
     wanted: Desired
     found: Current
@@ -75,12 +75,12 @@ def parent(path: str) -> str:
 
 
 def temporary(path: str) -> str:
-    """Where `path` is written before it is renamed into place; always the same name, so that it can be recognised."""
+    """Return the path where `path` is written before the rename; always the same name, so that it is recognised."""
     return f"{parent(path).rstrip('/')}/{TEMPORARY_PREFIX}{path.rstrip('/').rpartition('/')[2]}"
 
 
 def difference(wanted: Desired, found: Current, accounts: Accounts) -> tuple[str, ...]:
-    """The words of ``Change.why``; empty when nothing needs to be done."""
+    """Return the words of ``Change.why``; empty if nothing differs."""
     stale = ("leftover",) if found.leftover else ()
     if wanted.kind == ABSENT:
         return (() if found.kind == ABSENT else ("remove",)) + stale
@@ -98,7 +98,7 @@ def difference(wanted: Desired, found: Current, accounts: Accounts) -> tuple[str
 
 
 def path_problems(wanted: Desired, found: Current, planned: set[str], predict: bool) -> list[str]:
-    """Why `wanted` cannot be brought about; `planned` are the directories that are made before it."""
+    """Return why `wanted` is impossible. `planned`: directories that are created before it."""
     where = f"{wanted.path} (wanted: a {wanted.kind})"
     if not wanted.path.startswith("/") or ".." in wanted.path.split("/"):
         return [f"{where}: give an absolute path without '..'"]
@@ -119,7 +119,7 @@ def path_problems(wanted: Desired, found: Current, planned: set[str], predict: b
 
 
 def account_problems(wanted: Sequence[Desired], accounts: Accounts) -> list[str]:
-    """One line for each user or group that does not exist, with the paths that should belong to it."""
+    """Return one line for each missing user or group, with the paths that it should own."""
     out = []
     for kind, ids in (("user", accounts.users), ("group", accounts.groups)):
         for name in sorted(name for name, number in ids.items() if number is None):
@@ -129,7 +129,7 @@ def account_problems(wanted: Sequence[Desired], accounts: Accounts) -> list[str]
 
 
 def problems(wanted: Sequence[Desired], found: Sequence[Current], accounts: Accounts, predict: bool) -> list[str]:
-    """Everything that forbids the change, at once. `predict`: earlier tasks have not really run (check mode)."""
+    """Return everything that forbids the change. `predict`: earlier tasks have not really run (check mode)."""
     directories = [(w, f) for w, f in zip(wanted, found) if w.kind == DIRECTORY]
     planned = {path for w, f in directories for path in (w.path, *f.missing_parents)}
     out = [text for w, f in zip(wanted, found) for text in path_problems(w, f, planned, predict)]
@@ -139,13 +139,13 @@ def problems(wanted: Sequence[Desired], found: Sequence[Current], accounts: Acco
 
 
 def plan(wanted: Sequence[Desired], found: Sequence[Current], accounts: Accounts) -> list[Change]:
-    """What differs, in the order given."""
+    """Return the changes, in the given order."""
     differences = ((w, f, difference(w, f, accounts)) for w, f in zip(wanted, found))
     return [Change(w, f, why) for w, f, why in differences if why]
 
 
 def changed_paths(changes: Sequence[Change]) -> list[str]:
-    """Each changed path; where only a leftover is removed, the leftover's."""
+    """Return each changed path; the temporary path if only a leftover is removed."""
     return [temporary(c.wanted.path) if c.why == ("leftover",) else c.wanted.path for c in changes]
 
 
@@ -154,14 +154,14 @@ def attributes(kind: str, owner: str, group: str, mode: int) -> str:
 
 
 def has_settings(path: str) -> bool:
-    """Whether a file holds a node's settings, where those of unknown plugins are hidden."""
+    """Check whether a file holds a node's settings, in which those of unknown plugins are hidden."""
     return path.endswith(f"/{PROPERTIES}")
 
 
 def content_diff(change: Change) -> dict[str, str]:
-    """Both contents without what is secret in them; of a sensitive file only the sizes.
+    """Return both contents without secrets; only the sizes of a sensitive file.
 
-    No digest either: from one a short secret could be guessed.
+    No digest either: a short secret could be guessed from it.
     """
     wanted, found = change.wanted, change.found
     headers = {"before_header": wanted.path, "after_header": wanted.path}
@@ -194,9 +194,9 @@ def new_path(change: Change) -> str:
 
 
 def diffs(changes: Sequence[Change]) -> list[dict[str, str]]:
-    """Ansible's diff: one entry for content, one for what else differs; a leftover is named as such.
+    """Return Ansible's diff: one entry for content, one for attributes, one for a leftover.
 
-    What is new has one line each in an entry of its own, before the contents.
+    New paths have one line each in a separate entry, before the contents.
     """
     made = "".join(new_path(change) for change in changes if "create" in change.why)
     out = [{"before_header": NEW, "after_header": NEW, "before": "", "after": made}] if made else []
@@ -213,14 +213,14 @@ def diffs(changes: Sequence[Change]) -> list[dict[str, str]]:
 
 
 def parse_mode(text: str) -> int:
-    """``'0640'`` -> 0o640. Raises ValueError for anything but three or four octal digits."""
+    """Parse ``'0640'`` -> 0o640. Raises ValueError for anything but three or four octal digits."""
     if not re.fullmatch("[0-7]{3,4}", text):
         raise ValueError(f"mode {text!r}: give three or four octal digits in quotes, such as '0640'")
     return int(text, 8)
 
 
 def wanted_list(params: Mapping[str, Any]) -> list[Desired]:
-    """The module's parameters, in the order in which they are brought about: what goes, directories, files, links."""
+    """Return the module's parameters in the order of changes: absent paths, directories, files, links."""
     gone = [Desired(path, ABSENT) for path in params.get("absent", ())]
     directories = [
         Desired(d["path"].rstrip("/") or "/", DIRECTORY, d["owner"], d["group"], parse_mode(d["mode"]))

@@ -1,6 +1,6 @@
-"""A digest of the secrets in a file: equal for equal secrets, and of no use to who wants to know them.
+"""Digest of the secrets in a file: equal for equal secrets, and useless for finding them.
 
-scrypt (RFC 7914) makes each guess cost some 50 ms and 16 MB. The salt makes guesses for one cluster worthless for
+scrypt (RFC 7914) makes each guess cost about 50 ms and 16 MB. The salt makes guesses for one cluster useless for
 another.
 """
 
@@ -16,7 +16,7 @@ COST = {"n": 2**14, "r": 8, "p": 1}
 
 
 def secret_digest(text: str, salt: str, whole: bool = False, settings: bool = False) -> str:
-    """Digest of the lines that hold secrets, in their order, as hexadecimal digits; empty where there are none.
+    """Return the digest of the lines that hold secrets, in order, as hexadecimal digits; empty without any.
 
     `whole`: the text is one secret. `settings`: it holds a node's settings.
     """
@@ -26,7 +26,7 @@ def secret_digest(text: str, salt: str, whole: bool = False, settings: bool = Fa
 
 
 def secret_digests(changes: Iterable[Change], salt: str) -> dict[str, str]:
-    """Path -> digest, of every file whose content changes and that holds secrets."""
+    """Return path -> digest of every file that holds secrets and whose content changes."""
     files = [one.wanted for one in changes if {"create", "content"} & set(one.why)]
     digests = {
         one.path: secret_digest(one.content.decode("utf-8", "replace"), salt, one.sensitive, has_settings(one.path))

@@ -1,1 +1,1 @@
-"""A machine: what it is and has, and the files and kernel settings that it is given."""
+"""A machine: its facts, and the files and kernel settings that roles give it."""

@@ -1,4 +1,4 @@
-"""Who is who on a host: the user and group that Kafka is to run as, and the account that Ansible logs in with."""
+"""Accounts on a host: Kafka's user and group, and the login user of Ansible."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ansible.module_utils.kraft.errors import ToolError
 from ansible.module_utils.kraft.node.service.state import Run
 
 PROC = Path("/proc")
-#: Home and shell of the users that roles here make.
+#: Home and shell of the users that the roles create.
 NOWHERE, NO_SHELL = "/nonexistent", "/usr/sbin/nologin"
 
 
 def user(name: str) -> dict[str, Any]:
-    """``{name, exists, uid, group, groups, home, shell}``: primary group, all groups; null and empty without one."""
+    """Return ``{name, exists, uid, group, groups, home, shell}``: primary and all groups; null and empty if missing."""
     try:
         entry = pwd.getpwnam(name)
     except KeyError:
@@ -31,13 +31,13 @@ def user(name: str) -> dict[str, Any]:
 
 
 def is_of_service(name: str) -> bool:
-    """Whether the user is there as roles here make it for a service beside Kafka; somebody else's is another one."""
+    """Check that the user exists as the roles create it for a service beside Kafka."""
     found = user(name)
     return (found["home"], found["shell"], found["group"]) == (NOWHERE, NO_SHELL, name)
 
 
 def remove_user(run: Run, name: str) -> None:
-    """Remove the user of a service, once nothing runs as it any more. Raises ToolError."""
+    """Remove the user of a service, once no process of it runs any more. Raises ToolError."""
     if is_of_service(name):
         code, _, error = run(["userdel", name])
         if code != 0:
@@ -45,7 +45,7 @@ def remove_user(run: Run, name: str) -> None:
 
 
 def group(name: str) -> dict[str, Any]:
-    """``{name, exists, gid}``."""
+    """Return ``{name, exists, gid}``."""
     try:
         return {"name": name, "exists": True, "gid": grp.getgrnam(name).gr_gid}
     except KeyError:
@@ -60,7 +60,7 @@ def group_name(gid: int) -> str | None:
 
 
 def login(proc: Path = PROC, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
-    """``{name, uid, gid}`` of who logged in: the nearest process above this one that is not root's, or else root."""
+    """Return ``{name, uid, gid}`` of the login user: of the nearest ancestor process that is not root's, else root."""
     uid = _ancestors_uid(proc) or _sudo_uid(environment) or os.geteuid()
     try:
         entry = pwd.getpwuid(uid)
@@ -70,7 +70,7 @@ def login(proc: Path = PROC, environment: Mapping[str, str] = os.environ) -> dic
 
 
 def _ancestors_uid(proc: Path) -> int:
-    """The first user above this process who is not root; 0 where there is none or the process tree cannot be read."""
+    """Return the uid of the nearest ancestor process that is not root's; 0 without one or if /proc is unreadable."""
     pid = str(os.getpid())
     while pid not in ("", "0"):
         try:
@@ -85,6 +85,6 @@ def _ancestors_uid(proc: Path) -> int:
 
 
 def _sudo_uid(environment: Mapping[str, str]) -> int:
-    """What sudo says of its caller."""
+    """Return the uid of sudo's caller; 0 without one."""
     text = environment.get("SUDO_UID", "")
     return int(text) if text.isdigit() else 0

@@ -1,4 +1,4 @@
-"""What a block device holds and who uses it, and what is mounted where it is to be mounted. Reads, changes nothing."""
+"""Facts of block devices: content, users, and what is mounted at their mount points. Read-only."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import Any
 MOUNTS = Path("/proc/self/mountinfo")
 BLOCKS = Path("/sys/dev/block")
 SBIN = "/usr/sbin:/sbin"
-#: blkid's exit code for a device that answers to several signatures at once.
+#: Exit code of blkid for a device with several signatures at once.
 AMBIVALENT = 8
 
 
 def mounted_devices(text: str) -> dict[str, str]:
-    """Mount point -> device number (``8:16``) by proc(5)'s mountinfo; of two at one place the later one counts."""
+    """Parse proc(5)'s mountinfo: mount point -> device number (``8:16``); the later of two at one place counts."""
     found = {}
     for line in text.splitlines():
         _, _, device, _, place = line.split(maxsplit=5)[:5]
@@ -31,7 +31,7 @@ def number(status: os.stat_result) -> str:
 
 
 def closed(path: str) -> str:
-    """Why a device cannot be read; empty where it can. blkid answers for such a device as for an empty one."""
+    """Return why a device cannot be read; empty if it can. blkid reports such a device as empty."""
     try:
         os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
     except OSError as error:
@@ -40,7 +40,7 @@ def closed(path: str) -> str:
 
 
 def signature(path: str, run: Any) -> tuple[str, str]:
-    """``(filesystem, partition table)`` by blkid's own look at the device; empty where it has none."""
+    """Probe the device with blkid: ``(filesystem, partition table)``; empty if it has none."""
     blkid = shutil.which("blkid", path=f"{os.environ.get('PATH', '')}:{SBIN}") or "blkid"
     code, out, _ = run([blkid, "-p", "-o", "export", path])
     found = dict(line.split("=", 1) for line in out.splitlines() if "=" in line)
@@ -54,13 +54,21 @@ def names(directory: Path) -> list[str]:
         return []
 
 
+def model(block: Path) -> str:
+    """What the maker calls a disk; empty where it is not said."""
+    try:
+        return (block / "device/model").read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+
+
 def parts(block: Path) -> list[str]:
-    """Names of a disk's partitions."""
+    """Return the names of a disk's partitions."""
     return [name for name in names(block) if (block / name / "partition").is_file()]
 
 
 def describe(disk: Mapping[str, str], mounted: Mapping[str, str], run: Any, blocks: Path = BLOCKS) -> dict[str, Any]:
-    """Facts of one of ``kafka_host_data_disks``: see ``DOCUMENTATION`` of ``kafka_host_info``."""
+    """Return the facts of one of ``kafka_host_data_disks``: see ``DOCUMENTATION`` of ``kafka_host_info``."""
     path, where, tool = disk["device"], disk["mount"].rstrip("/"), f"mkfs.{disk.get('fstype') or 'xfs'}"
     facts: dict[str, Any] = {
         "kind": "absent",
@@ -71,6 +79,7 @@ def describe(disk: Mapping[str, str], mounted: Mapping[str, str], run: Any, bloc
         "holders": [],
         "mounts": [],
         "at_mount": mounted.get(where, ""),
+        "model": "",
         "tool": bool(shutil.which(tool, path=f"{os.environ.get('PATH', '')}:{SBIN}")),
     }
     try:
@@ -85,6 +94,7 @@ def describe(disk: Mapping[str, str], mounted: Mapping[str, str], run: Any, bloc
     return {
         **facts,
         "kind": "block",
+        "model": model(block),
         "parts": parts(block),
         "holders": names(block / "holders"),
         "mounts": [place for place, device in mounted.items() if device == own],
@@ -93,7 +103,7 @@ def describe(disk: Mapping[str, str], mounted: Mapping[str, str], run: Any, bloc
 
 
 def observe(disks: Iterable[Mapping[str, str]], run: Any) -> dict[str, dict[str, Any]]:
-    """device -> facts, for all disks of a host."""
+    """Return device -> facts, for all disks of a host."""
     try:
         mounted = mounted_devices(MOUNTS.read_text(encoding="utf-8", errors="replace"))
     except OSError:

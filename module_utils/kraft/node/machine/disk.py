@@ -1,4 +1,4 @@
-"""Where a directory lies: filesystem, mount options, room, owner, and whether Kafka's user gets there."""
+"""Facts of a directory: filesystem, mount options, space, owner, and access for Kafka's user."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CONTENT_LOOKED_AT = 200
 
 
 def mounts(text: str) -> list[dict[str, Any]]:
-    """``/proc/self/mounts`` as ``{device, mount, fstype, options}``, in its order; options with values are left out."""
+    """Parse ``/proc/self/mounts``, in order: ``{device, mount, fstype, options}``, without options that have values."""
     found: list[dict[str, Any]] = []
     for line in text.splitlines():
         fields = [re.sub(r"\\([0-7]{3})", lambda code: chr(int(code.group(1), 8)), field) for field in line.split()]
@@ -28,7 +28,7 @@ def mounts(text: str) -> list[dict[str, Any]]:
 
 
 def mount_of(path: str, found: list[dict[str, Any]]) -> dict[str, Any]:
-    """The mount that `path` (without links) lies on; of two at one place the later hides the earlier."""
+    """Return the mount of `path` (without links); the later of two at one place hides the earlier."""
     best: dict[str, Any] = {"device": "", "mount": "", "fstype": "", "options": []}
     for each in found:
         inside = path == each["mount"] or path.startswith(each["mount"].rstrip("/") + "/")
@@ -38,7 +38,7 @@ def mount_of(path: str, found: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def nearest_existing(path: str) -> str:
-    """`path` or the closest directory above it that exists, without links."""
+    """Return `path`, or the closest existing directory above it, without links."""
     real = os.path.realpath(path)
     while not os.path.isdir(real) and real != "/":
         real = os.path.dirname(real)
@@ -46,7 +46,7 @@ def nearest_existing(path: str) -> str:
 
 
 def room(path: str) -> dict[str, int]:
-    """Space that an ordinary user may still take, in MiB, and free inodes (-1: the filesystem has no fixed number)."""
+    """Return the space for an ordinary user, in MiB, and free inodes (-1: the filesystem has no fixed number)."""
     found = os.statvfs(path)
     return {
         "free_mb": found.f_bavail * found.f_frsize // MIB,
@@ -56,17 +56,17 @@ def room(path: str) -> dict[str, int]:
 
 
 def searchable(status: os.stat_result, uid: int, gids: set[int]) -> bool:
-    """Whether a user may pass through a directory."""
+    """Check that a user may pass through a directory."""
     if status.st_uid == uid:
         return bool(status.st_mode & stat.S_IXUSR)
     return bool(status.st_mode & (stat.S_IXGRP if status.st_gid in gids else stat.S_IXOTH))
 
 
-NO_USER = -1  #: of an account that is still to be made: it owns nothing
+NO_USER = -1  #: an account that is still to be created: it owns nothing
 
 
 def closed_to(path: str, user: str) -> str:
-    """The first directory on the way to `path` that `user` (which may be made later) may not pass; or nothing."""
+    """Return the first directory above `path` that `user` (which may not exist yet) may not pass; or ""."""
     try:
         uid = pwd.getpwnam(user).pw_uid
         gids = set(os.getgrouplist(user, pwd.getpwnam(user).pw_gid))
@@ -79,7 +79,7 @@ def closed_to(path: str, user: str) -> str:
 
 
 def foreign_files(path: str, user: str) -> list[str]:
-    """Names in `path` (of the first few hundred) that belong to somebody else than `user`: ``name (owner)``."""
+    """Return names in `path` (of the first few hundred) that do not belong to `user`: ``name (owner)``."""
     found = []
     try:
         with os.scandir(path) as entries:
@@ -93,7 +93,7 @@ def foreign_files(path: str, user: str) -> list[str]:
 
 
 def orphan_uid(path: str) -> int | None:
-    """The uid that owns all of `path` (of the first few hundred names), where no account has it any more."""
+    """Return the uid that owns all of `path` (of the first few hundred names), if it has no account any more."""
     try:
         with os.scandir(path) as entries:
             looked = [entry for _, entry in zip(range(CONTENT_LOOKED_AT), entries) if entry.name != "lost+found"]
@@ -105,7 +105,7 @@ def orphan_uid(path: str) -> int | None:
 
 
 def describe(path: str, user: str, found: list[dict[str, Any]]) -> dict[str, Any]:
-    """All of this for one path, which need not exist: then filesystem and room are those it would have."""
+    """Return all facts of one path. For a missing one, filesystem and space are those it would have."""
     existing = nearest_existing(path)
     mount = mount_of(existing, found)
     facts = {
@@ -126,7 +126,7 @@ def describe(path: str, user: str, found: list[dict[str, Any]]) -> dict[str, Any
 
 
 def install_dir(path: str) -> dict[str, Any]:
-    """What stands where Kafka is to be installed: ``{kind, occupied}``; ``occupied``: names that our layout needs.
+    """Inspect the install dir: ``{kind, target, occupied}``; ``occupied``: names that our layout needs.
 
     Ours is a real directory whose ``bin``, ``libs`` and ``config`` are links; another installation has directories.
     """

@@ -1,4 +1,4 @@
-"""Everything that preflight and other modules want to know of a host, gathered in one go and without changing it."""
+"""Facts of a host for preflight and other modules, gathered in one pass without changing it."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from ansible.module_utils.kraft.node.storage.log_dir import (
 )
 from ansible.module_utils.kraft.node.storage.replicas import held_replicas
 
-#: What ``adjtimex`` answers while the kernel does not hold the clock for synchronised.
+#: Return code of ``adjtimex`` while the kernel's clock is not synchronised.
 CLOCK_ERROR = 5
 
 
 @dataclasses.dataclass(frozen=True)
 class Questions:
-    """What to look at. ``names`` are resolved, ``binds`` tried as addresses of this host, ``reach`` are host:port."""
+    """Input of an inspection. ``names``: resolved; ``binds``: tried as own addresses; ``reach``: host:port."""
 
     log_dirs: tuple[str, ...] = ()
     install_dir: str = "/opt/kafka"
@@ -63,7 +63,7 @@ class Questions:
 
 
 def observe_host(ask: Questions, run: Run) -> dict[str, Any]:
-    """The facts by name, see the documentation of ``kafka_host_info``."""
+    """Return the facts by name, see the documentation of ``kafka_host_info``."""
     service = observe_service(run, ask.unit, ask.started_dir)
     now = deployed(ask, service)
     return {
@@ -94,7 +94,7 @@ def observe_host(ask: Questions, run: Run) -> dict[str, Any]:
 
 
 def disk_facts(ask: Questions) -> dict[str, Any]:
-    """Log dirs, other paths that matter, the install dir and its releases."""
+    """Return facts of log dirs, other relevant paths, the install dir and its releases."""
     mounted = mounts(read(Path("/proc/self/mounts")))
     current = os.path.join(ask.install_dir, "current")
     return {
@@ -112,9 +112,9 @@ def disk_facts(ask: Questions) -> dict[str, Any]:
 
 
 def log_dir(path: str, name: str, mounted: list[dict[str, Any]]) -> dict[str, Any]:
-    """Where a log dir lies and what it holds; ``foreign_files``: what in it is not Kafka's user's.
+    """Return place and content of a log dir; ``foreign_files``: files in it that are not Kafka's user's.
 
-    ``orphan_uid``: of the account that is gone, where all of it belongs to one.
+    ``orphan_uid``: the uid that owns all of it, if its account is gone.
     """
     where = describe(path, name, mounted)
     return {
@@ -126,14 +126,14 @@ def log_dir(path: str, name: str, mounted: list[dict[str, Any]]) -> dict[str, An
 
 
 def quorum(properties: str) -> str | None:
-    """The form of quorum that the node was configured for, ``static`` or ``dynamic``; None where it was not."""
+    """Return the configured form of quorum, ``static`` or ``dynamic``; None if the node has none."""
     values = properties_of(properties)
     forms = {"controller.quorum.voters": "static", "controller.quorum.bootstrap.servers": "dynamic"}
     return next((form for key, form in forms.items() if values.get(key)), None)
 
 
 def deployed(ask: Questions, service: ServiceState) -> dict[str, Any]:
-    """What the node was deployed with, see ``node.deployed``; empty lists where it never was."""
+    """Return the node's deployed configuration, see ``node.deployed``; empty lists if it was never deployed."""
     in_place = properties_of(os.path.join(ask.install_dir, "current/config/server.properties"))
     running = running_properties(ask, service)
     counts = running or in_place
@@ -143,7 +143,7 @@ def deployed(ask: Questions, service: ServiceState) -> dict[str, Any]:
 
 
 def used_log_dirs(ask: Questions, service: ServiceState) -> dict[str, Any]:
-    """Each log dir that the node was deployed with, or runs with: how many replicas it holds, and the first of them."""
+    """Return each log dir of the deployed or running node: how many replicas it holds, and the first of them."""
     in_place = properties_of(os.path.join(ask.install_dir, "current/config/server.properties"))
     given = (each.get("log.dirs", "") for each in (in_place, running_properties(ask, service)))
     paths = (one.strip().rstrip("/") for text in given for one in text.split(","))
@@ -151,7 +151,7 @@ def used_log_dirs(ask: Questions, service: ServiceState) -> dict[str, Any]:
 
 
 def running_properties(ask: Questions, service: ServiceState) -> dict[str, str]:
-    """The settings that the process was started with; empty where none runs, or left no record."""
+    """Return the settings that the process was started with; empty if none runs, or without a record."""
     record = started_files(ask.started_dir) if service.pid else {}
     return parse_properties(record.get("server.properties", b"").decode("utf-8", "replace"))
 
@@ -161,19 +161,19 @@ def properties_of(path: str) -> dict[str, str]:
 
 
 def other_voters(now: dict[str, Any]) -> set[str]:
-    """Where the other static voters of its lists are reached: one that no inventory names any more may still run."""
+    """Return addresses of the other static voters: one that the inventory no longer names may still run."""
     every = (one for found in now["voters"] for one in found["voters"])
     return {one["address"] for one in every if one["address"] and str(one["node_id"]) != now["node_id"]}
 
 
 def network_facts(ask: Questions, service: ServiceState, voters: set[str]) -> dict[str, Any]:
-    """Ports, names, addresses and other hosts' ports."""
+    """Return facts of ports, names, addresses and other hosts' ports."""
     questions = {"names": ask.names, "binds": ask.binds, "reach": sorted({*ask.reach, *voters})}
     return {"ports": ports_in_use(ask.ports, service.pid), **ask_all(questions)}
 
 
 def clock_synchronised() -> bool | None:
-    """Whether the kernel holds its clock for synchronised; None where it does not tell."""
+    """Check that the kernel's clock is synchronised; None if the kernel does not report it."""
     try:
         import ctypes  # noqa: PLC0415 - rarely missing, but then the answer is only "unknown"
 

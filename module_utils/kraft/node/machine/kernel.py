@@ -1,4 +1,4 @@
-"""Brings kernel settings about: observe, plan, stop in check mode, write."""
+"""Ensure kernel settings: observe, plan, stop in check mode, write."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files import plan as files
 from ansible.module_utils.kraft.node.machine import sysctl
 
-#: Settings of which a higher value is fine, too.
+#: Settings for which a higher value is fine, too.
 AT_LEAST = ("vm.max_map_count", "fs.file-max", "fs.nr_open")
 
 
 def observe(settings: dict[str, Any], file: str, at_least: frozenset[str]) -> dict[str, sysctl.Setting]:
-    """The running kernel's values, and what is said about them after our file at boot."""
+    """Return the running kernel's values, with overrides that are read after our file at boot."""
     later = sysctl.boot_overrides(file)
     found = {name: sysctl.read_setting(name) for name in settings}
     wanted = sysctl.effective(settings, found, at_least)
@@ -30,7 +30,7 @@ def observe(settings: dict[str, Any], file: str, at_least: frozenset[str]) -> di
 
 
 def write_live(plan: sysctl.Plan, found: dict[str, sysctl.Setting]) -> tuple[list[str], list[sysctl.Unmet]]:
-    """Names that were changed, and what the kernel refused although it looked writable."""
+    """Write the plan. Returns the changed names, and what the kernel refused although it looked writable."""
     refusals = {name: sysctl.write_setting(name, value) for name, value in plan.live.items()}
     refused = [
         sysctl.Unmet(name, plan.live[name], found[name].value, f"the kernel refused it: {why}")
@@ -41,7 +41,7 @@ def write_live(plan: sysctl.Plan, found: dict[str, sysctl.Setting]) -> tuple[lis
 
 
 def diffs(plan: sysctl.Plan, found: dict[str, sysctl.Setting], changes: list[files.Change]) -> list[dict[str, str]]:
-    """The file's diff, and one of the running kernel's values."""
+    """Return the file's diff, and one of the running kernel's values."""
     headers = {"before_header": "running kernel", "after_header": "running kernel"}
     before = "".join(f"{name} = {found[name].value}\n" for name in plan.live)
     after = "".join(f"{name} = {value}\n" for name, value in plan.live.items())
@@ -49,7 +49,7 @@ def diffs(plan: sysctl.Plan, found: dict[str, sysctl.Setting], changes: list[fil
 
 
 def plan_file(path: str, text: str, check_mode: bool) -> tuple[list[files.Change], files.Accounts]:
-    """What differs in the file for the next boot; raises RefusedError where it cannot be written."""
+    """Return the difference in the file for the next boot. Raises RefusedError if it cannot be written."""
     me = str(os.geteuid()), str(os.getegid())
     wanted = files.Desired(path, files.FILE, *me, mode=0o644, content=text.encode())
     known, found = file_io.accounts([wanted]), file_io.find(wanted)
@@ -60,7 +60,7 @@ def plan_file(path: str, text: str, check_mode: bool) -> tuple[list[files.Change
 
 
 def ensure_settings(params: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
-    """The five steps; gives the module's result."""
+    """Ensure the settings and return the module's result."""
     problems = sysctl.bad_names(params["settings"])
     if problems:
         raise RefusedError(problems)

@@ -1,4 +1,4 @@
-"""What a machine is: distribution, processors, memory, Java, limits, kernel settings. Reads files, starts nothing.
+"""Facts of a machine: distribution, processors, memory, Java, limits, kernel settings. Reads files, starts nothing.
 
 Every function takes the root of the file tree it reads, so that tests can bring their own.
 """
@@ -28,14 +28,14 @@ FAMILIES = {
     "arch": "Arch",
 }
 PACKAGE_MANAGERS = ("apt-get", "dnf", "yum", "zypper", "apk", "pacman")
-#: Java is never started as root: whoever may write to its home would be root, too.
+#: Java is never started as root: a user who can write to its home would become root.
 AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 JAVA_HOMES = ("usr/lib/jvm/*/bin/java", "opt/*/bin/java", "usr/java/*/bin/java")
 ROOT = Path("/")
 
 
 def read(path: Path) -> str:
-    """A small file's text without the line break at its end; empty where it cannot be read."""
+    """Return a small file's text without the line break at its end; empty if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
@@ -43,7 +43,7 @@ def read(path: Path) -> str:
 
 
 def assignments(text: str) -> dict[str, str]:
-    """``NAME="value"`` lines, as in os-release and in a JDK's ``release`` file."""
+    """Parse ``NAME="value"`` lines, as in os-release and in a JDK's ``release`` file."""
     pairs = (line.split("=", 1) for line in text.splitlines() if "=" in line and not line.startswith("#"))
     return {name.strip(): unquoted(value) for name, value in pairs}
 
@@ -56,7 +56,7 @@ def unquoted(value: str) -> str:
 
 
 def distribution(root: Path = ROOT) -> dict[str, str]:
-    """``{family, distribution, version, package_manager}``; ``family`` in Ansible's words, empty where unknown."""
+    """Return ``{family, distribution, version, package_manager}``; ``family`` in Ansible's words, empty if unknown."""
     release = assignments(read(root / "etc/os-release") or read(root / "usr/lib/os-release"))
     names = [release.get("ID", ""), *release.get("ID_LIKE", "").split()]
     manager = next((name for name in PACKAGE_MANAGERS if (root / "usr/bin" / name).exists()), "")
@@ -73,7 +73,7 @@ def number(text: str) -> int | None:
 
 
 def memory_mb(root: Path = ROOT) -> int:
-    """The machine's memory, or what its container is limited to (cgroup v2, v1), in MiB."""
+    """Return the machine's memory, or the limit of its container (cgroup v2, v1), in MiB."""
     match = re.search(r"^MemTotal:\s*(\d+) kB", read(root / "proc/meminfo"), re.MULTILINE)
     found = [int(match.group(1)) * 1024] if match else []
     limits = ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory/memory.limit_in_bytes")
@@ -82,7 +82,7 @@ def memory_mb(root: Path = ROOT) -> int:
 
 
 def cpus(root: Path = ROOT) -> int:
-    """Processors that a process may use: those it is bound to, or its container's share of them (cgroup v2, v1)."""
+    """Return the usable processors: those of the CPU affinity, or the container's share (cgroup v2, v1)."""
     bound = len(os.sched_getaffinity(0))
     legacy = [read(root / f"sys/fs/cgroup/cpu/cpu.cfs_{name}_us") for name in ("quota", "period")]
     shares = [number(text) for text in read(root / "sys/fs/cgroup/cpu.max").split() or legacy]
@@ -92,13 +92,13 @@ def cpus(root: Path = ROOT) -> int:
 
 
 def java_major(version: str) -> int | None:
-    """``17.0.15`` -> 17, ``1.8.0_402`` -> 8."""
+    """Parse ``17.0.15`` -> 17, ``1.8.0_402`` -> 8."""
     match = re.match(r"(?:1\.)?(\d+)", version)
     return int(match.group(1)) if match else None
 
 
 def java_at(path: str, run: Any) -> dict[str, Any] | None:
-    """The Java whose ``java`` is at `path`: ``{home, path, version, major}``. It is started only as a last resort."""
+    """Return the Java at `path`: ``{home, path, version, major}``. It is started only as a last resort."""
     real = os.path.realpath(path)
     if not os.access(real, os.X_OK):
         return None
@@ -112,7 +112,7 @@ def java_at(path: str, run: Any) -> dict[str, Any] | None:
 
 
 def java(java_home: str, run: Any) -> dict[str, Any] | None:
-    """The Java that Kafka would run with: the given one, or the one that the alternatives or the PATH lead to."""
+    """Return the Java that Kafka would run with: the given one, or that of the alternatives or the PATH."""
     if java_home:
         return java_at(os.path.join(java_home, "bin", "java"), run)
     found = "/usr/bin/java" if os.path.exists("/usr/bin/java") else shutil.which("java")
@@ -120,7 +120,7 @@ def java(java_home: str, run: Any) -> dict[str, Any] | None:
 
 
 def javas(root: Path = ROOT) -> list[dict[str, Any]]:
-    """Every Java that is installed at a usual place and has a known version, newest first, as ``{home, major}``."""
+    """Return every Java at a usual place with a known version, newest first, as ``{home, major}``."""
     found = {}
     for pattern in JAVA_HOMES:
         for path in glob.glob(str(root / pattern)):
@@ -132,7 +132,7 @@ def javas(root: Path = ROOT) -> list[dict[str, Any]]:
 
 
 def sysctl(names: Iterable[str], root: Path = ROOT) -> dict[str, dict[str, Any]]:
-    """Kernel settings by name: ``{value, writable}``; those that this kernel does not have are left out."""
+    """Return kernel settings by name: ``{value, writable}``; settings that this kernel lacks are left out."""
     paths = {name: root / "proc/sys" / name.replace(".", "/") for name in names}
     return {
         name: {"value": read(path), "writable": os.access(path, os.W_OK)}
@@ -142,7 +142,7 @@ def sysctl(names: Iterable[str], root: Path = ROOT) -> dict[str, dict[str, Any]]
 
 
 def nofile_hard(root: Path = ROOT) -> int:
-    """Open files that systemd can give a service: what process 1 has or, where we may raise limits, the kernel's."""
+    """Return the open files that systemd can give a service: process 1's or, if limits can be raised, the kernel's."""
     match = re.search(r"^Max open files\s+\S+\s+(\S+)", read(root / "proc/1/limits"), re.MULTILINE)
     largest = number(read(root / "proc/sys/fs/nr_open")) or 0
     if match and match.group(1) == "unlimited":
@@ -152,7 +152,7 @@ def nofile_hard(root: Path = ROOT) -> int:
 
 
 def may_raise(limit: int) -> bool:
-    """Whether a process may have `limit` open files, tried in a child so that this one stays as it is."""
+    """Check that a process may have `limit` open files. A child tries it, so that this process stays as it is."""
     child = os.fork()
     if child == 0:
         try:
@@ -164,7 +164,7 @@ def may_raise(limit: int) -> bool:
 
 
 def machine(root: Path = ROOT) -> dict[str, str]:
-    """``hostname``, ``machine_id``, ``boot_id``; ``place``: equal for two names of one machine (boot and network)."""
+    """Return ``hostname``, ``machine_id``, ``boot_id``, ``place`` (boot and network: one for all names)."""
     try:
         namespace = str(os.stat(root / "proc/self/ns/net").st_ino)
     except OSError:
@@ -179,7 +179,7 @@ def machine(root: Path = ROOT) -> dict[str, str]:
 
 
 def releases(states: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """`release.observe_releases` as facts: ``{version: {complete, archive_checksum: {algorithm: digest}}}``."""
+    """Return `release.observe_releases` as facts: ``{version: {complete, archive_checksum: {algorithm: digest}}}``."""
     return {
         version: {
             "complete": state.complete,

@@ -1,4 +1,4 @@
-"""What a host hears and reaches: who holds a port, what a name resolves to, whether another host answers."""
+"""Network facts of a host: owners of ports, resolved names, reachability of other hosts."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from typing import Any
 
 LISTENING, ESTABLISHED = "0A", "01"
 PROC = Path("/proc")
-#: Seconds after which a host that does not answer is taken for unreachable, and all questions together end.
+#: Seconds until a silent host counts as unreachable, and until all questions end.
 CONNECT_TIMEOUT = 2.0
 DEADLINE = 5.0
 
 
 def address(text: str) -> str:
-    """An address as ``/proc/net/tcp`` writes it (hexadecimal words in the machine's order).
+    """Parse an address of ``/proc/net/tcp`` (hexadecimal words in the machine's order).
 
-    An IPv4 address in its own form: Java's sockets are IPv6, and have it as ``::ffff:10.0.0.1``.
+    An IPv4 address in its usual form: Java's sockets are IPv6, and have it as ``::ffff:10.0.0.1``.
     """
     words = [int(text[at : at + 8], 16) for at in range(0, len(text), 8)]
     family = socket.AF_INET6 if len(words) > 1 else socket.AF_INET
@@ -30,7 +30,7 @@ def address(text: str) -> str:
 
 
 def listening(ports: Iterable[int], proc: Path = PROC) -> list[dict[str, Any]]:
-    """Sockets that listen on one of `ports`: ``{port, address, inode}``."""
+    """Return sockets that listen on one of `ports`: ``{port, address, inode}``."""
     found = []
     for port, fields in sockets_of(LISTENING, ports, proc):
         found.append({"port": port, "address": address(fields[1].split(":")[0]), "inode": fields[9]})
@@ -38,7 +38,7 @@ def listening(ports: Iterable[int], proc: Path = PROC) -> list[dict[str, Any]]:
 
 
 def sockets_of(state: str, ports: Iterable[int], proc: Path) -> Iterator[tuple[int, list[str]]]:
-    """Local port and fields of each line of the kernel's tables of sockets."""
+    """Yield local port and fields of each matching line of the kernel's tables of sockets."""
     wanted = set(ports)
     for name in ("net/tcp", "net/tcp6"):
         try:
@@ -52,7 +52,7 @@ def sockets_of(state: str, ports: Iterable[int], proc: Path) -> Iterator[tuple[i
 
 
 def connected(ports: Iterable[int], proc: Path = PROC) -> dict[str, list[str]]:
-    """Local port -> the addresses that are connected to it now."""
+    """Return local port -> the addresses that are connected to it now."""
     found: dict[str, set[str]] = {}
     for port, fields in sockets_of(ESTABLISHED, ports, proc):
         found.setdefault(str(port), set()).add(address(fields[2].split(":")[0]))
@@ -60,7 +60,7 @@ def connected(ports: Iterable[int], proc: Path = PROC) -> dict[str, list[str]]:
 
 
 def owners(inodes: set[str], proc: Path = PROC, first: int = 0) -> dict[str, int]:
-    """Inode of a socket -> pid that holds it; looks into process `first` first, and stops when all are found."""
+    """Return inode of a socket -> pid that holds it; search process `first` first, and stop when all are found."""
     found: dict[str, int] = {}
     pids = sorted((int(name) for name in os.listdir(proc) if name.isdigit()), key=lambda pid: pid != first)
     for pid in pids:
@@ -73,7 +73,7 @@ def owners(inodes: set[str], proc: Path = PROC, first: int = 0) -> dict[str, int
 
 
 def sockets(descriptors: Path) -> Iterable[str]:
-    """Inodes of a process's sockets; none where it is gone or not ours to see."""
+    """Yield inodes of a process's sockets; none if it is gone or not ours to see."""
     try:
         with os.scandir(descriptors) as entries:
             names = [entry.path for entry in entries]
@@ -89,7 +89,7 @@ def sockets(descriptors: Path) -> Iterable[str]:
 
 
 def process_name(pid: int, proc: Path = PROC) -> str:
-    """How people call a process: its command, and for a JVM its main class."""
+    """Return the name of a process: its command, and for a JVM its main class."""
     try:
         words = (proc / str(pid) / "cmdline").read_bytes().decode(errors="replace").rstrip("\0").split("\0")
         name = (proc / str(pid) / "comm").read_text().strip()
@@ -100,7 +100,7 @@ def process_name(pid: int, proc: Path = PROC) -> str:
 
 
 def ports_in_use(ports: Iterable[int], first: int = 0, proc: Path = PROC) -> list[dict[str, Any]]:
-    """``{port, address, pid, process}`` of whoever listens on one of `ports`; pid 0 where that cannot be seen."""
+    """Return ``{port, address, pid, process}`` of each listener on one of `ports`; pid 0 if it cannot be seen."""
     found = listening(ports, proc)
     pids = owners({each["inode"] for each in found}, proc, first) if found else {}
     return [
@@ -115,7 +115,7 @@ def ports_in_use(ports: Iterable[int], first: int = 0, proc: Path = PROC) -> lis
 
 
 def resolve(name: str) -> dict[str, Any]:
-    """``{addresses, error}`` of a name."""
+    """Resolve a name: ``{addresses, error}``."""
     try:
         found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
         return {"addresses": sorted({str(each[4][0]) for each in found}), "error": ""}
@@ -124,7 +124,7 @@ def resolve(name: str) -> dict[str, Any]:
 
 
 def bindable(name: str) -> str:
-    """Why no socket can be bound to an address of this name on this host; empty where one can."""
+    """Return why no socket can be bound to an address of this name on this host; empty if one can."""
     try:
         family, kind, protocol, _, where = socket.getaddrinfo(name, 0, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as probe:
@@ -135,7 +135,7 @@ def bindable(name: str) -> str:
 
 
 def reach(target: str) -> str:
-    """``open``, ``refused`` (the host answers, nothing listens) or why there is no answer from ``host:port``."""
+    """Return ``open``, ``refused`` (the host answers, nothing listens) or the error for ``host:port``."""
     host, port = target.rsplit(":", 1)
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_TIMEOUT).close()
@@ -149,7 +149,7 @@ def reach(target: str) -> str:
 
 
 LATE = "no answer in time"
-#: Kind of question -> who answers it, and what is said of one that takes longer than everybody may.
+#: Kind of question -> the function that answers it, and the answer after the deadline.
 ANSWERERS: dict[str, tuple[Callable[[str], Any], Any]] = {
     "names": (resolve, {"addresses": [], "error": LATE}),
     "binds": (bindable, LATE),
@@ -158,7 +158,7 @@ ANSWERERS: dict[str, tuple[Callable[[str], Any], Any]] = {
 
 
 def ask_all(questions: Mapping[str, Iterable[str]], deadline: float = DEADLINE) -> dict[str, dict[str, Any]]:
-    """Answers by kind and question; all are asked at once, and none is waited for longer than `deadline` seconds."""
+    """Return answers by kind and question; all are asked at once, for at most `deadline` seconds."""
     answers: dict[str, dict[str, Any]] = {
         kind: dict.fromkeys(questions[kind], ANSWERERS[kind][1]) for kind in questions
     }

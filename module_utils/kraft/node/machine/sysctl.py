@@ -1,4 +1,4 @@
-"""Kernel settings: what is wanted, what the kernel has, what can be had. First the pure plan, then a look at a host."""
+"""Kernel settings: desired, current and possible values. First the pure plan, then the inspection of a host."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pathlib import Path
 HEADER = "# Written by Kraftwright; changes made here are lost.\n"
 NAME = re.compile(r"[A-Za-z0-9_-]+([./][A-Za-z0-9_-]+)+")
 PROC = "/proc/sys"
-#: Where systemd reads settings at boot; a file whose name sorts later wins.
+#: Directories that systemd reads settings from at boot; a file whose name sorts later wins.
 BOOT_DIRS: tuple[str, ...] = ("/usr/lib/sysctl.d", "/run/sysctl.d", "/etc/sysctl.d")
 
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """A setting of the running kernel. ``value`` is None where the kernel has no such setting.
+    """A setting of the running kernel. ``value`` is None if the kernel has no such setting.
 
-    ``boot_override``: a file that is read after ours at boot and says something else, as ``path: value``.
+    ``boot_override``: a file that is read after ours at boot with another value, as ``path: value``.
     """
 
     value: str | None = None
@@ -29,7 +29,7 @@ class Setting:
 
 @dataclasses.dataclass(frozen=True)
 class Unmet:
-    """A setting that the host does not grant, and why."""
+    """A setting that the host does not grant, and the reason."""
 
     name: str
     wanted: str
@@ -39,7 +39,7 @@ class Unmet:
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """``text``: the file for the next boot; ``live``: what to write into the running kernel; ``unmet``: what stays."""
+    """A plan. ``text``: file for the next boot; ``live``: values for the running kernel; ``unmet``: not granted."""
 
     text: str
     live: Mapping[str, str]
@@ -47,7 +47,7 @@ class Plan:
 
 
 def normal(value: object) -> str:
-    """One space between numbers, whatever the kernel or a person puts there."""
+    """Normalise blanks between numbers."""
     return " ".join(str(value).split())
 
 
@@ -60,14 +60,14 @@ def fits(name: str) -> bool:
 
 
 def raised(wanted: str, value: str | None) -> str:
-    """The higher of the two, where both are numbers: a limit that is already higher is not lowered."""
+    """Return the higher of the two if both are numbers: a higher limit is never lowered."""
     if value is not None and wanted.isdigit() and value.isdigit():
         return str(max(int(wanted), int(value)))
     return wanted
 
 
 def effective(settings: Mapping[str, object], found: Mapping[str, Setting], at_least: frozenset[str]) -> dict[str, str]:
-    """Name -> value to have; for the names in `at_least` a higher value of the kernel's stays."""
+    """Return name -> desired value; for the names in `at_least`, a higher value of the kernel stays."""
     wanted = {name: normal(value) for name, value in settings.items()}
     return {
         name: raised(value, found[name].value) if name in at_least else value for name, value in sorted(wanted.items())
@@ -79,7 +79,7 @@ def boot_text(wanted: Mapping[str, str]) -> str:
 
 
 def why_unmet(wanted: str, setting: Setting) -> str:
-    """Why the host does not grant `wanted`; '' where it does, or will when it is written."""
+    """Return why the host does not grant `wanted`; '' if it does, or will when it is written."""
     if setting.value is None:
         return "this kernel has no such setting"
     if setting.value != wanted and not setting.writable:
@@ -90,7 +90,7 @@ def why_unmet(wanted: str, setting: Setting) -> str:
 
 
 def plan_settings(settings: Mapping[str, object], found: Mapping[str, Setting], at_least: frozenset[str]) -> Plan:
-    """What to write where. A setting that cannot be granted is no change, however often it is asked for."""
+    """Plan what to write. A setting that cannot be granted is no change."""
     wanted = effective(settings, found, at_least)
     live = {n: v for n, v in wanted.items() if found[n].writable and found[n].value not in (None, v)}
     reasons = {name: why_unmet(value, found[name]) for name, value in wanted.items()}
@@ -99,20 +99,20 @@ def plan_settings(settings: Mapping[str, object], found: Mapping[str, Setting], 
 
 
 def proc_path(name: str) -> str:
-    """``net.ipv4.conf.eth0/1.rp_filter`` -> its file, as sysctl(8) does: the first separator decides what they mean."""
+    """Return the file of ``net.ipv4.conf.eth0/1.rp_filter``, as sysctl(8): the first separator sets the meaning."""
     first = next((character for character in name if character in "./"), ".")
     path = name if first == "/" else name.translate(str.maketrans("./", "/."))
     return f"{PROC}/{path}"
 
 
 def settings_in(text: str) -> dict[str, str]:
-    """Settings of one sysctl.d file; a leading '-' (ignore errors) and comments are left out."""
+    """Parse the settings of one sysctl.d file; a leading '-' (ignore errors) and comments are left out."""
     pairs = (line.lstrip(" -").partition("=") for line in text.splitlines() if not line.lstrip().startswith(("#", ";")))
     return {name.strip().replace("/", "."): normal(value) for name, separator, value in pairs if separator}
 
 
 def later_files(file: str) -> list[str]:
-    """Files that are read after `file` at boot, in that order; of one name, the one in /etc hides the others."""
+    """Return files that are read after `file` at boot, in order; of one name, the one in /etc hides the others."""
     found = {}
     for directory in BOOT_DIRS:
         for path in Path(directory).glob("*.conf") if os.path.isdir(directory) else ():
@@ -121,7 +121,7 @@ def later_files(file: str) -> list[str]:
 
 
 def boot_overrides(file: str) -> dict[str, tuple[str, str]]:
-    """Name -> (path, value) of what is set after `file` at boot."""
+    """Return name -> (path, value) of settings that are read after `file` at boot."""
     out = {}
     for path in later_files(file):
         try:
@@ -133,7 +133,7 @@ def boot_overrides(file: str) -> dict[str, tuple[str, str]]:
 
 
 def can_write(path: str) -> bool:
-    """Whether the kernel lets us open it for writing: root's access rights alone say nothing in a container."""
+    """Check that the kernel lets us open it for writing: access rights alone prove nothing in a container."""
     try:
         os.close(os.open(path, os.O_WRONLY))
     except OSError:
@@ -151,7 +151,7 @@ def read_setting(name: str) -> Setting:
 
 
 def write_setting(name: str, value: str) -> str:
-    """Write into the running kernel and read back; gives the kernel's words where it refuses, '' where it took it."""
+    """Write into the running kernel and read back. Returns the kernel's error, '' on success."""
     try:
         with open(proc_path(name), "w", encoding="utf-8") as file:
             file.write(value)

@@ -1,6 +1,6 @@
-"""What was asked of a host and not granted: kernel settings, open files, AppCDS archive. Pure: results in, words out.
+"""Settings that a host does not grant: kernel settings, open files, AppCDS archive. Pure: from results to text.
 
-Nothing of this fails a run or is drift: the host was set up as far as it lets us. An operator has to know of it.
+None of them fails a run or is drift: the host is set up as far as it allows. An operator must be informed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ NAMED = 5
 
 @dataclasses.dataclass(frozen=True)
 class Ungranted:
-    """``value``: what the host has, empty where it has nothing of the kind; ``reason``: why, and what to do."""
+    """``value``: the host's value, empty if it has none; ``reason``: why, and what to do."""
 
     host: str
     name: str
@@ -24,14 +24,14 @@ class Ungranted:
 
     @property
     def fact(self) -> str:
-        """What there is in place of what was asked for."""
+        """Return what the host has in place of the desired value."""
         return f"{self.name} is {self.value or 'not there'}, not {self.wanted}" if self.wanted else self.name
 
 
 def ungranted(
     results: Mapping[str, Mapping[str, Any]], nodes: Mapping[str, Mapping[str, Any]]
 ) -> tuple[Ungranted, ...]:
-    """Host by host. `nodes`: those of ``kafka_desired``.
+    """Return what is not granted, host by host. `nodes`: those of ``kafka_desired``.
 
     `results`: host -> ``kernel`` (of ``kafka_sysctl``), ``appcds_archive`` (of ``kafka_appcds_archive``),
     ``nofile_hard`` (of ``kafka_host_info``'s facts); each may be missing.
@@ -53,7 +53,7 @@ def _of_host(host: str, given: Mapping[str, Any], node: Mapping[str, Any]) -> It
 
 
 def lines(found: Sequence[Ungranted], hosts: Collection[str]) -> list[str]:
-    """One line for each reason and the hosts that share it; `hosts`: all of the cluster's."""
+    """Return one line for each reason and the hosts that share it; `hosts`: all of the cluster's."""
     having: dict[tuple[str, str], list[str]] = {}
     for one in found:
         having.setdefault((one.fact, one.reason), []).append(one.host)
@@ -64,7 +64,7 @@ def lines(found: Sequence[Ungranted], hosts: Collection[str]) -> list[str]:
 
 
 def short(found: Sequence[Ungranted], hosts: Collection[str]) -> str:
-    """How many settings on how many hosts, in one line; empty where all is granted."""
+    """Return the number of settings and their hosts, in one line; empty if all is granted."""
     count = len({one.name for one in found})
     having = list(dict.fromkeys(one.host for one in found))
     return f"{count} setting{'' if count == 1 else 's'} on {_names(having, hosts)}" if found else ""

@@ -1,8 +1,8 @@
-"""The AppCDS archive: what a JVM makes of Kafka's classes when it loads them, kept in a file that the next JVM maps.
+"""The AppCDS archive: Kafka's classes as a JVM has loaded them, in a file that the next JVM maps.
 
 It halves the processor time of a start (Kafka 4.3.1 on OpenJDK 17: 7.6 -> 3.9 s) and of a tool (1.7 -> 0.9 s). The JVM
-takes such a file only from the same build of the JVM, for the same class path and jars of the same size and time.
-Its sums must be right as well (``-XX:+VerifySharedSpaces``). Otherwise the JVM starts as without one.
+accepts it only from the same build of the JVM, for the same class path and jars of the same size and time. Its
+checksums must match (``-XX:+VerifySharedSpaces``). Otherwise the JVM starts without it.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-#: Beside the AppCDS archive: for which key it was made or tried, and whether the JVM took it.
+#: Beside the AppCDS archive: the key it was made or tried for, and whether the JVM accepted it.
 RECORD = "classes.json"
 NONE, MAKE, ENABLE, DISABLE = "none", "make", "enable", "disable"
-#: Below the release: what is renamed from there once the JVM has taken the archive; below that, where it is made.
+#: Below the release: files that are renamed from there once the JVM accepts the archive; below that, the build.
 WORK, MADE = ".classes", "made"
-#: The transient unit that makes it, beside everything else that the host does.
+#: The transient unit that builds it, at the lowest priority.
 UNIT = "kafka-appcds-archive"
-#: In that directory: the record for either end.
+#: In that directory: the record for success and for failure.
 TAKEN, REFUSED = "taken.json", "refused.json"
 REASON = f"the JVM made no AppCDS archive that it takes; journalctl -u {UNIT} says more"
-#: What of a JVM's home decides whether it takes the file.
+#: Files of a JVM's home that decide whether it accepts the archive.
 JVM_FILES = ("lib/server/libjvm.so", "lib/modules")
 
 
 @dataclasses.dataclass(frozen=True)
 class AppCdsArchive:
-    """The AppCDS archive as a host has it.
+    """The AppCDS archive on a host.
 
-    ``key``: of what this host's JVM would take, '' where that cannot be told (``reason`` says why). ``tried``: key of
-    what was last made, with its ``usable``. ``exists``: the file is there.
-    ``enabled``: the JVM has the option. ``making``: it is being made at this moment.
+    ``key``: of an archive that this host's JVM would accept, '' if unknown (``reason`` explains it). ``tried``: key of
+    the last build, with its ``usable``. ``exists``: the file is there.
+    ``enabled``: the JVM has the option. ``making``: it is being built at this moment.
     """
 
     key: str = ""
@@ -49,30 +49,30 @@ class AppCdsArchive:
 
     @property
     def settled(self) -> bool:
-        """Whether this key was tried already: where the JVM takes none, it is not made again."""
+        """Check that this key was tried already: an archive that the JVM rejects is not built again."""
         return bool(self.key) and self.tried == self.key and (self.exists or not self.usable)
 
 
 def java_home(java: str) -> str:
-    """Home of the JVM that the command starts: ``/usr/bin/java`` -> ``/usr/lib/jvm/java-17-openjdk-amd64``."""
+    """Return the home of a JVM's command: ``/usr/bin/java`` -> ``/usr/lib/jvm/java-17-openjdk-amd64``."""
     return os.path.dirname(os.path.dirname(os.path.realpath(java)))
 
 
 def jvm_identity(home: str) -> list[object]:
-    """What tells one build of the JVM from another. Raises OSError where something is missing."""
+    """Return what identifies a build of the JVM. Raises OSError if a file is missing."""
     release = Path(home, "release").read_text(encoding="utf-8")
     status = [os.stat(os.path.join(home, name)) for name in JVM_FILES]
     return [release, *([s.st_size, int(s.st_mtime)] for s in status)]
 
 
 def key_of(identity: list[object], install_dir: str, version: str, checksum: str) -> str:
-    """For what an AppCDS archive was made on this host. Earlier versions used those of other hosts, with other keys."""
+    """Return the key of an archive built on this host. Earlier versions used other hosts' archives, with other keys."""
     text = json.dumps(["made here", identity, install_dir, version, checksum.lower()])
     return f"{version}-{hashlib.sha256(text.encode()).hexdigest()[:32]}"
 
 
 def parse_record(text: str) -> dict[str, Any]:
-    """The record, empty for what is not one."""
+    """Parse the record; empty if it is none."""
     try:
         content = json.loads(text)
     except ValueError:
@@ -85,7 +85,7 @@ def record_text(key: str, usable: bool, reason: str) -> str:
 
 
 def plan_appcds_archive(found: AppCdsArchive) -> str:
-    """One action. What was tried for this key stays; data of another key is out of use until its own is made."""
+    """Return one action. A key is tried once; an archive of another key is unused until its own is built."""
     if found.making:
         return NONE
     if found.settled:
@@ -96,7 +96,7 @@ def plan_appcds_archive(found: AppCdsArchive) -> str:
 
 
 def described(found: AppCdsArchive) -> Mapping[str, Any]:
-    """What a caller needs: whether it is in use, is being made, or should still be made."""
+    """Return the state for callers: in use, being built, or still to be built."""
     in_use = found.settled and found.usable and found.enabled
     return {
         "in_use": in_use,
@@ -107,14 +107,14 @@ def described(found: AppCdsArchive) -> Mapping[str, Any]:
 
 
 def making_script(dump: Sequence[str], trial: Sequence[str]) -> str:
-    """What the transient unit runs in ``MADE``, without rights."""
+    """Return the script that the transient unit runs in ``MADE``, without privileges."""
     return f"{shlex.join(dump)} && {shlex.join(trial)}\n"
 
 
 def finishing_script(data: str, options: str) -> str:
-    """What root runs when all processes of the unit are gone. The record is renamed last.
+    """Return the script that root runs when all processes of the unit are gone. It renames the record last.
 
-    A making that was killed has no record, and is begun again.
+    A build that was killed has no record, and is repeated.
     """
     return f"""cd "$(dirname "$0")" || exit 1
 chown 0:0 {MADE}

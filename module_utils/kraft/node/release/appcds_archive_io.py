@@ -1,7 +1,7 @@
-"""Has the AppCDS archive made by a unit without rights, and tells the JVM of it only when the JVM takes it.
+"""Build the AppCDS archive in a unit without rights, and enable it only if the JVM accepts it.
 
-The unit runs Java as a user who owns nothing, in a directory of its own. Kafka's user could reach into a process of its
-own kind, and root starts tools with the archive. Root copies the file once that unit is gone.
+The unit runs Java as a user who owns nothing, in a separate directory. Kafka's user could access a process of the same
+user, and root starts tools with the archive. Root copies the file once that unit is gone.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from ansible.module_utils.kraft.node.release.appcds_archive import (
 from ansible.module_utils.kraft.node.release.manifest import read_manifest, read_text
 from ansible.module_utils.kraft.node.service.state import Run
 
-USER = "nobody"  #: who makes it
+USER = "nobody"  #: the user of the build
 VERIFY = "-XX:+VerifySharedSpaces"
 DUMP_OPTIONS = ("-Xshare:dump", VERIFY, "-Xmx256m", "-XX:+UseG1GC", "-XX:TieredStopAtLevel=1", "-Xlog:disable")
-#: Whatever else wants the processor or the disk goes first. A host that goes down does not wait for it either: Java
-#: would go on with its dump at idle priority, and systemd waits for it. What is half made is in use by nobody.
+#: Any other use of processor or disk has priority. A host that goes down does not wait for it either: Java would
+#: continue its dump at idle priority, and systemd would wait. A half-built archive is not in use.
 UNIT_PROPERTIES = (
     "Nice=19",
     "CPUSchedulingPolicy=idle",
@@ -58,9 +58,9 @@ CHUNK = 1 << 20
 
 
 def observe(run: Run, java: str, install_dir: str, version: str, checksum: str) -> AppCdsArchive:
-    """The AppCDS archive of an installed release, as it is and as it could be.
+    """Inspect the AppCDS archive of an installed release: its state, and the key it could have.
 
-    Whether it is being made is asked first: what ends after that has left its record.
+    A running build is checked first: one that ends after that has left its record.
     """
     directory = release.release_dir(install_dir, version)
     making = os.path.isdir(f"{directory}/{WORK}") and run(["systemctl", "is-active", "--quiet", UNIT])[0] == 0
@@ -86,20 +86,20 @@ def class_path(directory: str) -> str:
 
 
 def trial(java: str, directory: str, path: str) -> list[str]:
-    """A JVM that ends at once, with an error where it does not take the AppCDS archive."""
+    """Return the command of a JVM that ends at once, with an error if it rejects the AppCDS archive."""
     options = ["-Xshare:on", VERIFY, "-XX:-UsePerfData", f"-XX:SharedArchiveFile={path}"]
     return [java, *options, "-cp", class_path(directory), "-version"]
 
 
 def enable(directory: str, enabled: bool) -> None:
-    """Tell JVMs of the AppCDS archive, or no longer. A running one is not touched."""
+    """Add the AppCDS archive to the options of JVMs, or remove it. A running one is not touched."""
     manifest = read_manifest(directory)
     text = release.classpath_options(directory, manifest.files if manifest else (), enabled)
     write_file(f"{directory}/{release.CLASSPATH}", text.encode(), os.geteuid(), os.getegid(), 0o644)
 
 
 def prepare(directory: str, java: str, key: str, packed_list: str) -> str:
-    """Lay out all that the making needs, and what root puts into place afterwards; gives the directory."""
+    """Write everything that the build needs, and what root installs afterwards. Returns the directory."""
     work = f"{directory}/{WORK}"
     shutil.rmtree(work, ignore_errors=True)
     os.mkdir(work, 0o755)
@@ -131,7 +131,7 @@ def _user_id() -> int:
 
 
 def begin(run: Run, work: str) -> None:
-    """Start the making as a unit of its own, which outlives this run. Raises ToolError where systemd does not."""
+    """Start the build as a separate unit, which outlives this run. Raises ToolError if systemd does not start it."""
     places = (f"WorkingDirectory={work}/{MADE}", f"ReadWritePaths={work}/{MADE}")
     last = f"ExecStopPost=+/bin/sh {work}/finish.sh"
     properties = [f"--property={each}" for each in (*UNIT_PROPERTIES, *places, last)]

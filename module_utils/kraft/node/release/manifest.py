@@ -1,7 +1,7 @@
-"""Releases of Kafka side by side on a host: when one is complete, and what an archive must hold to become one.
+"""Releases of Kafka side by side on a host: completeness, and the content that an archive must have.
 
-``<install dir>/releases/<version>/MANIFEST`` is written last. A release counts as complete when its MANIFEST is there
-and every file that it names has the size that it names. ``config/`` is not in it: those files become the node's own.
+``<install dir>/releases/<version>/MANIFEST`` is written last. A release is complete if its MANIFEST is there and every
+file in it has the recorded size. ``config/`` is not in it: those files become the node's configuration.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ansible.module_utils.kraft.errors import RefusedError
 
 MANIFEST = "MANIFEST"
 CLASSPATH = "classpath.options"
-#: The AppCDS archive of all that Kafka loads at a start: one JVM build's own, no part of a release.
+#: The AppCDS archive of all that Kafka loads at a start: specific to one JVM build, no part of a release.
 APPCDS_ARCHIVE = "classes.jsa"
-#: An archive below the install dir's ``.incoming`` was brought by us, so it is ours to remove.
+#: An archive below the install dir's ``.incoming`` was transferred by us, so we may remove it.
 INCOMING = ".incoming"
 #: The name of a directory of ``releases``.
 VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
@@ -36,14 +36,14 @@ class FileRecord:
 
 @dataclasses.dataclass(frozen=True)
 class Manifest:
-    """What a release was made from. ``archive``: algorithm -> hex digest; ``files``: path in the release -> record."""
+    """Origin and files of a release. ``archive``: algorithm -> hex digest; ``files``: path in the release -> record."""
 
     version: str
     archive: Mapping[str, str]
     files: Mapping[str, FileRecord]
 
     def text(self) -> str:
-        """Its one written form: the same release gives the same bytes on every host."""
+        """Return its canonical text: the same release gives the same bytes on every host."""
         files = {path: dataclasses.asdict(record) for path, record in self.files.items()}
         content = {"version": self.version, "archive": dict(self.archive), "files": files}
         return json.dumps(content, indent=1, sort_keys=True) + "\n"
@@ -53,7 +53,7 @@ class Manifest:
 class ReleaseState:
     """A release as it is on disk. ``damage``: path in it -> what is wrong.
 
-    ``partial``: a killed run left something; ``rest``: halves of archives lie where the archive is brought.
+    ``partial``: a killed run left something; ``rest``: incomplete archives are in ``.incoming``.
     """
 
     exists: bool = False
@@ -76,7 +76,7 @@ def partial_dir(install_dir: str, version: str) -> str:
 
 
 def parse_manifest(text: str) -> Manifest | None:
-    """The manifest, or None for what is not one (a half-written file, an older form, a name that leads elsewhere)."""
+    """Parse a manifest; None for anything else (a half-written file, an older form, a name that leads elsewhere)."""
     try:
         content = json.loads(text)
         files = {path: FileRecord(int(r["size"]), str(r["sha256"])) for path, r in content["files"].items()}
@@ -96,7 +96,7 @@ def read_manifest(directory: str) -> Manifest | None:
 
 
 def parse_checksum(text: str) -> tuple[str, str]:
-    """``sha512:AB…`` -> ``("sha512", "ab…")``. Raises ValueError for any other form."""
+    """Parse ``sha512:AB…`` -> ``("sha512", "ab…")``. Raises ValueError for any other form."""
     algorithm, _, digest = text.strip().lower().partition(":")
     length = CHECKSUM_LENGTH.get(algorithm, 0)
     if not length or not re.fullmatch(f"[0-9a-f]{{{length}}}", digest):
@@ -105,7 +105,7 @@ def parse_checksum(text: str) -> tuple[str, str]:
 
 
 def member_path(name: str) -> tuple[str, str]:
-    """The archive's top directory and the member's path below it, which is '' for the top directory itself.
+    """Return the archive's top directory and the member's path below it, '' for the top directory itself.
 
     Raises ValueError for a path that leads out of the archive.
     """
@@ -116,13 +116,13 @@ def member_path(name: str) -> tuple[str, str]:
 
 
 def link_stays_inside(path: str, target: str) -> bool:
-    """Whether a link at `path` (below the release) to `target` ends below the release, too."""
+    """Check that a link at `path` (below the release) to `target` ends below the release, too."""
     resolved = os.path.normpath(os.path.join(os.path.dirname(path), target))
     return not target.startswith("/") and resolved != ".." and not resolved.startswith("../")
 
 
 def layout_problems(paths: Collection[str], version: str) -> list[str]:
-    """What an unpacked archive lacks to be Kafka `version`; `paths` are those of its files."""
+    """Return what an unpacked archive lacks to be Kafka `version`; `paths` are those of its files."""
     found = (re.fullmatch(r"libs/kafka-clients-(\d.*)\.jar", path) for path in paths)
     versions = sorted(match[1] for match in found if match)
     if versions != [version]:
@@ -137,24 +137,24 @@ def jars(paths: Iterable[str]) -> list[str]:
 
 
 def class_path(directory: str, paths: Iterable[str]) -> str:
-    """Absolute, sorted, no wildcard: always the same string, as an AppCDS archive demands.
+    """Return the class path: absolute, sorted, no wildcard; always the same, as an AppCDS archive demands.
 
-    Named by release and not by ``current``, so that a running JVM never loads a class of the release after it.
+    It names the release and not ``current``, so that a running JVM never loads a class of the next release.
     """
     return ":".join(f"{directory}/{path}" for path in jars(paths))
 
 
 def classpath_options(directory: str, paths: Iterable[str], appcds_archive: bool = False) -> str:
-    """A java @argfile with the class path, and with the AppCDS archive where it is usable.
+    """Return a java @argfile with the class path, and with the AppCDS archive if it is usable.
 
-    The JVM checks the archive's sums before it takes it. It goes on without one that is gone, damaged or another JVM's.
+    The JVM checks the archive first. It starts without one that is missing, damaged or of another JVM.
     """
     shared = f"-XX:SharedArchiveFile={directory}/{APPCDS_ARCHIVE}\n-XX:+VerifySharedSpaces\n" if appcds_archive else ""
     return f'{shared}-cp "{class_path(directory, paths)}"\n'
 
 
 def file_damage(directory: str, manifest: Manifest) -> dict[str, str]:
-    """Files of the manifest that are not there or have another size."""
+    """Return files of the manifest that are missing or have another size."""
     damage = {}
     for path, record in manifest.files.items():
         try:
@@ -175,7 +175,7 @@ def read_text(path: str) -> str:
 
 
 def observe_release(install_dir: str, version: str) -> ReleaseState:
-    """A release by its sizes; contents are only hashed where asked for (``release_unpack.content_damage``)."""
+    """Inspect a release by its sizes; contents are hashed only on request (``release_unpack.content_damage``)."""
     directory = release_dir(install_dir, version)
     partial = os.path.lexists(partial_dir(install_dir, version))
     if not os.path.lexists(directory):
@@ -191,7 +191,7 @@ def observe_release(install_dir: str, version: str) -> ReleaseState:
 
 
 def observe_releases(install_dir: str) -> dict[str, ReleaseState]:
-    """Every release of the install dir by its version; unfinished ones (their names begin with a dot) are left out."""
+    """Return every release of the install dir by version; unfinished ones (names with a leading dot) are left out."""
     try:
         names = sorted(os.listdir(f"{install_dir}/releases"))
     except OSError:
@@ -200,7 +200,7 @@ def observe_releases(install_dir: str) -> dict[str, ReleaseState]:
 
 
 def archive_mismatch(state: ReleaseState, checksum: str) -> str:
-    """Why the release on disk is not the one that was asked for: it came from another archive; '' where it did not."""
+    """Return why the release on disk is not the requested one: another archive is its origin; '' if it is."""
     algorithm, digest = parse_checksum(checksum)
     if state.manifest is None or state.manifest.archive.get(algorithm) == digest:
         return ""
@@ -215,7 +215,7 @@ def archive_mismatch(state: ReleaseState, checksum: str) -> str:
 class Plan:
     """``action``: none, unpack, repair (with whole files from the archive) or classpath (only that file is wrong).
 
-    ``clean``: ours to remove, the archive that was brought or what a killed run left (partial, rest).
+    ``clean``: ours to remove, the transferred archive or remains of a killed run (partial, rest).
     """
 
     action: str
@@ -235,14 +235,14 @@ def choose_action(state: ReleaseState) -> str:
 
 
 def describe_damage(damage: Mapping[str, str], shown: int = 5) -> str:
-    """``libs/a.jar: missing; ...`` and how many more there are."""
+    """Return ``libs/a.jar: missing; ...`` and the number of further ones."""
     texts = [f"{path}: {what}" for path, what in sorted(damage.items())]
     more = [f"and {len(texts) - shown} more"] if len(texts) > shown else []
     return "; ".join(texts[:shown] + more)
 
 
 def plan_release(state: ReleaseState, checksum: str, archive: str, archive_found: bool, ours: bool) -> Plan:
-    """What to do; raises RefusedError where it cannot be done. `ours`: the archive lies in our ``.incoming``."""
+    """Plan the steps. Raises RefusedError if they are impossible. `ours`: the archive is in our ``.incoming``."""
     mismatch = archive_mismatch(state, checksum)
     if mismatch:
         raise RefusedError([mismatch])

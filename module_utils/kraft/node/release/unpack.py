@@ -1,4 +1,4 @@
-"""Unpacks an archive into a release: beside its place, checked, synced, and only then renamed into it."""
+"""Unpack an archive into a release: beside its place, checked, synced, and only then renamed into it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHUNK = 1 << 20
 
 
 def hash_archive(path: str) -> dict[str, str]:
-    """sha256 and sha512 of a file in one pass. Both are recorded, so that either can be asked for later."""
+    """Return sha256 and sha512 of a file in one pass. Both are recorded, so that either can be compared later."""
     digests = {name: hashlib.new(name) for name in release.CHECKSUM_LENGTH}
     with open(path, "rb") as file:
         while chunk := file.read(CHUNK):
@@ -29,7 +29,7 @@ def hash_archive(path: str) -> dict[str, str]:
 
 
 def verified_archive(path: str, checksum: str) -> dict[str, str]:
-    """The archive's digests; refuses an archive that is not the one that was asked for."""
+    """Return the archive's digests. Raises RefusedError if it is not the requested archive."""
     algorithm, wanted = release.parse_checksum(checksum)
     digests = hash_archive(path)
     if digests[algorithm] != wanted:
@@ -43,7 +43,7 @@ def verified_archive(path: str, checksum: str) -> dict[str, str]:
 
 
 def copy_member(archive: tarfile.TarFile, member: tarfile.TarInfo, target: str) -> FileRecord:
-    """Write one file, hashing on the way; never through a link, never over something, never setuid."""
+    """Write one file and hash it; never through a link, never over an existing file, never setuid."""
     source = archive.extractfile(member)
     if source is None:
         raise ValueError(f"the archive holds {member.name!r}, which cannot be read")
@@ -55,12 +55,12 @@ def copy_member(archive: tarfile.TarFile, member: tarfile.TarInfo, target: str) 
             file.write(chunk)
         file.flush()
         os.fchmod(handle, 0o755 if member.mode & 0o111 else 0o644)
-        os.utime(handle, (member.mtime, member.mtime))  # an AppCDS archive knows jars by their time
+        os.utime(handle, (member.mtime, member.mtime))  # an AppCDS archive identifies jars by their time
     return FileRecord(member.size, digest.hexdigest())
 
 
 def members(archive: tarfile.TarFile) -> Iterator[tuple[str, tarfile.TarInfo]]:
-    """Path below the release and member. Raises ValueError for what a release cannot hold."""
+    """Yield path below the release and member. Raises ValueError for what a release cannot hold."""
     tops = set()
     for member in archive:
         top, path = release.member_path(member.name)
@@ -99,7 +99,7 @@ def extract(archive_path: str, directory: str) -> dict[str, FileRecord]:
 
 
 def sync_tree(directory: str) -> None:
-    """Everything below `directory` onto the disk; file by file, as sync() would wait for a broker's whole cache."""
+    """Flush everything below `directory`, file by file: sync() would wait for a broker's whole cache."""
     for top, _, names in os.walk(directory):
         for name in names:
             path = os.path.join(top, name)
@@ -111,7 +111,7 @@ def sync_tree(directory: str) -> None:
 
 
 def write_own_files(directory: str, final: str, manifest: Manifest) -> None:
-    """Class path, then MANIFEST as the last of all; `final` is where `directory` will be."""
+    """Write the class path, then MANIFEST as the last of all; `final` is the later path of `directory`."""
     uid, gid = os.geteuid(), os.getegid()
     write_file(
         f"{directory}/{release.CLASSPATH}", release.classpath_options(final, manifest.files).encode(), uid, gid, 0o644
@@ -120,7 +120,7 @@ def write_own_files(directory: str, final: str, manifest: Manifest) -> None:
 
 
 def unpack_beside(archive: str, digests: dict[str, str], install_dir: str, version: str) -> Manifest:
-    """Unpack to the partial directory, refuse what is not this version, sync. A killed run's remains are replaced."""
+    """Unpack to the partial directory, refuse other versions, sync. Remains of a killed run are replaced."""
     partial = release.partial_dir(install_dir, version)
     shutil.rmtree(partial, ignore_errors=True)
     umask = os.umask(0o022)
@@ -143,7 +143,7 @@ def unpack_beside(archive: str, digests: dict[str, str], install_dir: str, versi
 
 
 def install(install_dir: str, manifest: Manifest) -> None:
-    """The unpacked partial becomes the release in one step."""
+    """Rename the partial directory to the release, in one step."""
     partial = release.partial_dir(install_dir, manifest.version)
     final = release.release_dir(install_dir, manifest.version)
     write_own_files(partial, final, manifest)
@@ -152,7 +152,7 @@ def install(install_dir: str, manifest: Manifest) -> None:
 
 
 def content_damage(directory: str, manifest: Manifest) -> dict[str, str]:
-    """Files of the manifest with another sha256; what is missing is ``release.file_damage``'s to find."""
+    """Return files of the manifest with another sha256; ``release.file_damage`` finds missing ones."""
     damage = {}
     for path, record in manifest.files.items():
         with contextlib.suppress(OSError), open(os.path.join(directory, path), "rb") as file:
@@ -165,10 +165,10 @@ def content_damage(directory: str, manifest: Manifest) -> dict[str, str]:
 
 
 def repair(install_dir: str, manifest: Manifest) -> list[str]:
-    """Put whole files in the place of damaged ones, each by one rename; gives their paths.
+    """Replace damaged files, each by one rename. Returns their paths.
 
-    A process that runs from the release keeps what it has open, and at no moment is a file missing that was there.
-    The node's ``config/`` stays as it is; nothing is deleted but the partial directory.
+    A process that runs from the release keeps its open files, and no existing file is missing at any moment. The node's
+    ``config/`` stays as it is; only the partial directory is deleted.
     """
     partial = release.partial_dir(install_dir, manifest.version)
     final = release.release_dir(install_dir, manifest.version)
@@ -185,13 +185,13 @@ def repair(install_dir: str, manifest: Manifest) -> list[str]:
 
 
 def config_files(directory: str) -> list[str]:
-    """Files below ``config/``, as paths below `directory`."""
+    """Return files below ``config/``, as paths below `directory`."""
     found = (os.path.join(top, name) for top, _, names in os.walk(f"{directory}/config") for name in names)
     return sorted(os.path.relpath(path, directory) for path in found)
 
 
 def incoming_rest(install_dir: str, archive: str) -> list[str]:
-    """What else lies in ``.incoming``: halves of archives, whose runs were killed while they brought them."""
+    """Return the other files in ``.incoming``: incomplete archives of runs that were killed."""
     directory = f"{install_dir}/{release.INCOMING}"
     names = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
     return [f"{directory}/{name}" for name in names if name != os.path.basename(archive)]

@@ -1,1 +1,1 @@
-"""The end of a node on its host: what is removed, and what stays."""
+"""Removal of a node from its host."""

@@ -1,4 +1,4 @@
-"""Looks at a host whose cluster ends, and removes what the plan says. Each step can be cut short and begun again."""
+"""Inspect a host whose cluster is destroyed, and remove what the plan names. Each step can be repeated after a kill."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from typing import Any
 from ansible.module_utils.kraft.errors import ToolError
 from ansible.module_utils.kraft.node import (
     collector,
+    departed,
     identity,
-    log_shipper,
-    log_shipping,
     metrics_proxy,
     mirror,
     unit_files,
@@ -28,22 +27,21 @@ from ansible.module_utils.kraft.node.service.systemd import systemctl
 from ansible.module_utils.kraft.node.storage.log_dir import LOST_AND_FOUND, META, read_meta
 from ansible.module_utils.kraft.node.unit_files import unit_path
 
-WORKERS = ("kafka-appcds-archive",)  #: what a deployment may have left at work
-#: Of the services beside Kafka.
+WORKERS = ("kafka-appcds-archive",)  #: units that a deployment may have left running
+#: Users of the services beside Kafka.
 USERS = (metrics_proxy.USER, mirror.USER, collector.USER)
-LOOKED_AT = 2000  #: files of a directory, to see whether one is of Kafka's user
-ANSWERED = 30  #: seconds in which a quorum that is there lets a broker go
+LOOKED_AT = 2000  #: files of a directory that are checked for Kafka's user
+ANSWERED = 30  #: seconds in which a running quorum releases a broker
 
 
 def observe(run: Run, params: Mapping[str, Any]) -> Found:
-    """`params`: those of ``kafka_uninstall``."""
+    """Inspect the host. `params`: those of ``kafka_uninstall``."""
     service = observe_service(run, params["unit"], STARTED_DIR)
     unit = unit_path(params["unit"])
     below = [os.path.join(params["install_dir"], name) for name in OURS]
     logs = [os.path.join(params["log4j_dir"], name) for name in _names(params["log4j_dir"]) if LOG_FILE.fullmatch(name)]
-    beside = (mirror.SERVICE, *reversed(collector.SERVICES), *log_shipper.SERVICES)
+    beside = (mirror.SERVICE, *reversed(collector.SERVICES), *departed.SERVICES)
     named = (*metrics_proxy.SERVICES.values(), *beside)
-    held = log_shipping.undelivered()
     services = filter(unit_files.is_ours, map(unit_path, named))
     deployed = identity.observe(params["install_dir"], STARTED_DIR, params["unit"], service.pid, params["log_dirs"])
     others = [one.path for one in deployed.disks if one.path not in params["log_dirs"]]
@@ -51,10 +49,9 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
     undeclared, broken = _log_dirs(others)
     strangers = tuple(_strangers(params))
     kept = [path for path in (*strangers, *_files_below(params["log4j_dir"])) if path not in logs]
-    users = USERS if held else (*USERS, log_shipper.USER)  # what nobody has received is a file of its user
     return Found(
         unit=read_text(unit) if os.path.lexists(unit) else None,
-        runs=service.active or service.enabled or service.pid > 0,  # a process that is stopping writes still
+        runs=service.active or service.enabled or service.pid > 0,  # a stopping process still writes
         log_dirs=log_dirs,
         unreadable={**unreadable, **broken},
         identity=deployed,
@@ -62,9 +59,8 @@ def observe(run: Run, params: Mapping[str, Any]) -> Found:
         owned=tuple(path for path in kept if user["exists"] and _holds_files_of(path, user["uid"])),
         paths=tuple(path for path in (*services, *below, *logs, params["sysctl_file"]) if os.path.lexists(path)),
         strangers=strangers,
-        undelivered=f"{held} messages in {log_shipping.WORK}" if held else "",
         has_account=user["exists"],
-        users=tuple(filter(accounts.is_of_service, users)),
+        users=tuple(filter(accounts.is_of_service, USERS)),
         account_is_ours=bool(user["exists"] and user["home"] == accounts.NOWHERE and user["group"] == params["group"]),
     )
 
@@ -77,7 +73,7 @@ def _names(path: str) -> list[str]:
 
 
 def _log_dirs(paths: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Log dirs that are there and not empty: path -> cluster id of its own file, and those of a broken disk -> why."""
+    """Return log dirs that are there and not empty: path -> cluster id in them; and path -> error of a broken disk."""
     found, unreadable = dict[str, str](), dict[str, str]()
     for path in paths:
         try:
@@ -91,7 +87,7 @@ def _log_dirs(paths: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _strangers(params: Mapping[str, Any]) -> Iterable[str]:
-    """What lies below the install directory and is neither ours nor leads to a log dir."""
+    """Yield paths below the install directory that are neither ours nor lead to a log dir."""
     for name in _names(params["install_dir"]):
         path = os.path.join(params["install_dir"], name)
         leads = any(each == path or each.startswith(f"{path}/") for each in (*params["log_dirs"], params["log4j_dir"]))
@@ -107,7 +103,7 @@ def _files_below(path: str) -> list[str]:
 
 
 def _holds_files_of(path: str, uid: int) -> bool:
-    """Whether the path or one of the first files below it belongs to a user."""
+    """Check whether the path or one of the first files below it belongs to a user."""
     below = (os.path.join(top, name) for top, dirs, files in os.walk(path) for name in (*dirs, *files))
     for each in itertools.islice(itertools.chain([path], below), LOOKED_AT):
         with contextlib.suppress(OSError):
@@ -117,19 +113,19 @@ def _holds_files_of(path: str, uid: int) -> bool:
 
 
 def carry_out(run: Run, plan: Plan, params: Mapping[str, Any], desired: Desired) -> None:
-    """Do the steps. Raises ToolError where a tool fails; the next run goes on.
+    """Execute the steps. Raises ToolError if a tool fails; the next run continues.
 
-    Data go last: until then the log dirs say whose node it is, also to the run that goes on.
+    Data is removed last: until then the log dirs identify the node, also for the next run.
     """
     unit = f"{params['unit']}.service"
     for worker in WORKERS if plan.changes else ():
-        run(["systemctl", "stop", f"{worker}.service"])  # none may be at work
+        run(["systemctl", "stop", f"{worker}.service"])  # none may be running
     if plan.stop:
         stop(run, unit, params["timeout"])
     if plan.unit:
         os.unlink(unit_path(params["unit"]))
         systemctl(run, params["timeout"], "daemon-reload")
-        run(["systemctl", "reset-failed", unit])  # there may be no failure to forget
+        run(["systemctl", "reset-failed", unit])  # there may be no failure to reset
     for path in plan.paths:
         end_service(run, path, params["timeout"])
         remove(path)
@@ -146,18 +142,16 @@ def carry_out(run: Run, plan: Plan, params: Mapping[str, Any], desired: Desired)
 
 
 def end_service(run: Run, path: str, timeout: int) -> None:
-    """Where the path is one of a unit beside Kafka."""
+    """Stop and disable the service if the path is the unit of one beside Kafka."""
     if path.startswith(f"{unit_files.UNITS}/"):
         systemctl(run, timeout, "disable", "--now", os.path.basename(path))
-        if path == unit_path(log_shipper.PROXY):  # the shipper has stopped before
-            log_shipping.forget()
 
 
 def stop(run: Run, unit: str, timeout: int) -> None:
-    """Stop and disable; what has not stopped by then is killed.
+    """Stop and disable the service, and kill it if it does not stop in time.
 
-    A broker asks the controllers before it stops. Those that are the last to stop have no quorum left that could
-    answer, and would wait for five minutes. What they acknowledged is in files, and the next start recovers it.
+    A broker requests its shutdown from the controllers. The last ones to stop have no quorum left that could answer,
+    and would wait for five minutes. Acknowledged records are in files, and the next start recovers them.
     """
     try:
         systemctl(run, ANSWERED, "disable", "--now", unit)
@@ -173,7 +167,7 @@ def _tool(run: Run, *command: str) -> None:
 
 
 def empty(path: str) -> None:
-    """Delete what is in a log dir. Its identity goes last: as long as anything is left, it says whose it is."""
+    """Delete the content of a log dir. Its identity goes last, so that remains can be identified."""
     for name in sorted(_names(path), key=lambda name: name == META):
         if name != LOST_AND_FOUND:
             remove(os.path.join(path, name))

@@ -1,4 +1,4 @@
-"""What is removed from a host whose cluster ends, and what stays there. Pure."""
+"""Plan of a removal from a host whose cluster is destroyed. Pure."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from ansible.module_utils.kraft.node.identity import UNNAMED, Identity, clashes
 from ansible.module_utils.kraft.problem import Problem
 
-MARK = "# Written by Kraftwright"  #: how our unit begins
-#: What deployments leave below the install directory.
+MARK = "# Written by Kraftwright"  #: first words of our unit
+#: Names that deployments create below the install directory.
 OURS = (
     *(".incoming", "agents", "bin", "client", "collector", "config", "current", "libs", "live.json"),
     *("log_shipping", "metrics_proxy", "mirror", "next", "node_exporter", "previous", "releases", "removed", "tls"),
@@ -22,7 +22,7 @@ LOG_FILE = re.compile(r"(server|controller|state-change|kafka-authorizer|gc)\.lo
 
 @dataclasses.dataclass(frozen=True)
 class Desired:
-    """The node that ends. ``delete_data``: whether its log dirs go, too."""
+    """The node to remove. ``delete_data``: delete its log dirs, too."""
 
     cluster_id: str
     node_id: int
@@ -33,15 +33,14 @@ class Desired:
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """What is on the host.
+    """State of the host.
 
-    ``unit``: text of the unit file, None without one. ``runs``: whether the service is up, or enabled. ``log_dirs``:
-    path -> cluster id, empty where nothing says whose the files are; only directories that are there and not empty.
-    ``unreadable``: log dirs on a disk that cannot be read -> the reason. ``identity``: whose node is deployed.
-    ``undeclared``: log dirs that are not empty, which the node was deployed with and the inventory does not name.
+    ``unit``: text of the unit file, None without one. ``runs``: the service is up, or enabled. ``log_dirs``: path ->
+    cluster id, empty if nothing identifies it; only directories that are there and not empty.
+    ``unreadable``: log dirs on a disk that cannot be read -> the reason. ``identity``: of the deployed node.
+    ``undeclared``: log dirs of the deployed node that are not empty, and that the inventory does not name.
     ``owned``: other paths that stay and hold files of the user.
     ``paths``: what deployments left, in the order in which it goes. ``strangers``: paths beside it that are not ours.
-    ``undelivered``: messages of log files that nobody has received, with their path; empty without any.
     ``has_account``: the user exists; ``account_is_ours``: it is one as deployments make it. ``users``: those that
     deployments made for services beside Kafka, whether or not those are still there.
     """
@@ -55,7 +54,6 @@ class Found:
     owned: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     strangers: tuple[str, ...] = ()
-    undelivered: str = ""
     has_account: bool = False
     account_is_ours: bool = False
     users: tuple[str, ...] = ()
@@ -63,9 +61,9 @@ class Found:
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """Steps in their order. ``data``: log dirs that are emptied; ``kept``: what stays, and why, as sentences.
+    """Steps in their order. ``data``: log dirs to empty; ``kept``: sentences about what stays, and why.
 
-    ``staying``: log dirs whose data stay.
+    ``staying``: log dirs whose data stays.
     """
 
     stop: bool
@@ -88,7 +86,7 @@ class Plan:
         return found
 
     def steps(self, user: str) -> list[str]:
-        """Each step in words."""
+        """Return each step as text."""
         given = (
             (["stop and disable Kafka"] if self.stop else []),
             (["remove the unit"] if self.unit else []),
@@ -101,7 +99,7 @@ class Plan:
 
 
 def problems(desired: Desired, found: Found) -> Iterator[Problem]:
-    """Why nothing is touched on this host."""
+    """Yield reasons to touch nothing on this host."""
     if found.unit is not None and not found.unit.startswith(MARK):
         message, remedy = "was not written by Kraftwright", "remove it by hand, or take the host out of the inventory"
         yield Problem("foreign_unit", message, remedy, "kafka.service")
@@ -111,14 +109,13 @@ def problems(desired: Desired, found: Found) -> Iterator[Problem]:
 
 
 def plan(desired: Desired, found: Found) -> Plan:
-    """The steps. A log dir goes only where its own files say that it is this cluster's."""
+    """Plan the steps. A log dir is deleted only if its own files identify it as this cluster's."""
     data = [path for path, cluster in found.log_dirs.items() if desired.delete_data and cluster]
     staying = {path: _why(desired, cluster) for path, cluster in found.log_dirs.items() if path not in data}
     staying |= dict.fromkeys(found.undeclared, ": the inventory does not name it")
     staying |= {path: f": the disk cannot be read ({why})" for path, why in found.unreadable.items()}
     kept = [f"the data in {path} stay{why}" for path, why in staying.items()]
     kept += [f"{path} stays: Kraftwright did not make it" for path in found.strangers]
-    kept += [f"{found.undelivered} stay: nobody has received them"] if found.undelivered else []
     account = found.account_is_ours and not staying and not found.owned
     if found.has_account and not account:
         kept.append(f"the user {desired.user} stays: {_why_account(found, bool(staying))}")

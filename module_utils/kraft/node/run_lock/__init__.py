@@ -1,1 +1,1 @@
-"""One run at a time on a host."""
+"""Run lock: one run at a time on a host."""

@@ -1,4 +1,4 @@
-"""Takes the lock of this host, gives it back, and ends what has lost it."""
+"""Acquire and release the lock of this host, and stop runs that have lost it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import Any
 from ansible.module_utils.kraft.node.run_lock import lock, workers
 
 PATH = "/run/kraftwright.lock"  #: below a directory that is empty after a reboot
-TIMEOUT = 120  #: seconds to wait for what a dead run left at work
-SHARING = "sharing"  #: part of the file: those who share the lock with the first
-BROKEN, MOST_BROKEN = ".broken", 100  #: end of the file with runs whose lock was taken over, and how many it names
-GUARD_SECONDS, STEP = 20.0, 0.05  #: a guard is held for the time of a look
+TIMEOUT = 120  #: seconds to wait for leftovers of a dead run
+SHARING = "sharing"  #: part of the file: holders that share the lock with the first
+BROKEN, MOST_BROKEN = ".broken", 100  #: suffix of the file with runs whose lock was taken over, and its limit
+GUARD_SECONDS, STEP = 20.0, 0.05  #: a guard is held only during one access
 
 
 def read(path: str) -> list[lock.Record]:
-    """The records at `path`; none where there is no file, or one that a crash of the host tore (nobody holds that)."""
+    """Return the records at `path`; none without a file, or if a crash of the host tore it (then no run holds it)."""
     try:
         with open(path, encoding="utf-8") as file:
             found = json.load(file)
@@ -31,9 +31,9 @@ def read(path: str) -> list[lock.Record]:
 
 
 def write(path: str, records: Sequence[lock.Record]) -> None:
-    """Put the records in their place in one step; without any, there is no file.
+    """Replace the records in one step; without any, remove the file.
 
-    The first one is where older versions look for it.
+    Older versions read the first one.
     """
     if not records:
         os.unlink(path)
@@ -49,7 +49,7 @@ def replace(path: str, value: Any) -> None:
 
 
 def broken(path: str) -> list[str]:
-    """Runs whose lock at `path` was taken over, since the host's boot."""
+    """Return runs whose lock at `path` was taken over since the host's boot."""
     try:
         with open(path + BROKEN, encoding="utf-8") as file:
             found = json.load(file)
@@ -59,7 +59,7 @@ def broken(path: str) -> list[str]:
 
 
 def refuse_if_lost(module: Any, path: str = PATH) -> None:
-    """End a module (``AnsibleModule``) whose run has the lock of this host no longer. Outside of a run, do nothing."""
+    """Fail a module (``AnsibleModule``) whose run has lost the lock of this host. Outside of a run, do nothing."""
     run = os.environ.get(lock.RUN_VARIABLE, "")
     why = lock.lost(path, run, read(path), broken(path)) if run else ""
     if why:
@@ -68,7 +68,7 @@ def refuse_if_lost(module: Any, path: str = PATH) -> None:
 
 @contextlib.contextmanager
 def guarded(path: str, seconds: float = GUARD_SECONDS) -> Iterator[None]:
-    """Be the only one that looks at the lock. No other user can open the guard. Raises ValueError after `seconds`."""
+    """Hold the guard of the lock exclusively. No other user can open the guard. Raises ValueError after `seconds`."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     deadline = time.monotonic() + seconds
     try:
@@ -91,9 +91,9 @@ def is_locked(descriptor: int) -> bool:
 
 
 def acquire_or_release(params: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
-    """Acquire or release the lock, while no other process on this host looks at the lock.
+    """Acquire or release the lock, while no other process on this host accesses it.
 
-    `params`: ``state``, ``path``, ``break_run`` and ``record`` of `kafka_lock`. Raises ValueError where nobody asks.
+    `params`: ``state``, ``path``, ``break_run`` and ``record`` of `kafka_lock`. Raises ValueError without a record.
     """
     path, asked = params["path"], lock.record(params["record"])
     if asked is None:
@@ -111,7 +111,7 @@ def acquire_or_release(params: Mapping[str, Any], check_mode: bool) -> dict[str,
 
 
 def wait_for_leftovers(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Wait for what a dead run left at work. Raises ValueError when it does not end."""
+    """Wait for leftovers of a dead run. Raises ValueError if they do not end."""
     began = time.monotonic()
     left = workers.wait_for_others(params["record"]["run"], params["timeout"])
     if left:

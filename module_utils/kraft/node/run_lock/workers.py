@@ -1,6 +1,6 @@
-"""Finds what runs have started on this host and is still at work, by the variable that their tasks carry.
+"""Find processes on this host that runs have started, by the variable that their tasks carry.
 
-Any user can set that variable. So only processes of the user that looks count, which is root.
+Any user can set that variable. So only processes of the current user count, which is root.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MARK = RUN_VARIABLE.encode() + b"="
 
 
 def run_of(process: Path) -> str:
-    """The run that started a process; empty for what no run did, and for a process that has ended."""
+    """Return the run that started a process; empty if no run did, or if the process has ended."""
     with contextlib.suppress(OSError):
         entries = (process / "environ").read_bytes().split(b"\0")
         return next((entry[len(MARK) :].decode(errors="replace") for entry in entries if entry.startswith(MARK)), "")
@@ -27,7 +27,7 @@ def run_of(process: Path) -> str:
 
 
 def is_of(process: Path, user: int) -> bool:
-    """Whether a process has no other user than `user`: real, effective, saved and of the filesystem."""
+    """Check that a process has no other user than `user`: real, effective, saved and filesystem."""
     with contextlib.suppress(OSError):
         lines = (process / "status").read_text(errors="replace").splitlines()
         return any(line.split() == ["Uid:", *[str(user)] * 4] for line in lines)
@@ -35,9 +35,9 @@ def is_of(process: Path, user: int) -> bool:
 
 
 def workers(own_run: str, proc: Path = PROC, user: int | None = None) -> list[Worker]:
-    """Processes of other runs than `own_run`; kernel threads and dead processes have no environment.
+    """Return processes of other runs than `own_run`; kernel threads and dead processes have no environment.
 
-    `user`: whose processes count; without one, whoever looks.
+    `user`: whose processes count; by default the current user's.
     """
     user = os.geteuid() if user is None else user
     found = []
@@ -50,7 +50,7 @@ def workers(own_run: str, proc: Path = PROC, user: int | None = None) -> list[Wo
 
 
 def wait_for_others(own_run: str, seconds: float, look: Callable[[str], list[Worker]] = workers) -> list[Worker]:
-    """Wait until no other run's work goes on; gives what still does after `seconds`."""
+    """Wait until no process of another run is left. Returns those that remain after `seconds`."""
     deadline = time.monotonic() + seconds
     while (found := look(own_run)) and time.monotonic() < deadline:
         time.sleep(STEP)

@@ -1,1 +1,1 @@
-"""The process of a node: its unit, what it was started with, why it does not run."""
+"""The process of a node: its unit, its inputs, its failures."""

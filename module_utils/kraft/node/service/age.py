@@ -1,4 +1,4 @@
-"""Restarts by the age of a process: one that was asked for, or one that is older than a certificate of its node."""
+"""Restarts by the age of a process: on request, or if it is older than a certificate of its node."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ AGE = "started_before"
 
 
 def started_at(found: NodeState) -> float:
-    """Seconds of the epoch."""
+    """Return the process's start in seconds of the epoch."""
     return time.time() - time.monotonic() + found.service.started_at_us / 1e6
 
 
 def with_certificates(run: Run, found: NodeState, place: Place, due: bool) -> NodeState:
-    """The node with a difference for each file of certificates that is newer than its process.
+    """Add a difference for each file of certificates that is newer than the node's process.
 
-    What it has loaded while it ran is none (``node/certificate.py``), nor is anything where it reads none.
-    `due`: check mode would have one issued that a running process cannot load.
+    Files that it has loaded while it ran are none (``node/certificate.py``), nor any if it reads none.
+    `due`: check mode would issue one that a running process cannot load.
     """
     if not found.service.pid or not place.release or not reads_certificates():
         return found
@@ -54,7 +54,7 @@ def with_certificates(run: Run, found: NodeState, place: Place, due: bool) -> No
 
 
 def asked_for(found: NodeState, before: str) -> NodeState:
-    """The node with one difference more where its process was started before that moment."""
+    """Add a difference if the node's process was started before that moment."""
     if not before or not found.service.pid:
         return found
     try:

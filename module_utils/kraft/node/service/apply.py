@@ -1,4 +1,4 @@
-"""Looks at a node, and starts, restarts or stops it through systemd."""
+"""Inspect a node, and start, restart or stop it through systemd."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from ansible.module_utils.kraft.node.service.systemd import systemctl
 from ansible.module_utils.kraft.node.storage.log_dir import parse_properties
 
 PROC = "/proc"
-#: How long a started JVM is watched at most; it is released as soon as it opens its class path.
+#: Maximum seconds to watch a started JVM; the watch ends as soon as it opens its class path.
 WATCH_SECONDS = 10.0
 WATCH_STEP = 0.02
 LAST_LINES = 20
 
 
 def current_release(install_dir: str) -> str:
-    """The version that ``current`` leads to; '' without one. Refuses a ``current`` that is no link."""
+    """Return the version that ``current`` leads to; '' without one. Raises RefusedError if ``current`` is no link."""
     path = f"{install_dir}/current"
     try:
         status = os.lstat(path)
@@ -43,12 +43,12 @@ def current_release(install_dir: str) -> str:
 
 
 def given_files(params: Mapping[str, Any]) -> dict[str, str]:
-    """Name -> content of the files that ``kafka_node`` was given."""
+    """Return name -> content of the files that ``kafka_node`` was given."""
     return {os.path.basename(one["path"]): one["content"] for one in params["files"]}
 
 
 def require_identity(run: Run, params: Mapping[str, Any]) -> None:
-    """Compare what is on the host now with the inventory, unless ``kafka_node`` only looks. Raises RefusedError."""
+    """Compare the host's identity with the inventory, unless ``kafka_node`` only reports. Raises RefusedError."""
     state = params["state"]
     given = identity.directories(parse_properties(given_files(params).get(PROPERTIES, "")))
     pid = observe_service(run, params["unit"], STARTED_DIR).pid
@@ -58,7 +58,7 @@ def require_identity(run: Run, params: Mapping[str, Any]) -> None:
 
 
 def wanted_place(params: Mapping[str, Any]) -> Place:
-    """Which files and release ``kafka_node`` shall start with. Raises RefusedError where there are none."""
+    """Return the files and release for the next start by ``kafka_node``. Raises RefusedError if there are none."""
     unit, install_dir, take = params["unit"], params["install_dir"], params["take"]
     room, release = (take, params["release"] or "") if params["state"] != node.REVERTED else (staging.PREVIOUS, "")
     if room == staging.PREVIOUS:
@@ -75,16 +75,16 @@ def wanted_place(params: Mapping[str, Any]) -> Place:
 
 
 def desired_inputs(place: Place, given: Mapping[str, str]) -> Inputs:
-    """What the next start would use: the files of the room, or those `given` by name in check mode."""
+    """Return the inputs of the next start: the files of the room, or those `given` by name in check mode."""
     texts = staging.to_start_with(place, given)
     unit = texts.pop(place.service)
     return Inputs(texts, read_manifest(place.release_dir), unit)
 
 
 def observe_node(run: Run, place: Place, given: Mapping[str, str]) -> node.NodeState:
-    """The node as it is; compared with what is wanted where a release is asked for.
+    """Inspect the node; compare it with the desired state if a release is requested.
 
-    A unit that comes up without a process has no record yet. That is a difference: its files are not known.
+    A unit that comes up without a process has no record yet. That is a difference: its files are unknown.
     """
     service = observe_service(run, place.unit, STARTED_DIR)
     current = current_release(place.install_dir)
@@ -107,7 +107,7 @@ def observe_node(run: Run, place: Place, given: Mapping[str, str]) -> node.NodeS
 
 
 def start_problems(place: Place) -> list[str]:
-    """What a start lacks; asked before anything is touched, so that a running node is not stopped for nothing."""
+    """Return what a start lacks; checked before any change, so that a running node is not stopped in vain."""
     state = observe_release(place.install_dir, place.release)
     out = []
     if not state.complete:
@@ -118,14 +118,14 @@ def start_problems(place: Place) -> list[str]:
 
 
 def last_words(run: Run, unit: str, since: float) -> str:
-    """What the unit wrote to the journal since a moment (seconds of the epoch)."""
+    """Return the unit's journal since a moment (seconds of the epoch)."""
     command = ["journalctl", f"--unit={unit}.service", f"--since=@{int(since)}", "--no-pager", "--quiet"]
     rc, out, _ = run([*command, "--output=cat", f"--lines={LAST_LINES}"])
     return out.strip() if rc == 0 and out.strip() else f"(the journal has nothing; see journalctl --unit={unit})"
 
 
 def has_classes(pid: int) -> bool:
-    """Whether a JVM is up far enough to have opened its class path: its options and its heap were good."""
+    """Check that a JVM has opened its class path: its options and its heap were good."""
     directory = f"{PROC}/{pid}/fd"
     try:
         targets = [os.readlink(f"{directory}/{number}") for number in os.listdir(directory)]
@@ -135,7 +135,7 @@ def has_classes(pid: int) -> bool:
 
 
 def watch_start(run: Run, unit: str) -> ServiceState:
-    """Follow a start until the JVM loads classes or is gone. Readiness is not waited for: that is kafka_health's."""
+    """Watch a start until the JVM loads classes or is gone. Readiness is not waited for: kafka_health does that."""
     service = observe_service(run, unit, STARTED_DIR)
     deadline = time.monotonic() + WATCH_SECONDS
     while service.pid and not has_classes(service.pid) and time.monotonic() < deadline:
@@ -146,7 +146,7 @@ def watch_start(run: Run, unit: str) -> ServiceState:
 
 
 def start(run: Run, unit: str, how: str, timeout: int) -> None:
-    """Start or restart; raises ToolError with the unit's last words when it ends at once."""
+    """Start or restart. Raises ToolError with the unit's last lines if it ends at once."""
     since = time.time()
     try:
         systemctl(run, timeout, how, f"{unit}.service")
@@ -160,7 +160,7 @@ def start(run: Run, unit: str, how: str, timeout: int) -> None:
 
 
 def _files(found: node.NodeState, actions: tuple[str, ...], place: Place) -> None:
-    """What the actions do to files and links."""
+    """Apply the actions to files and links."""
     if node.KEEP in actions:
         staging.keep(place, started_files(STARTED_DIR))
     if node.RESTORE in actions:
@@ -173,7 +173,7 @@ def _files(found: node.NodeState, actions: tuple[str, ...], place: Place) -> Non
 
 
 def _leave(found: node.NodeState, actions: tuple[str, ...], place: Place) -> None:
-    """Remove what the unit that was in place needed, once systemd has loaded the one that replaces it."""
+    """Remove files that the previous unit needed, once systemd has loaded the one that replaces it."""
     if node.PLACE in actions:
         starts = {node.START, node.RESTART} & set(actions)
         staging.withdraw(place, None if starts else node.placeable(found))
@@ -181,7 +181,7 @@ def _leave(found: node.NodeState, actions: tuple[str, ...], place: Place) -> Non
 
 
 def apply(run: Run, found: node.NodeState, actions: tuple[str, ...], place: Place, timeout: int) -> None:
-    """Carry the actions out, in their order. `found`: the node that they were planned for."""
+    """Execute the actions in order. `found`: the node that they were planned for."""
     if {node.STOP, node.START, node.RESTART} & set(actions):
         planned_work.begin()
     _files(found, actions, place)

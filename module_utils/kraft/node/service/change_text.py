@@ -1,7 +1,7 @@
-"""What a changed value comes to in one line, with nothing of the change left out. Pure; secrets are the caller's.
+"""Text of a changed value in one line, complete. Pure; the caller hides secrets.
 
 A list is compared element by element, and elements are paired by their name (``CLIENT`` of ``CLIENT://host:port``). So
-one listener's new port stands out among listeners that stay as they are.
+one listener's new port is visible among unchanged listeners.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Sequence
 UNSET = "(unset)"
 #: Values up to this length are shown whole.
 SHORT = 80
-#: Characters of what stays the same that are shown on either side of a long value's changed part.
+#: Unchanged characters that are shown on either side of a long value's changed part.
 AROUND = 12
 #: The longest changed part of a single value; a list shows every element that differs.
 LONGEST = 400
-#: Of a text with commas that is no list: a login, a mapping rule.
+#: A text with commas that matches is no list: a login, a mapping rule.
 SINGLE = re.compile(r"[\s()]|^RULE:")
-#: Settings whose lists have another separator than a comma: names of certificates have commas.
+#: Settings whose lists have another separator than a comma, since names of certificates have commas.
 SEPARATORS = {"super.users": ";"}
 NAME = re.compile(r"([A-Za-z0-9_.-]+)(?:://|[@:=])")
 
@@ -48,7 +48,7 @@ def list_text(old: Sequence[str], new: Sequence[str], separator: str = ",") -> s
     gone = [one for one in old if one not in new]
     come = [one for one in new if one not in old]
     if not gone and not come:
-        return f"{separator.join(old)} -> {separator.join(new)}"  # another order, or one that stands twice
+        return f"{separator.join(old)} -> {separator.join(new)}"  # another order, or a duplicate
     pairs = paired(gone, come)
     words = [f"{one} -> {pairs[one]}" if one in pairs else f"- {one}" for one in gone]
     words += [f"+ {one}" for one in come if one not in pairs.values()]
@@ -57,13 +57,13 @@ def list_text(old: Sequence[str], new: Sequence[str], separator: str = ",") -> s
 
 
 def paired(gone: Sequence[str], come: Sequence[str]) -> dict[str, str]:
-    """Element that goes -> the one that comes in its place, where both have one name and nobody else has it."""
+    """Return removed element -> added one of the same name, if each side has that name once."""
     old, new = named(gone), named(come)
     return {ones[0]: new[name][0] for name, ones in old.items() if name and len(ones) == len(new.get(name, ())) == 1}
 
 
 def named(found: Sequence[str]) -> dict[str, list[str]]:
-    """Elements by their name."""
+    """Return elements by their name."""
     out: dict[str, list[str]] = {}
     for one in found:
         out.setdefault(name_of(one), []).append(one)
@@ -71,18 +71,18 @@ def named(found: Sequence[str]) -> dict[str, list[str]]:
 
 
 def name_of(element: str) -> str:
-    """``CLIENT`` of ``CLIENT://host:9092``, ``4`` of ``4@host:9093``; empty where an element has no name."""
+    """Return ``CLIENT`` of ``CLIENT://host:9092``, ``4`` of ``4@host:9093``; empty if an element has no name."""
     match = NAME.match(element)
     return match.group(1) if match else ""
 
 
 def whole(value: str | None) -> str:
-    """A value on its own, cut only where it is endless."""
+    """Return a single value, cut only if it is very long."""
     return UNSET if value is None else cut(value)
 
 
 def around(before: str, after: str) -> tuple[str, str]:
-    """The part of two long values in which they differ, with a little of what surrounds it."""
+    """Return the parts of two long values in which they differ, with a little context."""
     start = common(before, after)
     end = min(common(before[::-1], after[::-1]), min(len(before), len(after)) - start)
     first = max(0, start - AROUND)
@@ -90,14 +90,14 @@ def around(before: str, after: str) -> tuple[str, str]:
 
 
 def part(value: str, first: int, end: int) -> str:
-    """`value` from `first` to a little beyond `end`; dots where something is left out."""
+    """Return `value` from `first` to a little beyond `end`; dots mark what is left out."""
     last = min(len(value), end + AROUND)
     left, right = "..." if first else "", "..." if last < len(value) else ""
     return f"{left}{cut(value[first:last])}{right}"
 
 
 def common(one: str, other: str) -> int:
-    """Characters that both begin with."""
+    """Return the length of the common beginning."""
     return next((at for at, (a, b) in enumerate(zip(one, other)) if a != b), min(len(one), len(other)))
 
 

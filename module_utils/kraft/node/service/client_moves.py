@@ -1,7 +1,7 @@
-"""Which clients a change of a node's listeners sends elsewhere. Pure.
+"""Clients that a change of a node's listeners affects. Pure.
 
-A client may know a broker by an address that the broker no longer advertises. After a restart it finds the broker only
-if another one still answers at a known address. So who plans the change must tell the clients.
+A client may use a broker's address that the broker no longer advertises. After a restart it finds the broker only if
+another one still answers at a known address. So the operator must inform the clients first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Properties = Mapping[str, str]
 
 @dataclasses.dataclass(frozen=True)
 class Move:
-    """A client listener and where it was; ``after`` is empty where the listener goes."""
+    """A client listener and its former address; ``after`` is empty if the listener is removed."""
 
     listener: str
     before: str
@@ -22,9 +22,9 @@ class Move:
 
 
 def client_moves(before: Properties, after: Properties) -> tuple[Move, ...]:
-    """Every client listener of the properties `before` that advertises another address or protocol `after`, or none.
+    """Return every client listener of `before` that advertises another address or protocol in `after`, or none.
 
-    Source of what is advertised: ``advertised.listeners``, else ``listeners`` (Kafka's own rule).
+    Source of the advertised address: ``advertised.listeners``, else ``listeners`` (Kafka's own rule).
     """
     old, new = advertised(before), advertised(after)
     own = not_for_clients(before)
@@ -36,7 +36,7 @@ def client_moves(before: Properties, after: Properties) -> tuple[Move, ...]:
 
 
 def advertised(properties: Properties) -> dict[str, str]:
-    """Listener -> ``host:port protocol``."""
+    """Return listener -> ``host:port protocol``."""
     text = properties.get("advertised.listeners") or properties.get("listeners") or ""
     protocols = dict(one.split(":", 1) for one in parts(properties, "listener.security.protocol.map") if ":" in one)
     found = (one.split("://", 1) for one in text.split(",") if "://" in one)
@@ -44,7 +44,7 @@ def advertised(properties: Properties) -> dict[str, str]:
 
 
 def not_for_clients(properties: Properties) -> frozenset[str]:
-    """Listeners that only nodes use."""
+    """Return listeners that only nodes use."""
     inter_broker = properties.get("inter.broker.listener.name", "")
     return frozenset((*parts(properties, "controller.listener.names"), inter_broker))
 
@@ -54,7 +54,7 @@ def parts(properties: Properties, key: str) -> list[str]:
 
 
 def move_lines(moves: Mapping[int, Iterable[Move]]) -> list[str]:
-    """What the plan says of the clients; `moves`: node id -> its moves."""
+    """Return the plan's lines about clients; `moves`: node id -> its moves."""
     return [line(node_id, move) for node_id, found in sorted(moves.items()) for move in found]
 
 

@@ -1,6 +1,6 @@
-"""What a node was deployed with: the listeners that it opens and the voters that it counts. Pure.
+"""The deployed configuration of a node: its listeners and its voters. Pure.
 
-The inventory says what shall be; who asks a running cluster must begin with what is.
+The inventory has the desired state; requests to a running cluster must begin with the current one.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from ansible.module_utils.kraft.terms import (
 
 Properties = Mapping[str, str]
 VOTERS = "controller.quorum.voters"
-#: Of a listener on all interfaces.
+#: Address by which the host reaches a listener on all interfaces.
 LOOPBACK = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "[::1]", "0:0:0:0:0:0:0:0": "[::1]"}  # noqa: S104 -- compared
-#: Where a list of voters was found.
+#: Sources of a list of voters.
 RUNNING, IN_PLACE, STATE = "its running process", "its configuration", "its quorum-state file"
 
 
 def describe(running: Properties, in_place: Properties, quorum_state: str) -> dict[str, Any]:
-    """The node as facts. `running` is empty where no process runs, or left no record.
+    """Return the node as facts. `running` is empty if no process runs, or without a record.
 
-    ``listeners``: name, address and bind (``host:port``), protocol and purpose of each that is advertised. ``voters``:
-    every list that the node goes by, with its source; none in a dynamic quorum. ``migration``: the phase of a migration
-    of its security, with the names of the listeners that it has ``opened``, and ``old_inter_broker``.
+    ``listeners``: name, address and bind (``host:port``), protocol and purpose of each advertised one. ``voters``:
+    every list that the node has, with its source; none in a dynamic quorum. ``migration``: the phase of a migration of
+    its security, with the names of the listeners that it has ``opened``, and ``old_inter_broker``.
     """
     counts = running or in_place
     lists = {RUNNING: listed(running), IN_PLACE: listed(in_place), STATE: elected(quorum_state)}
@@ -63,24 +63,24 @@ def listeners(properties: Properties) -> Iterable[dict[str, str]]:
 
 
 def local_address(listener: Mapping[str, str]) -> str:
-    """Where the host itself reaches one of its ``listeners``: what they advertise may be known outside alone."""
+    """Return the address of one of its ``listeners`` for the host: the advertised one may work only from outside."""
     host, _, port = (listener.get("bind") or listener["address"]).rpartition(":")
     return f"{LOOPBACK.get(host.strip('[]'), host)}:{port}"
 
 
 def secured_addresses(found: Iterable[Mapping[str, str]]) -> list[str]:
-    """The same of all that show a certificate."""
+    """Return the local addresses of all listeners with a certificate."""
     return [local_address(one) for one in found if one["protocol"] in (SSL, SASL_SSL)]
 
 
 def listed(properties: Properties) -> list[dict[str, Any]]:
-    """The static voters of a configuration: ``{node_id, address}``; what is malformed is left out."""
+    """Parse the static voters of a configuration: ``{node_id, address}``; malformed entries are left out."""
     found = (one.split("@", 1) for one in parts(properties, VOTERS) if "@" in one)
     return [{"node_id": int(node_id), "address": where} for node_id, where in found if node_id.isdigit()]
 
 
 def elected(quorum_state: str) -> list[dict[str, Any]]:
-    """The voters of a ``quorum-state`` file; its first form names them, that of a dynamic quorum does not."""
+    """Parse the voters of a ``quorum-state`` file; its first form names them, that of a dynamic quorum does not."""
     try:
         found = json.loads(quorum_state or "{}").get("currentVoters") or []
         return [{"node_id": int(one["voterId"]), "address": ""} for one in found]
@@ -88,8 +88,13 @@ def elected(quorum_state: str) -> list[dict[str, Any]]:
         return []
 
 
+def is_static(deployed: Mapping[str, Any]) -> bool:
+    """Check that the process, or the installed configuration, has a list of voters. `deployed`: of ``describe``."""
+    return any(one["source"] in (RUNNING, IN_PLACE) for one in deployed.get("voters", ()))
+
+
 def listeners_now(nodes: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """``{client, nodes}``: where the deployed nodes are reached now, of each the first listener of a purpose.
+    """Return ``{client, nodes}``: current addresses of the deployed nodes, by the first listener of each purpose.
 
     ``client``: addresses of brokers; ``nodes``: the listeners that only nodes use. `nodes`: the facts of ``describe``.
     """
@@ -101,9 +106,9 @@ def listeners_now(nodes: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 
 def controllers_now(desired: Iterable[Mapping[str, Any]], nodes: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """``{node_id, address}`` of each controller: where it was deployed, or else as `desired`.
+    """Return ``{node_id, address}`` of each controller: as deployed, or else as `desired`.
 
-    `nodes`: the facts that ``describe`` made of those that were looked at.
+    `nodes`: the facts of ``describe`` for the inspected nodes.
     """
     now = {node["node_id"]: one["address"] for node in nodes for one in first(node["listeners"], CONTROLLER)}
     return [{**one, "address": now.get(str(one["node_id"]), one["address"])} for one in desired]

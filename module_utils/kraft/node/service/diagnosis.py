@@ -1,4 +1,4 @@
-"""Why a node does not run, from what it wrote: its last errors, the likely cause, what to do. Pure."""
+"""Diagnosis of a node that does not run, from its output: last errors, likely cause, remedy. Pure."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ WIDTH = 300
 
 @dataclasses.dataclass(frozen=True)
 class Diagnosis:
-    """``rule``, ``cause`` and ``remedy`` are empty when no rule knows what was written.
+    """A diagnosis. ``rule``, ``cause`` and ``remedy`` are empty if no rule matches.
 
-    ``passes``: whether waiting may help.
+    ``passes``: waiting may help.
     """
 
     errors: tuple[str, ...] = ()
@@ -41,14 +41,14 @@ class Diagnosis:
     passes: bool = True
 
     def sentences(self) -> tuple[str, ...]:
-        """The diagnosis as lines for a person. Clients can write into logs, and so into these."""
+        """Return the diagnosis as lines. Clients can write into logs, and so into these."""
         likely = (f"Likely cause: {self.cause}.", f"Remedy: {self.remedy}.") if self.rule else ()
         said = ("Its last errors:", *(f"  {error}" for error in self.errors)) if self.errors else ()
         return tuple(printable(line) for line in (*likely, *said))
 
 
 def diagnose(lines: Iterable[str]) -> Diagnosis:
-    """The diagnosis of one start's lines (see `last_start`), from the journal, a log file or both."""
+    """Diagnose one start's lines (see `last_start`), from the journal, a log file or both."""
     read = [line.rstrip() for line in lines]
     errors = last_errors(read)
     found = next(((rule, match, line) for rule in RULES for match, line in _matches(rule, read)), None)
@@ -70,9 +70,9 @@ def _matches(rule: Rule, lines: Sequence[str]) -> Iterable[tuple[re.Match[str], 
 
 
 def last_errors(lines: Sequence[str], count: int = 6) -> tuple[str, ...]:
-    """The last different error lines, oldest first, each with the exception that stands below it.
+    """Return the last different error lines, oldest first, each with the exception below it.
 
-    Lines that differ only in numbers (a correlation id, a time) are the same; stack frames and time stamps go.
+    Lines that differ only in numbers (a correlation id, a time) are the same; stack frames and time stamps are dropped.
     """
     found: dict[str, str] = {}
     for index, line in enumerate(lines):
@@ -87,7 +87,7 @@ def last_errors(lines: Sequence[str], count: int = 6) -> tuple[str, ...]:
 
 
 def last_start(lines: Sequence[str]) -> tuple[str, ...]:
-    """The lines since the last start, or since the start before it if systemd repeated a start that failed."""
+    """Return the lines since the last start, or since an earlier one if systemd repeated a start that failed."""
     starts = [index for index, line in enumerate(lines) if UNIT_STARTS.match(line)]
     if not starts:
         starts = [index for index, line in enumerate(lines) if KAFKA_STARTS.search(line)]

@@ -1,7 +1,7 @@
-"""What Kafka, the JVM and systemd write when a node cannot run, and what to do about it.
+"""Messages of Kafka, the JVM and systemd about a node that cannot run, with cause and remedy.
 
-Order matters: the first rule that matches decides, so causes stand before their consequences. A pattern's named groups
-fill the texts. Patterns of Kafka and the JVM are from Kafka 4.3.1 on Java 17, made to fail in that way
+Order matters: the first rule that matches decides, so causes precede their consequences. A pattern's named groups fill
+the texts. Patterns of Kafka and the JVM are from Kafka 4.3.1 on Java 17, made to fail in that way
 (tests/unit/node/service/failures). Those of systemd are from systemd 252.
 """
 
@@ -16,7 +16,7 @@ class Rule:
     pattern: str
     cause: str
     remedy: str
-    passes: bool = False  #: whether waiting may help
+    passes: bool = False  #: waiting may help
 
 
 RULES: tuple[Rule, ...] = (

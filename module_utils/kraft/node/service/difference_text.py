@@ -1,4 +1,4 @@
-"""Differences as a person reads them. Pure."""
+"""Differences as text. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NO_RECORD = "there is no record of what the running process was started with"
 
 
 def sentence(one: Difference) -> str:
-    """``server.properties: num.io.threads 8 -> 16``; of a long value the part that changes."""
+    """Return ``server.properties: num.io.threads 8 -> 16``; of a long value only the part that changes."""
     if one.file == RECORD:
         return NO_RECORD
     if one.file == RELEASE:
@@ -51,7 +51,7 @@ def release_sentence(one: Difference) -> str:
 
 
 def unit_sentence(one: Difference) -> str:
-    """The lines that go and those that come, where both units are known."""
+    """Return the removed and the added lines, if both units are known."""
     lines = [f"- {line}" for line in (one.old or "").splitlines()]
     lines += [f"+ {line}" for line in (one.new or "").splitlines()]
     return f"{UNIT}: {'; '.join(lines)}" if lines else UNIT

@@ -1,4 +1,4 @@
-"""Why a running node must be restarted: what it was started with against what it would be started with."""
+"""Differences between a running node and its next start: the reasons for a restart."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from ansible.module_utils.kraft.node.service.client_moves import Move, client_mo
 from ansible.module_utils.kraft.node.service.unit import fingerprint, without_fingerprint
 from ansible.module_utils.kraft.secret_values import HIDDEN, is_secret, is_secret_setting, shown_line
 
-#: The node's own files below ``config/``; the unit copies them into the record at each start.
+#: The node's files below ``config/``; the unit copies them into the record at each start.
 CONFIG_FILES = (PROPERTIES, JVM_OPTIONS, LOGGING)
-#: log4j2 rereads a file that says so by itself.
+#: log4j2 rereads a file with this setting without a restart.
 RELOADED = re.compile(r"^\s*monitorInterval:\s*[\"']?[1-9]", re.MULTILINE)
 
 
 @dataclasses.dataclass(frozen=True)
 class Inputs:
-    """What a process is started with. ``texts``: name -> content of the config files; ``unit``: the unit's text."""
+    """Inputs of a process's start. ``texts``: name -> content of the config files; ``unit``: the unit's text."""
 
     texts: Mapping[str, str]
     manifest: Manifest | None
@@ -40,7 +40,7 @@ class Inputs:
 
 
 def running_inputs(record: Mapping[str, bytes], unit_name: str) -> Inputs:
-    """The inputs that a record (``record.py``) holds."""
+    """Return the inputs that a record (``record.py``) holds."""
     texts = {name: content.decode("utf-8", "replace") for name, content in record.items()}
     names = (*CONFIG_FILES, CONTRIBUTED, *contributed(texts.get(CONTRIBUTED, "")))
     config = {name: texts[name] for name in names if name in texts}
@@ -48,20 +48,20 @@ def running_inputs(record: Mapping[str, bytes], unit_name: str) -> Inputs:
 
 
 def contributed(text: str) -> dict[str, bool]:
-    """Name -> whether a change needs a restart, of the list of contributed files."""
+    """Parse the list of contributed files: name -> whether a change needs a restart."""
     lines = (line.split() for line in text.splitlines())
     return {words[0]: words[1:] == ["restart"] for words in lines if words}
 
 
 def parse_properties(text: str) -> dict[str, str]:
-    """``key=value`` lines; comments and empty lines are left out."""
+    """Parse ``key=value`` lines; comments and empty lines are left out."""
     lines = (line.strip() for line in text.splitlines())
     pairs = (line.partition("=") for line in lines if line and line[0] not in "#!")
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 
 def parse_jvm_options(text: str) -> dict[str, str]:
-    """Option -> value of a java @argfile with one option a line: ``-Xmx`` -> ``1g``, ``-XX:UseG1GC`` -> ``+``."""
+    """Parse a java @argfile with one option a line: ``-Xmx`` -> ``1g``, ``-XX:UseG1GC`` -> ``+``."""
     out = {}
     for line in (line.strip().strip("\"'") for line in text.splitlines()):
         if not line or line.startswith("#"):
@@ -78,7 +78,7 @@ def parse_jvm_options(text: str) -> dict[str, str]:
 
 
 def difference(name: str, key: str, before: str | None, after: str | None) -> Difference:
-    """A changed key as it may leave the host: never with a secret."""
+    """Return a changed key as it may leave the host: never with a secret."""
     judge = is_secret_setting if name == PROPERTIES else is_secret
     secret = any(judge(key, text) for text in (before or "", after or ""))
     old, new = (HIDDEN if secret and value is not None else value for value in (before, after))
@@ -86,13 +86,13 @@ def difference(name: str, key: str, before: str | None, after: str | None) -> Di
 
 
 def changed_keys(name: str, before: Mapping[str, str], after: Mapping[str, str]) -> list[Difference]:
-    """One difference for each key that differs."""
+    """Return one difference for each key that differs."""
     keys = sorted(key for key in {*before, *after} if before.get(key) != after.get(key))
     return [difference(name, key, before.get(key), after.get(key)) for key in keys]
 
 
 def changed_lines(name: str, before: str, after: str) -> list[Difference]:
-    """One difference for all lines that go and come."""
+    """Return one difference for all removed and added lines."""
     old, new = (set(without_fingerprint(text).splitlines()) for text in (before, after))
     gone, come = in_order(before, old - new), in_order(after, new - old)
     before, after = ("\n".join(map(shown_line, lines)) for lines in (gone, come))
@@ -106,7 +106,7 @@ def in_order(text: str, lines: Iterable[str]) -> list[str]:
 
 
 def config_differences(running: Inputs, desired: Inputs) -> list[Difference]:
-    """Differences in the config files. A changed log4j2.yaml is none where log4j2 rereads the file by itself."""
+    """Return differences in the config files. A changed log4j2.yaml is none if log4j2 rereads it without a restart."""
     before, after = (defaultdict(str, i.texts) for i in (running, desired))
     out = changed_keys(PROPERTIES, parse_properties(before[PROPERTIES]), parse_properties(after[PROPERTIES]))
     out += changed_keys(JVM_OPTIONS, parse_jvm_options(before[JVM_OPTIONS]), parse_jvm_options(after[JVM_OPTIONS]))
@@ -118,13 +118,13 @@ def config_differences(running: Inputs, desired: Inputs) -> list[Difference]:
 
 
 def moves(running: Inputs, desired: Inputs) -> tuple[Move, ...]:
-    """Whom a restart of the process would send elsewhere."""
+    """Return the clients that a restart of the process would affect."""
     before, after = (parse_properties(inputs.texts.get(PROPERTIES, "")) for inputs in (running, desired))
     return client_moves(before, after)
 
 
 def release_differences(running: Manifest | None, desired: Manifest | None, release: str) -> list[Difference]:
-    """`desired` is None where the release is not installed yet (check mode)."""
+    """Return differences of the release. `desired` is None if it is not installed yet (check mode)."""
     if running is None:
         return [Difference(RELEASE, MANIFEST_MISSING, None, release)]
     if running.version != release:
@@ -135,7 +135,7 @@ def release_differences(running: Manifest | None, desired: Manifest | None, rele
 
 
 def unit_differences(running: Inputs, desired: Inputs, environment_unit: str) -> list[Difference]:
-    """By the fingerprint in the process's environment; the copy in the record only says what differs."""
+    """Compare by the fingerprint in the process's environment; the copy in the record shows the lines that differ."""
     if not desired.unit or environment_unit == fingerprint(desired.unit):
         return []
     known = running.unit and fingerprint(running.unit) == environment_unit
@@ -143,7 +143,7 @@ def unit_differences(running: Inputs, desired: Inputs, environment_unit: str) ->
 
 
 def differences(running: Inputs, desired: Inputs, environment_unit: str, release: str) -> list[Difference]:
-    """Everything that a restart would change; empty where the process runs with what is wanted."""
+    """Return everything that a restart would change; empty if the process has the desired inputs."""
     if not running.texts:
         return [Difference(RECORD)]
     return [

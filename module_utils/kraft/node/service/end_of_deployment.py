@@ -1,4 +1,4 @@
-"""The end of a deployment: what a process was started with, compared with what was deployed."""
+"""The end of a deployment: compare the inputs of the running process with the deployed ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DEPLOYED_SPEC: dict[str, Any] = {
 
 
 class OlderConfigurationError(KraftError):
-    """A process was started with something else than what was deployed; none of `differences`: it is gone."""
+    """A process was started with other inputs than the deployed ones; without `differences`, it is gone."""
 
     def __init__(self, host: str, differences: Sequence[Difference]) -> None:
         self.differences = tuple(differences)
@@ -36,7 +36,7 @@ class OlderConfigurationError(KraftError):
 def require_deployed(run: Run, unit: str, deployed: Mapping[str, Any]) -> None:
     """Compare the running process with the files of the next start. `deployed`: as of DEPLOYED_SPEC.
 
-    A setting that is `settled` was changed live, so the process may have started with another value. Raises
+    A `settled` setting was changed live, so the process may have started with another value. Raises
     OlderConfigurationError.
     """
     install_dir = deployed["install_dir"]

@@ -1,4 +1,4 @@
-"""What a node wrote last: from the journal of its unit or, where there is none, from the end of its log file."""
+"""Last output of a node: from the journal of its unit or, without one, from the end of its log file."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ansible.module_utils.kraft.node.service.state import Run
 
 LINES = 400
 BYTES = 256 * 1024
-#: What Kafka says, at INFO and so in its file only, of each log and segment that it loads or recovers after a crash.
+#: Kafka's messages (INFO, so in its file only) about each log and segment that it loads or recovers after a crash.
 LOADING = re.compile(r"\[LogLoader partition=|Completed load of Log\(")
 
 
 def last_lines(run: Run, unit: str, log_file: str = "") -> tuple[str, ...]:
-    """The lines of the last start (see `diagnosis.last_start`); none when there is neither journal nor file."""
+    """Return the lines of the last start (see `diagnosis.last_start`); none without journal and file."""
     return last_start(journal(run, unit)) or last_start(tail(log_file))
 
 
@@ -30,7 +30,7 @@ def journal(run: Run, unit: str) -> Sequence[str]:
 
 
 def tail(path: str) -> Sequence[str]:
-    """The last lines of a file, as many as fit in BYTES; none when it cannot be read."""
+    """Return the last lines of a file, as many as fit in BYTES; none if it cannot be read."""
     try:
         return guarded.tail(path, BYTES)[0].splitlines()
     except OSError:
@@ -38,5 +38,5 @@ def tail(path: str) -> Sequence[str]:
 
 
 def loading(path: str) -> str:
-    """The last that a node wrote of the logs that it loads or recovers; as long as it changes, the node advances."""
+    """Return the last message about logs that the node loads or recovers; as long as it changes, the node advances."""
     return next((line for line in reversed(tail(path)) if LOADING.search(line)), "")

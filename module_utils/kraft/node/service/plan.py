@@ -1,4 +1,4 @@
-"""What must be done so that a node runs, runs anew, or does not run. Pure."""
+"""Plan to start, restart or stop a node. Pure."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from ansible.module_utils.kraft.node.service.state import ServiceState
 
 STARTED, RESTARTED, REVERTED, STOPPED, REPORTED = "started", "restarted", "reverted", "stopped", "reported"
 STATES = (STARTED, RESTARTED, REVERTED, STOPPED, REPORTED)
-#: Actions in the order in which they are done.
+#: Actions in the order of their execution.
 KEEP, RESTORE, PLACE, FLIP, RELOAD, ENABLE = "keep", "restore", "place", "flip", "reload", "enable"
 RESET = "reset"
 START, RESTART, STOP = "start", "restart", "stop"
-#: What nobody but systemd, or a later undo, notices.
+#: Actions that only systemd, or a later rollback, notices.
 HOUSEKEEPING = (KEEP, RELOAD, RESET)
 OWN = (PROPERTIES, JVM_OPTIONS, LOGGING)
 
 
 @dataclasses.dataclass(frozen=True)
 class NodeState:
-    """A node as it is. ``current``: version that the link ``current`` leads to, '' without one.
+    """Current state of a node. ``current``: version that the link ``current`` leads to, '' without one.
 
-    ``running_release``: version that the running process was started from, '' where nothing runs or nobody knows.
+    ``running_release``: version that the running process was started from, '' if none runs or it is unknown.
     ``differences``: what a start would change about the running process. ``pending``: files that wait for a start, or
-    that somebody has edited in place. ``recorded``: the process's record is whole, so that it can be kept. ``moves``:
-    what a start would change for clients. ``edited``: those of `pending` that are neither what waits nor what was
-    started, and are known to the record.
+    that were edited in place. ``recorded``: the process's record is complete, so that it can be kept. ``moves``: what a
+    start would change for clients. ``edited``: those of `pending` that match neither the next start nor the last one,
+    and are in the record.
     """
 
     service: ServiceState
@@ -52,7 +52,7 @@ class NodeState:
 
     @property
     def running(self) -> bool:
-        """Whether a process runs or is being started; not while systemd waits before it tries once more."""
+        """Check that a process runs or is being started; not while systemd waits before its next try."""
         return self.service.active and self.service.sub_state != "auto-restart"
 
     @property
@@ -61,7 +61,7 @@ class NodeState:
 
 
 def start_actions(node: NodeState, release: str, how: str, keep: bool = False) -> tuple[str, ...]:
-    """All that comes with a start: the final configuration first, then one start.
+    """Return the actions of a start: the final configuration first, then one start.
 
     Reset each time: systemd counts our starts with those of a crash loop, and refuses the sixth in two minutes.
     """
@@ -83,7 +83,7 @@ def has_unit(names: tuple[str, ...]) -> bool:
 
 
 def plan_node(node: NodeState, state: str, release: str, keep: bool = False) -> tuple[str, ...]:
-    """Actions for the asked state. `keep`: a restart keeps the record of what runs, as something to go back to.
+    """Return the actions for the requested state. `keep`: a restart keeps the record of the process for a rollback.
 
     ``started`` never restarts. A unit that waits for its next try (auto-restart) is restarted, since a start would wait
     as long as systemd does.
@@ -100,11 +100,11 @@ def plan_node(node: NodeState, state: str, release: str, keep: bool = False) -> 
 
 
 def put_right(node: NodeState, release: str) -> tuple[str, ...]:
-    """What a running node needs without a restart.
+    """Return the actions that a running node needs without a restart.
 
-    A file with which the process runs as wanted, or that it reads again by itself, must be in place: an edit would come
-    with some later start. One that differs waits for the restart, and until then what was started stays in place. It
-    may wait for long: what was changed live restarts nobody.
+    A file that matches the process, or that it rereads without a restart, must be in place: an edit would come with
+    some later start. A file that differs waits for the restart, and until then the started one stays in place. It may
+    wait for long: a live change causes no restart.
     """
     free, kept = placeable(node), restorable(node)
     wanted = {
@@ -118,9 +118,9 @@ def put_right(node: NodeState, release: str) -> tuple[str, ...]:
 
 
 def placeable(node: NodeState) -> tuple[str, ...]:
-    """Those of `pending` that wait for no restart. Files of other roles belong together: their list names them.
+    """Return those of `pending` that wait for no restart. Files of other roles belong together: their list names them.
 
-    While unit or options wait, so does a list with other names: what is in place still needs the files that go.
+    While unit or options wait, so does a list with other names: the installed ones still need the files that go.
     """
     differing = {one.file for one in node.differences}
     if differing & {RELEASE, RECORD}:
@@ -132,7 +132,7 @@ def placeable(node: NodeState) -> tuple[str, ...]:
 
 
 def restorable(node: NodeState) -> tuple[str, ...]:
-    """Files that wait for a restart, and were edited in place meanwhile."""
+    """Return files that wait for a restart, and were edited in place meanwhile."""
     free = placeable(node)
     return tuple(name for name in node.edited if name not in free)
 
@@ -147,7 +147,7 @@ def described(running: bool, enabled: bool, current: str) -> str:
 
 
 def diff(node: NodeState, actions: tuple[str, ...], release: str, unit: str) -> dict[str, str]:
-    """Ansible's diff of the plan; a restart gives its differences."""
+    """Return Ansible's diff of the plan; a restart shows its differences."""
     running = STOP not in actions and (node.running or bool({START, RESTART} & set(actions)))
     after = described(running, node.service.enabled or ENABLE in actions, release if FLIP in actions else node.current)
     if PLACE in actions and not {START, RESTART} & set(actions):

@@ -1,7 +1,7 @@
-"""The record of what a node's process was started with: root's copies, made by the unit at each start.
+"""The record of a process's start: root's copies of its files, made by the unit at each start.
 
-The unit makes it with full privileges in a directory of root's, which the service can neither write nor replace. A
-unit, a release or a file that lies in a directory of the service's user is never taken for one.
+The unit makes it with full privileges in a directory of root, which the service can neither write nor replace. A unit,
+a release or a file in a directory of the service's user is never accepted as one.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import stat
 from ansible.module_utils.kraft.node.files import guarded
 
 STARTED_DIR = "/run/kafka-started"
-#: Of one file; a manifest of a release is the largest by far.
+#: Maximum bytes of one file; a manifest of a release is the largest by far.
 LIMIT = 16 << 20
 WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 def started_files(started_dir: str) -> dict[str, bytes]:
-    """File name -> content of what the running process was started with; empty where there is no record.
+    """Return file name -> content of the inputs of the running process; empty without a record.
 
-    A record that others than root could have written is none.
+    A record that others than root could have written is ignored.
     """
     above, name = os.path.split(started_dir)
     try:

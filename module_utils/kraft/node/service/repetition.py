@@ -1,7 +1,7 @@
-"""A restart that is asked for a second time, because the connection was lost before its result came back.
+"""A restart that is requested a second time, because the connection was lost before its result came back.
 
-The first attempt may have ended anywhere: before the restart, in the middle of it (systemd goes on by itself), or
-after it. A restart therefore names the process that it replaces by its start, and is done once that one is gone.
+The first attempt may have ended anywhere: before the restart, in the middle of it (systemd continues), or after it. A
+restart therefore names the replaced process by its start, and is done once that one is gone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ STEP_SECONDS = 0.2
 
 
 def wait_for_job(run: Run, unit: str, timeout: float) -> None:
-    """Until systemd works at nothing for `unit`. Raises ToolError when it still does after `timeout` seconds."""
+    """Wait until systemd has no job for `unit`. Raises ToolError if it still has one after `timeout` seconds."""
     deadline = time.monotonic() + timeout
     while has_job(run, unit):
         if time.monotonic() >= deadline:
@@ -26,17 +26,17 @@ def wait_for_job(run: Run, unit: str, timeout: float) -> None:
 
 
 def has_job(run: Run, unit: str) -> bool:
-    """Whether systemd is starting or stopping the unit, or is about to."""
+    """Check whether systemd is starting or stopping the unit, or is about to."""
     rc, out, _ = run(["systemctl", "show", "--property=Job", "--", f"{unit}.service"])
     return rc == 0 and parse_show(out).get("Job", "0") not in ("", "0")
 
 
 def is_done(found: node.NodeState, replaces: int) -> bool:
-    """Whether another process than the one that started at `replaces` runs, with what is wanted."""
+    """Check that another process than the one that started at `replaces` runs, without differences."""
     return bool(replaces) and found.running and found.service.started_at_us != replaces and not found.differences
 
 
 def earlier_actions(place: Place, replaces: int) -> tuple[str, ...]:
-    """What the first attempt did: it also kept what the process at `replaces` ran with, if that is newer than it."""
+    """Return the actions of the first attempt: with KEEP if the kept record is newer than the process at `replaces`."""
     began = time.time() - time.monotonic() + replaces / 1e6
     return (node.KEEP, node.RESTART) if kept_at(place.install_dir) > began else (node.RESTART,)

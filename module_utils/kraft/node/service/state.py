@@ -1,7 +1,7 @@
-"""What systemd runs as Kafka on this host, and with what it was started.
+"""State of Kafka's service on this host, and the inputs of its start.
 
-The unit copies its configuration into a record before each start (``record.py``) and carries a fingerprint of its own
-text in the environment: together they say what the *running* process was started with, whatever the files say now.
+The unit copies its configuration into a record before each start (``record.py``) and carries the fingerprint of the
+unit in the environment. Together they describe the *running* process, whatever the files contain now.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ansible.module_utils.kraft.node.service.memory import heap_bytes, resident_bytes
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR, started_files
 
-#: Runs a command and gives (return code, stdout, stderr): ``AnsibleModule.run_command`` or a stand-in.
+#: Runs a command and returns (return code, stdout, stderr): ``AnsibleModule.run_command`` or a fake.
 Run = Callable[[list[str]], tuple[int, str, str]]
 
 FINGERPRINT_VARIABLE = "KRAFTWRIGHT_UNIT"
@@ -41,9 +42,10 @@ class ServiceState:
 
     ``active``: it runs or is about to (also while systemd waits to restart it: then ``pid`` is 0). ``state``,
     ``sub_state`` and ``result`` are systemd's own words. ``started``: file name -> sha256 of the record of the running
-    process, empty where nothing runs. ``started_at_us``: start on the monotonic clock, microseconds.
-    ``stopped``: a signal (SIGSTOP) holds the process: it keeps its sockets and answers nobody.
-    ``job``: systemd is at work on it, as in the middle of a restart.
+    process, empty if none runs. ``started_at_us``: start on the monotonic clock, microseconds.
+    ``stopped``: a signal (SIGSTOP) holds the process: it keeps its sockets and does not answer.
+    ``job``: systemd is at work on it, as in the middle of a restart. ``heap_bytes``: the limit that the process was
+    started with; ``resident_bytes``: the memory that it has; both None if not known.
     """
 
     installed: bool = False
@@ -61,25 +63,27 @@ class ServiceState:
     environment_unit: str = ""
     stopped: bool = False
     job: bool = False
+    heap_bytes: int | None = None
+    resident_bytes: int | None = None
 
     @property
     def failed(self) -> bool:
-        """Whether systemd gave up on it, or sees it die again and again."""
+        """Check that systemd gave up on it, or that it crashes repeatedly."""
         return self.state == "failed" or (self.sub_state == "auto-restart" and self.result != "success")
 
     def as_facts(self) -> dict[str, Any]:
-        """With ``age``: for how many seconds the process has run."""
+        """Return the fields, with ``age``: seconds since the process's start."""
         age = time.monotonic() - self.started_at_us / 1e6 if self.pid else 0.0
         return {**dataclasses.asdict(self), "age": round(age, 1)}
 
 
 def parse_show(text: str) -> dict[str, str]:
-    """``systemctl show``'s ``key=value`` lines as a mapping."""
+    """Parse ``systemctl show``'s ``key=value`` lines."""
     return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
 
 
 def environment_value(pid: int, name: str, proc: Path = Path("/proc")) -> str:
-    """A variable of a running process's environment; empty when it is not set or the process is gone."""
+    """Return a variable of a running process's environment; empty if it is not set or the process is gone."""
     prefix = name.encode() + b"="
     try:
         entries = (proc / str(pid) / "environ").read_bytes().split(b"\0")
@@ -89,7 +93,7 @@ def environment_value(pid: int, name: str, proc: Path = Path("/proc")) -> str:
 
 
 def is_stopped(pid: int, proc: Path = Path("/proc")) -> bool:
-    """Whether a signal holds the process (state ``T`` of ``/proc/<pid>/stat``, after the name in brackets)."""
+    """Check whether a signal holds the process (state ``T`` of ``/proc/<pid>/stat``, after the name in brackets)."""
     try:
         return (proc / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()[0] == "T"
     except (OSError, IndexError):
@@ -99,7 +103,7 @@ def is_stopped(pid: int, proc: Path = Path("/proc")) -> bool:
 def service_state(
     shown: dict[str, str], started: dict[str, bytes], environment_unit: str, stopped: bool = False
 ) -> ServiceState:
-    """The state that ``systemctl show``'s properties and the running process's record describe."""
+    """Return the state that ``systemctl show``'s properties and the running process's record describe."""
     pid = int(shown.get("MainPID") or 0)
     return ServiceState(
         installed=shown.get("LoadState") == "loaded",
@@ -123,7 +127,7 @@ def service_state(
 def observe_service(
     run: Run, unit: str = "kafka", started_dir: str = STARTED_DIR, booted: Path = SYSTEMD_RUNNING
 ) -> ServiceState:
-    """Ask systemd about `unit`; a host that does not run systemd has no service (not an error: see preflight)."""
+    """Query systemd for `unit`; a host that does not run systemd has no service (not an error: see preflight)."""
     if not booted.is_dir():
         return ServiceState()
     rc, out, _ = run(["systemctl", "show", "--property=" + ",".join(PROPERTIES), "--", f"{unit}.service"])
@@ -131,5 +135,9 @@ def observe_service(
         return ServiceState()
     shown = parse_show(out)
     pid = int(shown.get("MainPID") or 0)
-    fingerprint = environment_value(pid, FINGERPRINT_VARIABLE) if pid else ""
-    return service_state(shown, started_files(started_dir), fingerprint, bool(pid) and is_stopped(pid))
+    started = started_files(started_dir)
+    if not pid:
+        return service_state(shown, started, "")
+    found = service_state(shown, started, environment_value(pid, FINGERPRINT_VARIABLE), is_stopped(pid))
+    heap = heap_bytes(started.get("jvm.options", b"").decode(errors="replace"))
+    return dataclasses.replace(found, heap_bytes=heap, resident_bytes=resident_bytes(pid))

@@ -1,16 +1,16 @@
-"""Commands to systemd, each with an end."""
+"""Commands to systemd, each with a timeout."""
 
 from __future__ import annotations
 
 from ansible.module_utils.kraft.errors import ToolError
 from ansible.module_utils.kraft.node.service.state import Run
 
-#: What timeout(1) exits with when it had to end the command.
+#: Exit code of timeout(1) when it had to end the command.
 TIMED_OUT = 124
 
 
 def systemctl(run: Run, timeout: int, *words: str) -> None:
-    """One systemctl command, given up after `timeout` seconds; systemd itself goes on with it. Raises ToolError."""
+    """Run one systemctl command for at most `timeout` seconds; systemd itself continues. Raises ToolError."""
     rc, out, err = run(["timeout", str(timeout), "systemctl", *words])
     if rc == 0:
         return

@@ -1,1 +1,1 @@
-"""Log dirs: what they hold, what may be done to them, and the format tool."""
+"""Log dirs: their content, the allowed changes, and the format tool."""

@@ -1,4 +1,4 @@
-"""Brings a node's log dirs about: observe, plan, stop in check mode, run the tool, read back what it wrote."""
+"""Ensure a node's log dirs: observe, plan, stop in check mode, run the tool, read back its result."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from ansible.module_utils.kraft.problem import Problem
 
 
 def node_storage(params: Mapping[str, Any]) -> NodeStorage:
-    """The desired storage that the module's parameters describe."""
+    """Return the desired storage that the module's parameters describe."""
     metadata = params["metadata_log_dir"] or params["log_dirs"][0]
     return NodeStorage(
         host="",
@@ -58,7 +58,7 @@ def as_problems(error: RefusedError) -> list[Problem]:
 
 
 def config_problems(node: NodeStorage, found: Mapping[str, str], config: str) -> Iterator[Problem]:
-    """The tool formats what server.properties says, so that must be what was planned."""
+    """Compare server.properties, from which the tool formats, with the plan."""
     dirs = tuple(part.strip() for part in found.get("log.dirs", "").split(","))
     metadata = metadata_dir(found)
     compared = {
@@ -73,7 +73,7 @@ def config_problems(node: NodeStorage, found: Mapping[str, str], config: str) ->
 
 
 def static_voter_problems(node: NodeStorage, found: Mapping[str, str], others: Sequence[Peer]) -> Iterator[Problem]:
-    """The voters of a static quorum stand only in server.properties; each of them must have been looked at."""
+    """Check that each voter of a static quorum was inspected. Only server.properties names them."""
     entries = found.get("controller.quorum.voters", "").split(",")
     voters = {entry.partition("@")[0].strip() for entry in entries if "@" in entry}
     unseen = sorted(voters - {str(node.node_id)} - {str(peer.node_id) for peer in others})
@@ -84,7 +84,7 @@ def static_voter_problems(node: NodeStorage, found: Mapping[str, str], others: S
 
 
 def describe(found: LogDir) -> str:
-    """A log dir's state in one line."""
+    """Return a log dir's state in one line."""
     if found.state != FORMATTED:
         return f"{found.path}: {found.state}"
     identity = f"cluster id {found.cluster_id}, node id {found.node_id}, directory id {found.directory_id}"
@@ -92,13 +92,13 @@ def describe(found: LogDir) -> str:
 
 
 def for_voters(voters: Iterable[str]) -> str:
-    """The voters that a dir waits to be started with; nothing where there are none to tell."""
+    """Return the voters that a dir was formatted for; empty without any."""
     listed = ",".join(voters)
     return f" for the voters {listed}" if listed else ""
 
 
 def predict(node: NodeStorage, found: LogDir, action: str) -> str:
-    """The line that `describe` will give after the plan; a directory id that the tool draws is not known before."""
+    """Return the line of `describe` after the plan; a directory id that the tool draws is unknown before."""
     if action == NOTHING:
         return describe(found)
     drawn = not (node.is_dynamic_voter and found.path == node.metadata_log_dir)
@@ -124,14 +124,14 @@ def refuse(problems: Sequence[Problem]) -> None:
 
 
 def absent_problems(dirs: Sequence[LogDir]) -> list[Problem]:
-    """The tool would make an absent directory itself, with whatever owner and on whatever filesystem."""
+    """Refuse absent directories: the tool would create them with any owner, on any filesystem."""
     remedy = "make it first, owned by Kafka's user (and mount its disk)"
     absent = [found.path for found in dirs if found.state == ABSENT]
     return [Problem("log_dir_absent", f"{path} does not exist", remedy, value=path) for path in absent]
 
 
 def apply(node: NodeStorage, plan: StoragePlan, params: Mapping[str, Any], lock: int) -> list[str]:
-    """Run the tool once for all directories; gives what was set aside."""
+    """Run the tool once for all directories. Returns the files that were set aside."""
     release = release_dir(params["install_dir"], params["version"])
     if not Path(release, CLASSPATH).exists():
         raise KraftError(f"release {params['version']} is not installed in {params['install_dir']}")
@@ -151,7 +151,7 @@ def apply(node: NodeStorage, plan: StoragePlan, params: Mapping[str, Any], lock:
 
 
 def verify(node: NodeStorage, dirs: Sequence[LogDir], others: Sequence[Peer]) -> None:
-    """The tool's word is not enough: on a full disk it leaves an empty meta.properties and reports success."""
+    """Verify the tool's result: on a full disk it leaves an empty meta.properties and reports success."""
     again = plan_storage(node, dirs, others)
     refuse(again.problems)
     wrong = [
@@ -167,7 +167,7 @@ def verify(node: NodeStorage, dirs: Sequence[LogDir], others: Sequence[Peer]) ->
 
 
 def ensure_storage(params: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
-    """The five steps; gives the module's result. Observes and acts under a lock on the metadata log dir."""
+    """Ensure the storage and return the module's result. Observes and acts under a lock on the metadata log dir."""
     node, others = node_storage(params), peers(params)
     with contextlib.ExitStack() as held:
         lock = -1

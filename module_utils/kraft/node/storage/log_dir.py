@@ -1,12 +1,12 @@
-"""What a log dir holds: whose it is, whether a broker ever wrote into it, or only a format that did not finish.
+"""Content of a log dir: its owner, and whether a broker ever wrote into it, or only a format that did not finish.
 
 Measured on Kafka 4.3.1: ``kafka-storage format`` goes through the directories one by one. In each it writes
 ``bootstrap.checkpoint`` (by way of ``.tmp``), and ``meta.properties`` last (by way of ``.tmp``). For a voter it writes
 ``__cluster_metadata-0/00000000000000000000-0000000000.checkpoint`` in between (by way of
 ``-<random>.checkpoint.part``). Kafka 4.4.0 writes no ``bootstrap.checkpoint``: the first records are in that snapshot,
-which each controller gets, with voters or without. On a full disk it leaves a
-``meta.properties`` of 0 bytes and reports success. ``bootstrap.checkpoint`` is never flushed to the disk: a power cut
-may empty it although ``meta.properties`` is whole.
+which each controller gets, with voters or without. On a full disk it leaves a ``meta.properties`` of 0 bytes and
+reports success. ``bootstrap.checkpoint`` is never flushed to the disk: a power cut may empty it although
+``meta.properties`` is whole.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ UNREADABLE = "unreadable"
 META = "meta.properties"
 METADATA_LOG = "__cluster_metadata-0"
 BOOTSTRAP = "bootstrap.checkpoint"
-QUORUM_STATE = "quorum-state"  # this node's vote and the leader it knows
+QUORUM_STATE = "quorum-state"  # this node's vote and its current leader
 FIRST_SNAPSHOT = "00000000000000000000-0000000000.checkpoint"
 #: A file that we set aside, since the format tool takes any meta.properties for a finished format.
 ASIDE = META + ".aside-"
@@ -47,18 +47,18 @@ FILE_KINDS = ((FORMAT_FILE, "format"), (BROKER_FILE, "lived"))
 KINDS = ("format", "lived", "unknown", "blockers")
 TIERED_INDEXES = "remote-log-index-cache"
 LOST_AND_FOUND = "lost+found"
-ZOOKEEPER_DATA = "version-2"  # what a ZooKeeper server keeps; it looks like a partition of a topic "version"
+ZOOKEEPER_DATA = "version-2"  # data of a ZooKeeper server; it looks like a partition of a topic "version"
 SHOWN = 5
 
 
 @dataclasses.dataclass(frozen=True)
 class LogDir:
-    """A log dir as found. ``cluster_id``, ``node_id`` and ``directory_id`` are what its meta.properties says, if any.
+    """A log dir as found. ``cluster_id``, ``node_id`` and ``directory_id`` are those of its meta.properties, if any.
 
     ``lived``: names that only a started node leaves (the first few). ``unknown``: names that are not Kafka's.
-    ``blockers``: directories that Kafka refuses to start beside. ``has_meta``: there is a meta.properties, good or not.
+    ``blockers``: directories beside which Kafka refuses to start. ``has_meta``: a meta.properties exists, good or not.
     ``bootstrap_ok``: the first metadata records, which the first start of a controller reads, are there and not empty.
-    ``voters``: those that the format wrote for that first start; None where the node was started, or nobody can tell.
+    ``voters``: those that the format wrote for that first start; None if the node was started, or they are unknown.
     """
 
     path: str
@@ -80,12 +80,12 @@ class LogDir:
 
     @property
     def has_data(self) -> bool:
-        """Whether it may hold records of a node that was started; what is left over after they are gone holds none."""
+        """Check whether it may hold records of a node that was started; leftovers hold none."""
         return bool(self.lived) and self.state != LEFTOVERS
 
     @classmethod
     def from_facts(cls, facts: dict[str, Any]) -> LogDir:
-        """The log dir that ``as_facts`` described; keys that it does not know (owner, mount ...) are left out."""
+        """Return the log dir that ``as_facts`` described; unknown keys (owner, mount ...) are left out."""
         names = {field.name for field in dataclasses.fields(cls)}
         kept: dict[str, Any] = {key: facts[key] for key in names & set(facts)}
         lists = {key: tuple(value) for key, value in kept.items() if isinstance(value, list)}
@@ -94,7 +94,7 @@ class LogDir:
 
 @dataclasses.dataclass(frozen=True)
 class Meta:
-    """A meta.properties as read: ``problem`` says why it cannot be used (empty: it can)."""
+    """A meta.properties as read: ``problem`` is the reason why it cannot be used (empty: it can)."""
 
     present: bool
     values: dict[str, str]
@@ -111,7 +111,7 @@ class Meta:
 
 
 def parse_properties(text: str) -> dict[str, str]:
-    """Java's properties format as far as meta.properties uses it: no continued lines; a backslash is left out."""
+    """Parse Java's properties format as far as meta.properties uses it: no continued lines; a backslash is left out."""
     values: dict[str, str] = {}
     for line in text.splitlines():
         match = re.match(r"\s*([^#!\s=:][^\s=:]*)\s*[=:\s]\s*(.*)$", line)
@@ -121,12 +121,12 @@ def parse_properties(text: str) -> dict[str, str]:
 
 
 def metadata_dir(properties: Mapping[str, str]) -> str:
-    """The log dir that a node with these settings keeps the metadata log in, or "". Source: Kafka's ``KafkaConfig``."""
+    """Return the metadata log dir of a node with these settings, or "". Source: Kafka's ``KafkaConfig``."""
     return properties.get("metadata.log.dir") or properties.get("log.dirs", "").split(",")[0].strip()
 
 
 def read_meta(path: str) -> Meta:
-    """Read and judge ``<path>/meta.properties``; `OSError` is the caller's (the disk cannot be read)."""
+    """Read and validate ``<path>/meta.properties``. Raises OSError if the disk cannot be read."""
     try:
         content = guarded.read(path, META)
     except FileNotFoundError:
@@ -137,7 +137,7 @@ def read_meta(path: str) -> Meta:
 
 
 def judged(values: dict[str, str]) -> Meta:
-    """Whether these are a whole identity: version, cluster.id and node.id (directory.id came with Kafka 3.7)."""
+    """Validate an identity: version, cluster.id and node.id (directory.id came with Kafka 3.7)."""
     meta = Meta(present=True, values=values)
     missing = [key for key in ("version", "cluster.id", "node.id") if not values.get(key)]
     if meta.zookeeper:
@@ -153,7 +153,7 @@ def judged(values: dict[str, str]) -> Meta:
 
 @dataclasses.dataclass(frozen=True)
 class Listing:
-    """Names in a log dir by what they tell; see `LogDir`."""
+    """Names in a log dir by their kind; see `LogDir`."""
 
     format: tuple[str, ...]
     lived: tuple[str, ...]
@@ -164,7 +164,7 @@ class Listing:
 
 
 def metadata_log_traces(path: str) -> tuple[str, ...]:
-    """What a started node left in the metadata log, the most telling name first; a format writes only a snapshot."""
+    """Return traces of a started node in the metadata log, the clearest first; a format writes only a snapshot."""
     with guarded.directory(path, METADATA_LOG) as at:
         names = sorted(os.listdir(at), key=lambda name: (name != QUORUM_STATE, name))
     names = [name for name in names if not SNAPSHOT_FILE.fullmatch(name)]
@@ -172,7 +172,7 @@ def metadata_log_traces(path: str) -> tuple[str, ...]:
 
 
 def size(path: str) -> int | None:
-    """Size in bytes, or None where there is no such file."""
+    """Return the size in bytes, or None if there is no such file."""
     try:
         return os.lstat(path).st_size
     except FileNotFoundError:
@@ -180,13 +180,13 @@ def size(path: str) -> int | None:
 
 
 def bootstrap_ok(path: str) -> bool:
-    """At least one of the two files that hold the first records, and none of them empty."""
+    """Check that at least one of the two files with the first records exists, and none of them is empty."""
     sizes = [size(os.path.join(path, BOOTSTRAP)), size(os.path.join(path, METADATA_LOG, FIRST_SNAPSHOT))]
     return any(sizes) and 0 not in sizes
 
 
 def first_voters(path: str) -> tuple[str, ...] | None:
-    """The voters of the first snapshot; none where a format wrote no snapshot."""
+    """Return the voters of the first snapshot; none if a format wrote no snapshot."""
     try:
         return voters(guarded.read(path, f"{METADATA_LOG}/{FIRST_SNAPSHOT}"))
     except FileNotFoundError:
@@ -194,7 +194,7 @@ def first_voters(path: str) -> tuple[str, ...] | None:
 
 
 def kind_of(name: str, is_dir: bool) -> str:
-    """Which of a `Listing`'s groups a name belongs to."""
+    """Return the group of a `Listing` that a name belongs to."""
     if not is_dir:
         return next((kind for pattern, kind in FILE_KINDS if pattern.fullmatch(name)), "unknown")
     if name in (METADATA_LOG, ZOOKEEPER_DATA):
@@ -203,7 +203,7 @@ def kind_of(name: str, is_dir: bool) -> str:
 
 
 def list_log_dir(path: str) -> Listing:
-    """Sort the names in `path`; only the metadata log is looked into."""
+    """Sort the names in `path` by kind; only the metadata log is opened."""
     with os.scandir(path) as entries:
         found = sorted((entry.name, entry.is_dir()) for entry in entries)
     kinds = [(kind_of(name, is_dir), name, is_dir) for name, is_dir in found]
@@ -220,7 +220,7 @@ def list_log_dir(path: str) -> Listing:
 
 
 def state_of(meta: Meta, listing: Listing) -> str:
-    """The one word for a readable directory."""
+    """Return the state of a readable directory."""
     if meta.zookeeper or ZOOKEEPER_DATA in listing.unknown:
         return ZOOKEEPER
     if not meta.problem:
@@ -234,7 +234,7 @@ def state_of(meta: Meta, listing: Listing) -> str:
 
 
 def observe_log_dir(path: str) -> LogDir:
-    """Look at `path` without changing it; whatever is wrong with it is a state, not an exception."""
+    """Inspect `path` without changing it; any fault is a state, not an exception."""
     if not os.path.lexists(path):
         return LogDir(path, ABSENT)
     if not os.path.isdir(path):

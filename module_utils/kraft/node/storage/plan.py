@@ -1,6 +1,6 @@
-"""What to do with a node's log dirs: nothing, format, complete a format that was killed, or refuse. Pure.
+"""Plan for a node's log dirs: nothing, format, complete a format that was killed, or refuse. Pure.
 
-The rules that keep data: what holds data is never formatted; a disk of another cluster or node is refused; and a
+The rules that keep data: a directory with data is never formatted; a disk of another cluster or node is refused; and a
 controller whose metadata log is gone is not formatted as a voter once the quorum has run: with an empty log it could
 help to elect a leader that misses committed records (the rejected alternative of KIP-856; seen on 4.3.1 as a second
 quorum of one beside the running one). Such a voter is replaced: removed from the quorum, formatted as observer, added.
@@ -33,8 +33,8 @@ ACTIONS = {ABSENT: FORMAT, EMPTY: FORMAT, INTERRUPTED: COMPLETE}
 class StoragePlan:
     """``actions``: log dir -> nothing | format | complete. ``problems``: with any, nothing at all may be done.
 
-    ``flags``: for the format tool. ``set_aside``: dirs whose meta.properties must make room, since the tool takes any
-    file of that name for a finished format.
+    ``flags``: for the format tool. ``set_aside``: dirs whose meta.properties is renamed, since the tool takes any file
+    of that name for a finished format.
     """
 
     actions: dict[str, str]
@@ -48,7 +48,7 @@ class StoragePlan:
 
 
 def plan_storage(node: NodeStorage, dirs: Sequence[LogDir], peers: Sequence[Peer]) -> StoragePlan:
-    """The plan for `dirs`, which are all of ``node.log_dirs`` as observed; `peers` are the other nodes."""
+    """Plan for `dirs`, which are all of ``node.log_dirs`` as observed; `peers` are the other nodes."""
     lived = any(peer.lived for peer in peers) or any(found.lived for found in dirs)
     actions = {found.path: action_for(node, found, lived) for found in dirs}
     problems = [*content_problems(node, dirs), *identity_problems(node, dirs)]
@@ -61,10 +61,10 @@ def plan_storage(node: NodeStorage, dirs: Sequence[LogDir], peers: Sequence[Peer
 
 
 def action_for(node: NodeStorage, found: LogDir, lived: bool) -> str:
-    """A formatted dir is done, unless the first start of a controller could not use what the format wrote for it.
+    """Return the action. A formatted dir is done, unless a controller's first start could not use its files.
 
-    A power cut may have emptied it. Or the run that wrote it died before anything was started, and the inventory names
-    other voters by now: each would begin the quorum that it was formatted for. `lived`: a node of the cluster was
+    A power cut may have emptied them. Or the run that wrote them died before anything was started, and the inventory
+    names other voters by now: each would begin the quorum that it was formatted for. `lived`: a node of the cluster was
     started already, so that this one learns the voters from it.
     """
     waits = found.state == FORMATTED and not found.lived and node.is_controller and found.path == node.metadata_log_dir
@@ -76,25 +76,25 @@ def action_for(node: NodeStorage, found: LogDir, lived: bool) -> str:
 
 
 def other_voters(node: NodeStorage, found: LogDir) -> bool:
-    """Whether the format was given other voters than the inventory names."""
+    """Check whether the format was given other voters than the inventory names."""
     if found.voters is None:
         return False
     return set(map(normal_voter, found.voters)) != set(map(normal_voter, node.voters.values()))
 
 
 def normal_voter(entry: str) -> str:
-    """``id@host:port:directory id`` with one spelling of the host: Kafka writes IPv6 in full, without brackets."""
+    """Normalise the host of ``id@host:port:directory id``: Kafka writes IPv6 in full, without brackets."""
     node_id, _, rest = entry.partition("@")
     address, _, directory_id = rest.rpartition(":")
     return f"{node_id}@{normal_host_port(address)}:{directory_id}"
 
 
 def tool_flags(node: NodeStorage, dirs: Sequence[LogDir], actions: dict[str, str]) -> tuple[str, ...]:
-    """Flags of ``kafka-storage format``.
+    """Return the flags of ``kafka-storage format``.
 
     A dynamic controller must be given one of the quorum flags even when only a data dir is new; then it is the one that
-    cannot write voters. The quorum's voters are given only where the metadata log itself is formatted, and not to one
-    that comes back with an empty disk: it learns them from the quorum.
+    cannot write voters. The quorum's voters are given only if the metadata log itself is formatted, and not to one that
+    rejoins with an empty disk: it learns them from the quorum.
     """
     flags = []
     if any(found.has_meta and actions[found.path] == NOTHING for found in dirs):

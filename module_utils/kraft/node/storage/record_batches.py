@@ -1,4 +1,4 @@
-"""Records of Kafka's logs and snapshots, as they lie on disk.
+"""Records of Kafka's logs and snapshots, in their format on disk.
 
 Source: Kafka's record batch format, version 2 (https://kafka.apache.org/43/documentation.html#messageformat).
 """
@@ -16,7 +16,7 @@ COMPRESSED, CONTROL = 0b111, 0b10_0000  # bits of the attributes
 
 
 class Reader:
-    """Kafka's wire types, read from the front of `data`. Raises ValueError or struct.error at its end."""
+    """Reader of Kafka's wire types, from the front of `data`. Raises ValueError or struct.error at its end."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
@@ -32,7 +32,7 @@ class Reader:
         return int(layout.unpack(self.take(layout.size))[0])
 
     def unsigned(self) -> int:
-        """An unsigned varint."""
+        """Read an unsigned varint."""
         value, shift = 0, 0
         while True:
             byte = self.take(1)[0]
@@ -42,16 +42,16 @@ class Reader:
             shift += 7
 
     def signed(self) -> int:
-        """A zigzag varint."""
+        """Read a zigzag varint."""
         value = self.unsigned()
         return (value >> 1) ^ -(value & 1)
 
     def compact(self) -> bytes:
-        """Compact bytes, which are not null."""
+        """Read compact bytes, which are not null."""
         return self.take(self.unsigned() - 1)
 
     def string(self) -> str:
-        """A compact string, which is not null."""
+        """Read a compact string, which is not null."""
         return self.compact().decode()
 
     def skip_tags(self) -> None:
@@ -62,7 +62,7 @@ class Reader:
 
 @dataclasses.dataclass(frozen=True)
 class Batch:
-    """Some records with the offsets from ``first`` to before ``end``; ``body`` holds them, after the header."""
+    """Batch with the offsets from ``first`` to before ``end``; ``body`` holds its records, after the header."""
 
     first: int
     end: int
@@ -72,11 +72,11 @@ class Batch:
 
     @property
     def is_control(self) -> bool:
-        """Whether its records are raft's or transactions' own."""
+        """Check for a control batch, of Raft or of transactions."""
         return bool(self.attributes & CONTROL)
 
     def records(self) -> Iterator[tuple[bytes, bytes]]:
-        """Key and value of each; of a null one, nothing. ValueError: they are compressed, or end too early."""
+        """Yield key and value of each; empty for null. Raises ValueError if they are compressed, or end too early."""
         if self.attributes & COMPRESSED:
             raise ValueError("a batch is compressed")
         reader = Reader(self.body)
@@ -88,7 +88,7 @@ class Batch:
 
 
 def batches(data: bytes) -> Iterator[Batch]:
-    """Each batch, in its order. ValueError or struct.error: one is none, or ends too early."""
+    """Yield each batch in order. Raises ValueError or struct.error if one is invalid, or ends too early."""
     at = 0
     while at < len(data):
         header = BATCH_HEADER.unpack_from(data, at)
@@ -103,6 +103,6 @@ def batches(data: bytes) -> Iterator[Batch]:
 
 
 def records(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Key and value of each record of all batches."""
+    """Yield key and value of each record of all batches."""
     for batch in batches(data):
         yield from batch.records()

@@ -1,4 +1,4 @@
-"""Which replicas lie in a log dir that a node was deployed with."""
+"""Replicas in a log dir that a node was deployed with."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LEAVING = re.compile(r"-(delete|future|stray)$")
 
 
 def held_replicas(path: str) -> dict[str, Any]:
-    """``{read, replicas, named}`` of a log dir: without what Kafka deletes, and without what it moves here."""
+    """Return ``{read, replicas, named}`` of a log dir, without replicas that Kafka deletes or moves here."""
     try:
         with os.scandir(path) as entries:
             names = sorted(one.name for one in entries if one.is_dir())

@@ -1,4 +1,4 @@
-"""What forbids to touch a node's log dirs, each as a problem that shows both sides and a way out. Pure."""
+"""Rules that forbid to touch a node's log dirs, each as a problem that shows both sides and a remedy. Pure."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ ADD_VOTER = "a new controller comes with playbooks/add_nodes.yml"
 
 
 def variable_of(node: NodeStorage, path: str) -> str:
-    """The variable that names the directory (the metadata log is the first log dir where it has no variable)."""
+    """Return the variable that names the directory (the metadata log is in the first log dir by default)."""
     own = path == node.metadata_log_dir and path != node.log_dirs[0]
     return "kafka_metadata_log_dir" if own else "kafka_log_dirs"
 
 
 def content_problems(node: NodeStorage, dirs: Sequence[LogDir]) -> Iterator[Problem]:
-    """Directories whose content must not be formatted, whatever the identity."""
+    """Yield directories whose content must not be formatted, whatever the identity."""
     for found in dirs:
         explained = explain_content(found)
         if explained:
@@ -40,7 +40,7 @@ def content_problems(node: NodeStorage, dirs: Sequence[LogDir]) -> Iterator[Prob
 
 
 def explain_content(found: LogDir) -> tuple[str, str] | None:
-    """(what is wrong, what to do), or None where the content is no obstacle."""
+    """Return (problem, remedy), or None if the content is no obstacle."""
     holds = ", ".join(found.lived or found.unknown)
     meta = f"its meta.properties {found.detail or 'is missing'}"
     texts = {
@@ -74,7 +74,7 @@ def explain_content(found: LogDir) -> tuple[str, str] | None:
 
 
 def identity_problems(node: NodeStorage, dirs: Sequence[LogDir]) -> Iterator[Problem]:
-    """Every difference between what the disks say and what the inventory says, both values shown."""
+    """Yield every difference between the disks and the inventory, with both values."""
     for found in dirs:
         if found.state in (FORMATTED, INTERRUPTED):
             yield from owner_problems(node, found)
@@ -82,7 +82,7 @@ def identity_problems(node: NodeStorage, dirs: Sequence[LogDir]) -> Iterator[Pro
 
 
 def owner_problems(node: NodeStorage, found: LogDir) -> Iterator[Problem]:
-    """A disk of another cluster or of another node."""
+    """Yield problems of a disk of another cluster or of another node."""
     if found.cluster_id and found.cluster_id != node.cluster_id:
         yield Problem(
             "foreign_cluster_id",
@@ -104,7 +104,7 @@ def owner_problems(node: NodeStorage, found: LogDir) -> Iterator[Problem]:
 
 
 def directory_id_problems(node: NodeStorage, dirs: Sequence[LogDir]) -> Iterator[Problem]:
-    """A voter is known by its directory id; and no two directories may share one (a copied disk)."""
+    """Check directory ids: they identify voters, and no two directories may share one (a copied disk)."""
     seen: dict[str, str] = {}
     for found in dirs:
         own = (found.cluster_id, found.node_id) == (node.cluster_id, node.node_id)
@@ -115,8 +115,10 @@ def directory_id_problems(node: NodeStorage, dirs: Sequence[LogDir]) -> Iterator
             yield Problem(
                 "foreign_directory_id",
                 f"{found.path} has directory id {known}, this voter's is {node.directory_id}",
-                f"if the quorum lists {known} (kafka-metadata-quorum describe --replication), set kafka_directory_id to"
-                f" it for this host; otherwise {REPLACE_VOTER}",
+                f"set kafka_directory_id to {known} for this host: its quorum is static and lists no directory ids"
+                if node.was_static
+                else f"if the quorum lists {known} (kafka-metadata-quorum describe --replication), set"
+                f" kafka_directory_id to it for this host; otherwise {REPLACE_VOTER}",
                 "kafka_directory_id",
                 node.host,
                 known,
@@ -134,7 +136,7 @@ def directory_id_problems(node: NodeStorage, dirs: Sequence[LogDir]) -> Iterator
 
 
 def voter_problems(node: NodeStorage, dirs: Sequence[LogDir], peers: Sequence[Peer]) -> Iterator[Problem]:
-    """What forbids to format this controller as a voter of a new quorum."""
+    """Yield reasons not to format this controller as a voter of a new quorum."""
     variable, path = variable_of(node, node.metadata_log_dir), node.metadata_log_dir
     own_entry = node.voters.get(node.node_id, "")
     others = [peer for peer in peers if peer.node_id != node.node_id]
@@ -175,7 +177,7 @@ def voter_problems(node: NodeStorage, dirs: Sequence[LogDir], peers: Sequence[Pe
 
 
 def rejoin_problems(node: NodeStorage, peers: Sequence[Peer]) -> Iterator[Problem]:
-    """What forbids to format this controller as one that comes back to a running quorum with an empty disk."""
+    """Yield reasons not to format this controller as one that rejoins a running quorum with an empty disk."""
     lived = [peer for peer in peers if peer.node_id != node.node_id and peer.lived]
     if not node.is_dynamic_voter:
         message = "is a voter of a static quorum, which knows it by its node id alone: with an empty log it could vote"

@@ -1,4 +1,4 @@
-"""SCRAM credentials as a node's metadata log has them: with these a password is compared without a login.
+"""SCRAM credentials in a node's metadata log: with these a password is compared without a login.
 
 Each node has all of the log, a broker too. Sources: RFC 5802 (Hi, StoredKey, ServerKey), Kafka's ``ScramFormatter`` and
 ``MetadataRecordSerde``, and the schemas UserScramCredentialRecord, RemoveUserScramCredentialRecord,
@@ -24,11 +24,11 @@ DIGESTS = {1: "sha256", 2: "sha512"}
 SNAPSHOT = re.compile(r"\d{20}-\d{10}\.checkpoint")
 SEGMENT = re.compile(r"\d{20}\.log")
 OFFSET_DIGITS = 20
-#: Of a snapshot, an index, or what follows an offset in a segment: more is left to a login.
+#: Limit of a snapshot, an index, or the part of a segment after an offset. Above it, only a login can decide.
 PART_BYTES = 256 << 20
 INDEX_ENTRY = struct.Struct(">ii")
 FRAME_VERSION, CREDENTIAL, REMOVAL, BEGIN, END, ABORT = 1, 11, 22, 23, 24, 25
-#: How a record of one of these kinds begins: no key, the length of its value, frame, kind. A batch without it has none.
+#: First bytes of a record of one of these kinds: no key, length of its value, frame, kind. A batch without it has none.
 BEGINNING = re.compile(rb"\x01[\x80-\xff]{0,4}[\x00-\x7f]\x01[\x0b\x16\x17\x18\x19]")
 KINDS = (CREDENTIAL, REMOVAL, BEGIN, END, ABORT)
 
@@ -37,7 +37,7 @@ User = tuple[str, int]  #: name, and Kafka's number of a mechanism
 
 @dataclasses.dataclass(frozen=True)
 class Stored:
-    """What Kafka keeps of one user's password."""
+    """Stored form of one user's password."""
 
     salt: bytes
     stored_key: bytes
@@ -45,7 +45,7 @@ class Stored:
     iterations: int
 
     def is_of(self, password: str, mechanism: int) -> bool:
-        """Whether it was made from `password`."""
+        """Check that it was made from `password`."""
         digest = DIGESTS[mechanism]
         made = salted(password, mechanism, self.salt, self.iterations)
         client_key = hmac.digest(made, b"Client Key", digest)
@@ -54,14 +54,14 @@ class Stored:
 
 
 def salted(password: str, mechanism: int, salt: bytes, iterations: int) -> bytes:
-    """RFC 5802's SaltedPassword."""
+    """Return RFC 5802's SaltedPassword."""
     return hashlib.pbkdf2_hmac(DIGESTS[mechanism], password.encode(), salt, iterations)
 
 
 def credentials(log: Path, known: int) -> dict[User, Stored]:
-    """All credentials before the offset `known`, from the metadata log in the directory `log` of a running node.
+    """Return all credentials before the offset `known`, from the metadata log in the directory `log` of a running node.
 
-    OSError, ValueError, IndexError or struct.error: nothing follows from it, as the log ends before or has a gap.
+    Raises OSError, ValueError, IndexError or struct.error if the log ends before or has a gap: the result is unknown.
     """
     found: dict[User, Stored] = {}
     before: dict[User, Stored] | None = None  # while a transaction is open, as its records do not count yet
@@ -79,7 +79,7 @@ def credentials(log: Path, known: int) -> dict[User, Stored]:
 
 
 def committed(log: Path, known: int) -> Iterator[Batch]:
-    """The batches of the last snapshot and what follows it, up to `known`."""
+    """Yield the batches of the last snapshot and those after it, up to `known`."""
     names = os.listdir(log)
     snapshot = max(filter(SNAPSHOT.fullmatch, names), default="")
     at = 0
@@ -97,21 +97,21 @@ def committed(log: Path, known: int) -> Iterator[Batch]:
                 raise ValueError(f"{log}: has nothing from {at} to {batch.first}")
             yield batch
             at = batch.end
-            if at >= known:  # what follows may be half written
+            if at >= known:  # the rest may be half written
                 return
     if at < known:
         raise ValueError(f"{log}: ends at {at}, before {known}")
 
 
 def offset(name: str) -> int:
-    """The offset that a file of a log is named by."""
+    """Return the offset in the name of a log's file."""
     return int(name[:OFFSET_DIGITS])
 
 
 def from_offset(segment: Path, at: int) -> bytes:
-    """What is in `segment`, from a batch before or at the offset `at`: a segment may hold weeks.
+    """Return `segment` from a batch before or at the offset `at`: a segment may hold weeks.
 
-    An entry of Kafka's index has the last offset of a batch, counted from the segment's first, and where it begins.
+    An entry of Kafka's index has the last offset of a batch, counted from the segment's first, and its position.
     """
     index, base, position = segment.with_suffix(".index"), offset(segment.name), 0
     with guarded.directory(str(segment.parent.parent), segment.parent.name) as log:
@@ -124,7 +124,7 @@ def from_offset(segment: Path, at: int) -> bytes:
 
 
 def metadata(batch: Batch) -> Iterator[tuple[int, Reader]]:
-    """Kind and content of the records of `batch` that are about credentials or transactions."""
+    """Yield kind and content of the records of `batch` that are about credentials or transactions."""
     if batch.is_control or not BEGINNING.search(batch.body):
         return
     for _, value in batch.records():
@@ -139,7 +139,7 @@ def metadata(batch: Batch) -> Iterator[tuple[int, Reader]]:
 
 
 def take(found: dict[User, Stored], kind: int, reader: Reader) -> None:
-    """Do to `found` what the record of a credential says."""
+    """Apply a record of a credential to `found`."""
     user = reader.string(), reader.number("b")
     if kind == CREDENTIAL:
         salt, stored_key, server_key = reader.compact(), reader.compact(), reader.compact()

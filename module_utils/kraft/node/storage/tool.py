@@ -1,4 +1,4 @@
-"""Runs ``kafka-storage format`` of an installed release: as Kafka's user, one at a time, to the end and on the disk."""
+"""Run ``kafka-storage format`` of an installed release: as Kafka's user, one at a time, to the end and on the disk."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ HINTS = (
 
 
 def tool_command(java: str, release: str) -> list[str]:
-    """The command line; its arguments come from stdin, so that none shows in a process list."""
+    """Return the command line; its arguments come from stdin, so that none shows in a process list."""
     return [java, *JVM_OPTIONS, "@" + os.path.join(release, CLASSPATH), TOOL, "@/dev/stdin"]
 
 
 def tool_arguments(config: str, cluster_id: str, flags: Sequence[str]) -> str:
-    """The tool's arguments, one to a line. ``--name=value``: a cluster id may begin with ``-``."""
+    """Return the tool's arguments, one to a line. ``--name=value``: a cluster id may begin with ``-``."""
     return "\n".join(["format", f"--config={config}", f"--cluster-id={cluster_id}", *flags]) + "\n"
 
 
 def tool_message(output: str) -> str:
-    """What the tool meant to say: the innermost exception, or its own one-line error, and a hint where we know one."""
+    """Return the tool's error: the innermost exception or its one-line message, and a hint if there is one."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     exceptions = [match for match in map(EXCEPTION.match, lines) if match]
     said = [line for line in lines if not line.startswith(("at ", "usage:", "[", "Bootstrap metadata:", "..."))]
@@ -56,7 +56,7 @@ def tool_message(output: str) -> str:
 
 
 def run_as(user: str) -> dict[str, Any]:
-    """Arguments of `subprocess` that drop to `user`; none when we are that user already."""
+    """Return the arguments of `subprocess` that drop to `user`; none if we are that user already."""
     try:
         entry = pwd.getpwnam(user)
     except KeyError:
@@ -70,7 +70,7 @@ def run_as(user: str) -> dict[str, Any]:
 
 
 def arguments_pipe(text: str, uid: int) -> int:
-    """The reading end of a pipe that holds `text` and that `uid` may open by name."""
+    """Return the reading end of a pipe that holds `text` and that `uid` may open by name."""
     reader, writer = os.pipe()
     try:
         os.write(writer, text.encode())
@@ -82,7 +82,7 @@ def arguments_pipe(text: str, uid: int) -> int:
 
 
 def environment() -> dict[str, str]:
-    """Nothing of the caller's but the way to programs and the name of the run that it works for."""
+    """Return the environment: of the caller's only PATH and the name of the run."""
     run = os.environ.get(RUN_VARIABLE, "")
     return {
         "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
@@ -92,7 +92,7 @@ def environment() -> dict[str, str]:
 
 
 def run_tool(command: Sequence[str], arguments: str, user: str, lock: int) -> str:
-    """Run to the end and give what it printed. It inherits `lock`: a format that outlives us still keeps others out."""
+    """Run to the end and return the output. It inherits `lock`: a format that outlives us still keeps others out."""
     identity = run_as(user)
     stdin = arguments_pipe(arguments, identity.get("user", os.geteuid()))
     try:
@@ -120,7 +120,7 @@ def run_tool(command: Sequence[str], arguments: str, user: str, lock: int) -> st
 
 
 def set_aside(directory: str) -> str:
-    """Rename a directory's meta.properties to the first free name beside it, and give that; nothing is deleted."""
+    """Rename a directory's meta.properties to the first free name beside it, and return that; nothing is deleted."""
     taken = set(os.listdir(directory))
     name = next(f"{ASIDE}{number}" for number in range(1, len(taken) + 2) if f"{ASIDE}{number}" not in taken)
     os.rename(os.path.join(directory, META), os.path.join(directory, name))
@@ -128,7 +128,7 @@ def set_aside(directory: str) -> str:
 
 
 def flush(directory: str) -> None:
-    """Bring a formatted directory to the disk: the tool does not flush the files that hold the first records."""
+    """Flush a formatted directory to the disk: the tool does not flush the files that hold the first records."""
     for below, name in (("", BOOTSTRAP), (METADATA_LOG, FIRST_SNAPSHOT)):
         with (
             contextlib.suppress(FileNotFoundError),
@@ -141,9 +141,9 @@ def flush(directory: str) -> None:
 
 
 def rename_directory(directory: str, directory_id: str) -> None:
-    """Give a directory that was just formatted the id that the inventory has; without voters the tool draws its own.
+    """Give a just formatted directory the inventory's id; without voters the tool draws its own.
 
-    The file is replaced whole. Nothing but this line tells the id before the first start.
+    The file is replaced whole. Only this line contains the id before the first start.
     """
     wanted = f"directory.id={directory_id}\n"
     with guarded.directory(directory) as at:

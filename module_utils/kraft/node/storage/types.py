@@ -1,4 +1,4 @@
-"""What a node's storage shall be, and what is known of the other nodes' storage. Values only."""
+"""Desired storage of a node, and known storage of the other nodes. Values only."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class NodeStorage:
-    """What a node's storage shall be. ``log_dirs`` includes ``metadata_log_dir``; ``directory_id`` only of a voter.
+    """Desired storage of a node. ``log_dirs`` includes ``metadata_log_dir``; ``directory_id`` only for a voter.
 
     ``initial_controllers``: ``id@host:port:directory_id,…`` of all voters; empty for a static quorum.
     """
@@ -21,9 +21,11 @@ class NodeStorage:
     quorum: str = "dynamic"
     directory_id: str = ""
     initial_controllers: str = ""
-    #: The voter's disk is lost: it comes back as an observer, with another directory id than the listed one.
+    #: The voter's disk is lost: it rejoins as an observer, with another directory id than the listed one.
     rejoins: bool = False
     listed_directory_id: str = ""
+    #: The node's configuration has a list of voters: their directory ids are on their disks alone.
+    was_static: bool = False
 
     @property
     def is_controller(self) -> bool:
@@ -35,16 +37,16 @@ class NodeStorage:
 
     @property
     def voters(self) -> dict[int, str]:
-        """Node id -> entry of each voter in ``initial_controllers``."""
+        """Return node id -> entry of each voter in ``initial_controllers``."""
         entries = [entry for entry in self.initial_controllers.split(",") if entry.partition("@")[0].isdigit()]
         return {int(entry.partition("@")[0]): entry for entry in entries}
 
 
 @dataclasses.dataclass(frozen=True)
 class Peer:
-    """Another node of the cluster, as seen in this run. ``known``: its log dirs were looked at.
+    """Another node of the cluster, as seen in this run. ``known``: its log dirs were inspected.
 
-    ``lived``: what shows that it was started once (names below its log dirs, or its running process).
+    ``lived``: traces of a start (names below its log dirs, or its running process).
     """
 
     host: str

@@ -1,4 +1,4 @@
-"""Which voters a format wrote into the first snapshot of the metadata log.
+"""Voters that a format wrote into the first snapshot of the metadata log.
 
 Source: the schema VotersRecord.json of raft (a control record of type 6, flexible, version 0).
 """
@@ -15,7 +15,7 @@ CONTROL_KEY = struct.Struct(">hh")
 
 
 def voter(reader: Reader) -> str:
-    """One voter as ``id@host:port:directory id``, by its first endpoint."""
+    """Read one voter as ``id@host:port:directory id``, by its first endpoint."""
     node_id = reader.number("i")
     directory_id = base64.urlsafe_b64encode(reader.take(16)).decode().rstrip("=")
     endpoints = []
@@ -30,9 +30,9 @@ def voter(reader: Reader) -> str:
 
 
 def voters(snapshot: bytes) -> tuple[str, ...] | None:
-    """The voters that a snapshot's last record of them names, by id; none where it has no such record.
+    """Return the voters in a snapshot's last record of them, by id; none without such a record.
 
-    None where it cannot be read: then nothing follows from it.
+    None if it cannot be read: the voters are unknown.
     """
     found: tuple[str, ...] = ()
     try:

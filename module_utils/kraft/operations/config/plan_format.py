@@ -10,8 +10,9 @@ from ansible.module_utils.kraft.node.service.difference_text import sentences
 from ansible.module_utils.kraft.operations.config.live import Decision, Node
 from ansible.module_utils.kraft.operations.config.plan import Change
 from ansible.module_utils.kraft.operations.config.settings import Entity, Setting, shown
+from ansible.module_utils.kraft.operations.disks.throttle import RATE as DISK_RATE
 from ansible.module_utils.kraft.operations.reassignment.throttle import RATES, is_our_rate
-from ansible.module_utils.kraft.wording import limited
+from ansible.module_utils.kraft.wording import BETWEEN_LOG_DIRS, limited
 
 LABEL = 10
 Undeclared = tuple[Entity, str, Setting]  #: an override that the inventory does not name
@@ -108,16 +109,18 @@ def drift_lines(undeclared: Iterable[Undeclared]) -> list[str]:
 
 def is_throttle(key: str, setting: Setting) -> bool:
     """Whether the override is a limit that a run of moves has set."""
-    return key in RATES and is_our_rate(setting.value or "")
+    return key in (*RATES, DISK_RATE) and is_our_rate(setting.value or "")
 
 
-def throttled(undeclared: Iterable[Undeclared]) -> dict[int, int]:
-    """Broker -> bytes per second that a run of moves has set there."""
-    ours = [(entity, setting) for entity, key, setting in undeclared if entity.name and is_throttle(key, setting)]
-    return {int(entity.name): int(setting.value or 0) for entity, setting in ours}
+def throttled(undeclared: Iterable[Undeclared], *keys: str) -> dict[int, int]:
+    """Broker -> bytes per second that a run of moves has set there, by one of `keys`."""
+    ours = [one for one in undeclared if one[0].name and one[1] in keys and is_throttle(one[1], one[2])]
+    return {int(entity.name): int(setting.value or 0) for entity, _, setting in ours}
 
 
-def throttle_lines(undeclared: Iterable[Undeclared]) -> list[str]:
+def throttle_lines(undeclared: Collection[Undeclared]) -> list[str]:
     """Limits of moves that are still set: by a run of moves that goes on, or by one that was killed."""
-    found = throttled(undeclared)
-    return [f"{limited(found)}: if no run moves replicas now, playbooks/rebalance.yml removes it"] if found else []
+    between_brokers, between_disks = throttled(undeclared, *RATES), throttled(undeclared, DISK_RATE)
+    lines = [(limited(between_brokers), "rebalance.yml")] if between_brokers else []
+    lines += [(limited(between_disks, BETWEEN_LOG_DIRS), "balance_disks.yml")] if between_disks else []
+    return [f"{text}: if no run moves replicas now, playbooks/{playbook} removes it" for text, playbook in lines]

@@ -92,7 +92,7 @@ class FeatureAdmin:
             found += refused(changes, reason, snapshot.brokers) if reason and not held_back_by(reason, gone) else []
         if found:
             raise RefusedError(found)
-        after = max(level_of(snapshot.features), wanted.get(METADATA_VERSION, 0))
+        after = max(level_of(snapshot.features) or 0, wanted.get(METADATA_VERSION, 0))
         dropped = gone if unregisters(after) else ()
         return Plan(batches, gone if batches else (), dropped, snapshot, common(supported))
 

@@ -6,17 +6,10 @@ import dataclasses
 from collections.abc import Iterable
 
 from ansible.module_utils.kraft.node.mirror import TARGET, listed
+from ansible.module_utils.kraft.operations.mirror.settings import OWN_AFFAIR
 from ansible.module_utils.kraft.spec.desired.mirror import NEVER, NEVER_GROUPS, Wanted, expression
 
 CLIENT_ID = "kraftwright-mirror"  #: of the producers; a throttle is a quota of this id
-#: Kafka's own list, but for settings that a cluster of today takes. Source: ``DefaultConfigPropertyFilter``.
-NOT_SYNCED = (
-    r"follower\.replication\.throttled\.replicas",
-    r"leader\.replication\.throttled\.replicas",
-    r"message\.timestamp\.difference\.max\.ms",
-    r"unclean\.leader\.election\.enable",
-    r"min\.insync\.replicas",
-)
 SMALLEST_HEAP, TASK_HEAP, SHARE_OF_MEMORY = 256, 64, 4
 LOST_SECONDS = 15
 OFFSET_PARTITIONS = 5  #: of the topic with positions
@@ -43,14 +36,15 @@ def properties(wanted: Wanted, size: Size, replication_factor: int, unknown: Ite
 
     `unknown`: settings of topics that Kafka no longer has.
     """
-    left_out = (*NOT_SYNCED, *(name.replace(".", r"\.") for name in sorted(unknown)))
+    left_out = (name.replace(".", r"\.") for name in (*OWN_AFFAIR, *sorted(unknown)))
     return {
         **_flow(wanted, wanted.name, TARGET),
         **_usual(size, replication_factor),
         "topics": _joined(wanted.topics),
         "topics.exclude": _joined(wanted.exclude_topics, *NEVER),
         **_groups(wanted),
-        "sync.topic.configs.enabled": "true",
+        # Of topics that appear later it copies their own settings once, when it makes them.
+        "sync.topic.configs.enabled": "false",
         "config.properties.exclude": listed(left_out),
         "sync.topic.acls.enabled": str(wanted.acls).lower(),
     }

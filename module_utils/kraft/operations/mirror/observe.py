@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -13,13 +14,15 @@ from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.gather import LOG_DIR_ERRORS
 from ansible.module_utils.kraft.errors import AccessError, ToolError, UnreachableError
 from ansible.module_utils.kraft.node.mirror import TARGET
-from ansible.module_utils.kraft.operations.mirror import kept
-from ansible.module_utils.kraft.operations.mirror.plan import Source, Target, Topic
-from ansible.module_utils.kraft.operations.mirror.side import SECONDS, Partition, Side
+from ansible.module_utils.kraft.operations.mirror import kept, settings
+from ansible.module_utils.kraft.operations.mirror.model import Source, Target, Topic
+from ansible.module_utils.kraft.operations.mirror.side import SECONDS, Configs, Partition, Side
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted
 
 #: A broker that died is missed after its session, 18 s in a cluster of ZooKeeper; then others lead.
 ANSWERED_SECONDS = 60.0
+Known = Mapping[str, str]
+NOTHING_KNOWN: Known = {}
 NEARLY = 100  #: offsets; so few are looked at, since markers of transactions are never copied
 
 
@@ -68,10 +71,11 @@ def asked(options: Mapping[str, Any], where: str = "") -> Iterator[Side]:
             raise ToolError(f"{where}: {error}. Correct its client, or give it the right") from error
 
 
-def look(wanted: Wanted, options: Mapping[str, Any]) -> Seen:
+def look(wanted: Wanted, options: Mapping[str, Any], known: Known = NOTHING_KNOWN) -> Seen:
     """`options`: the ``client`` parameter for this cluster. Raises KraftError where a side does not answer.
 
     UnreachableError: a broker of it is away while others answer, which passes when others lead.
+    `known`: setting of topics that this cluster knows -> the broker's, by which topics' settings are compared.
     """
     there, where = source_options(wanted, options.get("python_path")), f"kafka_mirror.source {wanted.name}"
     with asked(there, where) as side:
@@ -79,11 +83,11 @@ def look(wanted: Wanted, options: Mapping[str, Any]) -> Seen:
         source = None if back else of_source(wanted, side)
     if source:
         with asked(options) as side:
-            seen = with_target(wanted, source, side)
-        if not rest(seen):
+            seen = with_target(wanted, source, side, known)
+        if not rest(seen) and not settings.limits(seen.source, seen.target):
             return seen
         with asked(there, where) as side:
-            return without_invisible(seen, side)
+            return with_older(without_invisible(seen, side), side)
     of_here = dataclasses.replace(wanted, name=TARGET, topics=tuple({name for name, _ in back}), exclude_topics=())
     with asked(options) as here, asked(there, where) as side:
         seen = with_target(of_here, of_source(dataclasses.replace(of_here, acls=False), here), side)
@@ -93,6 +97,26 @@ def look(wanted: Wanted, options: Mapping[str, Any]) -> Seen:
 def without_invisible(seen: Seen, side: Side) -> Seen:
     """`side`: the source, asked again."""
     return dataclasses.replace(seen, invisible=frozenset(nothing_left(side, rest(seen))))
+
+
+def with_older(seen: Seen, side: Side) -> Seen:
+    """Counts the records that this cluster would delete by its own retention. `side`: the source, asked again."""
+    topics, now = dict(seen.source.topics), int(1000 * time.time())
+    for name, limit in settings.limits(seen.source, seen.target).items():
+        found = side.offsets_at([name], now - limit)
+        older = sum(
+            (found[name, number] if found[name, number] >= 0 else end) - start
+            for number, (start, end) in topics[name].partitions.items()
+        )
+        topics[name] = dataclasses.replace(topics[name], older=older)
+    return dataclasses.replace(seen, source=dataclasses.replace(seen.source, topics=topics))
+
+
+def of_target(side: Side, known: Known) -> Target:
+    """This cluster alone: all its topics with their settings."""
+    names = sorted(side.topics)
+    found = topics(names, {}, side.configs(names)[0], {})
+    return Target(side.cluster_id, found, defaults=settings.defaults(known, side.broker_settings()))
 
 
 def rest(seen: Seen) -> dict[Partition, int]:
@@ -160,24 +184,30 @@ def of_copied(wanted: Wanted, every: Mapping[str, Mapping[Partition, int]]) -> d
 def topics(
     names: Iterable[str],
     ends: Mapping[Partition, tuple[int, int]],
-    configs: Mapping[str, Mapping[str, str]],
+    configs: Mapping[str, Configs],
     sizes: Mapping[str, int],
 ) -> dict[str, Topic]:
+    nothing = Configs({}, {})
     by_topic: dict[str, dict[int, tuple[int, int]]] = {}
     for (topic, number), where in ends.items():
         by_topic.setdefault(topic, {})[number] = where
-    return {name: Topic(by_topic.get(name, {}), configs.get(name, {}), sizes.get(name, 0)) for name in names}
+    return {
+        name: Topic(by_topic.get(name, {}), one.own, sizes.get(name, 0), one.effective)
+        for name in names
+        for one in [configs.get(name, nothing)]
+    }
 
 
-def with_target(wanted: Wanted, source: Source, side: Side) -> Seen:
+def with_target(wanted: Wanted, source: Source, side: Side, known: Known = NOTHING_KNOWN) -> Seen:
     """The same topics here, and what MirrorMaker keeps."""
     here = sorted(name for name in source.topics if name in side.topics)
     reader = kept.Kept(side)
     copied = kept.copied(reader.records(kept.offsets_topic(wanted.name)))
     states = reader.records(kept.status_topic(wanted.name))
-    found = topics(here, side.ends(here), {}, side.sizes(here)[0])
+    found = topics(here, side.ends(here), side.configs(here)[0], side.sizes(here)[0])
+    defaults = settings.defaults(known, side.broker_settings()) if known else {}
     touched, committed = frozenset(name for name, _ in copied), of_copied(wanted, every_offset(wanted, side))
-    target = Target(side.cluster_id, found, touched, committed, free(side), len(side.brokers))
+    target = Target(side.cluster_id, found, touched, committed, free(side), len(side.brokers), defaults)
     return Seen(source, target, copied, kept.failed(states), works=kept.works(states), made=bool(kept.states(states)))
 
 

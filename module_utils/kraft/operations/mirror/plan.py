@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.operations.mirror import settings
+from ansible.module_utils.kraft.operations.mirror.model import Source, Target, Topic, megabytes
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted, plain
 from ansible.module_utils.kraft.spec.rules.subject import named
 from ansible.module_utils.kraft.wording import counted
@@ -13,56 +14,6 @@ from ansible.module_utils.kraft.wording import counted
 ROOM = 0.85  #: of the target's free bytes; the rest is for what its own clients write meanwhile
 SHOWN = 20
 LOG_APPEND = "LogAppendTime"
-
-
-@dataclasses.dataclass(frozen=True)
-class Topic:
-    """``partitions``: number -> (first offset, end). ``config``: its own settings; ``size``: bytes of its leaders."""
-
-    partitions: Mapping[int, tuple[int, int]]
-    config: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    size: int = 0
-
-    @property
-    def holds_records(self) -> bool:
-        return any(end > start for start, end in self.partitions.values())
-
-    @property
-    def records(self) -> int:
-        return sum(end - start for start, end in self.partitions.values())
-
-
-@dataclasses.dataclass(frozen=True)
-class Source:
-    """``committed``: group -> (topic, partition) -> the offset that it reads next.
-
-    ``missing``: rights that the login lacks, in words. ``old``: whether it is older than Kafka 2.1.
-    ``left_topics``, ``left_groups``: what is asked for and cannot be copied -> why.
-    """
-
-    cluster_id: str
-    topics: Mapping[str, Topic]
-    groups: tuple[str, ...] = ()
-    committed: Mapping[str, Mapping[tuple[str, int], int]] = dataclasses.field(default_factory=dict)
-    missing: tuple[str, ...] = ()
-    old: bool = False
-    left_topics: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    left_groups: Mapping[str, str] = dataclasses.field(default_factory=dict)
-
-
-@dataclasses.dataclass(frozen=True)
-class Target:
-    """``copied``: topics that a mirror from this source has written. ``free``: broker -> bytes that it has left.
-
-    ``brokers``: how many there are.
-    """
-
-    cluster_id: str
-    topics: Mapping[str, Topic]
-    copied: frozenset[str] = frozenset()
-    committed: Mapping[str, Mapping[tuple[str, int], int]] = dataclasses.field(default_factory=dict)
-    free: Mapping[int, int] = dataclasses.field(default_factory=dict)
-    brokers: int = 1
 
 
 def problems(wanted: Wanted, source: Source, target: Target, replication_factor: int) -> list[str]:
@@ -134,15 +85,11 @@ def _there(name: str, target: Target) -> int:
     return target.topics[name].size if name in target.copied and name in target.topics else 0
 
 
-def megabytes(size: int) -> str:
-    return f"{size / 1_000_000:,.1f} MB"
-
-
-def unknown_settings(source: Source, known: Iterable[str]) -> dict[str, list[str]]:
+def unknown_settings(source: Source, target: Target) -> dict[str, list[str]]:
     """Setting that Kafka no longer has -> topics of the source that set it."""
-    names, found = frozenset(known), dict[str, list[str]]()
+    found = dict[str, list[str]]()
     for topic, one in sorted(source.topics.items()):
-        for setting in sorted(set(one.config) - names):
+        for setting in sorted(set(one.config) - set(target.defaults)):
             found.setdefault(setting, []).append(topic)
     return found
 
@@ -159,6 +106,7 @@ def screen(wanted: Wanted, source: Source, target: Target, unknown: Mapping[str,
         *shortened([_topic(name, one, target) for name, one in sorted(source.topics.items())], "topics"),
         f"Translates the offsets of {counted(len(source.groups), 'group')}",
         *shortened([f"  group {one}" for one in sorted(source.groups)], "groups"),
+        *settings.lines(source, target),
         *notes(wanted, source, unknown),
     ]
 
@@ -178,18 +126,16 @@ def notes(wanted: Wanted, source: Source, unknown: Mapping[str, list[str]]) -> I
     yield from left_out(source)
     for setting, topics in unknown.items():
         yield f"No equivalent: {setting} of {named(topics)}"
-    stamped = [name for name, one in source.topics.items() if one.config.get("message.timestamp.type") == LOG_APPEND]
+    stamped = [name for name, one in source.topics.items() if one.effective.get("message.timestamp.type") == LOG_APPEND]
     if stamped:
         yield f"New timestamps: this cluster stamps the records of {named(sorted(stamped))} at the copy"
     if wanted.acls:
         yield "ACLs: rights to read topics are copied. Rights to write and rights of groups are not: use kafka_acls"
 
 
-def answer(
-    wanted: Wanted, source: Source, target: Target, known: Iterable[str], replication_factor: int
-) -> dict[str, Any]:
+def answer(wanted: Wanted, source: Source, target: Target, replication_factor: int) -> dict[str, Any]:
     """All of it as plain data."""
-    unknown = unknown_settings(source, known)
+    unknown = unknown_settings(source, target)
     return {
         "problems": problems(wanted, source, target, replication_factor),
         "screen": screen(wanted, source, target, unknown),
@@ -199,6 +145,8 @@ def answer(
         "partitions": sum(len(one.partitions) for one in source.topics.values()),
         "bytes": sum(one.size for one in source.topics.values()),
         "create": sorted(name for name in source.topics if name not in target.topics),
+        "settings": settings.topics(source, target, replication_factor),
+        "put_back": settings.put_back(source.topics, target),
     }
 
 
@@ -210,7 +158,9 @@ def answer_back(wanted: Wanted, source: Source) -> dict[str, Any]:
     )
     partitions = sum(len(one.partitions) for one in source.topics.values())
     size = sum(one.size for one in source.topics.values())
-    nothing: dict[str, Any] = {"unknown_settings": [], "create": [], "partitions": partitions, "bytes": size}
+    nothing: dict[str, Any] = {"unknown_settings": [], "create": [], "settings": []}
+    put_back = settings.put_back({}, Target(source.cluster_id, source.topics))
     screen = [f"New records of {counted(len(source.topics), 'topic')} go back to {wanted.name}"]
     named_here = {"topics": sorted(source.topics), "groups": sorted(source.groups)}
-    return {"problems": [problem], "screen": screen, **named_here, **nothing}
+    sizes = {"partitions": partitions, "bytes": size, "put_back": put_back}
+    return {"problems": [problem], "screen": screen, **named_here, **nothing, **sizes}

@@ -16,8 +16,8 @@ from ansible.module_utils.kraft.cluster.connections import connections
 from ansible.module_utils.kraft.errors import RefusedError, ToolError
 from ansible.module_utils.kraft.node.mirror import TARGET
 from ansible.module_utils.kraft.operations.mirror import files, kept
+from ansible.module_utils.kraft.operations.mirror.model import Topic
 from ansible.module_utils.kraft.operations.mirror.observe import Seen, asked, look, nothing_left, source_options
-from ansible.module_utils.kraft.operations.mirror.plan import Topic
 from ansible.module_utils.kraft.operations.mirror.side import SECONDS, Partition, Side
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted
 from ansible.module_utils.kraft.spec.rules.subject import named

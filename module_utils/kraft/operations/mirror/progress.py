@@ -6,8 +6,10 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from ansible.module_utils.kraft.operations.mirror import settings
+from ansible.module_utils.kraft.operations.mirror.model import Topic
 from ansible.module_utils.kraft.operations.mirror.observe import Seen
-from ansible.module_utils.kraft.operations.mirror.plan import Topic, left_out, shortened
+from ansible.module_utils.kraft.operations.mirror.plan import left_out, shortened
 from ansible.module_utils.kraft.operations.mirror.side import Partition
 from ansible.module_utils.kraft.wording import counted
 
@@ -27,13 +29,13 @@ def lag(seen: Seen) -> dict[str, int]:
 
 
 def begun(seen: Seen) -> bool:
-    """Whether it copies: every topic is here, and something of those that hold records was copied."""
+    """Whether it copies: every topic is here, and something was copied. Without any record, a task runs."""
     holding = {name for name, one in seen.source.topics.items() if one.holds_records}
     here = all(
         name in seen.target.topics and len(seen.target.topics[name].partitions) >= len(one.partitions)
         for name, one in seen.source.topics.items()
     )
-    return here and (not holding or bool(holding & seen.target.copied))
+    return here and (bool(holding & seen.target.copied) if holding else seen.works)
 
 
 def copies(first: Seen, now: Seen) -> bool:
@@ -120,6 +122,7 @@ def screen(seen: Seen) -> list[str]:
         f"{counted(len(groups), 'group')}; records that each has not read {read}, and would read {would}",
         *shortened([_group(name, one, read, would) for name, one in sorted(groups.items())], "groups"),
         *([] if seen.made else [NOT_MADE]),
+        *([] if seen.back else settings.status(seen.source, seen.target)),
         *left_out(seen.source),
         *(f"Task {name} has failed: {why}" for name, why in sorted(seen.failed.items())),
     ]

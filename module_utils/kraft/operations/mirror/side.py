@@ -6,7 +6,7 @@ Requests are those that Kafka 2.1 knows, too; kafka-python takes the version tha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ansible.module_utils.kraft.client_config import host_port
 from ansible.module_utils.kraft.cluster.client import Answer, Client, Question
@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.cluster.leaders import CONSUMER, LATEST, each
 from ansible.module_utils.kraft.errors import KraftError, ToolError, UnreachableError
 
 EARLIEST = -2
-TOPIC_RESOURCE, OVERRIDE = 2, 1
+TOPIC_RESOURCE, BROKER_RESOURCE, OVERRIDE = 2, 4, 1
 FETCH, NEEDED_FETCH = 1, 10  #: API key of Fetch, and its version since Kafka 2.1
 SECONDS = 15.0
 #: Number of an operation -> its name.
@@ -23,6 +23,13 @@ DENIED = {29, 30, 31}  #: authorization of a topic, a group, the cluster failed
 NO_AUTHORIZER = 54
 
 Partition = tuple[str, int]
+
+
+class Configs(NamedTuple):
+    """A topic's own settings; and all that count for it, its brokers' included."""
+
+    own: dict[str, str]
+    effective: dict[str, str]
 
 
 class Side:
@@ -67,6 +74,10 @@ class Side:
         starts, ends = (self._listed(leaders, at) for at in (EARLIEST, LATEST))
         return {where: (starts[where], ends[where]) for where in leaders}
 
+    def offsets_at(self, names: Iterable[str], timestamp: int) -> dict[Partition, int]:
+        """(topic, number) -> offset of the first record with this time in ms or a later one; -1 where there is none."""
+        return self._listed(self.partitions(names), timestamp)
+
     def _listed(self, leaders: Mapping[Partition, int], timestamp: int) -> dict[Partition, int]:
         kind, part = "ListOffsetsRequest", "ListOffsetsTopic"
         by_broker: dict[int, dict[str, list[int]]] = {}
@@ -97,21 +108,32 @@ class Side:
                 found[topic, one["partition_index"]] = one["offset"]
         return found
 
-    def configs(self, names: Iterable[str]) -> tuple[dict[str, dict[str, str]], list[str]]:
-        """The topics' own settings, and rights that the login lacks for them."""
+    def configs(self, names: Iterable[str]) -> tuple[dict[str, Configs], list[str]]:
+        """The topics' settings, and rights that the login lacks for them."""
         resources = [(TOPIC_RESOURCE, name, None) for name in names]
         if not resources:
             return {}, []
         answer = self._ask("DescribeConfigsRequest", resources=resources)
-        found: dict[str, dict[str, str]] = {}
+        found: dict[str, Configs] = {}
         missing = []
         for one in answer["results"]:
             if one["error_code"] in DENIED:
                 missing.append(f"DESCRIBE_CONFIGS of topic {one['resource_name']}")
-            found[one["resource_name"]] = {
-                entry["name"]: str(entry["value"]) for entry in one["configs"] if entry["config_source"] == OVERRIDE
-            }
+            given = [entry for entry in one["configs"] if entry["value"] is not None]
+            own, all_of_them = (
+                {entry["name"]: str(entry["value"]) for entry in some}
+                for some in ([entry for entry in given if entry["config_source"] == OVERRIDE], given)
+            )
+            found[one["resource_name"]] = Configs(own, all_of_them)
         return found, missing
+
+    def broker_settings(self) -> dict[str, str | None]:
+        """What one of its brokers runs with."""
+        node = min(self.brokers)
+        request = self.client.request("DescribeConfigsRequest", resources=[(BROKER_RESOURCE, str(node), None)])
+        (one,) = self.client.ask(self.brokers[node], request, SECONDS)["results"]
+        self._raise(f"settings of broker {node}", one["error_code"])
+        return {entry["name"]: entry["value"] for entry in one["configs"]}
 
     def sizes(self, names: Iterable[str]) -> tuple[dict[str, int], list[str]]:
         """Bytes of each topic's leaders, and rights that the login lacks for them."""

@@ -46,8 +46,8 @@ class Attempt:
         check_mode: bool,
         desired: Any,
     ) -> None:
-        """`begin` makes a run of `desired`, with ``work()``, ``apply(work)``, ``left``, ``limited`` and ``warnings``;
-        `unit`: what it moves."""
+        """`begin` makes a run of `desired`, with ``work()``, ``apply(work)``, ``left``, ``limited``, ``away`` and
+        ``warnings``; `unit`: what it moves."""
         self._begin, self._result, self._unit, self._check_mode = begin, result, unit, check_mode
         self._planned: dict[str, Any] = {}
         self._desired = desired
@@ -71,6 +71,7 @@ class Attempt:
             "finished": finished,
             "left": dict(zip((self._unit, "bytes"), run.left)),
             "limited": sorted(run.limited),
+            "away": sorted(run.away),
             "warnings": [*self._planned.get("warnings", ()), *run.warnings],
         }
 
@@ -80,9 +81,12 @@ def moved(module: KraftModule, attempt_by: Callable[[Client], Attempt]) -> dict[
     with Client(module.params["client"], warn=module.warn) as connected:
         attempt = attempt_by(connected)
         try:
-            return until_answered(attempt, ANSWER_SECONDS)
+            found = until_answered(attempt, ANSWER_SECONDS)
         except KraftError as error:
             if not attempt.limited:
                 raise
             still = f"The limit on brokers {listed(attempt.limited)} stays until a run of moves comes to its end."
             raise ToolError(f"{error}\n{still}") from error
+    for text in found.pop("warnings"):
+        module.warn(text)
+    return found

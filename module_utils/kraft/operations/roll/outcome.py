@@ -1,4 +1,4 @@
-"""How a batch of a roll, or of a maintenance, ended where it failed: what is undone, and what is said."""
+"""End of a failed batch of a roll, or of a maintenance: its rollback and its message."""
 
 from __future__ import annotations
 
@@ -7,33 +7,35 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ansible.module_utils.kraft.cluster.health import expected
 from ansible.module_utils.kraft.cluster.roll import ready
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, from_dict
 from ansible.module_utils.kraft.difference import REQUEST, differences_from
 from ansible.module_utils.kraft.node.service.difference_text import sentences
+from ansible.module_utils.kraft.operations.roll.decision import known_down
 
 
 def to_revert(
     batch: Mapping[str, Any], restarts: Mapping[str, Any], look: Mapping[str, Any], wanted: Mapping[str, Any]
 ) -> list[str]:
-    """Hosts of a `batch` that go back to what they ran with before: it was kept, and the node does not serve.
+    """Return the hosts of a `batch` to roll back: the former record was kept, and the node is known to be down.
 
-    `restarts` is what the loop over the batch's nodes registered: ``kafka_node`` has ``keep`` among its actions where
-    it kept what ran before. `look`: what ``kafka_health`` saw after the failure; `wanted`: its ``expected``. Where it
-    saw nothing, a node goes back only if no other one is expected, or if the batch went unchecked.
+    `restarts` is the registered result of the loop over the batch's nodes: ``kafka_node`` has ``keep`` among its
+    actions if it kept the record. `look`: the result of ``kafka_health`` after the failure; `wanted`: its ``expected``.
+    Without a result, a node is rolled back only if no other one is expected, or if the batch went unchecked.
     """
     kept = {one[one["ansible_loop_var"]]["host"] for one in restarts["results"] if "keep" in one.get("actions", ())}
     there = [node for node in batch["nodes"] if node["host"] in kept]
-    if batch["checked"] and _known(look):
-        serving = _serving(look, wanted)
-        return [node["host"] for node in there if node["node_id"] not in serving]
+    if _known(look):
+        down = _down(look, wanted)
+        return [node["host"] for node in there if node["node_id"] in down]
     others = {*wanted["broker_ids"], *wanted["voter_ids"]} - {*batch["node_ids"]}
     alone = not batch["checked"] or (look.get("answer") == "unreachable" and not others)
     return [node["host"] for node in there] if alone else []
 
 
 def _known(look: Mapping[str, Any]) -> bool:
-    """Whether the look shows who serves: brokers, and a quorum with a leader."""
+    """Check that the result shows which nodes serve: brokers, and a quorum with a leader."""
     quorum: Mapping[str, Any] = (look.get("snapshot") or {}).get("quorum") or {}
     return int(quorum.get("leader_id", NO_NODE)) != NO_NODE
 
@@ -42,9 +44,13 @@ def _serving(look: Mapping[str, Any], wanted: Mapping[str, Any]) -> frozenset[in
     return ready(from_dict(look["snapshot"]), wanted["voter_ids"], wanted["broker_ids"])
 
 
+def _down(look: Mapping[str, Any], wanted: Mapping[str, Any]) -> frozenset[int]:
+    return known_down(from_dict(look["snapshot"]), expected(wanted))
+
+
 @dataclasses.dataclass(frozen=True)
 class Ending:
-    """A batch that failed. ``steps``: what its tasks registered, ``undo``: what those of the way back did."""
+    """A batch that failed. ``steps``: registered results of its tasks, ``undo``: those of the rollback."""
 
     batch: Mapping[str, Any]
     steps: Sequence[Mapping[str, Any]]
@@ -58,7 +64,7 @@ class Ending:
 
     @property
     def serving(self) -> frozenset[int] | None:
-        """None while it is not known who serves."""
+        """Return the serving nodes; None if they are unknown."""
         return _serving(self.look, self.wanted) if _known(self.look) else None
 
 
@@ -69,9 +75,9 @@ def batch_failure(
     batches: Iterable[Mapping[str, Any]],
     nodes: Mapping[str, Mapping[str, Any]],
 ) -> str:
-    """What is printed when a batch of a roll did not come back.
+    """Return the message about a batch of a roll that did not come back.
 
-    `went`: ``steps`` and ``undo``, what the tasks of the batch and of the way back registered, and ``look``, as for
+    `went`: ``steps`` and ``undo``, the registered results of the batch and of the rollback, and ``look``, as for
     `to_revert`, as is `wanted`. `batches`: all of the roll; `nodes`: of ``kafka_desired``.
     """
     ending = Ending(batch, went["steps"], went["undo"], went["look"], wanted)
@@ -99,7 +105,7 @@ def _host(result: Mapping[str, Any]) -> str:
 
 
 def _state(node: Mapping[str, Any], ending: Ending) -> str:
-    """How one node of the batch is now."""
+    """Return the state of one node of the batch."""
     if node["host"] not in ending.restarted:
         return f"{node['host']} (node {node['node_id']}): was not restarted."
     why = "; ".join(sentences(differences_from(node["differences"]))) or "the request"
@@ -112,13 +118,15 @@ def _end(node: Mapping[str, Any], ending: Ending) -> str:
         return "does not serve with what it had before either" if failed else "runs again with what it had before"
     if ending.serving is not None and node["node_id"] in ending.serving:
         return "serves, and is left as it is"
+    if _known(ending.look) and node["node_id"] not in _down(ending.look, ending.wanted):
+        return "is late and may still come, and is left as it is"
     if ending.serving is not None and not failed:
         return "has nothing to go back to"
     return "is left as it is, since it is not known whether it may stop again"
 
 
 def _away(ending: Ending, nodes: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Nodes outside the batch that do not serve."""
+    """Return nodes outside the batch that do not serve."""
     every = {*ending.wanted["broker_ids"], *ending.wanted["voter_ids"]}
     gone = every - {*ending.batch["node_ids"]} - ending.serving if ending.serving is not None else set()
     names = {node["node_id"]: host for host, node in nodes.items()}
@@ -126,7 +134,7 @@ def _away(ending: Ending, nodes: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def _next(ending: Ending, batches: Iterable[Mapping[str, Any]]) -> str:
-    """How to go on; the inventory is to be corrected only where a node was restarted for its files."""
+    """Return the next step; the inventory must be corrected only if a node was restarted for its files."""
     stop = "The roll stops here; the nodes after it were not touched."
     changed = [one for node in ending.batch["nodes"] for one in differences_from(node["differences"])]
     if any(one.file != REQUEST for one in changed):
@@ -144,10 +152,10 @@ def _next(ending: Ending, batches: Iterable[Mapping[str, Any]]) -> str:
 def maintenance_failure(
     batches: Iterable[Mapping[str, Any]], host: str, failure: Mapping[str, Any], started: Mapping[str, Any]
 ) -> str:
-    """What is said when a host's maintenance failed: why, whether its node runs, and how to go on.
+    """Return the message about a host's failed maintenance: the reason, the state of its node, and the next step.
 
-    `batches`: all of the run, as ``kafka_roll_plan`` gives them; `failure`: the failed task's result, nothing where
-    that was another host's; `started`: what the start after it registered.
+    `batches`: all of the run, as ``kafka_roll_plan`` gives them; `failure`: the failed task's result, empty if that was
+    another host's; `started`: the registered result of the start after it.
     """
     left = [[node["host"] for node in batch["nodes"]] for batch in batches]
     while left and host not in left[0]:

@@ -77,6 +77,7 @@ ADVICE = {
     "InvalidGroup.InUse": REMOVED_BY_OTHERS,
     "InvalidPrefixListId.NotFound": "give a prefix list (pl-...) of this region and account",
     "InvalidPermission.Duplicate": LATER,
+    "InvalidPlacementGroup.Unknown": "make it (aws ec2 create-placement-group), or correct kafka_ec2_placement_group",
     "InvalidSubnet.Conflict": "another subnet of the VPC has this network: run again",
     "InvalidSubnetID.NotFound": GONE,
     "InvalidVpcID.NotFound": GONE,

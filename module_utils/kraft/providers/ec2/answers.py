@@ -22,6 +22,13 @@ KINDS = {
     "addresses": "AllocationId",
     "keys": "KeyName",
 }
+#: Kinds of a rule's sources -> where a source's CIDR or id is.
+SOURCES = {
+    "IpRanges": "CidrIp",
+    "Ipv6Ranges": "CidrIpv6",
+    "UserIdGroupPairs": "GroupId",
+    "PrefixListIds": "PrefixListId",
+}
 Data = Mapping[str, Any]
 
 
@@ -29,7 +36,8 @@ Data = Mapping[str, Any]
 class Question:
     """What is looked for: what carries the cluster's tag, and what is named by id.
 
-    ``hosts``: those that need a machine. ``protection``: whether to ask if each machine refuses to be terminated.
+    ``hosts``: those that need a machine, of the instance ``types``. ``protection``: whether to ask if each machine
+    refuses to be terminated. ``sources``: security groups and prefix lists that rules name.
     """
 
     cluster: str
@@ -38,6 +46,8 @@ class Question:
     image: str = ""
     hosts: tuple[str, ...] = ()
     protection: bool = False
+    types: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
 
 
 def tags(item: Data) -> dict[str, str]:
@@ -50,7 +60,8 @@ def arrange(answers: Mapping[str, Any], question: Question) -> Current:
     keys = [each for each in answers["keys"] if each["KeyName"] != model.lock_name(cluster)]
     answers = {**answers, "keys": keys}
     vpc = _vpc(answers, question)
-    machines = [instance(each) for group in answers["reservations"] for each in group["Instances"]]
+    disks = {each["VolumeId"]: each for each in answers["volumes"]}
+    machines = [instance(each, disks) for group in answers["reservations"] for each in group["Instances"]]
     inside = [each for each in answers["subnets"] if each["SubnetId"] in question.subnet_ids or _in(each, vpc)]
     return Current(
         vpc=vpc,
@@ -140,31 +151,24 @@ def _subnet(item: Data, cluster: str) -> model.CurrentSubnet:
 
 
 def group(item: Data, cluster: str) -> model.CurrentGroup:
-    opened, egress = rules(item["IpPermissions"]), rules(item.get("IpPermissionsEgress") or ())
+    owner = item.get("OwnerId") or ""
+    opened, egress = rules(item["IpPermissions"], owner), rules(item.get("IpPermissionsEgress") or (), owner)
     name, vpc_id = item["GroupName"], item["VpcId"]
     return model.CurrentGroup(item["GroupId"], name, vpc_id, opened, _owned(item, cluster), egress)
 
 
-def rules(permissions: Iterable[Data]) -> tuple[Rule, ...]:
-    """EC2's permissions, taken apart: one rule for each range of ports and source."""
+def rules(permissions: Iterable[Data], owner: str = "") -> tuple[Rule, ...]:
+    """EC2's permissions, taken apart: one rule for each range of ports and source. `owner`: account of the group."""
     found = []
     for each in permissions:
         protocol = "all" if str(each["IpProtocol"]) == "-1" else str(each["IpProtocol"])
         first, last = each.get("FromPort", -1), each.get("ToPort", -1)
-        sources = [
-            *((r["CidrIp"], r) for r in each.get("IpRanges") or []),
-            *((r["CidrIpv6"], r) for r in each.get("Ipv6Ranges") or []),
-            *((_pair(r), r) for r in each.get("UserIdGroupPairs") or []),
-            *((r["PrefixListId"], r) for r in each.get("PrefixListIds") or []),
-        ]
-        found += [Rule(first, last, source, protocol, r.get("Description") or "") for source, r in sources]
+        for kind, key in SOURCES.items():
+            for r in each.get(kind) or []:
+                account = str(r.get("UserId") or owner)
+                other = account if account != owner else ""
+                found.append(Rule(first, last, r[key], protocol, r.get("Description") or "", other))
     return tuple(sorted(found))
-
-
-def _pair(item: Data) -> str:
-    """A group as a source: by its id, and by its account, too, where it is another VPC's."""
-    peered = item.get("VpcPeeringConnectionId") or item.get("PeeringStatus")
-    return f"{item['UserId']}/{item['GroupId']}" if peered and item.get("UserId") else str(item["GroupId"])
 
 
 def _is_data(volume: Data) -> bool:
@@ -197,9 +201,12 @@ def _day(moment: Any) -> str:
     return moment.isoformat(timespec="seconds") if moment else ""
 
 
-def instance(item: Data) -> model.CurrentInstance:
-    """An instance with every group of every interface."""
-    named = tags(item)
+def instance(item: Data, disks: Mapping[str, Data] | None = None) -> model.CurrentInstance:
+    """An instance with every group of every interface. `disks`: volume id -> volume."""
+    named, placed = tags(item), item["Placement"]
+    devices = {m["DeviceName"]: m["Ebs"]["VolumeId"] for m in item.get("BlockDeviceMappings") or [] if "Ebs" in m}
+    root = devices.get(item.get("RootDeviceName") or "", "")
+    disk: Data = (disks or {}).get(root) or {}
     groups = [each["GroupId"] for face in item.get("NetworkInterfaces") or [] for each in face.get("Groups") or []]
     groups += [each["GroupId"] for each in item.get("SecurityGroups") or []]
     return model.CurrentInstance(
@@ -207,17 +214,23 @@ def instance(item: Data) -> model.CurrentInstance:
         host=named.get(model.HOST, ""),
         node_id=named.get(model.NODE_ID, ""),
         state=item["State"]["Name"],
-        zone=item["Placement"]["AvailabilityZone"],
+        zone=placed["AvailabilityZone"],
         instance_type=item.get("InstanceType", ""),
         private_ip=item.get("PrivateIpAddress") or "",
         public_ip=item.get("PublicIpAddress") or "",
         group_ids=tuple(sorted(set(groups))),
-        devices={m["DeviceName"]: m["Ebs"]["VolumeId"] for m in item.get("BlockDeviceMappings") or [] if "Ebs" in m},
+        devices=devices,
         created=_day(item.get("LaunchTime")),
         reason=_reason(item),
         tokens=(item.get("MetadataOptions") or {}).get("HttpTokens") or "required",
         monitoring=(item.get("Monitoring") or {}).get("State") in ("enabled", "pending"),
         subnet_id=item.get("SubnetId") or "",
+        root=root,
+        root_size=disk.get("Size") or 0,
+        root_type=disk.get("VolumeType") or "",
+        instance_profile=(item.get("IamInstanceProfile") or {}).get("Arn") or "",
+        placement_group=placed.get("GroupName") or "",
+        partition=placed.get("PartitionNumber") or 0,
     )
 
 

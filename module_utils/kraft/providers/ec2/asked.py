@@ -13,12 +13,14 @@ from ansible.module_utils.kraft.providers.ec2.plan import DEVICES
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 KEY_TYPES = ("ssh-rsa", "ssh-ed25519")
-#: gp3 (AWS's announcement of 26 September 2025): GiB, IOPS and MiB/s from, to; IOPS for each GiB and each MiB/s.
+#: gp3: GiB, IOPS and MiB/s from, to; IOPS for each GiB and each MiB/s. From AWS's announcement of 26 September 2025;
+#: botocore 1.44.5 (November 2026) has the same for CreateVolume, which tests/contract/test_ec2_api.py compares.
 SOURCE = "AWS, September 2025"
 LARGEST_VOLUME = 65536
 IOPS = (3000, 80000)
 THROUGHPUT = (125, 2000)
 IOPS_PER_GIB, IOPS_PER_MIB = 500, 4
+LONGEST_USER_DATA, MOST_PARTITIONS = 16384, 7
 MOST_TAGS, LONGEST_KEY, LONGEST_VALUE = 30, 128, 256
 
 
@@ -31,6 +33,7 @@ def asked(wanted: Desired, gone: bool = False) -> list[Problem]:
         *_access(wanted),
         *_network(wanted),
         *_tags(wanted),
+        *_launch(wanted),
         *(each for node in wanted.nodes for each in _node(wanted, node)),
     ]
 
@@ -81,6 +84,21 @@ def _network(wanted: Desired) -> Iterator[Problem]:
     if not 16 <= size <= 28:  # noqa: PLR2004 - AWS's own limits
         message, remedy = "is no IPv4 network from /16 to /28", "write 10.40.0.0/16"
         yield Problem("ec2_vpc_cidr", message, remedy, "kafka_ec2_vpc_cidr", value=wanted.vpc_cidr)
+
+
+def _launch(wanted: Desired) -> Iterator[Problem]:
+    """docs.aws.amazon.com/AWSEC2/latest/UserGuide: user-data.html, placement-groups.html, read in November 2026."""
+    size = len(wanted.user_data.encode())
+    if size > LONGEST_USER_DATA:
+        message, remedy = f"has {size} bytes; AWS takes {LONGEST_USER_DATA}", "let it fetch what it needs"
+        yield Problem("ec2_user_data", message, remedy, "kafka_ec2_user_data")
+    for node in wanted.nodes:
+        if node.partition and not wanted.placement_group:
+            message, remedy = "is given, and no placement group", "name it in kafka_ec2_placement_group"
+            yield Problem("ec2_placement", message, remedy, "kafka_ec2_partition", node.host, node.partition)
+        elif not 0 <= node.partition <= MOST_PARTITIONS:
+            message, remedy = f"is not from 1 to {MOST_PARTITIONS}", "a group has so many partitions in each zone"
+            yield Problem("ec2_placement", message, remedy, "kafka_ec2_partition", node.host, node.partition)
 
 
 def _node(wanted: Desired, node: Node) -> Iterator[Problem]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.providers.ec2 import drift
+from ansible.module_utils.kraft.providers.ec2 import drift, limits
 from ansible.module_utils.kraft.providers.ec2.model import Current, Desired, Node, key_text
 from ansible.module_utils.kraft.providers.ec2.plan import own_instance, own_volume, subnet_of, unlisted, usable_subnets
 
@@ -24,6 +24,7 @@ def against(wanted: Desired, found: Current) -> list[Problem]:
         *_places(wanted, found),
         *_belongings(wanted, found),
         *_ambiguous(wanted, found),
+        *limits.of_cluster(wanted, found),
         *drift.of_cluster(wanted, found),
         *(each for node in wanted.nodes for each in _machine(wanted, found, node)),
     ]
@@ -117,6 +118,7 @@ def _machine(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
     yield from _volumes(found, node)
     if instance is None:
         yield from _placement(wanted, found, node)
+        yield from limits.of_new(wanted, found, node)
         return
     if instance.node_id != str(node.node_id):
         message = f"differs from the tag of {instance.id}: node {instance.node_id}"

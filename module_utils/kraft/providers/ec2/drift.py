@@ -9,6 +9,7 @@ from ansible.module_utils.kraft.providers.ec2.advice import of_reason
 from ansible.module_utils.kraft.providers.ec2.model import (
     ASSIGNED,
     ELASTIC,
+    USER_DATA,
     Current,
     CurrentInstance,
     Desired,
@@ -19,6 +20,7 @@ from ansible.module_utils.kraft.providers.ec2.plan import own_group
 
 EVERYTHING = Rule(-1, -1, "0.0.0.0/0", "all")
 AWS = "aws ec2"
+ROOT_TYPE = "gp3"
 
 
 def of_cluster(wanted: Desired, found: Current) -> Iterator[Problem]:
@@ -60,6 +62,37 @@ def of_node(wanted: Desired, found: Current, node: Node, machine: CurrentInstanc
         remedy = f"{AWS} {verb}-instances --instance-ids {machine.id}"
         yield _warning("ec2_monitoring", message, remedy, "kafka_ec2_detailed_monitoring", node.host)
     yield from _addresses(wanted, found, node, machine)
+    yield from _launch(wanted, found, node, machine)
+
+
+def _launch(wanted: Desired, found: Current, node: Node, machine: CurrentInstance) -> Iterator[Problem]:
+    """What a machine was launched with."""
+    grow = f"{AWS} modify-volume --volume-id {machine.root}"
+    if machine.root_size and machine.root_size != wanted.root_size:
+        message = f"differs from the root disk {machine.root} ({machine.root_size} GiB), which is left as it is"
+        more = machine.root_size < wanted.root_size
+        remedy = f"{grow} --size {wanted.root_size}, then restart the machine" if more else "a disk only grows"
+        yield _warning("ec2_root", message, remedy, "kafka_ec2_root_volume_size", node.host, str(wanted.root_size))
+    if machine.root_type and machine.root_type != ROOT_TYPE:
+        message = f"has the root disk {machine.root} of type {machine.root_type}, not {ROOT_TYPE}"
+        yield _warning("ec2_root", message, f"{grow} --volume-type {ROOT_TYPE}", "", node.host)
+    profile = wanted.instance_profile.rpartition("/")[2]
+    if machine.instance_profile.rpartition("/")[2] != profile:
+        message = f"differs from that of {machine.id} ({machine.instance_profile or 'none'}), which is left as it is"
+        remedy = (
+            f"{AWS} associate-iam-instance-profile --instance-id {machine.id} --iam-instance-profile Name={profile}"
+        )
+        if machine.instance_profile or not profile:
+            remedy = "replace the association of this machine, or write its own"
+        yield _warning("ec2_profile", message, remedy, "kafka_ec2_instance_profile", node.host, profile)
+    if found.tags.get(machine.id, {}).get(USER_DATA, "") != wanted.launch_tags.get(USER_DATA, ""):
+        message = f"differs from what {machine.id} was launched with; only new machines get it"
+        yield _warning("ec2_user_data", message, "replace the machine if it needs it", "kafka_ec2_user_data", node.host)
+    placed = (machine.placement_group, machine.partition)
+    if placed != (wanted.placement_group, node.partition or machine.partition):
+        message = f"differs from the place of {machine.id} ({placed[0] or 'none'}, partition {placed[1]})"
+        remedy = "stop the machine and move it (modify-instance-placement), or write its place"
+        yield _warning("ec2_placement", message, remedy, "kafka_ec2_placement_group", node.host, wanted.placement_group)
 
 
 def _addresses(wanted: Desired, found: Current, node: Node, machine: CurrentInstance) -> Iterator[Problem]:

@@ -49,7 +49,7 @@ def launch(aws: Aws, wanted: Desired, found: Current, node: NodePlan, group_id: 
 
 def request(wanted: Desired, found: Current, node: NodePlan, group_id: str) -> dict[str, Any]:
     """What RunInstances is asked for."""
-    tags = wanted.node_tags(node.wanted)
+    tags = {**wanted.node_tags(node.wanted), **wanted.launch_tags}
     interface = {
         "DeviceIndex": 0,
         "DeleteOnTermination": True,
@@ -72,9 +72,24 @@ def request(wanted: Desired, found: Current, node: NodePlan, group_id: str) -> d
         "DisableApiTermination": wanted.protection,
         "MetadataOptions": {"HttpTokens": "required", "HttpEndpoint": "enabled"},
         "TagSpecifications": [tagged("instance", tags), tagged("volume", _of_root(tags))],
+        **_extras(wanted, node.wanted.partition),
+    }
+
+
+def _extras(wanted: Desired, partition: int) -> dict[str, Any]:
+    """What is asked for only where it is named."""
+    profile, group = wanted.instance_profile, wanted.placement_group
+    return {
+        **({"IamInstanceProfile": {"Arn" if profile.startswith("arn:") else "Name": profile}} if profile else {}),
+        **({"UserData": wanted.user_data} if wanted.user_data else {}),
+        **(
+            {"Placement": {"GroupName": group, **({"PartitionNumber": partition} if partition else {})}}
+            if group
+            else {}
+        ),
     }
 
 
 def _of_root(tags: dict[str, str]) -> dict[str, str]:
     """A root disk has the machine's tags: its node id tells it from a data disk."""
-    return {key: value for key, value in tags.items() if not key.startswith(model.DISK)}
+    return {key: value for key, value in tags.items() if not key.startswith((model.DISK, model.USER_DATA))}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 
 #: Tags by which everything of a cluster is found again. The first says whose a thing is: nothing without it is touched.
 CLUSTER = "kraftwright_cluster"
@@ -14,10 +15,10 @@ ROLES = "kraftwright_roles"
 MOUNT = "kraftwright_mount"
 #: On an instance, with a mount behind it: id of the volume that is mounted there. The inventory reads it.
 DISK = "kraftwright_disk:"
+#: On an instance, from its launch: digest of its user data.
+USER_DATA = "kraftwright_user_data"
 #: Tags that begin with this are ours.
 OURS = "kraftwright_"
-#: Source of a peered account's group: <account>/<group>.
-PEERED = "/sg-"
 
 #: Source of a rule: the cluster's own group, whatever its id.
 OWN_GROUP = "own group"
@@ -46,7 +47,8 @@ def key_text(public_key: str) -> str:
 class Rule:
     """Ports that a source may reach. ``protocol``: tcp, udp, icmp ... or all; ports of those that have none are -1.
 
-    ``source``: CIDR, id of a security group or prefix list, or OWN_GROUP. ``reason`` does not tell rules apart.
+    ``source``: CIDR, id of a security group or prefix list, or OWN_GROUP. ``account``: whose group it is, where that is
+    another account. ``reason`` and ``account`` do not tell rules apart.
     """
 
     first: int
@@ -54,11 +56,12 @@ class Rule:
     source: str
     protocol: str = "tcp"
     reason: str = dataclasses.field(default="", compare=False)
+    account: str = dataclasses.field(default="", compare=False)
 
     def __str__(self) -> str:
         ports = str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
         what = self.protocol if self.first < 0 else f"{self.protocol} {ports}"
-        return f"{what} from {self.source}"
+        return f"{what} from {self.account}{'/' if self.account else ''}{self.source}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,6 +86,7 @@ class Node:
     instance_type: str
     volumes: tuple[Volume, ...] = ()
     private_ip: str = ""
+    partition: int = 0  #: of the placement group; 0: AWS chooses one
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,6 +109,9 @@ class Desired:
     protection: bool = False
     monitoring: bool = False
     tags: Mapping[str, str] = dataclasses.field(default_factory=dict)  #: those that the inventory adds
+    instance_profile: str = ""  #: name or ARN
+    placement_group: str = ""
+    user_data: str = ""
 
     @property
     def group_name(self) -> str:
@@ -120,6 +127,12 @@ class Desired:
         name = f"{self.cluster}-{node.host}"
         own = {HOST: node.host, NODE_ID: str(node.node_id), ROLES: ",".join(node.roles)}
         return {**self.own_tags, **own, "Name": name}
+
+    @property
+    def launch_tags(self) -> dict[str, str]:
+        """Tags that say how a machine was launched: they are never repaired."""
+        digest = hashlib.sha256(self.user_data.encode()).hexdigest()[:16]
+        return {USER_DATA: digest} if self.user_data else {}
 
     @property
     def key(self) -> str:
@@ -200,6 +213,12 @@ class CurrentInstance:
     monitoring: bool = False
     protected: bool | None = None  #: None: not asked
     subnet_id: str = ""
+    root: str = ""  #: id of its root disk
+    root_size: int = 0  #: GiB; 0: not known
+    root_type: str = ""
+    instance_profile: str = ""  #: ARN
+    placement_group: str = ""
+    partition: int = 0
 
     def __str__(self) -> str:
         return f"{self.id} ({self.state}, launched on {self.created or 'an unknown day'}, {self.zone})"
@@ -230,6 +249,8 @@ class Current:
     """What the account has of the cluster, and what was asked for by id. ``zones``: those that can be used.
 
     ``tags``: resource id (a key pair's name) -> its tags, of all that carries the cluster's name. ``vpcs``: their ids.
+    ``types``: instance type -> architectures. ``sources``: group or prefix list -> rules that it counts as. None: not
+    asked.
     """
 
     zones: tuple[str, ...] = ()
@@ -244,8 +265,11 @@ class Current:
     vpcs: tuple[str, ...] = ()
     image_id: str = ""
     root_device: str = ""
+    architecture: str = ""  #: of the image
     deprecated: str = ""  #: when the image was or will be deprecated, ISO 8601
     tags: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
+    types: Mapping[str, Sequence[str]] | None = None
+    sources: Mapping[str, int] | None = None
 
     @property
     def cluster_ids(self) -> dict[str, str]:

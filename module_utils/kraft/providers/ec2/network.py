@@ -127,13 +127,11 @@ def permission(rule: Rule, own_group: str) -> dict[str, Any]:
 def _source(rule: Rule, own_group: str) -> dict[str, Any]:
     said = {"Description": rule.reason} if rule.reason else {}
     source = own_group if rule.source == OWN_GROUP else rule.source
-    account, _, peered = source.rpartition("/")
+    account = {"UserId": rule.account} if rule.account else {}
     if source.startswith("pl-"):
         return {"PrefixListIds": [{"PrefixListId": source, **said}]}
     if source.startswith("sg-"):
-        return {"UserIdGroupPairs": [{"GroupId": source, **said}]}
-    if peered.startswith("sg-"):
-        return {"UserIdGroupPairs": [{"GroupId": peered, "UserId": account, **said}]}
+        return {"UserIdGroupPairs": [{"GroupId": source, **account, **said}]}
     if ":" in source:
         return {"Ipv6Ranges": [{"CidrIpv6": source, **said}]}
     return {"IpRanges": [{"CidrIp": source, **said}]}

@@ -58,7 +58,16 @@ def of(wanted: Desired) -> Question:
     """What is looked for to compare it with what is wanted."""
     hosts = tuple(node.host for node in wanted.nodes)
     return Question(
-        wanted.cluster, wanted.vpc_id, wanted.subnet_ids, wanted.image, hosts, wanted.protection and bool(hosts)
+        cluster=wanted.cluster,
+        vpc_id=wanted.vpc_id,
+        subnet_ids=wanted.subnet_ids,
+        image=wanted.image,
+        hosts=hosts,
+        protection=wanted.protection and bool(hosts),
+        types=tuple(sorted({node.instance_type for node in wanted.nodes})),
+        sources=tuple(
+            each.source for each in wanted.rules if each.source.startswith(("sg-", "pl-")) and not each.account
+        ),
     )
 
 
@@ -70,10 +79,13 @@ def _side_by_side(pool: ThreadPoolExecutor, calls: Mapping[Any, Callable[[], Any
 def _with_details(client: Any, ssm: Any, question: Question, found: Current, pool: ThreadPoolExecutor) -> Current:
     """With what depends on which machines there are."""
     living = {each.host: each for each in found.instances if each.host in question.hosts}
-    calls: dict[Any, Callable[[], Any]] = {}
+    calls: dict[Any, Callable[[], Any]] = _of_sources(client, question, found)
     if set(question.hosts) - set(living):
         calls["zones"] = lambda: pages(client, "describe_availability_zones", "AvailabilityZones", Filters=_usable())
         calls["image"] = lambda: image(client, ssm, question.image)
+        calls["types"] = lambda: pages(
+            client, "describe_instance_types", "InstanceTypes", Filters=_filter("instance-type", question.types)
+        )
     if question.protection:
         for each in living.values():
             calls[each.id] = functools.partial(_protected, client, each.id)
@@ -85,8 +97,40 @@ def _with_details(client: Any, ssm: Any, question: Question, found: Current, poo
         image_id=named.get("ImageId", ""),
         root_device=named.get("RootDeviceName") or "",
         deprecated=named.get("DeprecationTime") or "",
+        architecture=named.get("Architecture") or "",
+        types=_types(more["types"]) if "types" in more else None,
+        sources=_sources(more) if more.keys() & {"source groups", "prefix lists"} else None,
         instances=tuple(dataclasses.replace(each, protected=more.get(each.id)) for each in found.instances),
     )
+
+
+def _of_sources(client: Any, question: Question, found: Current) -> dict[Any, Callable[[], Any]]:
+    """Calls for the sources that no rule has yet."""
+    known = {rule.source for each in found.groups for rule in each.rules}
+    new = sorted(set(question.sources) - known)
+    groups, lists = ([each for each in new if each.startswith(kind)] for kind in ("sg-", "pl-"))
+    calls: dict[Any, Callable[[], Any]] = {}
+    if groups:
+        by_id = _filter("group-id", groups)
+        calls["source groups"] = lambda: pages(client, "describe_security_groups", "SecurityGroups", Filters=by_id)
+    if lists:
+        listed = _filter("prefix-list-id", lists)
+        calls["prefix lists"] = lambda: pages(client, "describe_managed_prefix_lists", "PrefixLists", Filters=listed)
+    return calls
+
+
+def _filter(name: str, values: Sequence[str]) -> list[dict[str, Any]]:
+    return [{"Name": name, "Values": list(values)}]
+
+
+def _types(found: Sequence[Data]) -> dict[str, list[str]]:
+    return {each["InstanceType"]: list(each["ProcessorInfo"]["SupportedArchitectures"]) for each in found}
+
+
+def _sources(more: Mapping[Any, Any]) -> dict[str, int]:
+    """Groups and prefix lists that exist -> rules that each counts as."""
+    groups = {each["GroupId"]: 1 for each in more.get("source groups", ())}
+    return {**groups, **{each["PrefixListId"]: each.get("MaxEntries") or 1 for each in more.get("prefix lists", ())}}
 
 
 def _protected(client: Any, instance_id: str) -> bool:
@@ -99,7 +143,7 @@ def _usable() -> list[dict[str, Any]]:
 
 
 def _named(cluster: str) -> list[dict[str, Any]]:
-    return [{"Name": "group-name", "Values": [model.group_name(cluster)]}]
+    return _filter("group-name", [model.group_name(cluster)])
 
 
 def image(client: Any, ssm: Any, named: str) -> Data:

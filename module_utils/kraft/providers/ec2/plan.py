@@ -116,7 +116,7 @@ def plan(wanted: Desired, found: Current) -> Plan:
         vpc_id=vpc.id if vpc else "",
         make_vpc=vpc is None,
         route=not wanted.vpc_id and not _is_routed(found),
-        subnets=tuple(_missing_subnets(wanted, found)),
+        subnets=tuple(missing_subnets(wanted, found)),
         make_key=bool(wanted.public_key) and found.key(wanted.key) is None,
         group_id=group.id if group else "",
         rules=rules,
@@ -183,7 +183,7 @@ def usable_subnets(wanted: Desired, found: Current) -> list[model.CurrentSubnet]
     return sorted((each for each in found.subnets if each.owned and each.cidr), key=lambda each: each.id)
 
 
-def _missing_subnets(wanted: Desired, found: Current) -> Iterator[tuple[str, str]]:
+def missing_subnets(wanted: Desired, found: Current) -> Iterator[tuple[str, str]]:
     """Zones that have no subnet yet, each with the lowest block of the VPC that is free."""
     if wanted.subnet_ids:
         return

@@ -40,6 +40,7 @@ def sources(given: Data, inside: Sequence[str]) -> Sources:
         inside=tuple(inside),
         open_listeners=tuple(given.get("accept_world_open") or ()),
         plaintext_listeners=tuple(given.get("accept_plaintext_outside") or ()),
+        sessions=bool(given.get("ssm_sessions")),
     )
 
 
@@ -67,6 +68,9 @@ def wanted(given: Data, desired: Data, hosts: Mapping[str, Data], inside: Sequen
         protection=bool(given.get("termination_protection")),
         monitoring=bool(given.get("detailed_monitoring")),
         tags={str(key): str(value) for key, value in (given.get("tags") or {}).items()},
+        instance_profile=given.get("instance_profile") or "",
+        placement_group=given.get("placement_group") or "",
+        user_data=given.get("user_data") or "",
     )
 
 
@@ -79,4 +83,5 @@ def _node(host: str, node: Data, values: Data) -> Node:
         instance_type=values["instance_type"],
         volumes=volumes(values.get("volumes") or ()),
         private_ip=values.get("private_ip") or "",
+        partition=int(values.get("partition") or 0),
     )

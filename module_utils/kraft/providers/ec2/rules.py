@@ -12,7 +12,8 @@ from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Rule
 from ansible.module_utils.kraft.terms import IN_THE_OPEN
 
-GROUP_ID = re.compile(r"sg-[0-9a-f]{8,17}")
+#: A security group, of another account where one stands before it, or a prefix list.
+BY_ID = re.compile(r"(?:(?P<account>\d{12})/)?(?P<group>sg-[0-9a-f]{8,17})|pl-[0-9a-f]{8,17}")
 SSH = 22
 LARGEST_PORT = 65535
 Data = Mapping[str, Any]
@@ -23,6 +24,7 @@ class Sources:
     """Who may reach what. ``clients``: listener -> sources. ``nodes``: the nodes' own source for each other.
 
     ``inside``: CIDRs of the VPC. ``open_listeners`` and ``plaintext_listeners``: what the user has consented to.
+    ``sessions``: ssh needs no port, since it goes through sessions of SSM.
     """
 
     clients: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
@@ -33,6 +35,7 @@ class Sources:
     inside: tuple[str, ...] = ()
     open_listeners: tuple[str, ...] = ()
     plaintext_listeners: tuple[str, ...] = ()
+    sessions: bool = False
 
 
 def derive(nodes: Collection[Data], sources: Sources, ssh_ports: Iterable[int] = (SSH,)) -> tuple[Rule, ...]:
@@ -47,9 +50,17 @@ def derive(nodes: Collection[Data], sources: Sources, ssh_ports: Iterable[int] =
     found += [Rule(port, port, source, reason="exporter") for port in ports for source in sources.monitoring]
     first: dict[Rule, Rule] = {}
     for rule in found:
-        each = dataclasses.replace(rule, source=normal(rule.source))
+        each = _normal(rule)
         first.setdefault(each, each)
     return tuple(sorted(first.values()))
+
+
+def _normal(rule: Rule) -> Rule:
+    """A rule by the id of its group, since that id is no other account's."""
+    peered = BY_ID.fullmatch(rule.source)
+    if peered and peered["account"]:
+        return dataclasses.replace(rule, source=peered["group"], account=peered["account"])
+    return dataclasses.replace(rule, source=normal(rule.source))
 
 
 def _exporters(nodes: Iterable[Data], sources: Sources) -> list[int]:
@@ -85,12 +96,13 @@ def _form(sources: Sources) -> Iterator[Problem]:
     given += [("kafka_ec2_admin_sources", each) for each in sources.admin]
     given += [("kafka_ec2_monitoring_sources", each) for each in sources.monitoring]
     for variable, source in given:
-        if GROUP_ID.fullmatch(source):
+        if BY_ID.fullmatch(source):
             continue
         try:
             network = ipaddress.ip_network(source, strict=False)
         except ValueError:
-            message, remedy = "is neither a CIDR nor the id of a security group", "write 10.1.0.0/16 or sg-0a1b2c3d"
+            message = "is no CIDR, security group or prefix list"
+            remedy = "write 10.1.0.0/16, sg-0a1b2c3d, 123456789012/sg-0a1b2c3d (another account's) or pl-0a1b2c3d"
             yield Problem("ec2_source", message, remedy, variable, value=source)
             continue
         if "/" not in source or str(network) != normal(source) or _host_bits(source):
@@ -118,7 +130,7 @@ def _ports(nodes: Sequence[Data], sources: Sources) -> Iterator[Problem]:
     if ports and not sources.monitoring:
         message, remedy = "is empty: no network may reach these ports of exporters", "give the networks that watch"
         yield Problem("ec2_no_source", message, remedy, "kafka_ec2_monitoring_sources", value=ports, severity=WARNING)
-    if not sources.admin:
+    if not sources.admin and not sources.sessions:
         message = "is empty: no network could reach the machines by ssh"
         yield Problem("ec2_no_admin", message, "give the network that Ansible runs in", "kafka_ec2_admin_sources")
 
@@ -146,10 +158,10 @@ def _openness(nodes: Sequence[Data], sources: Sources) -> Iterator[Problem]:
     for name, given in sources.clients.items():
         for source in given:
             network = _network(source)
-            if network is None:
+            if network is None and not _may_be_outside(source):
                 continue
             place = f"kafka_ec2_client_sources[{name}]"
-            if network.prefixlen == 0:
+            if network and network.prefixlen == 0:
                 message = "opens the listener to the whole internet"
                 remedy = f"give the clients' networks; if you mean it, kafka_ec2_accept_world_open: [{name}]"
                 yield _consented(name in sources.open_listeners, "ec2_world_open", message, remedy, place, source)
@@ -158,6 +170,11 @@ def _openness(nodes: Sequence[Data], sources: Sources) -> Iterator[Problem]:
                 remedy = f"use SSL or SASL_SSL; if you mean it, kafka_ec2_accept_plaintext_outside: [{name}]"
                 consent = name in sources.plaintext_listeners
                 yield _consented(consent, "ec2_plaintext_outside", message, remedy, place, source)
+
+
+def _may_be_outside(source: str) -> bool:
+    """Whether a source by id can be outside of the VPC: another account's group, or a prefix list of any networks."""
+    return "/" in source or source.startswith("pl-")
 
 
 def _consented(consent: bool, rule: str, message: str, remedy: str, place: str, source: str) -> Problem:  # noqa: PLR0913, PLR0917

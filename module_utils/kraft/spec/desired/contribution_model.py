@@ -21,7 +21,7 @@ class Contribution:
     """What another role gives a node by its ``variable``. ``files``: their names.
 
     ``process``: who listens on the ports, where it is not Kafka. ``collector``: settings of the collector.
-    ``proxy``: who may come through the TLS proxy in front of it; empty without one. ``logs``: where log files go.
+    ``proxy``: who may come through the TLS proxy in front of it; empty without one.
     """
 
     variable: str
@@ -34,4 +34,3 @@ class Contribution:
     process: str = ""
     collector: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     proxy: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    logs: Mapping[str, Any] = dataclasses.field(default_factory=dict)

@@ -44,14 +44,6 @@ PROXY: dict[str, Any] = {
     "user": {"type": "str", "required": True},
     "stunnel": {"type": "str", "choices": ["distribution", "present"], "default": "distribution"},
 }
-#: Of role kafka_logs. ``authority``: a file of the control machine; ``packages``: where the programs come from.
-LOGS: dict[str, Any] = {
-    "receiver": {"type": "str"},
-    "authority": {"type": "str"},
-    "queue_mb": {"type": "int", "required": True},
-    "port": {"type": "int", "required": True},
-    "packages": {"type": "str", "choices": ["distribution", "present"], "default": "distribution"},
-}
 #: The form of such a variable, as of a role's argument spec.
 OPTION: dict[str, Any] = {
     "type": "dict",
@@ -65,7 +57,6 @@ OPTION: dict[str, Any] = {
         "process": {"type": "str"},
         "collector": {"type": "dict", "options": COLLECTOR},
         "proxy": {"type": "dict", "options": PROXY},
-        "logs": {"type": "dict", "options": LOGS},
     },
 }
 
@@ -83,7 +74,6 @@ def contribution(variable: str, value: Mapping[str, Any]) -> Contribution:
         value.get("process", ""),
         value.get("collector", {}),
         value.get("proxy", {}),
-        value.get("logs", {}),
     )
 
 

@@ -13,7 +13,6 @@ from ansible.module_utils.kraft.spec.desired.access import mechanisms_taken
 from ansible.module_utils.kraft.spec.desired.alerting import alerting
 from ansible.module_utils.kraft.spec.desired.contributions import collector, metrics_proxy, proxy_addresses
 from ansible.module_utils.kraft.spec.desired.jvm import derived_options
-from ansible.module_utils.kraft.spec.desired.logs import logs
 from ansible.module_utils.kraft.spec.desired.model import Cluster, Listener, Node
 from ansible.module_utils.kraft.spec.desired.oauth import key_servers, key_sets
 from ansible.module_utils.kraft.spec.desired.operable import client_options
@@ -148,7 +147,6 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
         "metrics_proxy": metrics_proxy(node),
         "proxy_addresses": proxy_addresses(node),
         "stunnel": next((each.proxy["stunnel"] for each in node.proxied), ""),
-        "logs": logs(cluster, node),
         "broker_address": broker_address(node),
         "certificate": certificate(cluster, node),
         "properties": {key: shown(value, key) if key in secrets else value for key, value in server.items()},

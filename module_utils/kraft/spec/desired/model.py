@@ -247,8 +247,7 @@ class Cluster:
 
     def tls_of(self, node: Node) -> Tls | None:
         """How the node gets a certificate of the cluster's own authority; None where it needs none."""
-        shows_it = node.proxied or any(each.logs for each in node.contributions)
-        return node.tls if shows_it else self.listener_tls_of(node)
+        return node.tls if node.proxied else self.listener_tls_of(node)
 
     def client_listener(self, node: Node) -> Listener | None:
         """The node's listener for our own clients: the one with the name of the first broker's first one."""

@@ -21,7 +21,6 @@ from ansible.module_utils.kraft.spec.preflight import (
     issuers,
     jvm,
     limits,
-    logs,
     machine,
     members,
     metrics_proxy,
@@ -35,7 +34,7 @@ from ansible.module_utils.kraft.spec.preflight.subject import Subject
 OF_HOSTS = (presence, cross_host, identity, renamed, migration, members, accounts, machine, devices, disk, network)
 #: Where one of these is found on a host, no other remedy holds for it: it is no node of this cluster.
 OF_ANOTHER_CLUSTER = ("foreign_host", "foreign_cluster_id")
-PARTS = (*OF_HOSTS, jvm, issuers, exporter, metrics_proxy, logs, limits)
+PARTS = (*OF_HOSTS, jvm, issuers, exporter, metrics_proxy, limits)
 
 
 def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Problem]:

@@ -10,14 +10,15 @@ from ansible.module_utils.kraft.node.storage.log_dir import FORMATTED, LogDir
 from ansible.module_utils.kraft.node.storage.plan import plan_storage
 from ansible.module_utils.kraft.node.storage.types import NodeStorage, Peer
 from ansible.module_utils.kraft.problem import WARNING, Problem
-from ansible.module_utils.kraft.spec.desired.model import DYNAMIC
+from ansible.module_utils.kraft.spec.desired.model import DYNAMIC, STATIC
 from ansible.module_utils.kraft.spec.preflight.presence import is_new, running
 from ansible.module_utils.kraft.spec.preflight.renamed import is_numbered_anew
 from ansible.module_utils.kraft.spec.preflight.subject import Host, Subject
 from ansible.module_utils.kraft.spec.rules.subject import RISK
 from ansible.module_utils.kraft.terms import CLIENT
 
-MIGRATE = ", or make it dynamic for good: playbooks/migrate_quorum.yml with quorum_form in kafka_accepted_risks"
+MIGRATION = "playbooks/migrate_quorum.yml with quorum_form in kafka_accepted_risks"
+MIGRATE = f", or make it dynamic for good: {MIGRATION}"
 ACCEPT_OLDER = ", list release_older in kafka_accepted_risks"
 LARGEST_SKEW = 1.0  #: seconds by which two hosts' clocks may be known to differ
 
@@ -94,11 +95,19 @@ def ways_back(subject: Subject) -> Iterator[Problem]:
             message = f"is configured for a {facts['quorum']} quorum, the inventory says {form}: no voter is found"
             remedy = f"give kafka_quorum: {facts['quorum']}"
             remedy += MIGRATE if form == DYNAMIC else "; a dynamic quorum does not become static again"
+            if form == DYNAMIC and is_dynamic(subject):
+                remedy = f"the quorum is dynamic already. Finish its migration: {MIGRATION}"
             yield Problem("quorum_form", message, remedy, "kafka_quorum", host.name, form)
         if series(wanted) < series(running):
             message = f"is older than {running}, which the node has: it does not read what that has finalized"
             remedy = f"give kafka_version: {running}; while metadata.version is still that of {wanted}"
             yield Problem("release_older", message, remedy + ACCEPT_OLDER, "kafka_version", host.name, wanted)
+
+
+def is_dynamic(subject: Subject) -> bool:
+    """Whether the quorum lists directory ids, or a node has no list of voters any more: there is no way back."""
+    listed = subject.snapshot.quorum.voters if subject.snapshot and subject.snapshot.quorum else ()
+    return any(one.directory_id for one in listed) or any(facts["quorum"] == DYNAMIC for _, facts in subject.seen)
 
 
 def protocols(subject: Subject) -> Iterator[Problem]:
@@ -162,6 +171,7 @@ def node_storage(cluster: Mapping[str, Any], host: Host) -> NodeStorage:
         directory_id=host.node["directory_id"] or "",
         initial_controllers=cluster["initial_controllers"] or "",
         rejoins=host.wanted.replaced or host.wanted.added,
+        was_static=(host.facts or {}).get("quorum") == STATIC,
     )
 
 

@@ -31,7 +31,7 @@ def questions(desired: Mapping[str, Any], name: str) -> dict[str, list[Any]]:
     advertised = [listener["advertised"]["host"] for listener in own + others]
     return {
         "log_dirs": list(dict.fromkeys([*nodes[name]["log_dirs"], nodes[name]["metadata_log_dir"]])),
-        "ports": sorted({each["port"] for each in [*own, *contributed(nodes[name]), *shipping(nodes[name])]}),
+        "ports": sorted({each["port"] for each in [*own, *contributed(nodes[name])]}),
         "resolve": sorted({each for each in advertised + binds if not is_address(each)}),
         "bind": sorted(set(binds)),
         "reach": sorted(
@@ -39,11 +39,6 @@ def questions(desired: Mapping[str, Any], name: str) -> dict[str, list[Any]]:
             | {each["server"] for each in nodes[name].get("key_servers", ())}
         ),
     }
-
-
-def shipping(node: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """What ships the log files, and has a port of loopback."""
-    return [node["logs"]] if node.get("logs") else []
 
 
 def target(listener: Mapping[str, Any]) -> str:

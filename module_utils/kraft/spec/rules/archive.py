@@ -18,7 +18,10 @@ SCHEMES = ("http", "https", "ftp", "file")
 CHECKSUMS = {"sha256": 64, "sha512": 128}
 HOW = "give sha256: or sha512: and the digest, as `sha512sum FILE` prints it"
 #: Rules of what a deployment needs; without it, what the nodes should be is known all the same.
-AWAITED = frozenset({"archive_content", "archive_missing", "client_missing", "private_key", "spark_missing"})
+AWAITED = frozenset(
+    {"archive_content", "archive_missing", "client_checksum", "client_content"}
+    | {"client_missing", "private_key", "spark_missing"}
+)
 MAKE = "run `make archive`, or name the archive that you have"
 
 
@@ -114,21 +117,22 @@ def is_awaited(subject: Subject) -> bool:
 def checksum(subject: Subject) -> Iterator[Problem]:
     """Only what proves the content."""
     text = subject.cluster.archive_checksum
-    algorithm, _, digest = text.strip().lower().partition(":")
-    length = CHECKSUMS.get(algorithm)
-    message = ""
-    if not text:
-        return
-    if not digest:
-        message = "does not name its algorithm"
-    elif length is None:
-        message = f"is made with {algorithm}, which is weak or unknown"
-    elif not re.fullmatch(r"[0-9a-f]+", digest):
-        message = "contains characters that are not hexadecimal digits"
-    elif len(digest) != length:
-        message = f"has {len(digest)} digits, not the {length} of {algorithm}"
+    message = checksum_problem(text) if text else ""
     if message:
         yield Problem("checksum", message, HOW, "kafka_archive_checksum", value=text)
+
+
+def checksum_problem(text: str) -> str:
+    """What is wrong with it; empty where nothing is."""
+    algorithm, _, digest = text.strip().lower().partition(":")
+    length = CHECKSUMS.get(algorithm)
+    if not digest:
+        return "does not name its algorithm"
+    if length is None:
+        return f"is made with {algorithm}, which is weak or unknown"
+    if not re.fullmatch(r"[0-9a-f]+", digest):
+        return "contains characters that are not hexadecimal digits"
+    return "" if len(digest) == length else f"has {len(digest)} digits, not the {length} of {algorithm}"
 
 
 def content(subject: Subject) -> Iterator[Problem]:

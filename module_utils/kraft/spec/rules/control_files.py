@@ -5,17 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.spec.rules.archive import HOW, checksum_problem
 from ansible.module_utils.kraft.spec.rules.subject import Subject
 
+CHECKSUM = "kafka_client_checksum"
 MAKE = "run `make client`: it brings the modules' client and Spark's connector, whatever archive is used"
+OTHER = f"run `make client`; for a client of your own give its {CHECKSUM}"
 HERE = "control machine"
 
 
 def client(subject: Subject) -> Iterator[Problem]:
-    """A deployment brings the client to every host; without it the first change would be the last."""
-    if subject.surroundings.client_exists is False:
-        text = subject.cluster.nodes[0].variables.get("kafka_client_archive")
+    """A deployment brings the client to every host, where root runs it: it must be there, and the one that is meant."""
+    found, given = subject.surroundings.client_digest, subject.cluster.nodes[0].variables
+    text, wanted = given.get("kafka_client_archive"), str(given.get(CHECKSUM) or "")
+    if found is None or not wanted:  # an empty checksum is refused by its own rule
+        return
+    fault, digest = checksum_problem(wanted), wanted.strip().lower().partition(":")[2]
+    if fault:
+        yield Problem("client_checksum", fault, HOW, CHECKSUM, value=wanted)
+    elif not found:
         yield Problem("client_missing", "does not exist", MAKE, "kafka_client_archive", value=text)
+    elif found != digest:
+        message = f"has the digest {found[:12]}..., {CHECKSUM} says {digest[:12]}...: damaged, or another"
+        yield Problem("client_content", message, OTHER, "kafka_client_archive", value=text)
 
 
 def spark(subject: Subject) -> Iterator[Problem]:

@@ -29,6 +29,11 @@ RENAMED = {
     "kafka_restart": "kafka_restart_nodes",
     "kafka_roll_together": "kafka_max_unavailable",
 }
+#: Names that no role has any more -> what to do. They would have no effect, so they are refused.
+REMOVED = dict.fromkeys(
+    ("kafka_logs", *(f"kafka_logs_{name}" for name in ("authority", "packages", "port", "queue_mb", "receiver"))),
+    "remove it; docs/runbooks/ship_logs.md says how an agent of yours ships the log files",
+)
 #: Names of other roles and images -> what says it here.
 OF_OTHER_TOOLS = {
     "kafka_broker_custom_properties": "write the settings into kafka_config",
@@ -50,7 +55,7 @@ STATE = frozenset(
         *("kafka_config", "kafka_group_config", "kafka_host_config", "kafka_heap_size", "kafka_jvm_options"),
         *("kafka_archive", "kafka_install_dir", "kafka_log4j_dir", "kafka_java_home", "kafka_log_dirs"),
         *("kafka_metadata_log_dir", "kafka_host_data_disks", "kafka_metrics", "kafka_metrics_tls", "kafka_collector"),
-        *("kafka_logs", "kafka_mirror"),
+        "kafka_mirror",
     }
 )
 
@@ -64,7 +69,10 @@ def unknown(subject: Subject) -> Iterator[Problem]:
         for name in sorted(used & RENAMED.keys()):
             new = RENAMED[name]
             yield Problem("renamed_variable", f"is now called {new}", f"write {new} in its place", name, host)
-        for name in sorted(each for each in used - known - RENAMED.keys() if not each.startswith(CONTRIBUTION)):
+        for name in sorted(used & REMOVED.keys()):
+            yield Problem("removed_variable", "has no effect any more", REMOVED[name], name, host)
+        others = used - known - RENAMED.keys() - REMOVED.keys()
+        for name in sorted(each for each in others if not each.startswith(CONTRIBUTION)):
             meant = nearest(name, subject.surroundings.names, PREFIX, least=0.75)
             remedy = OF_OTHER_TOOLS.get(name) or (f"did you mean {meant}?" if meant else OTHERS)
             yield Problem("unknown_variable", "is not a variable of any role", remedy, name, host)

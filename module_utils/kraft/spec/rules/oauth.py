@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.secret_values import HIDDEN, is_secret
+from ansible.module_utils.kraft.spec.desired.access import SUPER_USERS, enabled_mechanisms
 from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.desired.oauth import ALLOWED, server_of, with_tokens
+from ansible.module_utils.kraft.spec.rules.authorizer import BUILDER, principals
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named, placed
 from ansible.module_utils.kraft.terms import CLIENT, OAUTHBEARER, SASL_PLAINTEXT
 
@@ -81,6 +83,21 @@ def unverified(subject: Subject) -> Iterator[Problem]:
                 yield Problem("oauth_unverified", message, remedy, placed(node, key), node.host, value, severity=RISK)
 
 
+def super_users(subject: Subject) -> Iterator[Problem]:
+    """The name in a token is compared as that of a certificate: whoever chooses it can be a node."""
+    for node in subject.cluster.nodes:
+        settings = subject.settings[node.host]
+        names = [each for each in principals(settings.get(SUPER_USERS, "")) if "=" in each]
+        if not names or BUILDER in settings:
+            continue
+        for listener in node.listeners_for(CLIENT):
+            if OAUTHBEARER in enabled_mechanisms(settings, listener.name):
+                message = f"takes tokens: one with sub {names[0].partition(':')[2]} is a super user"
+                remedy = "have the issuer refuse '=' in sub, then list oauth_super_users in kafka_accepted_risks"
+                where = f"{VARIABLE}[{listener.name}].mechanisms"
+                yield Problem("oauth_super_users", message, remedy, where, node.host, severity=RISK)
+
+
 def own_clients(subject: Subject) -> Iterator[Problem]:
     """The smoke test and the probe have no token."""
     listener = next(filter(None, map(subject.cluster.client_listener, subject.cluster.brokers)), None)
@@ -90,4 +107,4 @@ def own_clients(subject: Subject) -> Iterator[Problem]:
         yield Problem("oauth_own_clients", message, remedy, f"{VARIABLE}[{listener.name}].mechanisms")
 
 
-RULES = (mechanisms, key_sets, allowed, unverified, own_clients)
+RULES = (mechanisms, key_sets, allowed, unverified, super_users, own_clients)

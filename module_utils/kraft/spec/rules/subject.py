@@ -64,7 +64,8 @@ class Surroundings:
     ``foreign_reports``: directories for this cluster's reports that hold those of another cluster.
     ``archive_exists``: whether ``kafka_archive`` is a file of the control machine; None where that cannot be said.
     ``archive_digest``: its digest by the algorithm of the checksum; empty where nobody has computed it.
-    ``client_exists``: whether ``kafka_client_archive`` is a file of the control machine; None where no run needs it.
+    ``client_digest``: of ``kafka_client_archive`` on the control machine by the algorithm of its checksum; empty where
+    there is no such file, None where no run needs it.
     ``spark_lacks``: what is missing to start Spark; empty where nothing is, or nobody starts it.
     ``key_faults``: host -> why ssh cannot use the private key that the inventory names.
     ``plan_faults``: variable -> why the plan that it names cannot be used.
@@ -73,7 +74,6 @@ class Surroundings:
     ``smoke``: variables of the smoke test that this machine has, on which it runs; the nodes may have others.
     ``agent_digests``: path of an agent's jar -> its sha256; empty where there is no such file.
     ``key_set_faults``: path of a file with the keys of tokens -> why it cannot be used.
-    ``log_authority_faults``: path of the authority of a receiver of logs -> why it cannot be used.
     ``password_fault``: why passwords of users cannot be generated and kept; empty where they can.
     ``tls_fault``: why the authority on the control machine cannot be used; empty where it can.
     ``advisories_age``: days since the list of Kafka's advisories was checked.
@@ -86,7 +86,7 @@ class Surroundings:
     of_play: frozenset[str] = frozenset()
     archive_exists: bool | None = None
     archive_digest: str = ""
-    client_exists: bool | None = None
+    client_digest: str | None = None
     spark_lacks: str = ""
     key_faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
     plan_faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -95,7 +95,6 @@ class Surroundings:
     foreign_reports: tuple[str, ...] = ()
     client_options: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
     key_set_faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    log_authority_faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
     password_fault: str = ""
     tls_fault: str = ""
     tls_days_left: int | None = None

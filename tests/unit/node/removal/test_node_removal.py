@@ -41,11 +41,6 @@ def test_data_and_their_owner_stay_unless_they_are_asked_for() -> None:
     assert made.steps("kafka")[0] == "stop and disable Kafka"
 
 
-def test_log_messages_that_nobody_has_received_stay_and_are_named() -> None:
-    made = plan(DELETES, dataclasses.replace(NODE, undelivered="17 messages in /var/lib/kafka-logs"))
-    assert made.kept == ("17 messages in /var/lib/kafka-logs stay: nobody has received them",)
-
-
 def test_a_log_dir_goes_only_where_its_own_file_names_the_cluster() -> None:
     found = Found(log_dirs={"/data/a": CLUSTER, "/data/b": ""}, has_account=True, account_is_ours=True)
     made = plan(DELETES, found)

@@ -11,7 +11,13 @@ import pytest
 from ansible.module_utils.kraft.node.service.client_moves import Move
 from ansible.module_utils.kraft.operations.config import dynamic_config_request, managed_overrides
 from ansible.module_utils.kraft.operations.config.live import Node, decide, undeclared
-from ansible.module_utils.kraft.operations.config.plan_format import block, restart_lines
+from ansible.module_utils.kraft.operations.config.plan_format import (
+    block,
+    drift_lines,
+    restart_lines,
+    throttle_lines,
+    throttled,
+)
 from ansible.module_utils.kraft.operations.config.settings import ALL_BROKERS, Layer, Setting, broker
 
 from tests.unit.differences import OF_THE_UNIT, plain
@@ -248,3 +254,22 @@ def test_the_plan_tells_whose_clients_must_move(wording: Wording) -> None:
     assert lines[1].endswith(f"server.properties: {what}")
     assert named(lines[2:]) == [["CLIENT", "1", "k1:9092", "PLAINTEXT", "k1:9192", "PLAINTEXT"], ["2"]]
     wording(lines)
+
+
+@pytest.mark.parametrize(
+    ("key", "playbook"),
+    [
+        ("leader.replication.throttled.rate", "rebalance.yml"),
+        ("replica.alter.log.dirs.io.max.bytes.per.second", "balance_disks.yml"),
+    ],
+)
+def test_a_limit_that_a_killed_run_left_is_no_drift_and_names_the_playbook_that_removes_it(
+    key: str, playbook: str, wording: Wording
+) -> None:
+    ours, theirs = (Setting(value, "DYNAMIC_BROKER_CONFIG") for value in ("1000417", "1000000"))
+    found = [(broker(1), key, ours), (broker(2), key, theirs)]
+    [drift], [line] = drift_lines(found), throttle_lines(found)
+    assert "on broker 2 " in drift
+    assert throttled(found, key) == {1: 1000417}
+    assert f"playbooks/{playbook}" in line
+    wording([drift, line])

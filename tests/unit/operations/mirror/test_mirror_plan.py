@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.operations.mirror import files, kept, plan, progress
+from ansible.module_utils.kraft.operations.mirror.model import Source, Target, Topic
 from ansible.module_utils.kraft.operations.mirror.observe import Seen, rest
-from ansible.module_utils.kraft.operations.mirror.plan import Source, Target, Topic
 from ansible.module_utils.kraft.operations.mirror.side import Side
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted, split, wanted
 
@@ -60,8 +60,9 @@ def test_what_the_mirror_itself_copied_is_in_nobodys_way() -> None:
 
 def test_what_has_no_equivalent_is_said_and_not_synced() -> None:
     old = {"message.format.version": "2.0", "message.timestamp.type": "LogAppendTime"}
-    source = Source("one", {"orders": Topic({0: (0, 1)}, old)}, ("billing",))
-    found = plan.answer(WANTED, source, TARGET, ["message.timestamp.type"], 3)
+    source = Source("one", {"orders": Topic({0: (0, 1)}, old, effective=old)}, ("billing",))
+    target = dataclasses.replace(TARGET, defaults={"message.timestamp.type": "CreateTime"})
+    found = plan.answer(WANTED, source, target, 3)
     assert found["unknown_settings"] == ["message.format.version"]
     assert "No equivalent: message.format.version of orders" in found["screen"]
     assert any(line.startswith("New timestamps") and "orders" in line for line in found["screen"])

@@ -6,8 +6,8 @@ import dataclasses
 import json
 
 from ansible.module_utils.kraft.operations.mirror import files, kept, plan, positions, progress
+from ansible.module_utils.kraft.operations.mirror.model import Source, Target, Topic
 from ansible.module_utils.kraft.operations.mirror.observe import Seen
-from ansible.module_utils.kraft.operations.mirror.plan import Source, Target, Topic
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted
 
 WANTED = Wanted("old", ("old1:9092",), topics=("orders.*",), groups=("billing",))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.cluster.snapshot import Broker, Quorum
+from ansible.module_utils.kraft.cluster.shutdown_check import SESSION_MS
+from ansible.module_utils.kraft.cluster.snapshot import Broker, Quorum, Replica
 from ansible.module_utils.kraft.difference import REQUEST, Difference
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.roll import nodes, outcome
@@ -137,8 +139,24 @@ def test_a_node_that_serves_is_not_reverted_because_another_one_died() -> None:
     """Broker 3 went away while node 1 restarted."""
     gone = seen(broker(1), broker(2), broker(3, fenced=True))
     assert outcome.to_revert(BATCH, KEPT, gone, WANTED) == []
-    late = quorum(2, voter(1, None), voter(2), voter(3))
-    assert outcome.to_revert(BATCH, KEPT, seen(broker(1), broker(2), broker(3), leader=late), WANTED) == ["kraft1"]
+    assert outcome.to_revert({**BATCH, "checked": False}, KEPT, gone, WANTED) == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "watched_ms", "reverted"),
+    [
+        (voter(1, None), SESSION_MS, []),
+        (voter(1, None), SESSION_MS + 1, ["kraft1"]),
+        (voter(1, SESSION_MS), 0, []),
+        (voter(1, SESSION_MS + 1), 0, ["kraft1"]),
+    ],
+)
+def test_a_node_that_a_new_leader_has_not_heard_of_is_not_reverted_before_a_session_is_over(
+    entry: Replica, watched_ms: int, reverted: list[str]
+) -> None:
+    leader = dataclasses.replace(quorum(2, entry, voter(2), voter(3)), watched_ms=watched_ms)
+    look = seen(broker(1), broker(2), broker(3), leader=leader)
+    assert outcome.to_revert(BATCH, KEPT, look, WANTED) == reverted
 
 
 def test_nothing_is_reverted_while_it_is_not_known_who_serves() -> None:
@@ -168,7 +186,10 @@ def test_the_failure_names_reason_and_outcome_for_each_node(wording: Wording) ->
     failed = said_of(
         [both, served], DOWN, {}, back, {"results": [{"failed": True, "msg": "Node 1 is not healthy yet"}]}
     )
-    wording([*lines, *worse, *failed, *said_of([both, served], NOTHING)])
+    late = seen(broker(1), broker(2), broker(3), leader=quorum(2, voter(1, None), voter(2), voter(3)))
+    waited = said_of([both, served], late)
+    assert named(waited[1:3]) == [["kraft1", "1"], ["kraft2", "2"]]
+    wording([*lines, *worse, *failed, *said_of([both, served], NOTHING), *waited])
 
 
 def test_the_failure_of_a_restart_names_who_went_away_and_the_command_that_goes_on(wording: Wording) -> None:

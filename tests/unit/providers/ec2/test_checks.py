@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.problem import WARNING, errors
 from ansible.module_utils.kraft.providers.ec2 import model
 from ansible.module_utils.kraft.providers.ec2.asked import asked
 from ansible.module_utils.kraft.providers.ec2.checks import against
-from ansible.module_utils.kraft.providers.ec2.model import Current, CurrentAddress, CurrentKey, Volume
+from ansible.module_utils.kraft.providers.ec2.model import Current, CurrentAddress, CurrentKey, Rule, Volume
 
 from tests.unit.providers.ec2 import scene
 from tests.unit.providers.ec2.scene import MOUNT
@@ -71,6 +71,14 @@ VPC = scene.everything().vpc
         ({}, {"addresses": (CurrentAddress("eipalloc-1", "kafka1", "198.51.100.1", "i-1"),)}, "ec2_address"),
         ({}, {"volumes": (scene.volume(0, kms_key="arn:aws:kms:eu-central-1:1:key/b"),)}, "ec2_volume"),
         ({}, {"instances": (), "ended": (scene.instance(0, state="terminated", reason="Client.X"),)}, "ec2_ended"),
+        ({"root_size": 40}, {"instances": (scene.instance(0, root="vol-r", root_size=20),)}, "ec2_root"),
+        ({}, {"instances": (scene.instance(0, root="vol-r", root_type="gp2"),)}, "ec2_root"),
+        ({"instance_profile": "nodes"}, {}, "ec2_profile"),
+        ({"user_data": "#cloud-config"}, {}, "ec2_user_data"),
+        ({"placement_group": "orders"}, {}, "ec2_placement"),
+        ({}, {"instances": (scene.instance(0, placement_group="orders", partition=1),)}, "ec2_placement"),
+        ({"rules": tuple(Rule(9092, 9092, f"10.1.{at}.0/24") for at in range(61))}, {}, "ec2_rules"),
+        ({"rules": (Rule(9092, 9092, "pl-0a1b2c3d"),)}, {"sources": {"pl-0a1b2c3d": 70}}, "ec2_rules"),
         ({}, {"image_id": "ami-1", "deprecated": "2026-01-01T00:00:00.000Z", "instances": ()}, "ec2_image"),
     ],
 )
@@ -79,6 +87,42 @@ def test_what_differs_and_is_left_as_it_is_is_said(more: dict[str, Any], changed
     found = dataclasses.replace(scene.everything(), **changed)
     told = [each for each in against(scene.wanted(nodes=(node,), **more), found) if each.rule == rule]
     assert [each.severity for each in told] == [WARNING]
+
+
+LAUNCHED = (
+    scene.instance(0, instance_profile="arn:aws:iam::1:instance-profile/nodes", placement_group="g", partition=2),
+)
+
+
+def test_a_machine_that_was_launched_as_it_is_wanted_says_nothing() -> None:
+    wanted = scene.wanted(instance_profile="nodes", placement_group="g", user_data="#!", nodes=(scene.node(0),))
+    tags = {**scene.tags(), "i-1": {**scene.tags()["i-1"], **wanted.launch_tags}}
+    told = against(wanted, scene.everything(instances=LAUNCHED, tags=tags))
+    assert {each.rule for each in told} == {"ec2_unlisted"}
+
+
+@pytest.mark.parametrize(
+    ("more", "changed", "rule"),
+    [
+        ({}, {"types": {}}, "ec2_type"),
+        ({}, {"types": {"m6i.large": ["x86_64"]}, "architecture": "arm64"}, "ec2_type"),
+        ({"rules": (Rule(9092, 9092, "sg-0a1b2c3d"),)}, {"sources": {}}, "ec2_source"),
+        ({"rules": (Rule(9092, 9092, "pl-0a1b2c3d"),)}, {"sources": {}}, "ec2_source"),
+        ({"nodes": (scene.node(0, private_ip="10.40.0.3"),)}, {}, "ec2_private_ip"),
+        ({"nodes": (scene.node(0, private_ip="10.40.0.255"),)}, {}, "ec2_private_ip"),
+        ({"nodes": (scene.node(0, private_ip="10.50.0.9"),)}, {}, "ec2_private_ip"),
+        ({"vpc_cidr": "10.40.0.0/28"}, {}, "ec2_vpc_cidr"),
+    ],
+)
+def test_what_aws_would_refuse_of_what_is_to_be_made_is_refused_before(
+    more: dict[str, Any], changed: dict[str, Any], rule: str
+) -> None:
+    assert {each.rule for each in errors(against(scene.wanted(**more), scene.nothing(**changed)))} == {rule}
+
+
+def test_a_group_of_another_account_is_not_looked_for() -> None:
+    rules = (Rule(9092, 9092, "sg-0a1b2c3d", account="123456789012"),)
+    assert errors(against(scene.wanted(rules=rules), scene.nothing(sources={}))) == []
 
 
 @pytest.mark.parametrize(
@@ -90,6 +134,9 @@ def test_what_differs_and_is_left_as_it_is_is_said(more: dict[str, Any], changed
         ({"public_key": "~/.ssh/id_ed25519.pub"}, "ec2_key", "kafka_ec2_public_key"),
         ({"public_key": "-----BEGIN OPENSSH PRIVATE KEY-----"}, "ec2_key", "kafka_ec2_public_key"),
         ({"public_key": "ecdsa-sha2-nistp256 AAAA"}, "ec2_key", "kafka_ec2_public_key"),
+        ({"user_data": "x" * 16385}, "ec2_user_data", "kafka_ec2_user_data"),
+        ({"nodes": (scene.node(0, partition=1),)}, "ec2_placement", "kafka_ec2_partition"),
+        ({"nodes": (scene.node(0, partition=8),), "placement_group": "g"}, "ec2_placement", "kafka_ec2_partition"),
         ({"tags": {"aws:x": "1"}}, "ec2_tags", "kafka_ec2_tags"),
         ({"tags": {"kraftwright_host": "1"}}, "ec2_tags", "kafka_ec2_tags"),
         ({"tags": {"k": "v" * 257}}, "ec2_tags", "kafka_ec2_tags"),

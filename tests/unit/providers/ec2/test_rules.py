@@ -40,6 +40,8 @@ def test_controller_ports_of_their_own_are_three_rules_and_no_range() -> None:
     ("more", "expected"),
     [
         ({"clients": {"CLIENT": ("sg-0a1b2c3d",)}}, "tcp 9092 from sg-0a1b2c3d"),
+        ({"clients": {"CLIENT": ("pl-0a1b2c3d",)}}, "tcp 9092 from pl-0a1b2c3d"),
+        ({"clients": {"CLIENT": ("123456789012/sg-0a1b2c3d",)}}, "tcp 9092 from 123456789012/sg-0a1b2c3d"),
         ({"clients": {"CLIENT": ("2001:db8::/32",)}}, "tcp 9092 from 2001:db8::/32"),
         ({"clients": {"CLIENT": ("2001:0db8:0::/32",)}}, "tcp 9092 from 2001:db8::/32"),
         ({"monitoring": ("sg-0a1b2c3d",), "exporter_ports": (9404,)}, "tcp 9404 from sg-0a1b2c3d"),
@@ -75,6 +77,8 @@ def test_two_sources_that_are_one_network_are_one_rule() -> None:
         ("PLAINTEXT", {"clients": {"CLIENT": ("198.51.100.0/24",)}}, "ec2_plaintext_outside", ERROR),
         ("SASL_PLAINTEXT", {"clients": {"CLIENT": ("198.51.100.0/24",)}}, "ec2_plaintext_outside", ERROR),
         ("PLAINTEXT", {"clients": {"CLIENT": ("10.0.0.0/8",)}}, "ec2_plaintext_outside", ERROR),
+        ("PLAINTEXT", {"clients": {"CLIENT": ("pl-0a1b2c3d",)}}, "ec2_plaintext_outside", ERROR),
+        ("PLAINTEXT", {"clients": {"CLIENT": ("123456789012/sg-0a1b2c3d",)}}, "ec2_plaintext_outside", ERROR),
         (
             "PLAINTEXT",
             {"clients": {"CLIENT": ("198.51.100.0/24",)}, "plaintext_listeners": ("CLIENT",)},
@@ -85,6 +89,7 @@ def test_two_sources_that_are_one_network_are_one_rule() -> None:
         ("SSL", {"clients": {"CLIENT": ("10.1.2.3/16",)}}, "ec2_source", ERROR),
         ("SSL", {"clients": {"CLIENT": ("office",)}}, "ec2_source", ERROR),
         ("SSL", {"clients": {"CLIENT": ("sg-nothex00",)}}, "ec2_source", ERROR),
+        ("SSL", {"clients": {"CLIENT": ("1234/sg-0a1b2c3d",)}}, "ec2_source", ERROR),
         ("SSL", {"clients": {"CLIENTS": ("10.40.0.0/16",)}}, "ec2_listener", ERROR),
         ("SSL", {"clients": {}}, "ec2_no_client", ERROR),
         ("SSL", {"admin": ("0.0.0.0/0",)}, "ec2_world_open", ERROR),
@@ -98,6 +103,12 @@ def test_what_must_not_become_a_rule_is_refused(protocol: str, more: dict[str, A
     given = {"clients": {"CLIENT": ("10.40.0.0/16",)}, "admin": ("203.0.113.10/32",), "inside": INSIDE, **more}
     found = problems(nodes(protocol=protocol), Sources(**given))
     assert (rule, severity) in {(each.rule, each.severity) for each in found}
+
+
+def test_ssh_through_sessions_needs_no_source() -> None:
+    sources = Sources(clients={"CLIENT": ("10.40.0.0/16",)}, inside=INSIDE, sessions=True)
+    assert problems(nodes(), sources) == []
+    assert shown(admin=())[0].startswith("tcp 9092")
 
 
 @pytest.mark.parametrize("source", ["10.40.0.0/16", "10.40.3.0/24", "2001:db8:40:1::/64", "sg-0a1b2c3d"])
@@ -114,3 +125,4 @@ def test_a_network_lies_in_another_or_not() -> None:
 
 def test_rules_that_differ_in_their_reason_only_are_one() -> None:
     assert Rule(1, 1, "a", reason="x") == Rule(1, 1, "a", reason="y")
+    assert Rule(1, 1, "sg-1", account="1") == Rule(1, 1, "sg-1")

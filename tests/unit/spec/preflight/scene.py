@@ -195,6 +195,6 @@ class Scene:
                 name not in self.left_out,
                 holder=self.holders.get(name),
             )
-            for name in NAMES
+            for name in self.nodes
         ]
         return Subject(tuple(hosts), self.cluster, self.snapshot, self.silence)

@@ -10,7 +10,10 @@ from ansible.module_utils.kraft.cluster.snapshot import Broker, Snapshot
 from ansible.module_utils.kraft.problem import errors
 from ansible.module_utils.kraft.spec import preflight
 
+from tests.unit.cluster.snapshots import quorum, voter
+from tests.unit.problems import worded
 from tests.unit.spec.preflight.scene import CLUSTER_ID, LOGS, Scene, disk, empty_log_dir
+from tests.wording_files import Wording
 
 Step = Callable[[Scene], None]
 OLD = "/data/old"
@@ -65,6 +68,42 @@ def test_the_run_that_a_remedy_names_is_not_refused(
     assert all(offered in one.remedy for one in refused)
     follow(scene)
     assert errors(preflight.check(scene.subject(), accepted)) == []
+
+
+def half_configured(scene: Scene) -> None:
+    """A killed migration: k2 has no list of voters any more."""
+    scene.format("k2")
+    scene.of("k2")["quorum"] = "dynamic"
+
+
+def raised_alone(scene: Scene) -> None:
+    """A migration that was killed before it reached a host: only the quorum itself is dynamic."""
+    scene.snapshot = Snapshot(CLUSTER_ID, quorum=quorum(3, voter(3, directory="b3RoZXItZGlyZWN0b3J5LQ")))
+
+
+@pytest.mark.parametrize("killed", [half_configured, raised_alone])
+def test_a_migration_of_the_quorum_that_was_killed_can_only_be_finished(killed: Step, wording: Wording) -> None:
+    scene = Scene()
+    static_quorum(scene)
+    killed(scene)
+    refused = [one for one in preflight.check(scene.subject()) if one.rule == "quorum_form"]
+    assert [(one.host, one.value) for one in refused] == [("k3", "dynamic")]
+    assert "kafka_quorum: static" not in refused[0].remedy
+    assert "migrate_quorum.yml" in refused[0].remedy
+    wording(worded(refused))
+
+
+def test_a_voter_of_a_static_quorum_takes_the_directory_id_of_its_disk(wording: Wording) -> None:
+    """A static quorum lists no directory ids, so there is none to compare with, and no node to replace."""
+    scene = Scene()
+    static_quorum(scene)
+    disk_id, scene.nodes["k3"]["directory_id"] = scene.nodes["k3"]["directory_id"], "b3RoZXItZGlyZWN0b3J5LQ"
+    [refused] = errors(preflight.check(scene.subject(), ("quorum_form",)))
+    assert (refused.rule, refused.host, refused.value) == ("foreign_directory_id", "k3", disk_id)
+    assert "replace" not in refused.remedy
+    wording(worded([refused]))
+    scene.nodes["k3"]["directory_id"] = refused.value
+    assert errors(preflight.check(scene.subject(), ("quorum_form",))) == []
 
 
 def test_a_log_dir_that_is_put_back_can_be_emptied() -> None:

@@ -825,29 +825,6 @@ def test_a_node_exporter_in_the_place_of_its_proxy_is_refused() -> None:
     assert told(proxied("present", True, "")) == [("error", "exporter_exposed", "k1", "kafka_collector_exporter", 9100)]
 
 
-def shipping(packages: str, missing: list[str], ours: bool = True) -> Scene:
-    """A node whose log files are shipped, and a stunnel on the port of loopback, ours or somebody else's."""
-    scene = broken(port(20514, "127.0.0.1"))
-    for found in scene.of("k1")["ports"]:
-        found.update(process="stunnel4", pid=5)
-    scene.of("k1")["steps"] = {"logs": {"changed": True, "missing": missing, "pids": [5] if ours else []}}
-    scene.nodes["k1"]["logs"] = {"packages": packages, "port": 20514}
-    return scene
-
-
-def test_log_files_are_shipped_by_programs_that_are_there_or_can_be_brought() -> None:
-    assert told(shipping("distribution", ["rsyslog"])) == []
-    assert told(shipping("present", [])) == []
-    expected = ("error", "logs_packages", "k1", "kafka_logs_packages", "present")
-    assert told(shipping("present", ["rsyslog-relp"])) == [expected]
-
-
-def test_the_port_of_shipping_is_asked_for_and_refused_where_another_process_has_it() -> None:
-    scene = shipping("distribution", [], ours=False)
-    assert 20514 in network.questions({"cluster": scene.cluster, "nodes": scene.nodes}, "k1")["ports"]
-    assert told(scene) == [("error", "logs_port", "k1", "kafka_logs_port", 20514)]
-
-
 def test_the_address_of_another_role_is_asked_for_and_refused_where_the_host_has_none_such() -> None:
     scene = broken(facts(binds={"10.9.9.9": "Cannot assign requested address"}))
     scene.nodes["k1"]["contributed_addresses"] = {"kafka_contribution_metrics": ["10.9.9.9"]}

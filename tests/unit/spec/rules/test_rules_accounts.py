@@ -27,7 +27,7 @@ def test_root_and_what_is_no_name_are_refused(variable: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("variable", ["kafka_user", "kafka_group"])
-@pytest.mark.parametrize("name", ["kafka-collector", "kafka-logs", "kafka-metrics", "kafka-mirror"])
+@pytest.mark.parametrize("name", ["kafka-collector", "kafka-metrics", "kafka-mirror"])
 def test_the_accounts_of_services_beside_kafka_are_refused(variable: str, name: str) -> None:
     assert said(**{variable: name}) == [("error", "account", variable)]
 

@@ -76,8 +76,28 @@ def test_tokens_that_nobody_verifies_are_a_risk(key: str, profile: str, severity
     assert not found("oauth_unverified", 3, **given, kafka_config={key: False})
 
 
+@pytest.mark.parametrize(
+    ("given", "severities"),
+    [
+        ({}, ["error"] * 3),
+        ({"kafka_profile": "test"}, ["warning"] * 3),
+        ({"kafka_accepted_risks": ["oauth_super_users"]}, ["warning"] * 3),
+        ({"kafka_config": {"principal.builder.class": "org.example.Builder"}}, []),
+        ({"kafka_config": {"super.users": "User:admin"}}, []),
+        ({"kafka_security": "tls"}, []),  # nobody is a super user
+    ],
+)
+def test_a_token_that_could_name_a_node_is_refused_unless_accepted(
+    given: dict[str, Any], severities: list[str]
+) -> None:
+    made = {**with_sso(), "kafka_profile": "production", **given}
+    assert [one[:2] for one in found("oauth_super_users", 3, **made)] == [
+        (severity, f"k{at}") for at, severity in enumerate(severities, 1)
+    ]
+
+
 def test_a_listener_with_tokens_has_no_problem_and_all_its_settings() -> None:
-    assert [str(each) for each in problems_of(hosts(**with_sso()))] == []
+    assert {each.rule for each in problems_of(hosts(**with_sso()))} == {"oauth_super_users"}
     made = cluster(**with_sso())
     settings = server_settings(made, made.nodes[0])
     assert {key: value for key, value in settings.items() if key.startswith("listener.name.sso.")} == {
@@ -170,7 +190,8 @@ def test_who_shows_a_certificate_is_nobody_else_by_hand(key: str, value: str) ->
 
 
 def test_a_file_that_cannot_be_used_is_refused_on_every_node() -> None:
-    said = problems_of(hosts(**jwks(FILE)), key_set_faults={FILE: "is no JSON"})
+    made = problems_of(hosts(**jwks(FILE)), key_set_faults={FILE: "is no JSON"})
+    said = [each for each in made if each.severity == "error"]
     assert [(each.rule, *finding(each)) for each in said] == [
         ("oauth_keys", "error", host, f"{AT}.oauth.jwks", FILE) for host in ("k1", "k2", "k3")
     ]

@@ -192,6 +192,16 @@ CASES: list[tuple[str, dict[str, Any], Finding]] = [
         ("error", "k1", "kafka_class_data", None),
     ),
     (
+        "removed_variable",
+        {"kafka_logs": False, "kafka_accepted_risks": ["unknown_variable"]},
+        ("error", "k1", "kafka_logs", None),
+    ),
+    (
+        "removed_variable",
+        {"kafka_logs_receiver": "logs.example.com:20514"},
+        ("error", "k1", "kafka_logs_receiver", None),
+    ),
+    (
         "unknown_risk",
         {"kafka_accepted_risks": ["even_controler"]},
         ("error", "", "kafka_accepted_risks", "even_controler"),
@@ -294,15 +304,36 @@ def test_the_right_archive_is_known_by_its_digest(tmp_path: Path) -> None:
         assert nothing == ""
 
 
+CLIENT = {"kafka_client_archive": "/client.zip", "kafka_client_checksum": "sha256:" + "a" * 64}
+
+
+@pytest.mark.parametrize(
+    ("given", "digest", "found"),
+    [
+        ({}, "a" * 64, []),
+        ({}, None, []),
+        ({}, "b" * 64, [("client_content", "kafka_client_archive", "/client.zip")]),
+        ({"kafka_client_checksum": ""}, "b" * 64, [("empty", "kafka_client_checksum", "")] * 3),
+        ({"kafka_client_checksum": "md5:ab"}, "", [("client_checksum", "kafka_client_checksum", "md5:ab")]),
+    ],
+)
+def test_the_client_that_root_runs_is_the_one_with_the_checksum(
+    given: dict[str, str], digest: str | None, found: list[tuple[str, str, str]]
+) -> None:
+    made = problems_of(hosts(**{**CLIENT, **given}), client_digest=digest)
+    assert [(each.rule, each.variable, each.value) for each in made] == found
+    assert {each.severity for each in made} <= {"error"}
+
+
 @pytest.mark.parametrize("facts", [{}, {"releases": RELEASE}])
 def test_what_a_run_needs_of_this_machine_is_told_before_any_host_was_looked_at(facts: dict[str, Any]) -> None:
     lacks = {
-        "client_exists": False,
+        "client_digest": "",
         "spark_lacks": "/java/jars lacks a.jar",
         "key_faults": {"k2": "cannot be read: no file"},
         "maintenance_faults": {"kafka_maintenance_tasks": "is no list of tasks"},
     }
-    given = hosts(facts=facts, kafka_client_archive="/client.zip", kafka_maintenance_tasks="patch.yml")
+    given = hosts(facts=facts, **CLIENT, kafka_maintenance_tasks="patch.yml")
     made = problems_of(given, **lacks)
     assert [(each.severity, each.rule, each.host, each.value) for each in made] == [
         ("error", "client_missing", "", "/client.zip"),

@@ -1,0 +1,106 @@
+"""What AWS would refuse half-way, given what is there: types, sources, numbers of rules, addresses. Pure."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+
+from ansible.module_utils.kraft.problem import WARNING, Problem
+from ansible.module_utils.kraft.providers.ec2.model import Current, CurrentGroup, Desired, Node, Rule
+from ansible.module_utils.kraft.providers.ec2.plan import missing_subnets, own_group, usable_subnets
+
+#: Rules that let in, of IPv4 and of IPv6 each, unless the account has more
+#: (docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html, read in November 2026).
+MOST_RULES = 60
+#: Addresses of each subnet that AWS keeps: the first and the last ones (.../userguide/subnet-sizing.html, same month).
+FIRST_RESERVED, LAST_RESERVED = 4, 1
+#: Reason of a rule -> variable that names its source; clients' otherwise.
+VARIABLES = {"ssh": "kafka_ec2_admin_sources", "exporter": "kafka_ec2_monitoring_sources"}
+
+
+def of_cluster(wanted: Desired, found: Current) -> Iterator[Problem]:
+    """Sources and rules of the group; subnets that are to be made."""
+    group = own_group(wanted, found)
+    yield from _sources(wanted, found, group)
+    yield from _numbers(wanted, found, group)
+    for zone, cidr in missing_subnets(wanted, found):
+        if not cidr:
+            message = f"has no room for a subnet in {zone}"
+            remedy = "give a larger network before the VPC is made, or a VPC and its subnets"
+            yield Problem("ec2_vpc_cidr", message, remedy, "kafka_ec2_vpc_cidr", value=wanted.vpc_cidr)
+
+
+def _sources(wanted: Desired, found: Current, group: CurrentGroup | None) -> Iterator[Problem]:
+    """Security groups and prefix lists that were asked for and are not there."""
+    if found.sources is None:
+        return
+    there = {*found.sources, *(rule.source for rule in (group.rules if group else ()))}
+    for source, rule in {each.source: each for each in wanted.rules if _is_named(each)}.items():
+        if source not in there:
+            what = "security group" if source.startswith("sg-") else "prefix list"
+            message = f"is no {what} in {wanted.region} that this account sees"
+            remedy = "correct it; for another account's group write <account>/sg-..."
+            variable = VARIABLES.get(rule.reason, "kafka_ec2_client_sources")
+            yield Problem("ec2_source", message, remedy, variable, value=source)
+
+
+def _is_named(rule: Rule) -> bool:
+    """Whether a source is known by its id in this account."""
+    return rule.source.startswith(("sg-", "pl-")) and not rule.account
+
+
+def _numbers(wanted: Desired, found: Current, group: CurrentGroup | None) -> Iterator[Problem]:
+    """More rules than an account usually may have; said only where rules are added."""
+    if group and set(wanted.rules) <= set(group.rules):
+        return
+    weights = found.sources or {}
+    four, six = (
+        sum(weights.get(each.source, 1) for each in wanted.rules if other not in each.source) for other in (":", ".")
+    )
+    if max(four, six) > MOST_RULES:
+        message = f"and the others make {max(four, six)} rules; AWS allows {MOST_RULES} unless you have asked for more"
+        remedy = "name fewer and larger networks or a group, or ask AWS for more rules in each group"
+        yield Problem("ec2_rules", message, remedy, "kafka_ec2_client_sources", severity=WARNING)
+
+
+def of_new(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
+    """A machine that is to be launched: its type fits the image, and its address the subnet."""
+    fits = (found.types or {}).get(node.instance_type)
+    variable = "kafka_ec2_instance_type"
+    if found.types is not None and fits is None:
+        message = f"is no instance type of {wanted.region}"
+        yield Problem("ec2_type", message, "choose another", variable, node.host, node.instance_type)
+    elif fits and found.architecture and found.architecture not in fits:
+        message = f"is of {'/'.join(fits)}, and the image {found.image_id} of {found.architecture}"
+        yield Problem(
+            "ec2_type",
+            message,
+            "choose an image (kafka_ec2_ami) or a type of the same architecture",
+            variable,
+            node.host,
+            node.instance_type,
+        )
+    yield from _address(wanted, found, node)
+
+
+def _address(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
+    """A given private address must be one that a machine in its zone can have."""
+    made = (cidr for zone, cidr in missing_subnets(wanted, found) if zone == node.zone and cidr)
+    given = (each.cidr for each in usable_subnets(wanted, found) if each.zone == node.zone)
+    networks = [ipaddress.IPv4Network(each) for each in (*given, *made)]
+    if not node.private_ip or not networks:
+        return
+    address = ipaddress.IPv4Address(node.private_ip)
+    inside = next((each for each in networks if address in each), None)
+    message, remedy = "", f"give one of {', '.join(map(str, networks))}, or leave it out"
+    if inside is None and not wanted.subnet_ids:  # of given ones `checks` says it
+        message = f"lies in no subnet of {node.zone}"
+    elif inside and _is_reserved(address, inside):
+        message = f"is an address of {inside} that AWS keeps (the first four and the last)"
+    if message:
+        yield Problem("ec2_private_ip", message, remedy, "kafka_ec2_private_ip", node.host, node.private_ip)
+
+
+def _is_reserved(address: ipaddress.IPv4Address, network: ipaddress.IPv4Network) -> bool:
+    at = int(address) - int(network.network_address)
+    return at < FIRST_RESERVED or at >= network.num_addresses - LAST_RESERVED
