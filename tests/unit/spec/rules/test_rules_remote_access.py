@@ -53,7 +53,7 @@ def test_jmx_with_a_login_or_for_this_machine_alone_is_taken(options: list[str])
 @pytest.mark.parametrize(
     ("host", "name"), [("127.0.0.1", ""), ("127.0.0.1", "kafka1.example.com"), ("localhost", "10.0.0.1")]
 )
-def test_jmx_that_sends_its_clients_to_another_address_is_told(host: str, name: str) -> None:
+def test_jmx_that_sends_its_clients_to_another_address_is_a_warning(host: str, name: str) -> None:
     options = [*OPEN, f"{JMX}.host={host}", *([f"{RMI}={name}"] if name else [])]
     assert said(options) == [("warning", "jmx_unreadable", "9999")]
 
