@@ -105,6 +105,14 @@ def test_brokers_that_are_fenced_or_silent_are_not_asked_again() -> None:
     assert {address for address, _, _ in client.asked} == {"kafka1:9092"}
 
 
+def test_a_partition_of_a_silent_leader_is_said_to_be_missing() -> None:
+    seen = cluster(topic("orders", partition(0, [2, 1, 3])))
+    client = Brokers({"kafka1:9092": {"far": 10}})
+    lags = found(client, dataclasses.replace(seen, log_dirs=(LogDir(1, "/d"),)))
+    assert (lags.groups, [one.split(":")[0] for one in lags.unanswered]) == ((), ["group far"])
+    assert {address for address, _, _ in client.asked} == {"kafka1:9092"}
+
+
 def test_a_partition_without_a_leader_has_no_lag() -> None:
     headless = cluster(topic("orders", partition(0, [1, 2, 3], [], leader=-1)))
     lags = found(Brokers({"kafka1:9092": {"far": 10}}), headless)
