@@ -22,7 +22,8 @@ from ansible.module_utils.kraft.monitoring.groups import (
     read_offsets,
 )
 
-SECONDS = 1.0  #: for the offsets of all groups, and for each single answer
+SECONDS = 1.0  #: in which offsets of further groups are asked
+EACH = 2.0  #: seconds for a single answer
 AT_ONCE = 25  #: groups of one coordinator in one question
 MOST_PARTITIONS = 20_000  #: with offsets
 SHOWN = 10  #: groups
@@ -34,7 +35,7 @@ Offsets = dict[str, tuple[dict[Partition, int], dict[Partition, int]]]  #: group
 
 def look(client: Client, snapshot: Snapshot, clock: Callable[[], float] = time.monotonic) -> Lags:
     """Of the brokers that have answered so far: one that is silent would cost its wait again."""
-    asked = Asked(client, "", SECONDS)
+    asked = Asked(client, "", EACH)
     answered = {one.node_id for one in snapshot.log_dirs} if snapshot.log_dirs is not None else snapshot.unfenced
     addresses = {one.node_id: one.address for one in snapshot.brokers if one.node_id in answered and not one.fenced}
     listed = _listed(asked, list(addresses.values()))

@@ -35,7 +35,7 @@ class Brokers:
         return f"{what}: error {code}" if code else None
 
     def ask_all(self, questions: list[Question], seconds: float) -> list[Any]:
-        assert seconds == group_lag.SECONDS
+        assert seconds == group_lag.EACH
         return [self.answer(one.address, one.request) for one in questions]
 
     def answer(self, address: str, request: dict[str, Any]) -> Any:
