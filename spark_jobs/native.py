@@ -169,6 +169,23 @@ class NativeAdmin:
 
         return cast("dict[tuple[str, int], int]", self._asked(ask))
 
+    def commit(self, group: str, offsets: Mapping[tuple[str, int], int]) -> str:
+        """Set a consumer group's offsets; why that was refused, empty where it was not."""
+        wanted = [TopicPartition(topic, partition, offset) for (topic, partition), offset in offsets.items()]
+        request = ConsumerGroupTopicPartitions(group, wanted)
+
+        def ask() -> None:
+            futures = self._admin.alter_consumer_group_offsets([request], request_timeout=self._timeout)
+            refused = [one.error for one in futures[group].result().topic_partitions or [] if one.error]
+            if refused:
+                raise KafkaException(refused[0])
+
+        try:
+            self._asked(ask)
+        except UnreachableError as error:
+            return str(error)
+        return ""
+
     def _offsets(
         self,
         topic: str,
