@@ -29,6 +29,7 @@ OWN_AFFAIR = (
     *("unclean.leader.election.enable", "min.insync.replicas"),
 )
 HOUR = 3_600_000
+NAMED = 6  #: topics in a line
 #: Older names of a broker's setting, with their unit in ms; the first one that is set counts.
 COARSER = {
     "log.retention.ms": {"log.retention.minutes": 60_000, "log.retention.hours": HOUR},
@@ -124,8 +125,9 @@ def _longer(theirs: str, ours: str) -> bool:
     return int(ours) >= 0 and (int(theirs) < 0 or int(theirs) > int(ours))
 
 
-def lines(source: Source, target: Target) -> Iterator[str]:
-    """Each difference of meaning for people, with what would follow without the setting."""
+def lines(source: Source, target: Target, most: int = 1) -> Iterator[str]:
+    """Each difference of meaning for people, with what would follow. `most`: 0 names all topics."""
+    limit = NAMED if most else len(source.topics)
     found: dict[tuple[str, str, str | None], list[str]] = {}
     lifted = []
     for name, config in wanted(source, target).items():
@@ -137,10 +139,11 @@ def lines(source: Source, target: Target) -> Iterator[str]:
         follows = (
             "" if ours is None else CONSEQUENCES[setting](theirs, ours, {name: source.topics[name] for name in names})
         )
-        yield f"Set as on the source: {setting}={theirs} of {named(names)} (it is {ours or 'unknown'} here{follows})"
+        where = f"{named(names, limit)} (it is {ours or 'unknown'} here{follows})"
+        yield f"Set as on the source: {setting}={theirs} of {where}"
     if lifted:
         yield (
-            f"Timestamps of any time are taken while the copy runs, by {named(lifted)}. "
+            f"Timestamps of any time are taken while the copy runs, by {named(lifted, limit)}. "
             f"The switch or the end of the copy puts the bounds back"
         )
 
