@@ -8,6 +8,7 @@ import pytest
 from ansible.module_utils.kraft.operations.mirror import identity, plan, progress
 from ansible.module_utils.kraft.operations.mirror.model import Source, Target, Topic
 from ansible.module_utils.kraft.operations.mirror.observe import Seen
+from ansible.module_utils.kraft.operations.mirror.side import Side
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted
 
 SOURCE = Source("one", {"orders": Topic({0: (0, 10), 1: (5, 5)})}, ids={"orders": "a"})
@@ -36,6 +37,13 @@ def test_a_source_without_ids_is_known_by_its_ends_alone() -> None:
     old = dataclasses.replace(SOURCE, ids={})
     assert identity.changed(old, {("orders", 0): 3}, {"orders": "b"}) == {}
     assert identity.changed(old, {("orders", 0): 11}, {}).keys() == {"orders"}
+
+
+def test_ids_are_those_that_brokers_say() -> None:
+    side = object.__new__(Side)
+    one = "af03d65f-4d81-43cd-8521-6d130915effe"
+    side.topics = {"a": {"topic_id": one}, "old": {}, "none": {"topic_id": "00000000-0000-0000-0000-000000000000"}}
+    assert side.ids(side.topics) == {"a": one}
 
 
 def test_the_id_of_a_copy_that_has_begun_is_kept() -> None:
