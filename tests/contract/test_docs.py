@@ -63,6 +63,23 @@ def test_a_verb_is_one_of_the_makefile(page: str, command: str) -> None:
     assert command.split()[1] in VERBS, page
 
 
+def test_the_readme_is_one_screen() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 110
+
+
+def test_the_picture_of_the_architecture_names_folders_that_are_there() -> None:
+    text = (ROOT / "docs/architecture.md").read_text()
+    named = re.findall(
+        r"(?<![\w/])((?:roles|spark_jobs|playbooks|library)/\w*)", text.partition("```text")[2].partition("```")[0]
+    )
+    rooms = re.findall(r"^\| (?:… )?(`[^|]*`) \|", text, re.MULTILINE)
+    folders = [name for cell in rooms for name in re.findall(r"`([^`]+)`", cell)]
+    assert len(named) == 4
+    assert len(folders) > 15
+    roots = (ROOT, ROOT / "module_utils/kraft")
+    assert [name for name in (*named, *folders) if not any((root / name).exists() for root in roots)] == []
+
+
 def test_each_decision_has_its_own_number() -> None:
     pages = sorted((ROOT / "docs/adr").glob("*.md"))
     titles = [re.match(r"# (\d+)\. ", page.read_text()) for page in pages]
@@ -97,8 +114,7 @@ def test_the_page_for_those_who_come_from_zookeeper_names_each_setting_that_is_r
     assert [key for key in named if removal(key) is None] == []
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/daily_use.md"])
-def test_a_page_that_leads_to_every_variable_names_each_role_that_has_some(page: str) -> None:
+def test_the_page_that_leads_to_every_variable_names_each_role_that_has_some() -> None:
     roles = [path.parents[1].name for path in (ROOT / "roles").glob("*/meta/argument_specs.yml")]
-    text = (ROOT / page).read_text()
+    text = (ROOT / "docs/daily_use.md").read_text()
     assert [name for name in roles if f"roles/{name}/README.md#variables)" not in text] == []
