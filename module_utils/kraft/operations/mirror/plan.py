@@ -134,7 +134,10 @@ def notes(wanted: Wanted, source: Source, unknown: Mapping[str, list[str]]) -> I
         yield f"No equivalent: {setting} of {named(topics)}"
     stamped = [name for name, one in source.topics.items() if one.effective.get("message.timestamp.type") == LOG_APPEND]
     if stamped:
-        yield f"New timestamps: this cluster stamps the records of {named(sorted(stamped))} at the copy"
+        yield (
+            f"New timestamps: this cluster stamps the records of {named(sorted(stamped))} at the copy, and retention "
+            "begins again. To keep the times, set CreateTime on the source first"
+        )
     if wanted.acls:
         yield "ACLs: rights to read topics are copied. Rights to write and rights of groups are not: use kafka_acls"
 
