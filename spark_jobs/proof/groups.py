@@ -104,7 +104,10 @@ def _judged(
     if outcome == "outside_source" and offset < starts[SOURCE] and starts[TARGET] <= target <= ends_at[TARGET]:
         # Retention has passed the group: it would go on with the first record, here as on the source.
         outcome = None if there == 0 else outcome
-    return (outcome, None, True, None) if outcome else (*place(before, there, course.exact), None)
+    if outcome:
+        return outcome, None, True, None
+    found = place(before, there, course.exact)
+    return found.outcome, found.records, found.exact, None
 
 
 def to_set(positions: Sequence[Position]) -> list[Position]:

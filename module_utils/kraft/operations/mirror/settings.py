@@ -111,13 +111,9 @@ def _bound(name: str, topic: Topic | None, target: Target) -> str | None:
 
 def limits(source: Source, target: Target) -> dict[str, int]:
     """Topic -> ms after which this cluster would delete records that the source keeps."""
-    differing = [name for name, one in wanted(source, target).items() if RETENTION in one]
-    found = {name: here(name, target).get(RETENTION) for name in differing}
-    return {
-        name: int(value)
-        for name, value in found.items()
-        if value is not None and _longer(source.topics[name].effective[RETENTION], value)
-    }
+    every = wanted(source, target).items()
+    found = [(name, one[RETENTION], here(name, target).get(RETENTION)) for name, one in every if RETENTION in one]
+    return {name: int(ours) for name, theirs, ours in found if ours is not None and _longer(theirs, ours)}
 
 
 def _longer(theirs: str, ours: str) -> bool:
@@ -172,8 +168,12 @@ def _bytes(theirs: str, ours: str, topics: Mapping[str, Topic]) -> str:
     return f": {f'at least {megabytes(above)}' if above else 'what is above'} would be deleted"
 
 
+def _nothing(*_: object) -> str:
+    return ""
+
+
 CONSEQUENCES: Mapping[str, Callable[[str, str, Mapping[str, Topic]], str]] = {
-    **dict.fromkeys(MEANING, lambda *_: ""),
+    **dict.fromkeys(MEANING, _nothing),
     RETENTION: _retention,
     "retention.bytes": _bytes,
     "cleanup.policy": lambda *_: ": other records would be deleted",
