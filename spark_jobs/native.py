@@ -174,17 +174,18 @@ class NativeAdmin:
         wanted = [TopicPartition(topic, partition, offset) for (topic, partition), offset in offsets.items()]
         request = ConsumerGroupTopicPartitions(group, wanted)
 
-        def ask() -> None:
+        def ask() -> str:
             futures = self._admin.alter_consumer_group_offsets([request], request_timeout=self._timeout)
-            refused = [one.error for one in futures[group].result().topic_partitions or [] if one.error]
-            if refused:
-                raise KafkaException(refused[0])
+            try:
+                refused = [one.error for one in futures[group].result().topic_partitions or [] if one.error]
+            except KafkaException as error:
+                refused = [error.args[0]]
+            passing = [one for one in refused if one.code() < 0 or one.code() in NOT_YET]
+            if passing:
+                raise KafkaException(passing[0])
+            return str(refused[0].str()) if refused else ""
 
-        try:
-            self._asked(ask)
-        except UnreachableError as error:
-            return str(error)
-        return ""
+        return cast("str", self._asked(ask))
 
     def _offsets(
         self,
