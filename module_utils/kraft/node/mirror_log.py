@@ -30,21 +30,27 @@ class Entry(NamedTuple):
     text: str
 
 
-def errors(run: Run, now: float | None = None) -> list[dict[str, Any]]:
-    """``text`` of each error since the service's start, and ``age`` in seconds; the last one last."""
+def errors(run: Run, now: float | None = None, uptime: float | None = None) -> list[dict[str, Any]]:
+    """``text`` of each error since the service's start, and ``age`` in seconds; the last one last.
+
+    `now`, `uptime`: seconds of the epoch and of the monotonic clock.
+    """
     now = time.time() if now is None else now
-    return [{"text": one.text, "age": round(now - one.at, 1)} for one in told(journal(run, now))]
+    since = start(run, now, time.monotonic() if uptime is None else uptime)
+    return [{"text": one.text, "age": round(now - one.at, 1)} for one in told(journal(run, since))]
 
 
-def journal(run: Run, now: float) -> list[Entry]:
-    """Of the start that runs; where the service ends and is started again, of the ends before it, too."""
-    _, said, _ = run(["systemctl", "show", "--property", "NRestarts,InvocationID", SERVICE])
+def start(run: Run, now: float, uptime: float) -> float:
+    """When the service was started. Where it ends and is started again every few seconds: some time before."""
+    _, said, _ = run(["systemctl", "show", "--property", "NRestarts,ExecMainStartTimestampMonotonic", SERVICE])
     state = dict(line.split("=", 1) for line in said.splitlines() if "=" in line)
-    start, restarted = state.get("InvocationID"), state.get("NRestarts", "0") != "0"
-    which = [f"_SYSTEMD_INVOCATION_ID={start}"] if start and not restarted else [f"--unit={SERVICE}.service"]
-    since = [f"--since=@{int(now) - SECONDS}"] if restarted else []
+    began = int(state.get("ExecMainStartTimestampMonotonic") or 0) / 1e6
+    return now - (uptime - began) if began and state.get("NRestarts", "0") == "0" else now - SECONDS
+
+
+def journal(run: Run, since: float) -> list[Entry]:
     options = ["--quiet", "--no-pager", "--output=json", "--output-fields=MESSAGE", f"--lines={LINES}"]
-    rc, out, _ = run(["journalctl", *options, *since, *which])
+    rc, out, _ = run(["journalctl", *options, f"--since=@{int(since)}", f"--unit={SERVICE}.service"])
     return [_entry(json.loads(line)) for line in out.splitlines() if line.startswith("{")] if rc == 0 else []
 
 

@@ -38,7 +38,7 @@ class Host:
     def __call__(self, command: list[str], **_: object) -> tuple[int, str, str]:
         self.asked.append(command)
         if command[0] == "systemctl":
-            return 0, f"NRestarts={self.restarts}\nInvocationID=ab12\n", ""
+            return 0, f"NRestarts={self.restarts}\nExecMainStartTimestampMonotonic=60000000\n", ""
         entries = [{"__REALTIME_TIMESTAMP": str(int(at * 1e6)), "MESSAGE": text} for at, text in LINES]
         entries.append({"__REALTIME_TIMESTAMP": str(int(NOW * 1e6)), "MESSAGE": [73, 78, 70, 79, 32, 255]})
         return 0, "".join(json.dumps(one) + "\n" for one in entries), ""
@@ -46,13 +46,13 @@ class Host:
 
 def test_each_error_is_one_line_with_its_last_cause_but_for_what_is_tried_again() -> None:
     host = Host(0)
-    assert mirror_log.errors(host, NOW) == SAID
-    assert "_SYSTEMD_INVOCATION_ID=ab12" in host.asked[-1]  # what an earlier start said is over
+    assert mirror_log.errors(host, NOW, 100.0) == SAID
+    assert f"--since=@{int(NOW) - 40}" in host.asked[-1]  # what an earlier start said is over
 
 
 def test_a_service_that_ends_and_starts_again_is_read_before_its_last_start() -> None:
     host = Host(3)
-    assert mirror_log.errors(host, NOW) == SAID
+    assert mirror_log.errors(host, NOW, 100.0) == SAID
     assert "--unit=kafka-mirror.service" in host.asked[-1]
     assert f"--since=@{int(NOW) - mirror_log.SECONDS}" in host.asked[-1]
 
