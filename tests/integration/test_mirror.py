@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.node import mirror, mirror_log, mirror_notes
-from ansible.module_utils.kraft.node.files.ensure import ensure_files
 from ansible.module_utils.kraft.operations.mirror.settings import BOUNDS, LIFTED, UNLIMITED
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
@@ -151,7 +150,7 @@ def test_a_topic_means_here_what_the_brokers_of_the_source_give_it(
         planned(run_module, source, kafka_cluster, **asked, wait=SECONDS)
         done = caught_up(run_module, source, kafka_cluster, **asked)
     assert done["progress"]["failed"] == {}
-    ensure_files(mirror_notes.wanted(f"{tmp_path}/mirror", done["service"]["topic_ids"]))
+    (tmp_path / "mirror" / mirror_notes.NOTED).write_text(json.dumps(done["service"]["topic_ids"]))
     assert held(kafka_cluster, topic) == held(source, topic)
     assert done["plan"]["settings"] == []
     assert done["plan"]["put_back"] == [{"name": topic, "config": {BOUNDS[1]: UNLIMITED}}]

@@ -62,8 +62,9 @@ def _entry(given: dict[str, Any]) -> Entry:
 
 
 def cause(trace: str) -> str:
-    """The last cause of a Java trace."""
-    lines = [line.removeprefix("Caused by: ").strip() for line in trace.splitlines() if not line.startswith("\t")]
+    """The last cause of a Java trace, without what Connect's server adds to refused settings."""
+    said = [line for line in trace.splitlines() if not line.startswith(("\t", "You can also find the above list"))]
+    lines = [line.removeprefix("Caused by: ").strip() for line in said]
     return lines[-1] if lines else "no trace"
 
 

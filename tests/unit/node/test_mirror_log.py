@@ -50,6 +50,16 @@ def test_each_error_is_one_line_with_its_last_cause_but_for_what_is_tried_again(
     assert f"--since=@{int(NOW) - 40}" in host.asked[-1]  # what an earlier start said is over
 
 
+def test_a_setting_that_connect_refuses_is_its_cause() -> None:
+    refused = (
+        "a.BadRequestException: Connector configuration is invalid and contains the following 1 error(s):\n"
+        "Configuration 'x' values must not be duplicated.\n"
+        "You can also find the above list of errors at the endpoint `/connector-plugins/{type}/config/validate`\n"
+        "\tat a.b(C.java:1)"
+    )
+    assert mirror_log.cause(refused) == "Configuration 'x' values must not be duplicated."
+
+
 def test_a_service_that_ends_and_starts_again_is_read_before_its_last_start() -> None:
     host = Host(3)
     assert mirror_log.errors(host, NOW, 100.0) == SAID
