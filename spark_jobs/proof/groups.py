@@ -67,7 +67,7 @@ def _of_group(
             here, there = ((side.name, number) for side in pair.sides)
             if here not in known[SOURCE]:
                 continue
-            offsets = known[SOURCE][here], known[TARGET].get(there)
+            offset, target = offsets = known[SOURCE][here], known[TARGET].get(there)
             ends_at = log_ends[SOURCE][here], log_ends[TARGET][there]
             visible = functools.partial(counted.before, here)
             outcome, records, exact, set_to = _judged(pair, number, offsets, ends_at, (compared.courses[here], visible))
@@ -75,8 +75,8 @@ def _of_group(
                 group=group,
                 topic=pair.source.name,
                 partition=number,
-                source_offset=offsets[SOURCE],
-                target_offset=offsets[TARGET],
+                source_offset=offset,
+                target_offset=target,
                 outcome=outcome,
                 records=records,
                 exact=exact,

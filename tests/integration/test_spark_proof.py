@@ -281,7 +281,7 @@ def test_offsets_that_mirrormaker_never_translates_are_set_where_the_pairs_say_t
         ("far", 0, 900),
     ):
         commit(copied, group, partition, offset)
-    asked: dict[str, bool] = {"before_switch": True}
+    asked: dict[str, Any] = {"before_switch": True}
     report = proven(spark, tmp_path, copied, groups=("late", "amid", "far"), **asked)
     found = {(one["group"], one["partition"]): (one["outcome"], one["set_to"]) for one in report["groups"]}
     late = {("late", 0): ("absent", 600), ("late", 1): ("outside_source", 401), ("late", 2): ("absent", 0)}

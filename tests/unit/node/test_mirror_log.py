@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from ansible.module_utils.kraft.node import mirror_log
 
@@ -39,7 +40,9 @@ class Host:
         self.asked.append(command)
         if command[0] == "systemctl":
             return 0, f"NRestarts={self.restarts}\nExecMainStartTimestampMonotonic=60000000\n", ""
-        entries = [{"__REALTIME_TIMESTAMP": str(int(at * 1e6)), "MESSAGE": text} for at, text in LINES]
+        entries: list[dict[str, Any]] = [
+            {"__REALTIME_TIMESTAMP": str(int(at * 1e6)), "MESSAGE": text} for at, text in LINES
+        ]
         entries.append({"__REALTIME_TIMESTAMP": str(int(NOW * 1e6)), "MESSAGE": [73, 78, 70, 79, 32, 255]})
         return 0, "".join(json.dumps(one) + "\n" for one in entries), ""
 
