@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""Who may do what."""
+"""Management of ACLs."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def observe(run: Run, params: dict[str, Any]) -> appcds_archive.AppCdsArchive:
 
 
 def apply(run: Run, action: str, params: dict[str, Any], found: appcds_archive.AppCdsArchive) -> None:
-    """Carry the action out. What is of another key goes out of use before its own is made."""
+    """Carry the action out. An archive with another key is disabled before the new one is made."""
     directory = release.release_dir(params["install_dir"], params["version"])
     if action != appcds_archive.MAKE or found.enabled:
         appcds_archive_io.enable(directory, action == appcds_archive.ENABLE)
@@ -91,7 +91,7 @@ def apply(run: Run, action: str, params: dict[str, Any], found: appcds_archive.A
 
 
 def diff(before: appcds_archive.AppCdsArchive, action: str) -> dict[str, str]:
-    """What there is against what there would be."""
+    """Return the difference between the present and the planned state."""
     words = {True: "in use", False: "none in use"}
     after = action in (appcds_archive.MAKE, appcds_archive.ENABLE)
     header = "AppCDS archive of the release"

@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""Have a running node load the certificate that lies on its host, and see that every listener shows it."""
+"""Make a running node load the certificate on its host, and verify that every listener shows it."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ NOT_CONTROLLER = 41
 
 
 def asked_at(listeners: list[dict[str, Any]], controllers: list[str]) -> list[str]:
-    """Where a change of the node's settings is taken: by a broker itself, for a mere controller by the active one."""
+    """Return the addresses that take a change of the node's settings: the broker's own, else the controllers'."""
     return [str(one["address"]) for one in listeners if one["purpose"] == INTER_BROKER][:1] or controllers
 
 
@@ -123,7 +123,7 @@ def await_shown(addresses: list[str], pem: str, timeout: float) -> None:
 
 
 def mutual(listeners: list[dict[str, Any]], directory: str) -> list[str]:
-    """The listeners that ask clients for a certificate of their own authority, as the process was started with them."""
+    """Return the listeners whose process, as started, requires client certificates of the clients' own authority."""
     lines = certificate.started_with()
     trusting = {
         f"listener.name.{one['name'].lower()}.ssl.truststore.location={directory}/{certificate.CLIENTS}.pem": one
@@ -133,7 +133,7 @@ def mutual(listeners: list[dict[str, Any]], directory: str) -> list[str]:
 
 
 def await_accepted(run: Callable[..., Any], addresses: list[str], params: dict[str, Any]) -> None:
-    """Until each address names the authorities of clients that lie there. Raises ToolError for those that do not."""
+    """Wait until each address lists the installed client authorities. Raises ToolError for those that do not."""
     path = os.path.join(params["directory"], f"{certificate.CLIENTS}.pem")
     wanted = subjects(run, read_text(path)) if addresses else frozenset()
     deadline = time.monotonic() + params["timeout"]

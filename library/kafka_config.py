@@ -152,12 +152,12 @@ class Run:
 
 
 def brokers_only(wanted: Desired, known: Settings) -> Settings:
-    """What a broker describes says nothing about topics, whose keys have names of their own."""
+    """Return the known settings of brokers; a broker describes no topic settings, because their keys differ."""
     return known if wanted.entity.kind == BROKER else {}
 
 
 def entry(wanted: Desired, changes: Sequence[Change], settings: Settings) -> dict[str, Any]:
-    """What the module returns of an entity."""
+    """Return the module's result for an entity."""
     named = {key: settings[key] for key in wanted.config if key in settings}
     return {
         "type": wanted.entity.kind,

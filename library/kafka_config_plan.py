@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""What a change of a running cluster comes to: what is changed live, which nodes restart, and why."""
+"""Plan of a change of a running cluster: the live changes, and the nodes that restart, with reasons."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def wanted_nodes(params: dict[str, Any]) -> list[Node]:
 
 
 def look(client: Client, nodes: Sequence[Node], awaited: set[int], timeout: float) -> tuple[ConfigAdmin, Current]:
-    """What every broker that answers says; those that were just started are waited for."""
+    """Return the settings of every broker that answers; brokers that were just started are awaited."""
     deadline = time.monotonic() + timeout
     while True:
         admin = until_answered(lambda: ConfigAdmin(client, timeout), max(0.0, deadline - time.monotonic()))
@@ -176,7 +176,7 @@ def look(client: Client, nodes: Sequence[Node], awaited: set[int], timeout: floa
 
 
 def without(described: Current, refused: Sequence[Change]) -> Current:
-    """What is described, but for the settings that Kafka would not change: nothing live is planned for them."""
+    """Return the description without the settings that Kafka refused to change: no live change is planned for them."""
     gone = {(one.entity, one.key) for one in refused}
     return {
         entity: {key: one for key, one in settings.items() if not {(entity, key), (ALL_BROKERS, key)} & gone}
@@ -202,7 +202,7 @@ def entities(changes: Sequence[Change]) -> list[dict[str, Any]]:
 
 
 def planned(module: KraftModule) -> dict[str, Any]:
-    """The module's result. Where nobody answers, everything is left to restarts. Raises OtherClusterError."""
+    """Return the module's result. If no node answers, everything is left to restarts. Raises OtherClusterError."""
     params, check_mode = module.params, module.check_mode
     nodes = wanted_nodes(params)
     started = {one["node_id"] for one in params["nodes"] if one["started"]}

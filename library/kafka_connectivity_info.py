@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""Ask, from one host, every controller whom it follows and this host's own broker whether it answers."""
+"""Query, from one host, every controller for its leader, and this host's own broker for an answer."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def ask(client: Client, addresses: Mapping[int, str], broker: str, seconds: float) -> tuple[Claims, Broker]:
-    """What the controllers and this host's broker answer, all asked at once."""
+    """Return the answers of the controllers and of this host's broker, all queried at once."""
     own = [Question(broker, client.request("DescribeClusterRequest", include_fenced_brokers=True))] if broker else []
     answers = client.ask_all([*controllers.questions(client, addresses), *own], seconds)
     claims = controllers.read_claims(client, addresses, answers)
@@ -161,7 +161,7 @@ def own_registered(client: Client, address: str, seconds: float) -> list[int] | 
 
 
 def leads(claims: Claims, node_id: int) -> bool:
-    """Whether the controller of this node reports itself as the leader."""
+    """Check whether the controller of this node reports itself as the leader."""
     return any(claim.node_id == claim.leader_id == node_id for claim in claims)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""What a cluster has on EC2."""
+"""Facts about a cluster's resources on EC2."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def look(params: dict[str, Any]) -> dict[str, Any]:
-    """What is there, as plain data; raises AccountError."""
+    """Return the present resources as plain data; raises AccountError."""
     asked = {name: params[name] for name in ("cluster", "vpc_id", "image", "protection")}
     asked |= {name: tuple(params[name]) for name in ("subnet_ids", "hosts", "types", "sources")}
     try:

@@ -1,4 +1,4 @@
-"""Wait until a cluster is healthy, and say why when it is not."""
+"""Wait until a cluster is healthy, and report the reason if it is not."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def wait(module: KraftModule, client: Client, wanted: Expected) -> dict[str, Any
 
 
 def failure(client: Client, params: dict[str, Any], wanted: Expected, error: UnhealthyError) -> dict[str, Any]:
-    """What there is to know; controllers are asked too when nobody knows a leader."""
+    """Return the failure with its diagnosis; controllers are queried too if no node reports a leader."""
     leader = error.look.snapshot.controller_id if error.look.snapshot else NO_NODE
     words = controller_listeners.whom_they_follow(client, params["controllers"]) if leader == NO_NODE else []
     message = "\n".join([str(error), *words])

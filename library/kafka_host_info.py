@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""What a host is, has, hears and reaches, as far as Kafka cares."""
+"""Facts about a host that matter to Kafka: system, hardware, ports and connectivity."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def questions(params: dict[str, Any]) -> Questions:
 
 
 def health(asked: dict[str, Any] | None, running: bool) -> dict[str, Any] | None:
-    """What this node and its cluster say of themselves; None where nobody asks or nothing runs here."""
+    """Return the health that this node and its cluster report; None if it is not requested or nothing runs here."""
     if not asked or not running:
         return None
     node_id: int = asked["node_id"]

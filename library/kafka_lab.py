@@ -194,7 +194,7 @@ def absent(params: Params, check_mode: bool) -> dict[str, Any]:
         lab_io.remove(name)
         for path in paths:
             os.unlink(path)
-        with contextlib.suppress(OSError):  # it holds what somebody else has put there
+        with contextlib.suppress(OSError):  # it holds files that are not ours
             os.rmdir(state_dir)
     return {"actions": [*hosts, *disks, *network, *(f"remove {path}" for path in paths)]}
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""What a mirror would copy, and how far it is."""
+"""Facts about a mirror: the topics it would copy, and its progress."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def waited(asked: Wanted, params: dict[str, Any]) -> tuple[bool, Seen]:
 
 
 def sample(asked: Wanted, first: Seen, params: dict[str, Any]) -> tuple[str, Seen]:
-    """The time to catch up in words, and a second look; none where nobody asked for it."""
+    """Return the time to catch up as text, and a second sample; no time if no sample is requested."""
     if not params["sample"]:
         return "", first
     began = time.monotonic()
@@ -178,7 +178,7 @@ def service(asked: Wanted, seen: Seen, params: dict[str, Any]) -> dict[str, Any]
 
 
 def alone(params: dict[str, Any]) -> dict[str, Any]:
-    """What the end of a copy puts back, from this cluster alone."""
+    """Return the settings that the end of a copy restores, from this cluster alone."""
     with reached(params["client"]) as side:
         return {"put_back": settings.put_back({}, of_target(side, known(params)))}
 

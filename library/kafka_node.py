@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""The process of a node: runs, runs anew, does not run, and with what it was started."""
+"""The process of a node: start, restart, stop or inspect it, with the configuration that it was started with."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def described(state: node.NodeState, found: node.NodeState) -> dict[str, Any]:
 
 
 def predicted(found: node.NodeState, actions: tuple[str, ...], release: str) -> dict[str, Any]:
-    """What ``described`` would say after the actions; a process that is not there yet has no id."""
+    """Return the predicted result of ``described`` after the actions; a process that does not exist yet has no id."""
     begins, ends = bool({node.START, node.RESTART} & set(actions)), node.STOP in actions
     return {
         **described(found, found),

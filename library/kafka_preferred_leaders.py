@@ -83,7 +83,7 @@ def ensure_preferred_leaders(client: Client, node_ids: list[int] | None, check_m
 
 
 def warning(refused: Sequence[str]) -> str:
-    """What is said of elections that Kafka refused; empty where it refused none."""
+    """Return the warning about elections that Kafka refused; empty if it refused none."""
     if not refused:
         return ""
     more = f" and {len(refused) - NAMED} more" if len(refused) > NAMED else ""

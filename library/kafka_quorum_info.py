@@ -96,7 +96,7 @@ def hold_known(client: Client, listeners: list[str]) -> None:
 
 
 def hold_there(client: Client, addresses: dict[int, str]) -> None:
-    """UnreachableError, to be asked again: the quorum knows another address of a controller, or none."""
+    """Raise UnreachableError, to be retried, if the quorum has another address of a controller, or none."""
     elsewhere = gather.controllers_elsewhere(client, addresses)
     if elsewhere:
         who = ", ".join(f"{one} at {addresses[one]}" for one in elsewhere)

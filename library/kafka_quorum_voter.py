@@ -122,7 +122,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
 
 
 def desired(params: dict[str, Any]) -> Desired:
-    """What the parameters ask for. Raises RefusedError for a directory id that is none."""
+    """Return the requested state. Raises RefusedError for an invalid directory id."""
     if params["directory_id"]:
         identifier(params["directory_id"])
     return Desired(
@@ -136,7 +136,7 @@ def desired(params: dict[str, Any]) -> Desired:
 
 
 class Run:
-    """One run of the module: what was planned first is what is reported, however often somebody else was quicker."""
+    """One run of the module. Its first plan is reported, even if another client makes the change first."""
 
     def __init__(self, client: Client, asked: Desired, timeout: float, check_mode: bool) -> None:
         self._admin, self._desired, self._check_mode = QuorumAdmin(client, timeout), asked, check_mode

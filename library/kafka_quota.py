@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""How much of the cluster a client may use."""
+"""Management of client quotas."""
 
 from __future__ import annotations
 

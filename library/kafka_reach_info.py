@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""Which ports of other hosts can be reached from here."""
+"""Facts about ports of other hosts that are reachable from this host."""
 
 from __future__ import annotations
 

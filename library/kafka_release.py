@@ -102,7 +102,7 @@ def observe(params: dict[str, Any]) -> release.ReleaseState:
 
 
 def is_ours(archive: str, install_dir: str) -> bool:
-    """Whether the archive was transferred by us: there, or by a run that may be dead by now."""
+    """Check whether the archive was transferred by us: by this run, or by a run that may be dead by now."""
     directory = os.path.dirname(os.path.realpath(archive))
     carried = os.path.basename(directory).startswith(CARRIED)
     return carried or directory == os.path.realpath(f"{install_dir}/{release.INCOMING}")

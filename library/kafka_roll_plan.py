@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""Which nodes of a running cluster are restarted together, and in which order."""
+"""Batches and order in which nodes of a running cluster restart."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def looked(client: Client, timeout: float, largest_delay_ms: int, check_mode: bo
 
 
 def claimed(client: Client, addresses: list[str]) -> tuple[Claim, ...]:
-    """Whom the controllers follow by their own words."""
+    """Return the leader that each controller reports to follow."""
     numbered = dict(enumerate(addresses))
     return controllers.read_claims(client, numbered, client.ask_all(controllers.questions(client, numbered)))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""Who can reach what of a cluster on EC2, by its security groups."""
+"""Facts about a cluster's exposure on EC2, by its security groups."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def look(client: Any, cluster: str) -> tuple[list[model.CurrentInstance], dict[s
 
 
 def exposed(params: dict[str, Any]) -> dict[str, Any]:
-    """What is open, and what of it without need; raises AccountError."""
+    """Return the open ports, and those that are open without need; raises AccountError."""
     try:
         instances, groups = look(account.client("ec2", params["region"]), params["cluster"])
     except KraftError:

@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""Collects what somebody who helps wants to see of a host."""
+"""Collect diagnostics from a host."""
 
 from __future__ import annotations
 
