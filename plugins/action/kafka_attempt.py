@@ -17,7 +17,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "module": {"type": "str", "required": True},
     "options": {"type": "dict", "default": {}},
 }
-#: What Ansible adds to the result of a task that failed.
+#: Keys that Ansible adds to the result of a failed task.
 OF_FAILURES = ("failed", "msg", "exception", "module_stdout", "module_stderr")
 
 
@@ -30,7 +30,7 @@ def as_data(result: dict[str, Any]) -> dict[str, Any]:
 
 
 class ActionModule(ActionBase):
-    """A host that cannot be reached stays unreachable: only what the module itself says is returned as data."""
+    """A host that cannot be reached stays unreachable: only the module's own failure is returned as data."""
 
     _supports_check_mode = True
     _supports_async = False

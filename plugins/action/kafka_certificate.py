@@ -32,7 +32,7 @@ ARGUMENT_SPEC = {
 
 
 class ActionModule(ActionBase):
-    """Looks, plans and, outside check mode, signs what the host asks for."""
+    """Inspects, plans and, outside check mode, signs the host's request."""
 
     _supports_check_mode = True
 

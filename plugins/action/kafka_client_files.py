@@ -1,4 +1,4 @@
-"""Writes the files that tell clients how to connect, on this machine."""
+"""Writes the files with the connection settings of clients, on this machine."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ class ActionModule(ActionBase):
 
 
 def left_behind(top: Path, names: Iterable[str]) -> dict[str, None]:
-    """Files beside those of `names` that are of a kind of theirs, and have another name.
+    """Return files of the same kinds as those of `names`, beside them, but with other names.
 
     A kind is what follows the first dot. A listener that was renamed or removed leaves such files, with passwords. In
-    the directory of the run itself other things lie: there a file counts that has the name of a listener's files.
+    directory of the run itself there are other files: there a file counts only with the name of a listener's files.
     """
     own = {Path(name) for name in names}
     kinds = {kind(path) for path in own}
@@ -84,7 +84,7 @@ def stem(path: Path) -> str:
 
 
 def differs(path: Path, content: str | None, mode: int) -> bool:
-    """Whether a file is not as it should be; without a `content` it should not be there."""
+    """Check whether a file differs from the desired one; without a `content` it should not exist."""
     if content is None or not path.is_file():
         return path.is_file() != (content is not None)
     return path.read_bytes() != content.encode() or path.stat().st_mode & 0o777 != mode

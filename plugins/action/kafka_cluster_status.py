@@ -53,7 +53,7 @@ def changed(path: Path) -> last_change.LastChange | None:
 
 
 class ActionModule(ActionBase):
-    """Connects to no host; asks Prometheus where one is named. Changes nothing but the page and the report."""
+    """Connects to no host; queries Prometheus if one is named. Changes nothing but the page and the report."""
 
     _supports_check_mode = True
     _requires_connection = False

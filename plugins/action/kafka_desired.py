@@ -49,7 +49,7 @@ from ansible.module_utils.kraft.spec.rules.subject import Surroundings
 load_filters(__name__)
 module_results.install()
 
-#: Roles whose variables make up the desired state; those of all other roles are checked where somebody sets them.
+#: Roles whose variables make up the desired state; those of all other roles are checked where they are set.
 CORE = ("kafka", "kafka_host")
 NEEDS = ["release", "client", "spark", "maintenance"]
 ARGUMENT_SPEC = {
@@ -60,7 +60,7 @@ ARGUMENT_SPEC = {
     "phase": {"type": "str", "choices": ["", *migration.PHASES], "default": ""},
     "report": {"type": "str", "choices": ["warnings", "table", "json"], "default": "warnings"},
 }
-#: What a play that works on nodes sets; plays that only read the inventory, or make machines, do not.
+#: Variable of plays that work on nodes; plays that only read the inventory, or make machines, do not set it.
 NODES = "kafka_hosts"
 DISPLAY = Display()
 
@@ -104,7 +104,7 @@ class ActionModule(ActionBase):
 
 
 def unknown_machines(hosts: Collection[str], hostvars: Any) -> list[Problem]:
-    """Hosts of EC2 whose machines the inventory does not know; a play that works on nodes needs their addresses."""
+    """Report hosts of EC2 whose machines the inventory lacks; a play that works on nodes needs their addresses."""
     on_ec2 = [host for host in hosts if "ec2" in hostvars[host]["group_names"]]
     known = [host for host in on_ec2 if "ec2_instance_id" in hostvars[host]]
     return unasked.problems(on_ec2, known, hostvars[on_ec2[0]] if on_ec2 and not known else {})
@@ -116,9 +116,9 @@ def of_play(task: Any, extra: Collection[str]) -> frozenset[str]:
 
 
 class Run(NamedTuple):
-    """What a run brings to the inventory.
+    """Properties of a run that matter for the inventory.
 
-    ``needs``: what it wants of this machine. ``plans``: whether it can write its plan to a file, and apply an approved
+    ``needs``: its requirements of this machine. ``plans``: it can write its plan to a file, and apply an approved
     one. ``of_play``: names of variables that its play sets.
     """
 
@@ -131,7 +131,7 @@ NOTHING_MORE = Run()
 
 
 def read_all(inventory: Inventory, hosts: list[str], loader: Any) -> list[reading.HostVariables]:
-    """The variables of each host, with places of files below this directory, and the certificates that lie there."""
+    """Return the variables of each host, with places of files below this directory, and the certificates in them."""
     top, found = home(ROOT, Path.cwd()) / ".kraftwright", []
     for host in hosts:
         each = inventory.read(host, hosts)
@@ -141,7 +141,7 @@ def read_all(inventory: Inventory, hosts: list[str], loader: Any) -> list[readin
 
 
 def look(hostvars: Any, loader: Any, hosts: list[str], run: Run = NOTHING_MORE) -> tuple[Cluster, list[Problem]]:
-    """What the inventory asks for and what is wrong with it."""
+    """Return the desired state of the inventory, and its problems."""
     specs, hosts = load_specs(), plain(hosts)
     inventory = Inventory(hostvars, loader, specs)
     variables = read_all(inventory, hosts, loader)
@@ -193,7 +193,7 @@ def already_said(hostvars: Any, hosts: list[str]) -> frozenset[str]:
 
 
 def answer(cluster: Cluster, problems: list[Problem], hosts: int) -> dict[str, Any]:
-    """What was found and, unless that makes no sense, what every node should be."""
+    """Return the problems and, unless that is impossible, the desired state of every node."""
     found = {
         "changed": False,
         "_ansible_verbose_override": True,
@@ -213,7 +213,7 @@ def invalid(problems: list[Problem], hosts: int, form: str) -> AnsibleAction:
 
 
 def show(problems: list[Problem], hosts: int, form: str, shown: frozenset[str]) -> None:
-    """What does not stop the run; what an earlier look of this run has `shown` is not said again."""
+    """Show the problems that do not stop the run; those that an earlier call has `shown` are not repeated."""
     if form == "json":
         DISPLAY.display(report.as_json(problems))
     elif form == "table":

@@ -1,4 +1,4 @@
-"""Says what a drill came to: one line for each fault, on the screen and on the probe's page."""
+"""Reports the result of a drill: one line for each fault, on the screen and on the probe's page."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ DISPLAY = Display()
 
 
 class ActionModule(ActionBase):
-    """The module works; this says who asks."""
+    """Adds the record of the calling run; the module does the work."""
 
     _supports_check_mode = False
 

@@ -1,4 +1,4 @@
-"""Asks EC2 what a cluster has, and says what it lacks; changes nothing."""
+"""Queries EC2 for a cluster's resources, and reports the missing ones; changes nothing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from ansible.module_utils.kraft.spec.inventory import report
 
 DISPLAY = Display()
 Data = Mapping[str, Any]
-#: What a host may say otherwise than the others: setting -> variable.
+#: Settings that a host may override: setting -> variable.
 OF_A_HOST = {
     "zone": "kafka_ec2_zone",
     "private_ip": "kafka_ec2_private_ip",
@@ -50,7 +50,7 @@ ARGUMENT_SPEC = {
 
 
 def of_hosts(hosts: list[str], hostvars: Data) -> dict[str, Data]:
-    """What each host sets itself."""
+    """Return the settings that each host sets itself."""
     return {
         host: {name: hostvars[host][variable] for name, variable in OF_A_HOST.items() if variable in hostvars[host]}
         for host in hosts
@@ -63,7 +63,7 @@ def named(settings: Data) -> dict[str, Any]:
 
 
 def unknown(found: Current, hostvars: Data) -> list[str]:
-    """Instances that the inventory does not know as they are: it was read before they were made, or started again."""
+    """Return instances that differ from the inventory: it was read before they were made, or started again."""
 
     def known(host: str) -> tuple[str, str, dict[str, str]]:
         seen = hostvars.get(host, {})
@@ -118,7 +118,7 @@ class ActionModule(ActionBase):
         return answer
 
     def _removal(self, wanted: Desired, found: Current, settings: Data) -> dict[str, Any]:
-        """What is to go, or why not."""
+        """Return the planned removal, or the reason against it."""
         protected, delete_data = bool(settings["termination_protection"]), str(settings["delete_data"])
         if hosts := list(settings["terminate"]):
             problems = removal.problems_of_hosts(wanted, found, hosts)

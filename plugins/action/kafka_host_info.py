@@ -24,7 +24,7 @@ def digest(path: Path) -> str:
 class ActionModule(ActionBase):
     """Adds ``clock_offset``, the bounds in seconds of the host's clock minus ours: it read its clock between ours.
 
-    Of the steps that are asked for, two depend on files of this machine: its copy of the client, and the certificate
+    Two of the requested steps depend on files of this machine: its copy of the client, and the certificate
     authorities.
     """
 
@@ -55,7 +55,7 @@ class ActionModule(ActionBase):
         return asked
 
     def _judge_certificate(self, found: dict[str, Any] | None) -> None:
-        """Whether the node needs another certificate, by the authorities of this machine."""
+        """Determine whether the node needs another certificate, by the authorities of this machine."""
         if found and "certificate" in found:
             asked = self._task.args["steps"]["certificate"]
             verdict, foreign = judgement.judge(asked, found), judgement.is_foreign(asked, found)

@@ -16,7 +16,7 @@ from ansible.module_utils.kraft.node.run_lock import lock
 
 
 class ActionModule(ActionBase):
-    """Asks the host; takes over what a dead run of this machine left; otherwise refuses with the holder's name."""
+    """Queries the host; takes over the lock of a dead run of this machine; otherwise refuses with the holder's name."""
 
     _supports_check_mode = True
 

@@ -61,7 +61,7 @@ class ActionModule(ActionBase):
 
 
 def loaded(path: Path) -> dict[str, Any]:
-    """What stands there; nothing where it is missing or no JSON."""
+    """Return the content of the file; nothing if it is missing or no JSON."""
     with contextlib.suppress(OSError, ValueError):
         found = json.loads(path.read_text(encoding="utf-8"))
         return found if isinstance(found, dict) else {}

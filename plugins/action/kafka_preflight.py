@@ -30,7 +30,7 @@ from ansible.module_utils.kraft.spec.preflight.members import directory_ids
 from ansible.module_utils.kraft.spec.preflight.subject import Desired, Host, Subject
 
 DISPLAY = Display()
-#: What the steps before this one have registered, in their order.
+#: Registers of the steps before this one, in their order.
 STEPS = ("__kafka_locked", "__kafka_looked")
 #: O(scope) of an operation that needs no more than the right hosts.
 IDENTITY = "identity"
@@ -45,7 +45,7 @@ SETTINGS = {
 
 
 def wanted(arguments: Mapping[str, Any], hostvars: Mapping[str, Any]) -> Desired:
-    """What is asked of a host: its own variables over the role's, which the task's arguments carry."""
+    """Return the desired state of a host: its own variables over the role's, which are the task's arguments."""
     found = {name: hostvars.get(variable, arguments.get(name)) for name, variable in SETTINGS.items()}
     given = {name: value for name, value in found.items() if value not in (None, "")}
     default = Desired()
@@ -91,9 +91,9 @@ def read(
 
 
 def members(answer: Mapping[str, Any] | None, cluster_id: str) -> tuple[Snapshot | None, str]:
-    """What `kafka_cluster_info` returned: the snapshot, and why there is none, or less than was asked for.
+    """Return the snapshot of `kafka_cluster_info`, and the reason why there is none, or less than requested.
 
-    A cluster of another id has members of its own; disks that belong to it are refused by their own rule.
+    A cluster of another id has other members; disks that belong to it are refused by their own rule.
     """
     if answer is None:
         return None, ""
@@ -106,14 +106,14 @@ def members(answer: Mapping[str, Any] | None, cluster_id: str) -> tuple[Snapshot
 
 
 def seen(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """What the first node that answered fully in the look said of its cluster; None where none did."""
+    """Return the health of the cluster by the first node that answered fully; None if none did."""
     facts = ((hostvars[name].get("ansible_facts") or {}).get("kafka_host") or {} for name in map(str, hosts))
     looks = ((each.get("health") or {}) for each in facts)
     return next((each for each in looks if each.get("snapshot") and not each["snapshot"]["unanswered"]), None)
 
 
 def own_facts(subject: Subject) -> list[Mapping[str, Any]]:
-    """Of the hosts that are the nodes that the inventory says: what another node was deployed with is not used."""
+    """Return the facts of hosts that are the inventory's nodes: data of another node's deployment are not used."""
     cluster_id = subject.cluster["cluster_id"]
     return [
         facts
@@ -128,7 +128,7 @@ def given(answer: Mapping[str, Any]) -> list[Problem]:
 
 
 def checked(subject: Subject, arguments: Mapping[str, Any]) -> list[Problem]:
-    """What is wrong with the hosts; for an operation that changes none of their files, whose nodes they are."""
+    """Return the problems of the hosts; for an operation that changes no files, only their identity is checked."""
     if arguments.get("scope") == IDENTITY:
         leaving = [str(name) for name in arguments.get("remove") or ()]
         silence, ending = bool(arguments.get("silence", True)), bool(arguments.get("ending"))
@@ -176,7 +176,7 @@ class ActionModule(ActionBase):
         return {"changed": False, "problems": [each.as_dict() for each in found], "ansible_facts": facts}
 
     def _members(self, question: dict[str, Any], task_vars: dict[str, Any]) -> dict[str, Any]:
-        """The running cluster's answer, or the words of whatever stands in its way."""
+        """Return the running cluster's answer, or the error message."""
         try:
             return reached(
                 lambda: self._execute_module("kafka_cluster_info", module_args=question, task_vars=task_vars)
@@ -185,7 +185,7 @@ class ActionModule(ActionBase):
             return {"msg": str(error)}
 
     def _derived(self, task_vars: dict[str, Any]) -> dict[str, Any]:
-        """What `kafka_desired` derives from cores and memory, now that the hosts were looked at."""
+        """Return the settings that `kafka_desired` derives from cores and memory, now that the hosts were inspected."""
         task = self._task.copy()
         task.args = {
             "hosts": self._task.args["hosts"],

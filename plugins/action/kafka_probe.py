@@ -68,7 +68,7 @@ def starting(home: Path, given: dict[str, Any]) -> list[str]:
 
 
 def where(now: list[str], wanted: str) -> dict[str, str]:
-    """Begin with the listeners that the cluster has `now`; where it has none yet, with those that are `wanted`."""
+    """Begin with the listeners that the cluster has `now`; if it has none yet, with those that are `wanted`."""
     deployed = ",".join(now)
     if not deployed or deployed == wanted:
         return {"bootstrap_servers": wanted}

@@ -35,7 +35,7 @@ PATIENCE = 3.0
 
 
 class CallbackModule(Default):  # type: ignore[misc]
-    """What Ansible loads. The lock: a timer shows a task's name from a thread of its own."""
+    """Console output. The lock: a timer shows a task's name from a separate thread."""
 
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "stdout"
@@ -90,7 +90,7 @@ class CallbackModule(Default):  # type: ignore[misc]
                 self._display.display(f"changed: [{', '.join(hosts)}]{item}", color=constants.COLOR_CHANGED)
 
     def _quiet(self, result: Any) -> bool:
-        """Whether a result says nothing beyond its state."""
+        """Check whether a result has nothing to show beyond its state."""
         told = result.result.get("warnings") or result.result.get("deprecations") or result.result.get("exception")
         return not (told or self._run_is_verbose(result))
 

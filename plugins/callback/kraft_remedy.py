@@ -1,4 +1,4 @@
-"""Says what to do about a host that cannot be reached, in plays that do not look at all hosts first."""
+"""Prints the remedy for a host that cannot be reached, in plays that do not inspect all hosts first."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ ansible.module_utils.__path__.append(str(Path(__file__).resolve().parents[2] / "
 from ansible.module_utils.kraft.control.connection import error_text, explain, remedy, target
 from ansible.module_utils.kraft.control.inventory_options import inventory_options
 
-#: Actions that fail where a node or the cluster is not as it should be. Refusals say all that there is to say.
+#: Actions that fail if a node or the cluster is not as it should be. Refusals already contain their remedies.
 ON_NODES = frozenset({"kafka_node", "kafka_health", "kafka_shutdown_check", "kafka_preferred_leaders", "kafka_storage"})
 
 
 class CallbackModule(CallbackBase):
-    """What Ansible loads."""
+    """Remedies after failed tasks."""
 
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "notification"
@@ -44,7 +44,7 @@ class CallbackModule(CallbackBase):
             self._tell(result)
 
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
-        """Of tasks that failed only those that never ran: a module's own failure has words of its own."""
+        """Handle only failed tasks that never ran: a module's own failure has its own message."""
         answer = result.result
         self._failed_on_nodes |= not ignore_errors and result.task.action.rpartition(".")[2] in ON_NODES
         never_ran = "module_stderr" in answer or str(answer.get("msg", "")).startswith("Task failed: ")

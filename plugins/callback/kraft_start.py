@@ -45,7 +45,7 @@ REFUSED = 2  # as where the inventory is refused
 
 
 def ours(playbook: Any) -> list[tuple[Any, str]]:
-    """The plays of `playbook` that stand in this project's playbooks, each with the name of its file."""
+    """Return the plays of `playbook` in this project's playbooks, each with the name of its file."""
     paths = [(play, Path(str(play.get_path()).rpartition(":")[0]).resolve()) for play in playbook.get_plays()]
     return [(play, path.name) for play, path in paths if path.parent == ROOT / "playbooks"]
 
@@ -84,7 +84,7 @@ def unreadable(play: Any) -> str:
 
 
 class CallbackModule(CallbackBase):
-    """What Ansible loads."""
+    """Start of a run."""
 
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "aggregate"

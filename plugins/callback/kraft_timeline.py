@@ -51,7 +51,7 @@ from ansible.module_utils.kraft.control.home import home
 #: Hosts are made ready and Kafka is brought to them: a run that reaches one of these deploys.
 DEPLOYING = frozenset({"host", "install", "configure", "format", "start"})
 PHASES = DEPLOYING | {"validate", "preflight", "roll", "health", "resources", "verify"}
-#: Roles that are one phase as a whole; in the others the task file says it.
+#: Roles that are one phase as a whole; in the others the task file determines it.
 ROLE_PHASES = {"kafka_host": "host", "kafka_resources": "resources", "kafka_smoke": "verify"}
 FILE_PHASES = {
     "restart_batch": "roll",
@@ -79,7 +79,7 @@ class Line(NamedTuple):
 
 
 def phase_of(task_path: str) -> str:
-    """Phase of a task by the file that it stands in (``…/roles/kafka/tasks/install.yml:12``)."""
+    """Return the phase of a task by its file (``…/roles/kafka/tasks/install.yml:12``)."""
     path = re.sub(r":\d+$", "", task_path)
     stem = Path(path).stem
     if stem == LOOK:
@@ -157,7 +157,7 @@ def guarded(method: Callable[..., None]) -> Callable[..., None]:
 
 
 class CallbackModule(CallbackBase):
-    """What Ansible loads."""
+    """Timeline of a run, by phases."""
 
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "notification"
@@ -209,7 +209,7 @@ class CallbackModule(CallbackBase):
             self._display.display(phase_summary(self._journal.lines))
 
     def _note_item(self, result: Any) -> None:
-        """Only the items of a loop say where they were delegated to: the loop itself has the template."""
+        """Note the host that an item was delegated to: the loop itself has only the template."""
         delegated = result.task_fields.get("delegate_to")
         if delegated:
             self._items.setdefault((result.host.get_name(), result.task._uuid), set()).add(str(delegated))
@@ -232,7 +232,7 @@ class CallbackModule(CallbackBase):
             self._follow_probe(result.result, task.args.get("state", "started"))
 
     def _follow_probe(self, answer: Mapping[str, Any], state: str) -> None:
-        """From a probe's start on, tell it the steps; those before it as well."""
+        """From a probe's start on, send it the steps; those before it as well."""
         self._probed = Journal(self._journal.lines)
         if state == "started" and answer.get("directory") and not answer.get("failed"):
             self._probed.open(Path(answer["directory"]) / "steps.jsonl")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """C(kafka_client): how the cluster is reached; C(kafka_client.expected): what the inventory says it is."""
+    """C(kafka_client): connection to the cluster; C(kafka_client.expected): the cluster as the inventory defines it."""
 
     DOCUMENTATION = r"""
 options:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """C(kafka_resource): what happens to what nobody declared, and how long is waited."""
+    """C(kafka_resource): handling of undeclared resources, and the timeout."""
 
     DOCUMENTATION = r"""
 options:

@@ -28,7 +28,7 @@ from ansible.module_utils.kraft.spec.preflight.network import questions
 from ansible.module_utils.kraft.status.through import asked_through
 from ansible.module_utils.kraft.terms import INTER_BROKER
 
-#: Of the look at a host, what belongs to its node beside what its tasks registered.
+#: Keys in the facts of a host that belong to its node beside the results that its tasks registered.
 FACTS = ("service", "removed", "log_dirs", "deployed", "user", "identity")
 
 
@@ -38,7 +38,7 @@ def kraft_directory(path: str, owner: str, group: str, mode: str) -> dict[str, s
 
 
 def kraft_holds_secret(text: str) -> bool:
-    """Whether a text must not be shown, such as an address with credentials."""
+    """Check whether a text must not be shown, such as an address with credentials."""
     return is_secret("", text)
 
 
@@ -77,7 +77,7 @@ def _registered(variables: Mapping[str, Any], names: Mapping[str, str]) -> dict[
 
 
 def _result(registered: Mapping[str, Any] | None, looked: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """What a task gave back or, where the look found that it had nothing to do, what the look said."""
+    """Return a task's result or, if the inspection found nothing to do for it, the inspection's result."""
     return looked if looked and (registered is None or registered.get("skipped")) else registered
 
 
@@ -87,15 +87,15 @@ def kraft_picked(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def kraft_ungranted(looked: Mapping[str, Mapping[str, Any]], nodes: Mapping[str, Any]) -> list[str]:
-    """What hosts do not grant, in lines. `looked`: as `kraft_registered` gives it; `nodes`: of ``kafka_desired``."""
+    """Describe limits that hosts do not grant. `looked`: of `kraft_registered`; `nodes`: of ``kafka_desired``."""
     return ungranted.lines(ungranted.ungranted(looked, nodes), list(looked))
 
 
 def kraft_now(hosts: Iterable[str], hostvars: Mapping[str, Any], desired: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """``{client, nodes, looked, running}``: where the deployed nodes are reached now, and the hosts that run Kafka.
+    """Return ``{client, nodes, looked, running}``: how to reach the deployed nodes now, and the hosts that run Kafka.
 
-    Of those of `hosts` that ``kafka_host_info`` has looked at, which are ``looked``. A host that is another node than
-    `desired` (``kafka_desired``) says, or another cluster's, is in ``looked`` alone.
+    ``looked``: the hosts that ``kafka_host_info`` has inspected. A host that is another node than
+    `desired` (``kafka_desired``) has for it, or another cluster's, is in ``looked`` alone.
     """
     looked = list(hosts)
     found = _looked_at(looked, hostvars, desired)
@@ -117,7 +117,7 @@ def kraft_controllers_now(
 
 
 def kraft_broker_now(node: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
-    """Where the other brokers reach this one now: as it was deployed, or else as ``kafka_desired`` has the `node`."""
+    """Return the address of this broker for other brokers now: the deployed one, or else that of the desired `node`."""
     now = [one["address"] for one in listeners_now([facts["deployed"]])["nodes"] if one["purpose"] == INTER_BROKER]
     return str(next(iter(now), node["broker_address"]))
 
@@ -125,7 +125,7 @@ def kraft_broker_now(node: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
 def _looked_at(
     hosts: Iterable[str], hostvars: Mapping[str, Any], desired: Mapping[str, Any]
 ) -> dict[str, Mapping[str, Any]]:
-    """The facts of the hosts that are the nodes that the inventory says."""
+    """Return the facts of the hosts that are the inventory's nodes."""
     found = {host: _facts(hostvars[host]) for host in hosts if host in desired["nodes"]}
     return {host: facts for host, facts in found.items() if facts and _is_own(host, facts, desired)}
 
@@ -173,7 +173,7 @@ def kraft_release_features(release: str | float) -> dict[str, int]:
 
 
 def kraft_voter_listeners(listeners: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Where a node's `listeners` let other controllers reach it, as ``kafka_quorum_voter`` takes it."""
+    """Return the addresses of a node's `listeners` for other controllers, in the form of ``kafka_quorum_voter``."""
     return [{"name": one["name"], **one["advertised"]} for one in listeners if one["purpose"] == "controller"]
 
 
@@ -183,7 +183,7 @@ def kraft_coming(node: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def kraft_upgrade_problems(version: str, features: Iterable[Mapping[str, Any]]) -> list[str]:
-    """What forbids to run `version` where `features` are finalised, as ``kafka_cluster_info`` gives them."""
+    """Return reasons against running `version` with these finalised `features` (of ``kafka_cluster_info``)."""
     return [str(problem) for problem in upgrade.problems(str(version), features)]
 
 
@@ -211,12 +211,12 @@ def kraft_asked(
 
 
 def controllers(hosts: Iterable[str], desired: Mapping[str, Any]) -> list[str]:
-    """Those of `hosts` that are controllers. Who holds the lock of most of them holds that of the cluster."""
+    """Return those of `hosts` that are controllers. The locks of most of them are the lock of the cluster."""
     return [host for host in hosts if "controller" in desired["nodes"][host]["roles"]]
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """Filters for the kafka roles and playbooks."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""

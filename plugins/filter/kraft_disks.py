@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.spec.desired import drained
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """Filters for disks."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""

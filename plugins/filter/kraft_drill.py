@@ -17,17 +17,17 @@ from ansible.module_utils.kraft.operations.drill import faults
 
 
 def kraft_drill_action(fault: str) -> str:
-    """What a fault does to a host: killed, frozen, unreadable, full, cut_off or rebooted."""
+    """Return the effect of a fault on a host: killed, frozen, unreadable, full, cut_off or rebooted."""
     return faults.FAULTS[fault].action
 
 
 def kraft_drill_examined(names: Iterable[str]) -> list[str]:
-    """What these faults do that not every host can have."""
+    """Return the effects of these faults that not every host supports."""
     return faults.examined(names)
 
 
 def kraft_drill_cut(desired: Mapping[str, Any], host: str) -> dict[str, list[Any]]:
-    """Where a host's packet filter stands when it is cut off: ``peers`` and ``ports``."""
+    """Return the addresses that a packet filter blocks to cut a host off: ``peers`` and ``ports``."""
     return faults.cut(host, desired["nodes"])
 
 
@@ -46,7 +46,7 @@ def kraft_drill_hosts(fault: str, snapshot: Mapping[str, Any], desired: Mapping[
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """Filters for drills."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""

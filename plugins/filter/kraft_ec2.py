@@ -24,7 +24,7 @@ def kraft_ec2_exposed(found: Mapping[str, Mapping[str, Any]], plan: Mapping[str,
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """Filters for EC2."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""

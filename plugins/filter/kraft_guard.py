@@ -53,7 +53,7 @@ def kraft_guard(
 
 
 def is_absent(hosts: Any, groups: Mapping[str, Any]) -> bool:
-    """Whether `hosts` names a group that has no host; Ansible would pass over the play, and report success."""
+    """Check whether `hosts` names a group without hosts; Ansible would skip the play, and report success."""
     return isinstance(hosts, str) and hosts != HERE and not groups.get(hosts)
 
 

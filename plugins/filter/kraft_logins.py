@@ -21,7 +21,7 @@ def kraft_key_set_files(sets: Iterable[Mapping[str, str]], texts: Iterable[str])
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """Filters for logins."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""

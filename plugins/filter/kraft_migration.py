@@ -1,4 +1,4 @@
-"""The filter that says the next step of a migration."""
+"""The filter that returns the next step of a migration."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def kraft_migration_next(
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """Filters for migrations."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""

@@ -44,7 +44,7 @@ def kraft_mirror_hosts(groups: Mapping[str, Iterable[str]], nodes: Mapping[str, 
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """Filters for mirrors."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""

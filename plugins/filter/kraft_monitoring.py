@@ -18,7 +18,7 @@ from ansible.module_utils.kraft.monitoring.catalogue import COLLECTOR, at_level
 from ansible.module_utils.kraft.node.collector import OF_DISTRIBUTION
 
 CORE = Path(prometheus.__file__).resolve().parents[1]
-#: Where the collector's code is; what else its program holds is loaded by these.
+#: The collector's code; these files import the rest of its program.
 PROGRAM = ("*.py", "cluster/*.py", "node/**/*.py", "monitoring/*.py")
 
 
@@ -28,7 +28,7 @@ def kraft_agent_config(level: str, topics: list[str]) -> str:
 
 
 def kraft_collected(level: str) -> dict[str, list[str]]:
-    """What the collector publishes at this level: name -> type and help."""
+    """Return the metrics that the collector publishes at this level: name -> type and help."""
     return {metric.name: [metric.type, metric.help] for metric in at_level(level, COLLECTOR)}
 
 

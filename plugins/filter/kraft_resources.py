@@ -22,7 +22,7 @@ def kraft_user_files(desired: Mapping[str, Any], people: Iterable[Mapping[str, A
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """Filters for resources."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""

@@ -19,7 +19,7 @@ def kraft_looks(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> list[dict[
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """Filters for rolling restarts."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name in templates -> function."""

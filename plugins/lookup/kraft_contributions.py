@@ -1,4 +1,4 @@
-"""What other roles give the node of the host in play, by the names of the variables that ``kafka_desired`` found."""
+"""Contributions of other roles to the node of the host in play, by the variables that ``kafka_desired`` found."""
 
 from __future__ import annotations
 

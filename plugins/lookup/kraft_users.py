@@ -17,7 +17,7 @@ from ansible.module_utils.kraft.operations.resources import passwords
 
 
 class LookupModule(LookupBase):
-    """Terms: the users, and the file with passwords. It is opened only for somebody whose password is generated."""
+    """Terms: the users, and the file with passwords. It is opened only if a password is generated."""
 
     def run(self, terms: list[Any], *_: Any, **__: Any) -> list[Any]:
         users, path = terms
