@@ -1,1 +1,1 @@
-"""Where machines come from."""
+"""Providers of machines."""

@@ -39,7 +39,7 @@ def podman(*arguments: str) -> str:
 
 
 def containers(name: str) -> list[dict[str, Any]]:
-    """What podman has with the lab's label, running or not."""
+    """Return podman's containers with the lab's label, running or not."""
     listed = json.loads(podman("ps", "--all", "--filter", f"label={lab.LAB}={name}", "--format", "json") or "[]")
     return [c for c in listed or [] if (c.get("Labels") or {}).get(lab.LAB) == name]
 
@@ -168,7 +168,7 @@ def remove_containers(ids: Sequence[str]) -> None:
 
 
 def own_network(name: str) -> bool:
-    """Whether the lab's network is there: it is called so, and it has the label, or hosts of the lab."""
+    """Check whether the lab's network exists: it has the lab's name, and the label, or hosts of the lab."""
     return any(n["name"] == name and (_labelled(n, name) or containers(name)) for n in networks())
 
 
@@ -225,7 +225,7 @@ def wait_for_ssh(addresses: Sequence[str], timeout: float, clock: Callable[[], f
 
 
 def greets(address: str) -> bool:
-    """Whether sshd answers there."""
+    """Check whether sshd answers at the address."""
     try:
         with socket.create_connection((address, 22), timeout=1) as connection:
             return connection.recv(4) == b"SSH-"

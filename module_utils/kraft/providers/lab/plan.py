@@ -1,4 +1,4 @@
-"""What a lab on one machine should be, what it is, and what must be done; pure.
+"""Desired state, current state and plan of a lab on one machine; pure.
 
 A lab is a network and hosts on it. Both have the lab's name as a label, hosts their own name and address, too.
 So podman alone holds the state, and a lab that was killed half-way is found again.
@@ -83,7 +83,7 @@ class Current:
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """What must be done. ``addresses`` are those of all wanted hosts, in their order."""
+    """Planned actions. ``addresses`` are those of all wanted hosts, in their order."""
 
     subnet: str
     make_network: bool
@@ -94,7 +94,7 @@ class Plan:
 
 
 def overlaps(subnet: str, others: Iterable[str]) -> bool:
-    """Whether a CIDR shares addresses with one of `others`."""
+    """Check whether a CIDR shares addresses with one of `others`."""
     network = ipaddress.ip_network(subnet)
     return any(network.overlaps(ipaddress.ip_network(other)) for other in others)
 
@@ -173,7 +173,7 @@ def problems(wanted: Desired, found: Current) -> list[str]:
 
 
 def _subnet_problems(wanted: Desired, found: Current) -> list[str]:
-    """What is wrong with a subnet that was asked for."""
+    """Return the problems of a requested subnet."""
     if not wanted.subnet:
         return []
     try:
@@ -190,7 +190,7 @@ def _subnet_problems(wanted: Desired, found: Current) -> list[str]:
 
 
 def plan(wanted: Desired, found: Current) -> Plan:
-    """What must be done. Nothing that exists is made anew: its disk would be lost."""
+    """Plan the actions. Existing hosts are never recreated: their disks would be lost."""
     subnet = found.subnet or wanted.subnet or next(free_subnets(found.taken))
     addresses = assign(wanted.hosts, {name: host.address for name, host in found.hosts.items()}, subnet)
     existing = {name: found.hosts[name] for name in wanted.hosts if name in found.hosts}
@@ -205,7 +205,7 @@ def plan(wanted: Desired, found: Current) -> Plan:
 
 
 def disk_problems(by_host: Mapping[str, object]) -> list[str]:
-    """What is wrong with paths and sizes; each with its remedy."""
+    """Return the problems of paths and sizes, each with its remedy."""
     given = {host: disks for host, disks in by_host.items() if isinstance(disks, Mapping)}
     every = [(host, str(path), str(size)) for host, disks in given.items() for path, size in disks.items()]
     return [
