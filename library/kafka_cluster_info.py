@@ -18,6 +18,12 @@ options:
     elements: str
     choices: [brokers, quorum, topics, configs, log_dirs, features, reassignments]
     default: [brokers, quorum, topics]
+  lag:
+    description:
+      - Asks for the groups that are the furthest behind, too. Offsets of all groups take a second at most; the rest is
+        not asked, and RV(lag.asked) says how many were. Needs C(topics) in O(gather).
+    type: bool
+    default: false
   timeout:
     description: Seconds to go on asking while something is not answered.
     type: int
@@ -74,6 +80,10 @@ snapshot:
       description: Every log directory, with its broker, path, error, sizes in bytes and number of replicas.
       type: list
       returned: when gathered
+    topic_bytes:
+      description: Topic to the bytes of all its replicas, of the brokers that are in C(log_dirs).
+      type: dict
+      returned: when log_dirs are gathered
     features:
       description: Every feature flag, with its finalised level and the range that the asked broker supports.
       type: list
@@ -86,8 +96,30 @@ snapshot:
       description: Part to reason, for what was asked for and not answered.
       type: dict
       returned: always
+lag:
+  description: The groups that are the furthest behind; null where that was not asked, or there are no topics.
+  returned: success
+  type: dict
+  contains:
+    groups:
+      description: At most ten, the furthest behind first, with C(name), C(state), C(lag) in records, C(partitions).
+      type: list
+      returned: always
+    listed:
+      description: How many groups there are.
+      type: int
+      returned: always
+    asked:
+      description: How many of them were asked for their offsets.
+      type: int
+      returned: always
+    unanswered:
+      description: What was asked and not answered, in words.
+      type: list
+      returned: always
 """
 
+import dataclasses
 from typing import Any
 
 from ansible.module_utils.kraft.cluster import gather
@@ -95,6 +127,7 @@ from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
+from ansible.module_utils.kraft.monitoring import group_lag
 
 ARGUMENT_SPEC: dict[str, Any] = {
     "client": {"type": "dict", "required": True, "options": CLIENT_SPEC},
@@ -104,6 +137,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
         "choices": ["brokers", "quorum", "topics", "configs", "log_dirs", "features", "reassignments"],
         "default": ["brokers", "quorum", "topics"],
     },
+    "lag": {"type": "bool", "default": False},
     "timeout": {"type": "int", "default": 15},
     "answer_timeout": {"type": "int", "default": 5},
 }
@@ -115,9 +149,11 @@ def main() -> None:
         with Client(module.params["client"], warn=module.warn) as client:
             seconds, each = module.params["timeout"], module.params["answer_timeout"]
             snapshot = gather.patiently(client, module.params["gather"], seconds, each)
+            known = module.params["lag"] and snapshot.topics is not None
+            lag = dataclasses.asdict(group_lag.look(client, snapshot)) if known else None
     except KraftError as error:
         module.fail_json(msg=str(error))
-    module.exit_json(changed=False, snapshot=snapshot.to_dict())
+    module.exit_json(changed=False, snapshot=snapshot.to_dict(), lag=lag)
 
 
 if __name__ == "__main__":

@@ -32,8 +32,9 @@ options:
     type: path
   prometheus_url:
     description:
-      - Where a Prometheus that watches the cluster is reached from the control machine. Its firing alerts and the last
-        hour are shown, and do not decide whether the task fails. That it does not answer is shown, too.
+      - Where a Prometheus that watches the cluster is reached from the control machine. Its firing alerts, and the
+        days until log dirs are full, are shown. They do not decide whether the task fails. That it does not answer is
+        shown, too.
     type: str
   refuse:
     description: Whether the task fails where something is wrong.

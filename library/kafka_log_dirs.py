@@ -96,6 +96,10 @@ limited:
   description: Brokers on which this run has set the throttle.
   returned: success
   type: list
+away:
+  description: Always empty; copies inside a broker wait for no other one.
+  returned: success
+  type: list
 left:
   description: Replicas and bytes that are still to be moved.
   returned: success

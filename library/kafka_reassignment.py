@@ -110,6 +110,10 @@ limited:
   description: Brokers on which this run has set the throttle.
   returned: success
   type: list
+away:
+  description: Brokers that are to get replicas and do not serve; the moves wait for them.
+  returned: success
+  type: list
 finished:
   description: Whether nothing is left. Always false in check mode where something would change.
   returned: success

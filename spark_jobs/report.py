@@ -40,6 +40,7 @@ def begun(config: SmokeConfig, progress: Progress) -> Report:
         changes=None,
         per_partition=[],
         per_broker=[],
+        steady=None,
         latency=None,
         throughput=None,
         stream=None,

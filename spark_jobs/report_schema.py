@@ -141,7 +141,10 @@ class Bucket(TypedDict):
 
 
 class Latency(TypedDict):
-    """Event time to the leader's append time, in ms; ``clock`` says whose clocks, ``negative`` counts skewed ones."""
+    """Of the bulk load: event time to the leader's append time, in ms.
+
+    ``clock`` says whose clocks, ``negative`` counts skewed ones.
+    """
 
     clock: str
     records: int
@@ -152,6 +155,24 @@ class Latency(TypedDict):
     p999_ms: float
     max_ms: float
     histogram: list[Bucket]
+
+
+class Percentiles(TypedDict):
+    p50_ms: float
+    p99_ms: float
+    max_ms: float
+
+
+class Steady(TypedDict):
+    """A steady client beside the start of Spark: from sending a record until it is acknowledged, and had back."""
+
+    client: str
+    records: int
+    records_per_s: int
+    record_bytes: int
+    seconds: float
+    acknowledged: Percentiles
+    returned: Percentiles
 
 
 class Rate(TypedDict):
@@ -237,6 +258,7 @@ class Report(TypedDict):
     changes: Changes | None
     per_partition: list[PartitionResult]
     per_broker: list[BrokerResult]
+    steady: Steady | None
     latency: Latency | None
     throughput: Throughput | None
     stream: Stream | None

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_jobs import aggregate, audit, changes, kafka_io, reading, records, report, verdict
+from spark_jobs import aggregate, audit, changes, kafka_io, reading, records, report, steady, verdict
 from spark_jobs.config import SmokeConfig
 from spark_jobs.native import NativeAdmin
 from spark_jobs.native_smoke import NativeSmoke
@@ -43,6 +43,7 @@ def smoke(spark: SparkSession, config: SmokeConfig, native: NativeSmoke, draft: 
     """Write, read twice, audit; fills and saves ``draft`` as it goes. Kafka's and Spark's errors pass through."""
     bench = _bench(spark, config, progress)
     draft["workload"] = report.workload_of(bench.workload)
+    draft["steady"] = steady.finished(config)
     starts = bench.admin.written_offsets(config.topic, sorted(native.view.leaders))
     began_ms = _now_ms()
     draft["throughput"] = passes = Throughput(write=_write(bench), batch_read=None, stream_read=None)

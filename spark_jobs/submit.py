@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from spark_jobs import appcds, causes, config, environment, native_smoke_command, private_file, report
+from spark_jobs import appcds, causes, config, environment, native_smoke_command, private_file, report, steady
 from spark_jobs.cli import guarded, parser
 from spark_jobs.config import SmokeConfig
 from spark_jobs.errors import EXIT_DEFECT, EXIT_FAILED, EXIT_UNREACHABLE, InstallationError, SmokeError, TimedOutError
@@ -86,7 +86,8 @@ def _run(options: argparse.Namespace) -> int:
     line = command(tools, options.master, options.conf, settings.records, options.config)
     log = settings.output_dir / LOG
     seconds = options.timeout + settings.records / RECORDS_A_SECOND
-    code = _watched(line, seconds, log, options.master)
+    with steady.beside(settings):
+        code = _watched(line, seconds, log, options.master)
     if code is None:
         raise _broken(settings, TimedOutError(_too_long(settings, seconds)))
     if code not in range(EXIT_DEFECT) or (code == EXIT_FAILED and not _judged(settings)):

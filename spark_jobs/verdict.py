@@ -21,7 +21,7 @@ NOT_CHECKED = (
     "Loss by a power failure of several brokers at once: what is acknowledged is in memory, not necessarily on disk.",
     "Behaviour while a broker fails or restarts: nothing was broken on purpose during this run.",
     "Other clients than Spark's connector and the native client, and other topics than this one.",
-    "Latency until a consumer holds a record: it is measured until the leading broker has appended it.",
+    "The bulk load's latency until a consumer holds a record: it is measured until the leading broker has appended it.",
 )
 NO_APPEND_TIME = (
     "Latency: the topic's timestamps are not the brokers' own (message.timestamp.type is not LogAppendTime)."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-import time
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from ansible.module_utils.kraft.control import reports
 from ansible.module_utils.kraft.control.inventory_options import inventory_options
 from ansible.module_utils.kraft.control.prometheus import asking
 from ansible.module_utils.kraft.spec.inventory import advisories
-from ansible.module_utils.kraft.status import screen
+from ansible.module_utils.kraft.status import last_change, screen
 from ansible.module_utils.kraft.status.report import report
 from ansible.module_utils.kraft.status.smoke_topics import left_over
 from ansible.module_utils.kraft.status.view import status
@@ -45,6 +44,14 @@ ARGUMENT_SPEC = {
 }
 
 
+def changed(path: Path) -> last_change.LastChange | None:
+    """From the record of the last deployment; None where there is none that this user can read."""
+    try:
+        return last_change.last_change(path.read_text(encoding="utf-8", errors="replace").splitlines())
+    except OSError:
+        return None
+
+
 class ActionModule(ActionBase):
     """Connects to no host; asks Prometheus where one is named. Changes nothing but the page and the report."""
 
@@ -61,7 +68,9 @@ class ActionModule(ActionBase):
         found = dataclasses.replace(found, notes=(*found.notes, *filter(None, (old, left))))
         if given["prometheus_url"]:
             url, name = str(given["prometheus_url"]), str(given["desired"]["cluster"]["name"])
-            found = dataclasses.replace(found, watched=look(url, name, time.time(), asking(url)))
+            found = dataclasses.replace(found, watched=look(url, name, asking(url)))
+        if given["directory"]:
+            found = dataclasses.replace(found, changed=changed(Path(given["directory"]) / last_change.FILE))
         data = report(found, now.isoformat(timespec="seconds"))
         page = ""
         if given["directory"]:

@@ -59,6 +59,7 @@ FILE_PHASES = {
     "validate_inventory": "validate",
     "verify_cluster": "verify",
 }
+LOOK = "status"  #: a task file that changes nothing, of whichever role
 INCLUDES = ("include_tasks", "include_role")
 MODE = 0o640
 SAFE_NAME = re.compile(r"(?!\.+$)[A-Za-z0-9._-]+")
@@ -81,6 +82,8 @@ def phase_of(task_path: str) -> str:
     """Phase of a task by the file that it stands in (``…/roles/kafka/tasks/install.yml:12``)."""
     path = re.sub(r":\d+$", "", task_path)
     stem = Path(path).stem
+    if stem == LOOK:
+        return "other"
     in_role = IN_ROLE.search(path)
     if in_role and in_role[1] in ROLE_PHASES:
         return ROLE_PHASES[in_role[1]]

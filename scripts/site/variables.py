@@ -17,6 +17,14 @@ def page(root: Path) -> str:
         specs = yaml.safe_load(path.read_text())["argument_specs"]
         options = {name: option for spec in specs.values() for name, option in spec.get("options", {}).items()}
         link = f"[{role}](../roles/{role}/README.md)"
-        rows += [f"| `{n}` | {link} | {written(o)} | {marked(o['description'])} |" for n, o in options.items()]
+        rows += [(n, f"| `{n}` | {link} | {written(o)} | {marked(o['description'])} |") for n, o in options.items()]
     head = ["# Variables", "", "Each role's own page has them in the order of their theme.", ""]
-    return "\n".join([*head, "| variable | role | default | meaning |", "|---|---|---|---|", *sorted(set(rows)), ""])
+    return "\n".join(
+        [
+            *head,
+            "| variable | role | default | meaning |",
+            "|---|---|---|---|",
+            *(row for _, row in sorted(set(rows))),
+            "",
+        ]
+    )

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
-from spark_jobs.page import last_hour, proof, template, text
+from spark_jobs.page import line, proof, template, text
 from spark_jobs.proof.report_schema import Report
 
 SHORTEST = 60.0  #: seconds that the picture of the lag covers at least
 
 
-def render(status: Mapping[str, Any], history: Sequence[last_hour.Point], report: Report | None) -> str:
+def render(status: Mapping[str, Any], history: Sequence[line.Point], report: Report | None) -> str:
     """`status`: source, headline and progress of ``kafka_mirror_info``; `history`: seconds and records not copied."""
     page, progress = template().environment.get_template("mirror.html.j2"), status["progress"]
     outcome, word = judged(progress)
@@ -39,9 +39,8 @@ def judged(progress: Mapping[str, Any]) -> tuple[str, str]:
     return ("unreachable", "Behind") if progress["lag_records"] else ("proven", "Caught up")
 
 
-def over_time(history: Sequence[last_hour.Point]) -> last_hour.Row:
+def over_time(history: Sequence[line.Point]) -> line.Row:
     """From the first look until the last one."""
     begin = history[0][0] if history else 0.0
     span = max(SHORTEST, history[-1][0] - begin) if history else SHORTEST
-    line = last_hour.Line("Records not copied", "count", history)
-    return last_hour.row(line, begin, span, gap=2 * span)
+    return line.row("Records not copied", history, begin, span)

@@ -30,6 +30,7 @@ EMPTY: Report = {
     "changes": None,
     "per_partition": [],
     "per_broker": [],
+    "steady": None,
     "latency": None,
     "throughput": None,
     "stream": None,

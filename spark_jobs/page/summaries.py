@@ -8,7 +8,7 @@ from spark_jobs.page import text
 from spark_jobs.page.cluster import Node
 from spark_jobs.page.snapshot import Snapshot
 from spark_jobs.page.waterfall import Waterfall
-from spark_jobs.report_schema import BrokerResult, Latency, NativeSmokeResult, PartitionResult, Throughput
+from spark_jobs.report_schema import BrokerResult, Latency, NativeSmokeResult, PartitionResult, Steady, Throughput
 
 FAULTS = ("lost", "corrupt", "out_of_order", "misplaced", "foreign_headers", "undecided", "duplicated")
 FAULT_WORDS = {
@@ -74,6 +74,12 @@ def partitions(results: list[PartitionResult]) -> str:
         return held + "; none has a fault."
     words = [f"{text.integer(count)} {word}" for word, count in total.items()]
     return f"{held}; faults in {text.integer(len(touched))} of them: {text.listed(words)}."
+
+
+def steady(found: Steady) -> str:
+    waited = found["acknowledged"]
+    half, most = text.milliseconds(waited["p50_ms"]), text.milliseconds(waited["p99_ms"])
+    return f"A steady client has half of its records acknowledged within {half}, 99 % within {most}."
 
 
 def latency(found: Latency) -> str:

@@ -9,7 +9,7 @@ from spark_jobs.page import charts, cluster, svg, tables, text
 from spark_jobs.page.snapshot import Snapshot
 from spark_jobs.page.snapshot import snapshot as read_snapshot
 from spark_jobs.page.waterfall import waterfall
-from spark_jobs.report_schema import Counts, Latency, Report, Throughput
+from spark_jobs.report_schema import Counts, Latency, Percentiles, Report, Steady, Throughput
 from spark_jobs.verdict import WORDS as FAULTS
 
 WORDS = {"proven": "Proven", "failed": "Failed", "undecided": "Undecided", "unreachable": "Unreachable"}
@@ -100,6 +100,7 @@ def about_speed(report: Report) -> dict[str, Any]:
         "buckets": charts.shown_buckets(latency["histogram"]) if latency else [],
         "bucket_words": charts.bucket_words,
         "percentiles": percentiles(latency) if latency else [],
+        "steady": steady(report["steady"]) if report["steady"] else [],
         "passes": passes(report["throughput"]) if report["throughput"] else [],
         "slowest": max((one["acknowledged_ms"] for one in native["partitions"]), default=None) if native else None,
     }
@@ -128,6 +129,11 @@ def percentiles(latency: Latency) -> list[tuple[str, float]]:
         ("p99.9", latency["p999_ms"]),
         ("longest", latency["max_ms"]),
     ]
+
+
+def steady(found: Steady) -> list[tuple[str, Percentiles]]:
+    """What the steady client waited for, with how long it took."""
+    return [("Acknowledged", found["acknowledged"]), ("Had back by a consumer", found["returned"])]
 
 
 def passes(throughput: Throughput) -> list[dict[str, Any]]:
@@ -172,7 +178,8 @@ def unmeasured(snapshot: Snapshot, report: Report) -> list[str]:
     parts = {
         "the account of records": report["counts"],
         "the streaming read": report["stream"],
-        "latency": report["latency"],
+        "the latency of a steady client": report["steady"],
+        "the latency of the bulk load": report["latency"],
         "throughput": report["throughput"],
         "the native client's smoke test": report["native_smoke"],
         "the state of the quorum": snapshot.voters,

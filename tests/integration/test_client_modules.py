@@ -22,6 +22,7 @@ from ansible.module_utils.kraft.cluster.retry import until_answered
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.roll.decision import Sight, decide
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+from kafka.structs import OffsetAndMetadata
 
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.unit.problems import named, values
@@ -88,6 +89,29 @@ def test_cluster_info_gathers_everything(
     assert {one["node_id"] for one in found["log_dirs"]} == set(kafka_cluster.nodes)
     assert {one["name"]: one["level"] for one in found["features"]}["kraft.version"] == 1
     assert found["reassignments"] == []
+
+
+def test_cluster_info_knows_the_largest_topics_and_the_groups_that_are_behind(
+    kafka_cluster: KafkaCluster, client: dict[str, Any], run_module: Module, topic: Module
+) -> None:
+    topic(name="measured", partitions=2, replication_factor=2)
+    producer = KafkaProducer(bootstrap_servers=kafka_cluster.bootstrap_servers)
+    for number in range(100):
+        producer.send("measured", b"x" * 1000, partition=number % 2)
+    producer.flush()
+    producer.close()
+    for name, offset in (("near", 40), ("far", 5)):
+        consumer = KafkaConsumer(bootstrap_servers=kafka_cluster.bootstrap_servers, group_id=name)
+        consumer.assign([TopicPartition("measured", number) for number in (0, 1)])
+        consumer.commit({TopicPartition("measured", number): OffsetAndMetadata(offset, "", -1) for number in (0, 1)})
+        consumer.close(autocommit=False)
+    began = time.monotonic()
+    found = run_module("kafka_cluster_info", client=client, gather=["topics", "log_dirs"], lag=True)
+    assert found["snapshot"]["topic_bytes"]["measured"] > 2 * 100_000
+    lags = {one["name"]: (one["lag"], one["partitions"], one["state"]) for one in found["lag"]["groups"]}
+    assert (lags["far"], lags["near"]) == ((90, 2, "Empty"), (20, 2, "Empty"))
+    assert (found["lag"]["unanswered"], found["lag"]["asked"]) == ([], found["lag"]["listed"])
+    assert time.monotonic() - began < 5
 
 
 def test_cluster_info_asks_only_for_what_is_wanted(client: dict[str, Any], run_module: Module) -> None:

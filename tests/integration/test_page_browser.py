@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
-import math
 import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -13,7 +11,6 @@ from typing import Any
 
 import pytest
 from ansible.module_utils.kraft.status.screen import sections
-from ansible.module_utils.kraft.status.watched import DRAWN, STEP, Alert, Line, Watched
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
@@ -22,6 +19,7 @@ from spark_jobs.page.mirror import render as render_mirror
 from spark_jobs.page.status import render as render_status
 from tests.unit.page import mirrors
 from tests.unit.page.reports import example, hostile, large, with_listeners
+from tests.unit.status.large import large_status
 from tests.unit.status.scenes import sick_status
 
 FLAGS = (
@@ -35,7 +33,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-WIDTHS = (360, 1600)
+WIDTHS = (390, 768, 1280, 1920)
 SCHEMES = ("light", "dark")
 LIMIT = 300_000
 REPORTS = {
@@ -56,14 +54,8 @@ def _sick_page() -> str:
     return render_status(found, sections(found))
 
 
-def _watched_page() -> str:
-    """Six lines of the last hour, one of them without a value, and an alert."""
-    began = 1_000_000.0
-    waves = [tuple((began + STEP * at, abs(math.sin(at / size)) * size) for at in range(120)) for size in range(9, 14)]
-    lines = [Line(title, unit, points) for (title, unit, _), points in zip(DRAWN, [*waves, ()], strict=True)]
-    alert = Alert("KafkaNodeDown", "page", "kafka3 does not answer", "2026-11-25T10:00:00Z")
-    seen = Watched("http://127.0.0.1:9090", watches=True, alerts=(alert,), begin=began, lines=tuple(lines))
-    found = dataclasses.replace(sick_status(), watched=seen)
+def _large_status_page() -> str:
+    found = large_status()
     return render_status(found, sections(found))
 
 
@@ -74,7 +66,7 @@ def _mirror_page() -> str:
 PAGES: dict[str, Callable[[], str]] = {
     **{name: partial(_page_of, name) for name in REPORTS},
     "sick": _sick_page,
-    "watched": _watched_page,
+    "many brokers": _large_status_page,
     "mirror": _mirror_page,
 }
 WORDS = {
@@ -84,7 +76,7 @@ WORDS = {
     "large": "Failed.",
     "hostile": "Failed.",
     "sick": "Not healthy.",
-    "watched": "Not healthy.",
+    "many brokers": "Not healthy.",
     "mirror": "Behind.",
 }
 
@@ -116,20 +108,6 @@ while (walker.nextNode()) {
     found.push([walker.currentNode.textContent.trim().slice(0, 60), contrast, style.fontSize]);
 }
 return found;
-"""
-
-#: Each picture of the last hour: its size, how wide its line is, and how far the line stands out from the page.
-PICTURES = """
-const channel = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
-const light = text => (([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b))(
-  text.match(/[\\d.]+/g).map(Number));
-const ground = light(getComputedStyle(document.body).backgroundColor);
-return [...document.querySelectorAll('svg.last-hour')].map(e => {
-  const box = e.getBoundingClientRect(), line = e.querySelector('path');
-  const ink = light(getComputedStyle(line).stroke);
-  return {title: e.querySelector('title').textContent, size: `${box.width} ${box.height}`, width: box.width,
-    drawn: line.getBoundingClientRect().width,
-    ink: (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05)}; });
 """
 
 
@@ -219,19 +197,6 @@ def test_verdict_is_seen_without_its_colour(browser: Browser, page: Path) -> Non
     sign = browser.run("const s = document.querySelector('.sign'); const r = s.getBoundingClientRect();"
                        "return [s.querySelector('title').textContent, r.width, r.top < innerHeight]")  # fmt: skip
     assert sign == [word.rstrip("."), 56, True]
-
-
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_the_last_hour_is_drawn_in_panels_of_the_same_size(browser: Browser, tmp_path: Path, scheme: str) -> None:
-    path = tmp_path / "watched.html"
-    path.write_text(_watched_page(), encoding="utf-8")
-    browser.show(path, scheme=scheme)
-    pictures = browser.run(PICTURES)
-    assert len(pictures) == len(DRAWN) - 1  # the last one has no value
-    assert {each["size"] for each in pictures} == {pictures[0]["size"]}
-    assert all(each["title"].startswith(title) for each, (title, _, _) in zip(pictures, DRAWN, strict=False))
-    assert all(each["drawn"] > 0.9 * each["width"] > 200 and each["ink"] >= 3 for each in pictures), pictures
-    assert browser.run("return document.body.innerText").count("KafkaNodeDown") == 1
 
 
 def test_hostile_names_run_nothing(browser: Browser, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from spark_jobs.errors import EXIT_FAILED, EXIT_PROVEN
 from spark_jobs.installation import JARS
 from spark_jobs.native import NativeAdmin
 from spark_jobs.report_check import problems
+from spark_jobs.steady import FEWEST
 from spark_jobs.submit import find_tools
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.kafka_node import free_ports
@@ -91,6 +92,12 @@ def test_a_submitted_job_proves_the_cluster_and_its_page_can_be_made(job: Job) -
     assert report["spark"]["master"] == "local[2]"
     assert "spark-sql-kafka-0-10" in report["spark"]["connector"]
     assert report["native_smoke"]["ms"] < 10_000
+    assert report["counts"]["unexpected"] == 0  # the steady client ends before Spark begins
+    waited = report["steady"]["acknowledged"]
+    assert report["steady"]["records"] >= FEWEST
+    assert 0 < waited["p50_ms"] <= waited["p99_ms"] <= waited["max_ms"] < 5000
+    assert waited["p50_ms"] <= report["steady"]["returned"]["p50_ms"]
+    assert not list(job.output.glob("steady*"))
     assert "wrote 20,000 records" in done.stdout
     assert (job.output / "progress.log").read_text().splitlines()[-1] in done.stdout
     page = job.output / "page.html"

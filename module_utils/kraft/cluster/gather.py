@@ -20,7 +20,7 @@ from ansible.module_utils.kraft.cluster.leader_watch import LeaderWatch
 from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, is_late, outcome
 from ansible.module_utils.kraft.cluster.retry import PAUSE, until_answered
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Broker, LogDir, Quorum, Snapshot, Topic
-from ansible.module_utils.kraft.errors import KraftError, UnreachableError
+from ansible.module_utils.kraft.errors import KraftError, LateError, ToolError, UnreachableError
 
 #: Optional parts; the brokers and the cluster id come with every snapshot.
 PARTS = ("topics", "configs", "features", "log_dirs", "reassignments", "quorum")
@@ -32,6 +32,7 @@ LONGEST_ANSWER_SECONDS = 60.0  #: limit of the time for a part, which grows each
 UNKNOWN_TOPIC = 3  #: UNKNOWN_TOPIC_OR_PARTITION: deleted since the topics were listed
 MIN_INSYNC = "min.insync.replicas"
 LOG_DIR_ERRORS = {56: "KAFKA_STORAGE_ERROR: the directory is offline", 57: "LOG_DIR_NOT_FOUND"}
+NAMED_REASONS = 3  #: of brokers that did not answer
 METADATA_LOG = [("__cluster_metadata", [(0,)])]
 
 
@@ -66,7 +67,7 @@ def observe(
     if "configs" in wanted and "topics" in found:
         _add("min_insync", found, failed, lambda: min_insync(client, place, found["topics"], seconds))
     if "log_dirs" in wanted:
-        _add("log_dirs", found, failed, lambda: log_dirs(client, brokers, seconds))
+        _add_disks(client, brokers, seconds, found, failed)
     if {"topics", "min_insync"} & failed.keys():
         client.patience = min(2 * seconds, LONGEST_ANSWER_SECONDS)
     unanswered = {part: _reason(part, error) for part, error in failed.items()}
@@ -173,13 +174,42 @@ def log_dirs(
 
     Sizes and numbers of replicas count only `partitions` (topic → partitions) if they are given.
     """
+    found: list[LogDir] = []
+    for broker, answer in _log_dir_answers(client, brokers, seconds, partitions):
+        found += responses.log_dirs(broker.node_id, checked(client, "DescribeLogDirs", answer), LOG_DIR_ERRORS)
+    return tuple(found)
+
+
+def _log_dir_answers(
+    client: Client, brokers: Iterable[Broker], seconds: float, partitions: Mapping[str, list[int]] | None = None
+) -> list[tuple[Broker, Answer]]:
     topics = None if partitions is None else list(partitions.items())
     asked = [broker for broker in brokers if not broker.fenced]
     request = [Question(one.address, client.request("DescribeLogDirsRequest", topics=topics)) for one in asked]
-    found: list[LogDir] = []
-    for broker, answer in zip(asked, client.ask_all(request, seconds)):
-        found += responses.log_dirs(broker.node_id, checked(client, "DescribeLogDirs", answer), LOG_DIR_ERRORS)
-    return tuple(found)
+    return list(zip(asked, client.ask_all(request, seconds)))
+
+
+def _add_disks(
+    client: Client, brokers: Iterable[Broker], seconds: float, found: dict[str, Any], failed: dict[str, KraftError]
+) -> None:
+    """Add the log dirs of the brokers that answer, and the bytes of each topic on them; the others are one error."""
+    dirs: list[LogDir] = []
+    sizes: dict[str, int] = {}
+    errors: list[KraftError] = []
+    for broker, answer in _log_dir_answers(client, brokers, seconds):
+        try:
+            seen = checked(client, "DescribeLogDirs", answer)
+        except KraftError as error:
+            errors.append(error)
+            continue
+        dirs += responses.log_dirs(broker.node_id, seen, LOG_DIR_ERRORS)
+        for name, size in responses.topic_bytes(seen):
+            sizes[name] = sizes.get(name, 0) + size
+    found.update(log_dirs=tuple(dirs), topic_bytes=sizes)
+    if errors:
+        more = f"; and {len(errors) - NAMED_REASONS} more brokers" if len(errors) > NAMED_REASONS else ""
+        kind = LateError if all(map(is_late, errors)) else ToolError
+        failed["log_dirs"] = kind("; ".join(map(str, errors[:NAMED_REASONS])) + more)
 
 
 def software() -> dict[str, Any]:

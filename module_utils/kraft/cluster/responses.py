@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.snapshot import (
@@ -119,6 +119,13 @@ def log_dirs(node_id: int, answer: Data, error_text: Mapping[int, str]) -> tuple
         )
         for one in sorted(answer["results"], key=lambda one: str(one["log_dir"]))
     )
+
+
+def topic_bytes(answer: Data) -> Iterator[tuple[str, int]]:
+    """DescribeLogDirs' topics of one broker, each with the bytes of its replicas in one log directory."""
+    for directory in answer["results"]:
+        for topic in directory["topics"]:
+            yield topic["name"], sum(part["partition_size"] for part in topic["partitions"])
 
 
 def config_values(answer: Data, key: str) -> dict[str, str]:

@@ -120,7 +120,8 @@ class Reassignment:
 class Snapshot:
     """The cluster as one of its nodes reported it.
 
-    ``unanswered``: requested parts without an answer, with the reason; ``late``: those that timed out.
+    ``unanswered``: the parts that were asked for and not answered, with the reason; ``late``: those that timed out.
+    ``log_dirs`` and ``topic_bytes`` (topic -> bytes of all its replicas) are those of the brokers that answered.
     """
 
     cluster_id: str
@@ -129,6 +130,7 @@ class Snapshot:
     quorum: Quorum | None = None
     min_insync: Mapping[str, int] | None = None
     log_dirs: tuple[LogDir, ...] | None = None
+    topic_bytes: Mapping[str, int] | None = None
     features: tuple[Feature, ...] | None = None
     reassignments: tuple[Reassignment, ...] | None = None
     unanswered: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -170,6 +172,7 @@ def from_dict(data: Mapping[str, Any]) -> Snapshot:
         quorum=quorum_from_dict(quorum) if quorum else None,
         min_insync=data.get("min_insync"),
         log_dirs=_each(LogDir, data.get("log_dirs")),
+        topic_bytes=data.get("topic_bytes"),
         features=_each(Feature, data.get("features")),
         reassignments=_each(Reassignment, data.get("reassignments")),
         unanswered=dict(data.get("unanswered") or {}),

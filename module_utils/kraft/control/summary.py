@@ -160,13 +160,19 @@ def _counts(counts: Data | None) -> list[str]:
 
 
 def _speed(report: Data) -> list[str]:
-    latency, throughput = report.get("latency"), report.get("throughput") or {}
+    throughput = report.get("throughput") or {}
     rates = [
         f"{words} {rate['records_per_s']:,.0f} records/s ({rate['mb_per_s']:.2f} MB/s, {rate['state']})"
         for words, rate in (("written", throughput.get("write")), ("read", throughput.get("batch_read")))
         if rate
     ]
-    lines = _row("Latency", f"p50 {_ms(latency['p50_ms'])}, p99 {_ms(latency['p99_ms'])}") if latency else []
+    steady, bulk = (report.get("steady") or {}).get("acknowledged"), report.get("latency")
+    waits = [
+        f"p50 {_ms(found['p50_ms'])}, p99 {_ms(found['p99_ms'])} of {whose}"
+        for whose, found in (("a steady client", steady), ("the bulk load", bulk))
+        if found
+    ]
+    lines = _row("Latency", "; ".join(waits)) if waits else []
     return [*lines, *_row("Throughput", "; ".join(rates))] if rates else lines
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.client_config import host_port
-from ansible.module_utils.kraft.cluster.client import Answer, Client, Question
+from ansible.module_utils.kraft.cluster.client import ANSWER_SECONDS, Answer, Client, Question
 from ansible.module_utils.kraft.cluster.leaders import CONSUMER, each, ends
 from ansible.module_utils.kraft.errors import KraftError
 
@@ -40,8 +40,9 @@ class Group:
 class Asked:
     """A client and its broker; ``failed``: messages about failed requests."""
 
-    def __init__(self, client: Client, address: str) -> None:
-        self.client, self._address = client, address
+    def __init__(self, client: Client, address: str, seconds: float = ANSWER_SECONDS) -> None:
+        """`seconds`: for each answer."""
+        self.client, self._address, self._seconds = client, address, seconds
         self.failed: list[str] = []
 
     def broker(self, *requests: Any) -> list[Mapping[str, Any]]:
@@ -49,7 +50,7 @@ class Asked:
         return self.all([Question(self._address, one) for one in requests])
 
     def all(self, questions: list[Question]) -> list[Mapping[str, Any]]:
-        return [self._good(answer) for answer in self.client.ask_all(questions)]
+        return [self._good(answer) for answer in self.client.ask_all(questions, self._seconds)]
 
     def _good(self, answer: Answer) -> Mapping[str, Any]:
         if isinstance(answer, KraftError):
@@ -135,14 +136,20 @@ def log_ends(asked: Asked, partitions: Iterable[Partition]) -> dict[Partition, i
     for topic, one in each(seen.get("topics", ()), "name", "partitions"):
         if (topic, one["partition_index"]) in wanted and one["leader_id"] in addresses:
             led.setdefault(one["leader_id"], {}).setdefault(topic, []).append(one["partition_index"])
+    return ends_at(asked, {addresses[leader]: topics for leader, topics in led.items()})
+
+
+def ends_at(asked: Asked, led: Mapping[str, Mapping[str, list[int]]]) -> dict[Partition, int]:
+    """The same, of partitions by their leader's address and topic; without those of which it says an error."""
+    client = asked.client
     questions = [
         Question(
-            addresses[leader],
+            address,
             client.request(
                 "ListOffsetsRequest", replica_id=CONSUMER, topics=[ends(client, *one) for one in topics.items()]
             ),
         )
-        for leader, topics in led.items()
+        for address, topics in led.items()
     ]
     found: dict[Partition, int] = {}
     for answer in asked.all(questions):

@@ -9,6 +9,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.control.authority import names_of
 from ansible.module_utils.kraft.node.certificate import NEAR_END_DAYS
+from ansible.module_utils.kraft.node.service.deployed import local_address
 from cryptography import x509
 
 #: Days before the end of a certificate that you bring; one of the cluster's own authority has ``renew_before_days``.
@@ -17,7 +18,7 @@ WARN_DAYS = 30
 
 @dataclasses.dataclass(frozen=True)
 class Certificate:
-    """What a listener shows. ``days``: left, negative once it has expired.
+    """What a listener shows. ``address``: the one that it advertises. ``days``: left, negative once it has expired.
 
     ``own``: no listener shows it. The process was started with it, and connects with it until it restarts.
     """
@@ -30,10 +31,16 @@ class Certificate:
 
 
 def certificates(results: Mapping[str, Any]) -> tuple[Certificate, ...]:
-    """Those that a node showed, and the process's own; `results`: what was registered on the host (``view``)."""
+    """Those that a node showed, and the process's own.
+
+    `results`: what was registered on the host (``view``, ``deployed``). Listeners were asked where they bind.
+    """
     view = results.get("view") or {}
     now = datetime.datetime.fromtimestamp(view.get("asked_at", 0), datetime.timezone.utc)
-    shown = [_read(one, now) for one in view.get("certificates") or () if one["certificate"]]
+    listeners = (results.get("deployed") or {}).get("listeners") or ()
+    names = {local_address(one): one["address"] for one in listeners}
+    seen = [one for one in view.get("certificates") or () if one["certificate"]]
+    shown = [_read({**one, "address": names.get(one["address"], one["address"])}, now) for one in seen]
     if text := view.get("own_certificate"):
         shown.append(dataclasses.replace(_read({"address": "", "certificate": text}, now), own=True))
     return tuple(shown)

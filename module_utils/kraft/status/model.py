@@ -9,6 +9,9 @@ from ansible.module_utils.kraft.cluster.leadership import Leadership
 from ansible.module_utils.kraft.node.machine.ungranted import Ungranted
 from ansible.module_utils.kraft.status.causes import Cause
 from ansible.module_utils.kraft.status.certificates import Certificate
+from ansible.module_utils.kraft.status.cluster_figures import NO_CLUSTER_FIGURES, ClusterFigures
+from ansible.module_utils.kraft.status.figures import NO_FIGURES, Figures
+from ansible.module_utils.kraft.status.last_change import LastChange
 from ansible.module_utils.kraft.status.watched import Watched
 
 
@@ -29,6 +32,7 @@ class Node:
     drift: tuple[str, ...] = ()
     uncompared: tuple[str, ...] = ()
     certificates: tuple[Certificate, ...] = ()
+    figures: Figures = NO_FIGURES
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,6 +42,7 @@ class Status:
     ``leader``: host and node id of the active controller in words, empty where there is none. ``drift``: unknown nodes
     and overrides. ``ungranted``: what hosts do not grant, which makes no status worse. ``counts``: label -> figure.
     ``unfinished``: what a run began, as causes with their steps; ``notes`` make no status worse.
+    ``figures``, those of the nodes and ``changed`` (by the last deployment from this machine) make it no worse, either.
     ``watched``: what Prometheus has seen, None where none is named; it makes no status better or worse, either.
     """
 
@@ -54,6 +59,8 @@ class Status:
     watched: Watched | None = None
     unfinished: tuple[Cause, ...] = ()
     notes: tuple[str, ...] = ()
+    figures: ClusterFigures = NO_CLUSTER_FIGURES
+    changed: LastChange | None = None
 
     @property
     def healthy(self) -> bool:

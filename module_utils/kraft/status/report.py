@@ -29,16 +29,19 @@ def report(status: Status, written: str) -> dict[str, Any]:
         "drift": list(status.drift),
         "ungranted": [dataclasses.asdict(one) for one in status.ungranted],
         "counts": dict(status.counts),
+        "figures": dataclasses.asdict(status.figures),
+        "changed": dataclasses.asdict(status.changed) if status.changed else None,
         "watched": watched(status.watched),
     }
 
 
 def watched(found: Watched | None) -> dict[str, Any] | None:
-    """What Prometheus says, without the last hour; null where none is named."""
+    """What Prometheus says; null where none is named."""
     if found is None:
         return None
     firing = [dataclasses.asdict(one) for one in found.alerts]
-    return {"url": found.url, "error": found.error, "watches": found.watches, "alerts": firing}
+    full = [dataclasses.asdict(one) for one in found.filling]
+    return {"url": found.url, "error": found.error, "watches": found.watches, "alerts": firing, "filling": full}
 
 
 def leader(led: Leadership) -> dict[str, Any]:

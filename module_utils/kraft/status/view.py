@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.health import caught_up, expected, problems
+from ansible.module_utils.kraft.cluster.lags import from_dict as lags_from_dict
 from ansible.module_utils.kraft.cluster.leadership import Leadership, best_claims, leadership
 from ansible.module_utils.kraft.cluster.shutdown_check import judge
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot, from_dict, quorum_from_dict
@@ -14,9 +15,11 @@ from ansible.module_utils.kraft.node.machine.ungranted import ungranted
 from ansible.module_utils.kraft.spec.desired.model import DYNAMIC
 from ansible.module_utils.kraft.status.causes import Cause, causes
 from ansible.module_utils.kraft.status.certificates import certificates, ending, first_to_end
+from ansible.module_utils.kraft.status.cluster_figures import cluster_figures
 from ansible.module_utils.kraft.status.departed import departures
 from ansible.module_utils.kraft.status.drift import node_drift, uncompared, unknown_nodes
 from ansible.module_utils.kraft.status.evidence import Evidence, evidence, foreign, unread
+from ansible.module_utils.kraft.status.figures import figures
 from ansible.module_utils.kraft.status.model import Node, Status
 from ansible.module_utils.kraft.status.scene import Scene
 from ansible.module_utils.kraft.status.unfinished import notes, unfinished
@@ -46,8 +49,7 @@ def status(
 ) -> Status:
     """`desired`: ``kafka_desired``'s fact. `hosts`: host -> what was registered there (``evidence``, ``node_drift``).
 
-    `cluster`: the result of ``kafka_cluster_info``, `live` that of ``kafka_config_plan``; None or failed: no answer.
-    `inventory`: the options that name it to the next command.
+    Results of ``kafka_cluster_info`` and ``kafka_config_plan``, None or failed: no answer. `inventory`: its options.
     """
     about = desired["cluster"]
     silent = unread(cluster)
@@ -62,7 +64,7 @@ def status(
     led = scene.leadership.without([one for cause in why if cause.rule == "cut_off" for one in cause.node_ids])
     live = {} if unread(live) else live or {}
     left = departures([results.get("view") for results in own], snapshot, about, inventory)
-    nodes = [_node(one, snapshot, led, why) for one in scene.nodes]
+    nodes = _nodes(scene, led, why, hosts)
     return Status(
         name=about["name"],
         cluster_id=snapshot.cluster_id if snapshot else about["cluster_id"],
@@ -76,7 +78,17 @@ def status(
         counts={**_counts(snapshot), **_certificates(hosts)},
         unfinished=(*unfinished(scene.nodes, snapshot, about, live, inventory), *left.unfinished),
         notes=(*notes(scene.nodes), *left.notes),
+        figures=cluster_figures(snapshot, lags_from_dict((cluster or {}).get("lag")), found[0] if not snapshot else ""),
     )
+
+
+def _nodes(scene: Scene, led: Leadership, why: Collection[Cause], hosts: Mapping[str, Mapping[str, Any]]) -> list[Node]:
+    """Each with its figures."""
+    made = []
+    for one in scene.nodes:
+        found = figures(one, hosts.get(one.host, {}), scene.snapshot, certificates(hosts.get(one.host, {})))
+        made.append(dataclasses.replace(_node(one, scene.snapshot, led, why), figures=found))
+    return made
 
 
 def _scene(desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]], snapshot: Snapshot | None) -> Scene:

@@ -1,4 +1,4 @@
-"""What a Prometheus that watches the cluster has seen: firing alerts, and the last hour. Nothing of it is a verdict."""
+"""What a Prometheus that watches the cluster knows: firing alerts, how log dirs fill. Nothing of it is a verdict."""
 
 from __future__ import annotations
 
@@ -10,18 +10,11 @@ from typing import Any
 from ansible.module_utils.kraft.control.prometheus import Ask, SilentError
 from ansible.module_utils.kraft.wording import printable
 
-HOUR, STEP = 3600, 30  #: seconds
 WATCHDOG = "KafkaWatchdog"
 ORDER = {"page": 0, "ticket": 1}
-#: Title, unit and expression of what is drawn; CLUSTER is the name of the cluster.
-DRAWN = (
-    ("Written", "bytes", 'kafka:bytes_in:rate5m{cluster="CLUSTER"}'),
-    ("Read", "bytes", 'kafka:bytes_out:rate5m{cluster="CLUSTER"}'),
-    ("Produce requests, p99 of the slowest node", "seconds", 'max(kafka:produce_p99_seconds{cluster="CLUSTER"})'),
-    ("Produce requests that failed", "ratio", 'kafka:produce_error_ratio:rate5m{cluster="CLUSTER"}'),
-    ("Under-replicated partitions", "count", 'kafka:partitions_under_replicated:sum{cluster="CLUSTER"}'),
-    ("Controllers that could still be lost", "count", 'kafka:quorum_spare_voters{cluster="CLUSTER"}'),
-)
+#: Hours until a log dir is full, by how it filled in the last six; CLUSTER is the name of the cluster.
+FULL = 'kafka:log_dir_full:hours6h{cluster="CLUSTER"}'
+LONGEST_DAYS = 3650  #: what takes longer does not fill
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,12 +32,12 @@ class Alert:
 
 
 @dataclasses.dataclass(frozen=True)
-class Line:
-    """``points``: (seconds since 1970, value), in the order of time, none where nothing was recorded."""
+class Filling:
+    """A log dir of a node, and ``days`` until it is full at the rate of the last six hours; None: it does not fill."""
 
-    title: str
-    unit: str
-    points: tuple[tuple[float, float], ...]
+    node_id: int
+    path: str
+    days: float | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,8 +48,7 @@ class Watched:
     error: str = ""
     watches: bool = False
     alerts: tuple[Alert, ...] = ()
-    begin: float = 0
-    lines: tuple[Line, ...] = ()
+    filling: tuple[Filling, ...] = ()
 
     def sentences(self) -> list[str]:
         """The alerts in words, or why there are none."""
@@ -71,11 +63,11 @@ class Watched:
         ]
 
 
-def look(url: str, cluster: str, now: float, ask: Ask) -> Watched:
-    """Asks for alerts, then for the last hour; the first question without an answer is the last one."""
+def look(url: str, cluster: str, ask: Ask) -> Watched:
+    """Asks for alerts, then for the log dirs that fill; the first question without an answer is the last one."""
     try:
         firing = list(alerts(ask("alerts", {}), cluster))
-        lines = [line(ask, now, title, unit, text.replace("CLUSTER", cluster)) for title, unit, text in DRAWN]
+        found = filling(ask("query", {"query": FULL.replace("CLUSTER", cluster)}))
     except SilentError as error:
         return Watched(url, error=printable(str(error)))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
@@ -83,7 +75,7 @@ def look(url: str, cluster: str, now: float, ask: Ask) -> Watched:
     told = [one for one in firing if one.name != WATCHDOG]
     told.sort(key=lambda one: (ORDER.get(one.severity, len(ORDER)), one.name, one.summary))
     watches = any(one.name == WATCHDOG for one in firing)
-    return Watched(url, "", watches, tuple(told), now - HOUR, tuple(lines))
+    return Watched(url, "", watches, tuple(told), found)
 
 
 def alerts(answer: Mapping[str, Any], cluster: str) -> Iterator[Alert]:
@@ -96,9 +88,14 @@ def alerts(answer: Mapping[str, Any], cluster: str) -> Iterator[Alert]:
             yield Alert(*(printable(str(each)) for each in said))
 
 
-def line(ask: Ask, now: float, title: str, unit: str, expression: str) -> Line:
-    """The first series of an expression; one without a point where there is none."""
-    times = {"start": f"{now - HOUR:.0f}", "end": f"{now:.0f}", "step": str(STEP)}
-    series = ask("query_range", {"query": expression, **times})["result"]
-    values = [(float(at), float(value)) for at, value in series[0]["values"]] if series else []
-    return Line(title, unit, tuple(each for each in values if math.isfinite(each[1])))
+def filling(answer: Mapping[str, Any]) -> tuple[Filling, ...]:
+    """The log dirs of which a rate was recorded."""
+    found = []
+    for one in answer["result"]:
+        days = float(one["value"][1]) / 24
+        if math.isnan(days):
+            continue
+        labels = one["metric"]
+        left = max(0.0, days) if days <= LONGEST_DAYS else None
+        found.append(Filling(int(labels["node_id"]), str(labels["log_dir"]), left))
+    return tuple(sorted(found, key=lambda each: (each.node_id, each.path)))

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.cluster import responses
+from ansible.module_utils.kraft.cluster import gather, responses
+from ansible.module_utils.kraft.cluster.client import Question
 from ansible.module_utils.kraft.cluster.snapshot import (
     Broker,
     Feature,
@@ -15,6 +17,7 @@ from ansible.module_utils.kraft.cluster.snapshot import (
     directory_id,
     from_dict,
 )
+from ansible.module_utils.kraft.errors import UnansweredError
 from kafka.cluster import get_ip_port_afi
 
 from tests.unit.cluster.snapshots import broker, partition, quorum, topic
@@ -28,6 +31,7 @@ def test_a_snapshot_survives_json() -> None:
         quorum=quorum(1),
         min_insync={"t": 2},
         log_dirs=(LogDir(1, "/data"),),
+        topic_bytes={"t": 5},
         features=(Feature("kraft.version", 1, 0, 1),),
         reassignments=(Reassignment("t", 0, (2,), ()),),
         unanswered={"configs": "why"},
@@ -119,3 +123,47 @@ def test_features_that_are_not_finalised_have_level_zero() -> None:
 def test_an_offline_log_directory_carries_its_error() -> None:
     answer = {"results": [{"error_code": 56, "log_dir": "/d", "total_bytes": -1, "usable_bytes": -1, "topics": []}]}
     assert responses.log_dirs(2, answer, {56: "offline"}) == (LogDir(2, "/d", "offline"),)
+
+
+class Disks:
+    """A client of brokers of which some are silent."""
+
+    def __init__(self, silent: Collection[str]) -> None:
+        self.silent = silent
+
+    def request(self, name: str, **fields: Any) -> dict[str, Any]:
+        return {"name": name, **fields}
+
+    def error(self, *_: Any) -> None:
+        return None
+
+    def reach(self) -> str:
+        return "kafka1:9092"
+
+    patience = 0.0
+
+    def ask_all(self, questions: Sequence[Question], _: float) -> list[Any]:
+        return [self.answer(one.address, one.request["name"]) for one in questions]
+
+    def answer(self, address: str, name: str) -> Any:
+        if name == "DescribeClusterRequest":
+            brokers = [{"broker_id": one, "host": f"kafka{one}", "port": 9092, "rack": None} for one in range(1, 7)]
+            return {"cluster_id": "x", "brokers": brokers}
+        if address in self.silent:
+            return UnansweredError(f"{address} is late")
+        sizes = [{"name": "orders", "partitions": [{"partition_size": 3}, {"partition_size": 4}]}]
+        room = {"error_code": 0, "total_bytes": 10, "usable_bytes": 2}
+        return {"results": [{**room, "log_dir": one, "topics": sizes} for one in ("/a", "/b")]}
+
+
+def test_a_broker_that_is_late_spoils_nothing_of_the_other_log_dirs() -> None:
+    client: Any = Disks([f"kafka{one}:9092" for one in (2, 3, 4, 5)])
+    found = gather.observe(client, ["log_dirs"])
+    assert found.log_dirs is not None
+    assert [(one.node_id, one.path, one.used_bytes, one.replicas) for one in found.log_dirs] == [
+        (1, "/a", 7, 2), (1, "/b", 7, 2), (6, "/a", 7, 2), (6, "/b", 7, 2),
+    ]  # fmt: skip
+    assert found.topic_bytes == {"orders": 28}
+    reason = found.unanswered["log_dirs"]
+    assert [f"kafka{one}:9092" in reason for one in (1, 2, 3, 4, 5)] == [False, True, True, True, False]
+    assert "1 more" in reason

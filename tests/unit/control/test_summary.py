@@ -69,7 +69,7 @@ def test_proven_run_in_full(wording: Wording) -> None:
     assert row(text, "Verdict") == ["200,000", "6"]
     assert row(text, "Records") == ["200,000", "200,000"]
     assert row(text, "Faults") == ["0"] * 5
-    assert row(text, "Latency") == ["p50", "31", "p99", "262"]
+    assert row(text, "Latency") == ["p50", "3.2", "p99", "9.4", "p50", "31", "p99", "262"]
     assert row(text, "Throughput") == ["28,986", "records/s", "3.45", "MB/s", "38,462", "records/s", "4.58", "MB/s"]
     assert row(text, "Not checked") == ["4"]
     assert row(text, "Page") == [PAGE]

@@ -161,17 +161,32 @@ def test_latency_marks_median_and_99th_percentile() -> None:
     root = page_of("report")
     labels = [t.words() for t in root.all("text") if t.attributes["class"] == "mark-label"]
     assert labels == ["p50 31 ms", "p99 262 ms"]
-    assert "longest 812 ms" in section("report", "Latency")
+    assert "longest 812 ms" in section("report", "Latency of the bulk load")
+
+
+def test_the_steady_client_comes_first_and_neither_latency_is_taken_for_the_other(wording: Wording) -> None:
+    headings = [one.words() for one in page_of("report").all("h2")]
+    steady, bulk = (f"Latency of {one}" for one in ("a steady client", "the bulk load"))
+    assert headings.index(steady) < headings.index(bulk)
+    words = section("report", steady)
+    assert {"3.18", "9.4", "21.7", "3.91", "11.2", "24.3", "640", "100", "6.4"} <= values(words)
+    wording([words])
+
+
+def test_a_run_without_a_steady_client_says_that_it_was_not_measured() -> None:
+    report = example("report") | {"steady": None}
+    assert "Latency of a steady client" not in {one.words() for one in page_of(report).all("h2")}
+    assert "the latency of a steady client" in section(report, "What was not checked")
 
 
 def test_clocks_that_differ_are_said_and_drawn(wording: Wording) -> None:
     report = example("report")
     report["latency"]["negative"] = 12
     report["latency"]["histogram"][0]["records"] = 12
-    assert "12 records" in section(report, "Latency")
+    assert "12 records" in section(report, "Latency of the bulk load")
     bars = [r for r in page_of(report).all("rect") if r.attributes["class"] == "bar bad"]
     assert [b.words() for b in bars] == ["below 0 ms: 12 records (0.006 %)"]
-    wording([section(report, "Latency")])
+    wording([section(report, "Latency of the bulk load")])
 
 
 def test_throughput_tells_both_ways_and_whether_cold(wording: Wording) -> None:

@@ -19,6 +19,7 @@ from plugins.callback.kraft_timeline import CallbackModule, Line, covered_second
         ("/x/roles/kafka/tasks/restart_batch.yml:3", "roll"),
         ("/x/roles/kafka/tasks/main.yml:3", "other"),
         ("/x/roles/kafka_host/tasks/disk.yml:1", "host"),
+        ("/x/roles/kafka_host/tasks/status.yml:1", "other"),
         ("/x/roles/kafka_smoke/tasks/main.yml:9", "verify"),
         ("/x/roles/kafka_smoke/tasks/install.yml:9", "verify"),
         ("/x/roles/kafka_resources/tasks/topics.yml:9", "resources"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.control import prometheus
 from ansible.module_utils.kraft.control.prometheus import SilentError, asking
 from ansible.module_utils.kraft.status.report import report
 from ansible.module_utils.kraft.status.screen import lines, sections
-from ansible.module_utils.kraft.status.watched import DRAWN, HOUR, Watched, look
+from ansible.module_utils.kraft.status.watched import Filling, Watched, look
 
 from spark_jobs.page.status import render
 from tests.unit.status.test_status_page import GOOD
@@ -32,15 +32,18 @@ def alert(name: str, severity: str, state: str = "firing", cluster: str = "demo"
 WATCHDOG = alert("KafkaWatchdog", "none")
 
 
-def seen(*alerts: Mapping[str, Any], values: list[list[Any]] | None = None) -> Watched:
+def rate(hours: str, node_id: str = "1", path: str = "/data") -> dict[str, Any]:
+    return {"metric": {"node_id": node_id, "log_dir": path}, "value": [NOW, hours]}
+
+
+def seen(*alerts: Mapping[str, Any], rates: Sequence[Mapping[str, Any]] = ()) -> Watched:
     def ask(path: str, parameters: Mapping[str, str]) -> Any:
         if path == "alerts":
             return {"alerts": list(alerts)}
-        assert float(parameters["end"]) - float(parameters["start"]) == HOUR
-        assert 'cluster="demo"' in parameters["query"]
-        return {"result": [{"metric": {}, "values": values}] if values else []}
+        assert (path, parameters["query"]) == ("query", 'kafka:log_dir_full:hours6h{cluster="demo"}')
+        return {"result": list(rates)}
 
-    return look(URL, "demo", NOW, ask)
+    return look(URL, "demo", ask)
 
 
 def test_firing_alerts_of_the_cluster_are_shown_pages_first() -> None:
@@ -66,14 +69,12 @@ def test_that_nothing_fires_is_believed_only_of_one_whose_watchdog_fires() -> No
 
 def test_alerts_make_no_status_worse_and_are_on_screen_page_and_in_the_report() -> None:
     page = alert("KafkaNodeDown", "page", summary="Node <b>kafka1</b>")
-    found = dataclasses.replace(GOOD, watched=seen(WATCHDOG, page, values=[[NOW - 60, "1"], [NOW - 30, "2500000"]]))
+    found = dataclasses.replace(GOOD, watched=seen(WATCHDOG, page))
     assert found.good
     assert any("page KafkaNodeDown" in line for line in lines(found))
     text = render(found, sections(found))
     assert '<body class="proven">' in text
     assert "Node &lt;b&gt;kafka1" in text
-    assert text.count('class="last-hour"') == len(DRAWN)
-    assert "2.50 MB/s" in text
     told = report(found, "now")["watched"]
     assert (told["watches"], [one["name"] for one in told["alerts"]]) == (True, ["KafkaNodeDown"])
 
@@ -88,22 +89,29 @@ def test_one_that_does_not_answer_is_said_to_be_so_and_fails_nothing() -> None:
     def ask(_: str, __: Mapping[str, str]) -> Any:
         raise SilentError("Connection refused")
 
-    found = dataclasses.replace(GOOD, watched=look(URL, "demo", NOW, ask))
+    found = dataclasses.replace(GOOD, watched=look(URL, "demo", ask))
     assert found.good
     assert any("Connection refused" in line for line in lines(found))
     text = render(found, sections(found))
     assert "Connection refused" in text
-    assert "The last hour" not in text
 
 
 @pytest.mark.parametrize("answer", [{}, [], {"alerts": [{}]}, {"alerts": "x"}, None, {"alerts": []}])
 def test_what_answers_otherwise_than_prometheus_is_said_to_do_so(answer: Any) -> None:
-    assert look(URL, "demo", NOW, lambda *_: answer).error == "its answer is not that of Prometheus"
+    assert look(URL, "demo", lambda *_: answer).error == "its answer is not that of Prometheus"
 
 
-def test_a_value_that_is_no_number_leaves_a_gap() -> None:
-    found = seen(WATCHDOG, values=[[NOW - 60, "NaN"], [NOW - 30, "2"], [NOW, "+Inf"]])
-    assert found.lines[0].points == ((NOW - 30, 2.0),)
+def test_days_until_a_log_dir_is_full_follow_from_the_recorded_rate() -> None:
+    """What takes more than ten years does not fill; what is no number is not known."""
+    found = seen(
+        rates=[rate("60", "2"), rate("240000000"), rate("NaN", "3"), rate("+Inf", "2", "/more"), rate("-1", "4")]
+    )
+    assert found.filling == (
+        Filling(1, "/data", None),
+        Filling(2, "/data", 2.5),
+        Filling(2, "/more", None),
+        Filling(4, "/data", 0.0),
+    )
 
 
 class Answers(BaseHTTPRequestHandler):

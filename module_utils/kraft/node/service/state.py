@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ansible.module_utils.kraft.node.service.memory import heap_bytes, resident_bytes
 from ansible.module_utils.kraft.node.service.record import STARTED_DIR, started_files
 
 #: Runs a command and returns (return code, stdout, stderr): ``AnsibleModule.run_command`` or a fake.
@@ -43,7 +44,8 @@ class ServiceState:
     ``sub_state`` and ``result`` are systemd's own words. ``started``: file name -> sha256 of the record of the running
     process, empty if none runs. ``started_at_us``: start on the monotonic clock, microseconds.
     ``stopped``: a signal (SIGSTOP) holds the process: it keeps its sockets and does not answer.
-    ``job``: systemd is at work on it, as in the middle of a restart.
+    ``job``: systemd is at work on it, as in the middle of a restart. ``heap_bytes``: the limit that the process was
+    started with; ``resident_bytes``: the memory that it has; both None if not known.
     """
 
     installed: bool = False
@@ -61,6 +63,8 @@ class ServiceState:
     environment_unit: str = ""
     stopped: bool = False
     job: bool = False
+    heap_bytes: int | None = None
+    resident_bytes: int | None = None
 
     @property
     def failed(self) -> bool:
@@ -131,5 +135,9 @@ def observe_service(
         return ServiceState()
     shown = parse_show(out)
     pid = int(shown.get("MainPID") or 0)
-    fingerprint = environment_value(pid, FINGERPRINT_VARIABLE) if pid else ""
-    return service_state(shown, started_files(started_dir), fingerprint, bool(pid) and is_stopped(pid))
+    started = started_files(started_dir)
+    if not pid:
+        return service_state(shown, started, "")
+    found = service_state(shown, started, environment_value(pid, FINGERPRINT_VARIABLE), is_stopped(pid))
+    heap = heap_bytes(started.get("jvm.options", b"").decode(errors="replace"))
+    return dataclasses.replace(found, heap_bytes=heap, resident_bytes=resident_bytes(pid))

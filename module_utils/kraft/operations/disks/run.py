@@ -72,6 +72,7 @@ class Run:
         self._closest: tuple[int, int] | None = None
         self.limited = asked.limited  #: brokers on which this run has set a limit
         self.warnings: list[str] = []
+        self.away: frozenset[int] = frozenset()  #: copies inside a broker wait for no other one
         self.left: tuple[int, int] = (0, 0)  #: replicas and bytes that are still to be moved, as last seen
 
     def work(self) -> Work:

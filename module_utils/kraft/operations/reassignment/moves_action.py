@@ -6,6 +6,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.stall_timeout import StallTimeout
 from ansible.module_utils.kraft.operations.reassignment.move_format import amount
+from ansible.module_utils.kraft.operations.reassignment.report import stalled
 from ansible.module_utils.kraft.wording import counted, printable
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
@@ -57,5 +58,4 @@ class MovesAction(ActionBase):
             closest = min(closest or left, left)
             DISPLAY.display(f"  {counted(left[0], self.moved)} and {amount(left[1])} left to move")
             if not stall_timeout.lasts(closest):
-                text = f"nothing has advanced for {timeout:g} s. The moves go on by themselves, throttled as they are"
-                return {**found, "failed": True, "changed": True, "msg": f"{text}: run again, with another throttle."}
+                return {**found, "failed": True, "changed": True, "msg": stalled(timeout, found["away"])}

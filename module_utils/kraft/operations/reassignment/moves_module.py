@@ -46,8 +46,8 @@ class Attempt:
         check_mode: bool,
         desired: Any,
     ) -> None:
-        """`begin` makes a run of `desired`, with ``work()``, ``apply(work)``, ``left``, ``limited`` and ``warnings``;
-        `unit`: what it moves."""
+        """`begin` makes a run of `desired`, with ``work()``, ``apply(work)``, ``left``, ``limited``, ``away`` and
+        ``warnings``; `unit`: what it moves."""
         self._begin, self._result, self._unit, self._check_mode = begin, result, unit, check_mode
         self._planned: dict[str, Any] = {}
         self._desired = desired
@@ -71,6 +71,7 @@ class Attempt:
             "finished": finished,
             "left": dict(zip((self._unit, "bytes"), run.left)),
             "limited": sorted(run.limited),
+            "away": sorted(run.away),
             "warnings": [*self._planned.get("warnings", ()), *run.warnings],
         }
 

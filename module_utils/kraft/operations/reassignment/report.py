@@ -13,13 +13,23 @@ from ansible.module_utils.kraft.operations.reassignment.work import Desired, Wor
 from ansible.module_utils.kraft.wording import counted
 
 
-def stuck(asked: Desired, moving: Sequence[Reassignment], missing: int) -> str:
+def stuck(asked: Desired, moving: Sequence[Reassignment], missing: int, away: Collection[int]) -> str:
     named = ", ".join(f"{one.topic}-{one.partition}" for one in moving[:5])
-    slower = f" Records may come in faster than {amount(asked.rate)}/s: allow more." if asked.rate else ""
+    return f"{counted(len(moving), 'partition')} on the move ({named}), {amount(missing)} missing, and " + stalled(
+        asked.timeout, away
+    )
+
+
+def stalled(timeout: float, away: Collection[int]) -> str:
+    """Why moves do not advance, and what to do. `away`: brokers that are to get replicas and do not serve."""
+    text = f"nothing has advanced for {timeout:g} s"
+    if not away:
+        more = "Records may come in faster than they are copied: run again, with a higher kafka_move_throttle."
+        return f"{text}. The moves go on by themselves, throttled as they are. {more}"
+    who, it = f"{move_format.brokers_named(away)} {'is' if len(away) == 1 else 'are'} away", "it" * (len(away) == 1)
     return (
-        f"{counted(len(moving), 'partition')} on the move, {amount(missing)} missing, and nothing has "
-        f"advanced for {asked.timeout:g} s: {named}.{slower} The moves go on by themselves, throttled as they are; run "
-        "again to wait for them, or take them back with state: cancelled."
+        f"{text}: {who}, and replicas are on the move to {it or 'them'}. Start {it or 'them'}, then run again. "
+        "If a machine is lost, run replace_node.yml for its host first."
     )
 
 

@@ -34,6 +34,7 @@ class Run:
         self._throttles = Throttles()  #: ours, as they are set now
         self.limited = asked.limited  #: brokers on which this run has set a limit
         self.warnings: list[str] = []
+        self.away: frozenset[int] = frozenset()  #: brokers to which something is on the move, and which did not serve
         self.left: tuple[int, int] = (0, 0)  #: partitions and bytes that are still to be moved, as last seen
 
     def work(self) -> Work:
@@ -96,6 +97,7 @@ class Run:
                 self._admin.submit(coming)
                 del queue[: len(coming)]
                 continue
+            self.away = frozenset(broker for one in moving for broker in one.adding) - work.snapshot.unfenced
             self._note(queue, moving, sum(missing.values()))
             if self._clock() >= self._ends:
                 return False
@@ -133,7 +135,7 @@ class Run:
         self.left = (len(queue) + len(moving), missing + (known_bytes(queue) or 0))
         self._closest = min(self._closest or self.left, self.left)
         if not self._stall_timeout.lasts(self._closest):
-            raise ToolError(report.stuck(self._asked, moving, missing))
+            raise ToolError(report.stuck(self._asked, moving, missing, self.away))
 
     def _emptied(self) -> bool:
         """Whether neither the metadata nor the log dirs show anything on the drained brokers; waits for it."""

@@ -14,12 +14,13 @@ from ansible.module_utils.kraft.operations.reassignment.admin import Reassignmen
 from ansible.module_utils.kraft.operations.reassignment.lifting import AWAY_SECONDS
 from ansible.module_utils.kraft.operations.reassignment.model import DRAINED, SPREAD, Goal, Move, Name
 from ansible.module_utils.kraft.operations.reassignment.moves_module import Attempt
-from ansible.module_utils.kraft.operations.reassignment.report import result
+from ansible.module_utils.kraft.operations.reassignment.report import result, stalled
 from ansible.module_utils.kraft.operations.reassignment.run import Run
 from ansible.module_utils.kraft.operations.reassignment.throttle import Alteration, Throttles
 from ansible.module_utils.kraft.operations.reassignment.work import LOOK_SECONDS, LOOKS, Desired
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, topic
+from tests.wording_files import Wording
 
 RATE = 3_000_000
 
@@ -122,6 +123,26 @@ class Dies(Cluster):
     def submit(self, moves: Sequence[Move]) -> None:
         super().submit(moves)
         self.fence(2, fenced=True)
+
+
+class Moving(Cluster):
+    """Broker 4 is to get replicas, and died before they arrived."""
+
+    def submit(self, moves: Sequence[Move]) -> None:
+        del moves
+
+    def under_way(self) -> tuple[Reassignment, ...]:
+        return (Reassignment("heavy", 0, (4,), (1,)),)
+
+
+@pytest.mark.parametrize(("dead", "away"), [((4,), [4]), ((2,), []), ((), [])])
+def test_moves_that_wait_for_a_broker_name_it(dead: tuple[int, ...], away: list[int], wording: Wording) -> None:
+    leaves = Desired(Goal(DRAINED, frozenset({1})), rate=RATE, pause=15, timeout=40)
+    there = Moving(cluster(HEAVY, brokers=[broker(one, fenced=one in dead) for one in (1, 2, 3, 4, 5)]))
+    attempt = Attempt(lambda asked: run_on(there, asked), lambda _: {}, "partitions", False, leaves)
+    found = attempt()
+    assert (found["finished"], found["away"]) == (False, away)
+    wording([stalled(40, found["away"])])
 
 
 def test_a_broker_that_comes_back_in_time_loses_its_limit() -> None:
