@@ -1,4 +1,4 @@
-"""Builds the documentation site: ``python -m scripts.site``; ``make docs`` does so.
+"""Build the documentation site: ``python -m scripts.site``; ``make docs`` does so.
 
 The site's source is put together in ``.cache/docs/source`` as the repository lays it out, so that links between pages
 are the same in both; ``mkdocs.yml`` has the navigation. A link that leads nowhere fails the build. The exit code is
@@ -19,12 +19,12 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / ".cache/docs/source"
 #: Code spans; lines that are no row of a table have no escaped bar in them.
 CODE_IN_ROW = re.compile(r"(?<!`)`[^`\n]+`(?!`)")
-#: What the site shows of the repository.
+#: Files of the repository that the site shows.
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "docs/**/*", "roles/*/README.md")
 
 
 def assemble(source: Path = SOURCE) -> None:
-    """The pages of the repository and those that are made from the code, in an empty folder."""
+    """Copy the pages of the repository and generate those from the code, into an empty folder."""
     shutil.rmtree(source, ignore_errors=True)
     for path in (each for pattern in PAGES for each in sorted(ROOT.glob(pattern)) if each.is_file()):
         target = source / path.relative_to(ROOT)
@@ -43,12 +43,12 @@ def assemble(source: Path = SOURCE) -> None:
 
 
 def for_site(text: str) -> str:
-    """A page in MkDocs' dialect: inside of code a bar of a table needs no backslash, which GitHub wants."""
+    """Convert a page to MkDocs' dialect: inside of code a bar of a table needs no backslash, unlike on GitHub."""
     return CODE_IN_ROW.sub(lambda found: found[0].replace("\\|", "|"), text)
 
 
 def build(config: Path) -> int:
-    """MkDocs' exit code; a warning counts as an error."""
+    """Return MkDocs' exit code; a warning counts as an error."""
     words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(config)]
     return subprocess.run(words, check=False).returncode  # noqa: S603
 

@@ -33,7 +33,7 @@ Offsets = dict[str, tuple[dict[Partition, int], dict[Partition, int]]]  #: group
 
 
 def look(client: Client, snapshot: Snapshot, clock: Callable[[], float] = time.monotonic) -> Lags:
-    """Of the brokers that have answered so far: one that is silent would cost its wait again."""
+    """Query only brokers that have answered so far: a silent one would cost its wait again."""
     asked = Asked(client, "", SECONDS)
     answered = {one.node_id for one in snapshot.log_dirs} if snapshot.log_dirs is not None else snapshot.unfenced
     listed = _listed(asked, [one.address for one in snapshot.brokers if one.node_id in answered and not one.fenced])
@@ -60,7 +60,7 @@ def _listed(asked: Asked, addresses: Sequence[str]) -> Listed:
 
 
 def _offsets(asked: Asked, listed: Listed, clock: Callable[[], float]) -> tuple[Offsets, int]:
-    """Round by round, AT_ONCE groups of each coordinator; and how many groups were asked."""
+    """Query AT_ONCE groups of each coordinator in a round; return offsets and the number of queried groups."""
     found: Offsets = {}
     deadline, count, tried = clock() + SECONDS, 0, 0
     for start in range(0, max(map(len, listed.values()), default=0), AT_ONCE):
@@ -84,7 +84,7 @@ def _questions(client: Client, listed: Listed, now: Mapping[str, Sequence[str]])
 
 
 def _led(snapshot: Snapshot, partitions: Iterable[Partition]) -> dict[str, dict[str, list[int]]]:
-    """The partitions by their leader's address; without those that have none."""
+    """Return the partitions by their leader's address; without those that have none."""
     addresses = {one.node_id: one.address for one in snapshot.brokers if not one.fenced}
     leaders = {(topic.name, one.partition): one.leader for topic in snapshot.topics or () for one in topic.partitions}
     led: dict[str, dict[str, list[int]]] = {}
