@@ -54,7 +54,9 @@ def _listed(asked: Asked, addresses: Sequence[str]) -> Listed:
     request = {"types_filter": list(DESCRIBED_BY)}
     answers = asked.all([Question(one, asked.client.request("ListGroupsRequest", **request)) for one in addresses])
     return {
-        address: {one["group_id"]: (one["group_type"].lower(), one["group_state"]) for one in answer.get("groups", ())}
+        address: {
+            one["group_id"]: (one["group_type"].lower(), one.get("group_state", "")) for one in answer.get("groups", ())
+        }
         for address, answer in zip(addresses, answers)
     }
 
