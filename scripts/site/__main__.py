@@ -17,7 +17,7 @@ from scripts.site import modules, variables
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / ".cache/docs/source"
-#: What the site shows of the repository.
+#: Files of the repository that the site shows.
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "docs/**/*", "roles/*/README.md")
 
 
@@ -40,7 +40,7 @@ def assemble(source: Path = SOURCE) -> None:
 
 
 def unescaped(text: str) -> str:
-    """Bars in code of tables as MkDocs reads them: GitHub needs a backslash before each, which MkDocs would show."""
+    """Unescape bars in code of tables: GitHub needs a backslash before each, which MkDocs would show."""
     rows = re.compile(r"^\|.*$", re.MULTILINE)
     return rows.sub(lambda row: re.sub(r"`[^`]*`", lambda code: code[0].replace("\\|", "|"), row[0]), text)
 

@@ -64,7 +64,7 @@ def _listed(asked: Asked, addresses: Sequence[str]) -> Listed:
 
 
 def _offsets(asked: Asked, listed: Listed, clock: Callable[[], float]) -> tuple[Offsets, int]:
-    """Round by round, AT_ONCE groups of each coordinator; and how many groups were asked."""
+    """Query AT_ONCE groups of each coordinator in a round; return offsets and the number of queried groups."""
     found: Offsets = {}
     deadline, count, tried = clock() + SECONDS, 0, 0
     for start in range(0, max(map(len, listed.values()), default=0), AT_ONCE):
