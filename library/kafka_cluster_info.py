@@ -20,7 +20,7 @@ options:
     default: [brokers, quorum, topics]
   lag:
     description:
-      - Asks for the groups that are the furthest behind, too. Offsets of all groups take a second at most; the rest is
+      - Asks for the groups that are the furthest behind, too. Offsets are asked for one second. The rest is
         not asked, and RV(lag.asked) says how many were. Needs C(topics) in O(gather).
     type: bool
     default: false

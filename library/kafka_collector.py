@@ -10,6 +10,7 @@ description:
   - Writes the collector's program, settings and unit, and the unit of node_exporter, and starts what differs anew. The
     program is this module's own code; it asks Kafka through the same client.
   - Without settings it stops both and removes what it wrote. A unit that somebody else has written is refused.
+  - The log shipper of earlier versions (C(kafka-logs), C(kafka-logs-proxy)) is stopped and removed.
 options:
   settings:
     description: C(collector) of the node in the fact C(kafka_desired); empty where the node is to have none.

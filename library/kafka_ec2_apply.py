@@ -18,6 +18,11 @@ options:
   state: {description: Whether the cluster is to be there., type: str, choices: [present, absent], default: present}
   wanted: {description: What is wanted, as M(kafka_ec2_plan) gives it., type: dict, required: true}
   delete_data: {description: Whether data disks and Elastic IPs are removed, too., type: bool, default: false}
+  hosts:
+    description: With O(state=absent) only the machines of these hosts end.
+    type: list
+    elements: str
+    default: []
   patience: {description: Seconds until AWS must show what it has accepted., type: float, default: 120}
   boot: {description: Seconds until a machine must run., type: float, default: 600}
   pause: {description: Seconds between two looks., type: float, default: 2}
@@ -62,6 +67,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
     "wanted": {"type": "dict", "required": True},
     "delete_data": {"type": "bool", "default": False},
+    "hosts": {"type": "list", "elements": "str", "default": []},
     "patience": {"type": "float", "default": 120},
     "boot": {"type": "float", "default": 600},
     "pause": {"type": "float", "default": 2},
@@ -90,7 +96,7 @@ def work(params: dict[str, Any]) -> dict[str, Any]:
         if params["break_run"]:
             time.sleep(aws.young)
         if params["state"] == "absent":
-            remove.remove(aws, observe.of(wanted), params["delete_data"])
+            remove.remove(aws, observe.of(wanted), params["delete_data"], params["hosts"])
             return {"granted": True, "changed": True}
         found = apply.apply(aws, wanted, observe.of(wanted))
         return {"granted": True, "changed": True, "found": dataclasses.asdict(found)}

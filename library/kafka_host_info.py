@@ -76,7 +76,7 @@ ansible_facts:
     there is one), java (home, path, version, major) or null, javas (all that are installed), limits.nofile_hard,
     sysctl (value, writable), systemd, privileged, user, group, login (the account that Ansible logs in with),
     hostname, machine_id, boot_id, place, time, clock_synchronised, disks (by device: kind, closed, filesystem,
-    table, parts, holders, mounts; at_mount: another device that is mounted at its place; tool: whether mkfs is
+    table, model, parts, holders, mounts; at_mount: another device that is mounted at its place; tool: whether mkfs is
     there), log_dirs (state, identity, what is in it, owner, mount, room), used_log_dirs (of each that the node was
     deployed with: read, replicas, and the first of them named), identity (whose node is deployed: disks, each with
     path, deployed, cluster_id, node_id, directory_id and error; node_id as configured; removed_from, the cluster id in

@@ -56,6 +56,10 @@ options:
     description: MirrorMaker's alias of the cluster that is written; C(target) is this one.
     type: str
     default: target
+  topic_ids:
+    description: Ids of the source's topics when their copy began, as M(kafka_mirror_info) gives them. It keeps them.
+    type: dict
+    default: {}
   heap_mb:
     description: Heap of the service.
     type: int
@@ -98,6 +102,7 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "port": {"type": "int", "default": 8083},
     "hosts": {"type": "int", "default": 1},
     "into": {"type": "str", "default": "target"},
+    "topic_ids": {"type": "dict", "default": {}},
     "heap_mb": {"type": "int", "default": 512},
     "restart": {"type": "bool", "default": False},
 }

@@ -29,14 +29,26 @@ options:
     description: Replicas of each topic that is created here.
     type: int
     required: true
+  install_dir:
+    description: Where M(kafka_mirror) has noted the ids of topics on this host.
+    type: path
+    default: /opt/kafka
   hosts:
     description: How many hosts the mirror runs on.
     type: int
     default: 1
   wait:
-    description: Seconds to wait until it copies; 0 to look once. A task that stays failed ends the wait.
+    description: Seconds to wait until it copies; 0 to look once.
     type: int
     default: 0
+  began:
+    description: The C(began) of an earlier wait that this one goes on with; 0 for a new one.
+    type: float
+    default: 0
+  shown:
+    description: How many topics and groups C(screen) lists; 0 for all.
+    type: int
+    default: 20
   sample:
     description: Seconds between two looks, from which the time to catch up follows; 0 for one look.
     type: int
@@ -66,9 +78,15 @@ plan:
     - C(settings), what topics need here to mean the same, and C(put_back), what ends the copy, both for M(kafka_topic).
   returned: success
   type: dict
+began:
+  description: When the wait began, in seconds of the epoch; 0 without one. C(waited), the seconds since.
+  returned: success
+  type: float
 progress:
   description:
+    - C(copies), whether it is at work.
     - Not without O(mirror).
+    - C(changed), topics of the source that are no longer those whose copy began.
     - C(begun), C(failed) tasks, C(lag) of each topic, C(lag_records), C(copied) offsets, C(groups), and C(screen).
     - C(ends) and C(records) of both sides. C(catch_up), the time to catch up in words.
     - C(back), whether clients have switched and new records go back to the source.
@@ -77,6 +95,7 @@ progress:
 service:
   description:
     - C(properties) of MirrorMaker and C(heap_mb), for this host's cores and memory.
+    - C(topic_ids) of the source when their copies began.
     - C(into), MirrorMaker's alias of the cluster that is written.
   returned: success
   type: dict
@@ -88,11 +107,12 @@ from typing import Any
 
 from ansible.module_utils.kraft.cluster.connections import CLIENT_SPEC
 from ansible.module_utils.kraft.cluster.retry import until_answered
-from ansible.module_utils.kraft.errors import KraftError, ToolError
+from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.module import KraftModule
 from ansible.module_utils.kraft.node.mirror import TARGET
-from ansible.module_utils.kraft.operations.mirror import files, plan, progress, settings
-from ansible.module_utils.kraft.operations.mirror.observe import ANSWERED_SECONDS, Seen, look, of_target
+from ansible.module_utils.kraft.node.mirror_notes import noted
+from ansible.module_utils.kraft.operations.mirror import files, identity, plan, progress, settings
+from ansible.module_utils.kraft.operations.mirror.observe import ANSWERED_SECONDS, Known, Seen, look, of_target
 from ansible.module_utils.kraft.operations.mirror.observe import asked as reached
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted, with_secrets
 
@@ -102,27 +122,29 @@ ARGUMENT_SPEC: dict[str, Any] = {
     "secrets": {"type": "dict", "default": {}, "no_log": True},
     "known_settings": {"type": "dict", "required": True, "no_log": False},
     "replication_factor": {"type": "int", "required": True},
+    "install_dir": {"type": "path", "default": "/opt/kafka"},
     "hosts": {"type": "int", "default": 1},
     "wait": {"type": "int", "default": 0},
+    "began": {"type": "float", "default": 0},
+    "shown": {"type": "int", "default": 20},
     "sample": {"type": "int", "default": 0},
 }
 PAUSE = 1.0
-FAILED_SECONDS = 30  #: a task that has failed before a restart is reported so until it runs again
 
 
-def waited(asked: Wanted, params: dict[str, Any]) -> Seen:
-    """Return the state once the mirror copies. Raises ToolError if it does not."""
+def known(params: dict[str, Any]) -> Known:
+    return Known(params["known_settings"], noted(f"{params['install_dir']}/mirror"))
+
+
+def waited(asked: Wanted, params: dict[str, Any]) -> tuple[bool, Seen]:
+    """Whether it copies, and what there is when it does, or when the time is over."""
     began, first = time.monotonic(), None
     while True:
-        seen = until_answered(lambda: look(asked, params["client"], params["known_settings"]), ANSWERED_SECONDS)
-        first, passed = first or seen, time.monotonic() - began
-        if progress.copies(first, seen) or not params["wait"]:
-            return seen
-        if seen.failed and passed > FAILED_SECONDS:
-            raise ToolError("; ".join(progress.screen(seen)[1:]))
-        if passed > params["wait"]:
-            why = "see `journalctl -u kafka-mirror` on each host" if seen.made else progress.NOT_MADE
-            raise ToolError(f"nothing is copied after {params['wait']} s: {why}")
+        seen = until_answered(lambda: look(asked, params["client"], known(params)), ANSWERED_SECONDS)
+        first = first or seen
+        copies = progress.copies(first, seen)
+        if copies or time.monotonic() - began > params["wait"]:
+            return copies, seen
         time.sleep(PAUSE)
 
 
@@ -132,7 +154,7 @@ def sample(asked: Wanted, first: Seen, params: dict[str, Any]) -> tuple[str, See
         return "", first
     began = time.monotonic()
     time.sleep(params["sample"])
-    second = until_answered(lambda: look(asked, params["client"], params["known_settings"]), ANSWERED_SECONDS)
+    second = until_answered(lambda: look(asked, params["client"], known(params)), ANSWERED_SECONDS)
     return progress.caught_up(progress.seconds_left(first, second, time.monotonic() - began)), second
 
 
@@ -146,13 +168,19 @@ def service(asked: Wanted, seen: Seen, params: dict[str, Any]) -> dict[str, Any]
     else:
         unknown = plan.unknown_settings(seen.source, seen.target)
         given = files.properties(asked, size, replicas, unknown)
-    return {"properties": given, "heap_mb": size.heap_mb, "into": asked.name if seen.back else TARGET}
+    ids = noted(f"{params['install_dir']}/mirror")
+    return {
+        "properties": given,
+        "heap_mb": size.heap_mb,
+        "into": asked.name if seen.back else TARGET,
+        "topic_ids": ids if seen.back else identity.to_note(seen.source, seen.target, ids),
+    }
 
 
 def alone(params: dict[str, Any]) -> dict[str, Any]:
     """Return the settings that the end of a copy restores, from this cluster alone."""
     with reached(params["client"]) as side:
-        return {"put_back": settings.put_back({}, of_target(side, params["known_settings"]))}
+        return {"put_back": settings.put_back({}, of_target(side, known(params)))}
 
 
 def main() -> None:
@@ -161,21 +189,25 @@ def main() -> None:
     if not params["mirror"]:
         module.finish(lambda: {"changed": False, "plan": alone(params)})
         return
+    began = params["began"] or (time.time() if params["wait"] else 0)
     asked, public = with_secrets(params["mirror"], params["secrets"]), with_secrets(params["mirror"], {})
     try:
-        seen = waited(asked, params)
+        copies, seen = waited(asked, params)
         catch_up, seen = sample(asked, seen, params)
     except KraftError as error:
         module.fail_json(msg=str(error))
     module.exit_json(
         changed=False,
-        plan=plan.answer(asked, seen.source, seen.target, params["replication_factor"])
+        began=began,
+        waited=time.time() - began if began else 0,
+        plan=plan.answer(asked, seen.source, seen.target, params["replication_factor"], params["shown"])
         if not seen.back
         else plan.answer_back(asked, seen.source),
         progress={
             **progress.answer(seen),
+            "copies": copies,
             "catch_up": catch_up,
-            "screen": [*progress.screen(seen), *filter(None, [catch_up])],
+            "screen": [*progress.screen(seen, params["shown"]), *filter(None, [catch_up])],
         },
         service=service(public, seen, params),
     )

@@ -25,7 +25,7 @@ options:
   once_led:
     description:
       - For nodes that the plan of the roll lets go unchecked. They go where nothing can be reached, where the quorum
-        says that it has no leader, or where the answer is late, as a broker's is without a leader.
+        has no leader by its own word, or where the answer is late, as a broker's is without a leader.
       - They are judged where the cluster shows a leader by now. They stay where an answer is denied, not trusted or
         not understood.
     type: bool

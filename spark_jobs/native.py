@@ -169,6 +169,24 @@ class NativeAdmin:
 
         return cast("dict[tuple[str, int], int]", self._asked(ask))
 
+    def commit(self, group: str, offsets: Mapping[tuple[str, int], int]) -> str:
+        """Set a consumer group's offsets; why that was refused, empty where it was not."""
+        wanted = [TopicPartition(topic, partition, offset) for (topic, partition), offset in offsets.items()]
+        request = ConsumerGroupTopicPartitions(group, wanted)
+
+        def ask() -> str:
+            futures = self._admin.alter_consumer_group_offsets([request], request_timeout=self._timeout)
+            try:
+                refused = [one.error for one in futures[group].result().topic_partitions or [] if one.error]
+            except KafkaException as error:
+                refused = [error.args[0]]
+            passing = [one for one in refused if one.code() < 0 or one.code() in NOT_YET]
+            if passing:
+                raise KafkaException(passing[0])
+            return str(refused[0].str()) if refused else ""
+
+        return cast("str", self._asked(ask))
+
     def _offsets(
         self,
         topic: str,

@@ -8,6 +8,7 @@ when it is ready, and RESULT. A client that cannot measure leaves no result, and
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import threading
@@ -45,7 +46,7 @@ class Times:
         self.acknowledged: dict[int, float] = {}
         self.returned: dict[int, float] = {}
 
-    def delivered(self, sequence: int, error: KafkaError | None) -> None:
+    def delivered(self, sequence: int, error: KafkaError | None, _message: Message | None = None) -> None:
         if error is None:
             self.acknowledged[sequence] = monotonic()
 
@@ -78,10 +79,11 @@ def _ms(seconds: float) -> float:
     return round(1000 * seconds, 2)
 
 
-def measure(config: SmokeConfig, goes_on: Callable[[], bool]) -> Steady | None:
+def measure(config: SmokeConfig, goes_on: Callable[[], bool], left: threading.Event) -> Steady | None:
     """Write RATE records a second and read them back, for SHORTEST seconds and for LONGEST while it `goes_on`.
 
-    None where Kafka does not take part, or too few records came back.
+    `left`: the result is no longer wanted. None then, where Kafka does not take part, and where too few records
+    came back.
     """
     options = native_options(config.bootstrap_servers, config.client_options, Complaints())
     workload = Workload(own_id(f"~{config.run_id}"), int(RATE * LONGEST), MIN_RECORD_BYTES, config.partitions, 1)
@@ -89,9 +91,9 @@ def measure(config: SmokeConfig, goes_on: Callable[[], bool]) -> Steady | None:
     try:
         reader = threading.Thread(target=_read, args=(_consumer(config, options), workload, times, done), daemon=True)
         reader.start()
-        began = _write(config, options, workload, times, goes_on)
+        began = _write(config, options, workload, times, lambda at: not left.is_set() and (at < SHORTEST or goes_on()))
         deadline = monotonic() + DRAIN_SECONDS
-        while len(times.returned) < len(times.acknowledged) and monotonic() < deadline:
+        while not left.is_set() and len(times.returned) < len(times.acknowledged) and monotonic() < deadline:
             sleep(POLL_SECONDS)
         done.set()
         reader.join(DRAIN_SECONDS)
@@ -114,16 +116,16 @@ def _consumer(config: SmokeConfig, options: Mapping[str, Any]) -> Consumer:
 
 
 def _write(
-    config: SmokeConfig, options: Mapping[str, Any], workload: Workload, times: Times, goes_on: Callable[[], bool]
+    config: SmokeConfig, options: Mapping[str, Any], workload: Workload, times: Times, goes_on: Callable[[float], bool]
 ) -> float:
-    """Write the records, and return the start time. Each record has its moment, so a late one delays no other."""
+    """Write the records, and return the start time. A late record delays no other. `goes_on`: by the seconds so far."""
     producer = Producer({**options, "acks": "all", "linger.ms": 0, "message.timeout.ms": int(1000 * LONGEST)})
     began = monotonic()
     for sequence in range(workload.records):
         due = began + sequence / RATE
         while (left := due - monotonic()) > 0:
             producer.poll(left)
-        if due > began + SHORTEST and not goes_on():
+        if not goes_on(due - began):
             break
         key, value = encode(workload, sequence, int(time() * 1000))
         times.sent[sequence] = monotonic()
@@ -132,7 +134,7 @@ def _write(
             value,
             key,
             workload.partition_of(sequence),
-            on_delivery=lambda error, _, one=sequence: times.delivered(one, error),
+            on_delivery=functools.partial(times.delivered, sequence),
         )
     producer.flush(DRAIN_SECONDS)
     producer.purge()
@@ -163,19 +165,21 @@ def beside(config: SmokeConfig) -> Iterator[None]:
     running, result = config.output_dir / RUNNING, config.output_dir / RESULT
     result.unlink(missing_ok=True)
     private_file.write(running, config.run_id)
-    client = threading.Thread(target=_run, args=(config, running), daemon=True)
+    left = threading.Event()
+    client = threading.Thread(target=_run, args=(config, running, left), daemon=True)
     client.start()
     try:
         yield
     finally:
+        left.set()
         running.unlink(missing_ok=True)
-        client.join(DRAIN_SECONDS)
+        client.join(3 * DRAIN_SECONDS)
         result.unlink(missing_ok=True)
 
 
-def _run(config: SmokeConfig, running: Path) -> None:
+def _run(config: SmokeConfig, running: Path, left: threading.Event) -> None:
     """Its result appears at once, whole; null where there is none."""
-    found = measure(config, running.exists)
+    found = measure(config, running.exists, left)
     partial = running.with_name(f"{RESULT}.partial")
     private_file.write(partial, json.dumps({"run_id": config.run_id, "steady": found}) + "\n")
     os.replace(partial, running.with_name(RESULT))

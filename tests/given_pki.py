@@ -44,6 +44,7 @@ DEFAULTS: dict[str, Any] = {
     "days": 90,
     "usage": BOTH,
     "hashed": None,
+    "constraints": None,
 }
 
 
@@ -65,6 +66,8 @@ def make(subject: str, by: Pair | None = None, **more: Any) -> Pair:
     if given["names"]:
         names = x509.SubjectAlternativeName([_general(each) for each in given["names"]])
         built = built.add_extension(names, critical=False)
+    if given["constraints"]:
+        built = built.add_extension(given["constraints"], critical=True)
     if not given["ca"]:
         built = built.add_extension(x509.ExtendedKeyUsage(given["usage"]), critical=False)
     signer = by.key if by else key

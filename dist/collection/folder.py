@@ -1,4 +1,4 @@
-"""What a user of the collection begins with: settings of Ansible, the packages of the control machine, an inventory."""
+"""The folder of a new user of the collection: settings of Ansible, packages of the control machine, an inventory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OWN = (
     *("doc_fragment_plugins", "callback_plugins"),
 )
 CALLBACKS = ("callbacks_enabled", "stdout_callback")
-#: Of the example's texts: what is so in the checkout -> what is so in a folder with the collection.
+#: Texts of the example: in the checkout -> in a folder with the collection.
 TEXTS = {
     "# Your hosts. Copy this directory (`cp -r inventories/example inventories/mine`), change it, and let it be checked:":
         "# Your hosts. Change this directory, and let it be checked:",
@@ -39,7 +39,7 @@ ARCHIVE_TEXT = (
 
 
 def folder(root: Path, names: Names) -> dict[str, bytes]:
-    """Path in the collection -> content."""
+    """Return path in the collection -> content."""
     found = {str(path): (root / path).read_text(encoding="utf-8") for path in checkout.tracked(root, EXAMPLE)}
     inventory = {f"inventory/{path.removeprefix(f'{EXAMPLE}/')}": example(text, names) for path, text in found.items()}
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -52,19 +52,19 @@ def folder(root: Path, names: Names) -> dict[str, bytes]:
 
 
 def example(source: str, names: Names) -> str:
-    """A file of the example inventory."""
+    """Return a file of the example inventory."""
     for of_checkout, of_collection in TEXTS.items():
         source = source.replace(of_checkout, of_collection)
     return tasks.sentences(ARCHIVE.sub(ARCHIVE_TEXT, source), names)
 
 
 def requirements(project: dict[str, Any]) -> str:
-    """The Python packages of the control machine, as pip takes them."""
+    """Return the Python packages of the control machine, in pip's format."""
     return "".join(f"{line}\n" for line in project["dependencies"])
 
 
 def settings(source: str, collection: str) -> str:
-    """The checkout's ansible.cfg without its own places; callbacks by their full names."""
+    """Return the checkout's ansible.cfg without its own paths, with callbacks by their full names."""
     parsed = configparser.ConfigParser(interpolation=None)
     parsed.read_string(source)
     defaults = parsed["defaults"]

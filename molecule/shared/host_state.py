@@ -2,7 +2,7 @@
 
 Files with owner, mode, size, times (ctime among them, which cannot be set) and the content of small ones; mounts, units
 and their processes with start times, kernel settings. ``compare`` names every difference to the remembered state and
-exits with DIFFERENT when there is one. Left out are logs, the clock, and Kafka's own writes.
+exits with DIFFERENT when there is one. It ignores logs, the clock, and Kafka's own writes.
 """
 
 from __future__ import annotations

@@ -120,14 +120,22 @@ class ActionModule(ActionBase):
     def _removal(self, wanted: Desired, found: Current, settings: Data) -> dict[str, Any]:
         """Return the planned removal, or the reason against it."""
         protected, delete_data = bool(settings["termination_protection"]), str(settings["delete_data"])
-        problems = removal.problems(wanted, found, protected, str(settings["destroy"]), delete_data)
+        if hosts := list(settings["terminate"]):
+            problems = removal.problems_of_hosts(wanted, found, hosts)
+        else:
+            problems = removal.problems(wanted, found, protected, str(settings["destroy"]), delete_data)
         if wrong := self._refusal(problems, len(wanted.nodes), False):
             return wrong
         for sentence in report.sentences(problems, len(wanted.nodes)):
             DISPLAY.warning(sentence)
-        gone = removal.removal(found, bool(delete_data))
+        gone = removal.removal(found, bool(delete_data), hosts)
         lines = removal.describe(found, gone)
-        facts = {"any": bool(lines), "wanted": dataclasses.asdict(wanted), "delete_data": bool(delete_data)}
+        facts = {
+            "any": bool(lines),
+            "wanted": dataclasses.asdict(wanted),
+            "delete_data": bool(delete_data),
+            "hosts": hosts,
+        }
         return self._result(lines, {"kafka_ec2_gone": facts})
 
     def _result(self, lines: list[str], facts: dict[str, Any]) -> dict[str, Any]:

@@ -10,8 +10,8 @@ description:
   - Shows tasks that change something, fail, warn or print a message. What is skipped or as it should be is counted in
     the recap.
   - Hosts with the same result share a line. Equal differences (C(--diff)) are shown once, with their hosts. Of a new
-    file the lines that all hosts share are shown once.
-  - A task that takes longer than three seconds shows its name.
+    file the lines that all hosts share are shown once. What an earlier task has shown of a host is not shown again.
+  - A task that takes longer than three seconds shows its name on one line.
   - With C(-v) all is as Ansible's own callback C(default) shows it.
 requirements: [set as stdout_callback in ansible.cfg]
 extends_documentation_fragment: [default_callback, result_format_callback]
@@ -46,6 +46,7 @@ class CallbackModule(Default):  # type: ignore[misc]
         self._lock = threading.RLock()
         self._timer: threading.Timer | None = None
         self._diffs: list[tuple[str, dict[str, Any]]] = []
+        self._shown: set[str] = set()
         self._changed: dict[str, list[str]] = {}
         self._task: Any = None
         self._unnamed_play: Any = None
@@ -71,7 +72,7 @@ class CallbackModule(Default):  # type: ignore[misc]
     def _show_name(self, task: Any) -> None:
         with self._lock:
             if task is self._task and self._last_task_banner != task._uuid:
-                self._print_task_banner(task)
+                self._display.display(f"... {self._last_task_name}", color=constants.COLOR_SKIP)
 
     def _end_task(self) -> None:
         """Show what was held back of the last task."""
@@ -133,7 +134,14 @@ class CallbackModule(Default):  # type: ignore[misc]
         for one in result.result["results"] if looped else [result.result]:
             if one.get("diff") and one.get("changed", False):
                 with self._lock:
-                    self._diffs += [(result.host.get_name(), each) for each in entries(one["diff"])]
+                    self._diffs += self._unseen(result.host.get_name(), entries(one["diff"]))
+
+    def _unseen(self, host: str, diffs: Iterable[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
+        """Those that no task of this run has shown of the host: in check mode two tasks may predict the same file."""
+        found = {repr((host, sorted(diff.items()))): (host, diff) for diff in diffs}
+        new = [pair for key, pair in found.items() if key not in self._shown]
+        self._shown.update(found)
+        return new
 
     def v2_playbook_on_play_start(self, play: Any) -> None:
         self._end_task()

@@ -9,6 +9,11 @@ import yaml
 from scripts.render_role_docs import marked, written
 
 
+def name(row: str) -> str:
+    """Return the variable of a row. Rows are sorted by it alone: the mark behind a name sorts after an underscore."""
+    return row.split("`")[1]
+
+
 def page(root: Path) -> str:
     """Return every variable of every role in alphabetical order, with role, default and meaning."""
     rows = []
@@ -19,4 +24,5 @@ def page(root: Path) -> str:
         link = f"[{role}](../roles/{role}/README.md)"
         rows += [f"| `{n}` | {link} | {written(o)} | {marked(o['description'])} |" for n, o in options.items()]
     head = ["# Variables", "", "Each role's own page has them in the order of their theme.", ""]
-    return "\n".join([*head, "| variable | role | default | meaning |", "|---|---|---|---|", *sorted(set(rows)), ""])
+    head += ["| variable | role | default | meaning |", "|---|---|---|---|"]
+    return "\n".join([*head, *sorted(set(rows), key=name), ""])

@@ -15,6 +15,9 @@ SHORT_OF_ROOM = 0.9  #: share of a volume
 SOON_DAYS = 7
 
 
+Columns = tuple[tuple[str, bool], ...]
+
+
 class Cell(NamedTuple):
     text: str
     state: str = ""  #: of style: fault, quiet or none
@@ -28,7 +31,7 @@ class Table(NamedTuple):
 
     title: str
     caption: str
-    columns: tuple[tuple[str, bool], ...]
+    columns: Columns
     rows: list[tuple[str, str, list[Cell]]]
     gaps: list[str]
 
@@ -49,8 +52,8 @@ def nodes(status: Any) -> Table:
     """One row for each node. Certificates have a column where any node shows one."""
     secured = any(node.certificates for node in status.nodes)
     broken = any("certificate" in reason for node in status.nodes for reason in node.figures.unknown)
-    days = (("Certificate", True),) if secured or broken else ()
-    columns = (
+    days: Columns = (("Certificate", True),) if secured or broken else ()
+    columns: Columns = (
         *(("Node", False), ("Release", False), ("Up for", True), ("Restarts", True), ("Heap limit", True)),
         *(("Memory", True), *days, ("Fullest volume", True), ("Leaders", True), ("Replicas", True), ("Bytes", True)),
         ("Behind", True),
@@ -100,9 +103,10 @@ def _hosts(names: list[str]) -> str:
 def log_dirs(status: Any) -> Table | None:
     """One row for each log dir that a broker has told; days until full only where Prometheus has a rate."""
     rates = {(one.node_id, one.path): one.days for one in status.watched.filling} if status.watched else {}
-    columns = (
+    full: Columns = (("Full in", True),) if rates else ()
+    columns: Columns = (
         *(("Node", False), ("Log dir", False), ("Kafka's bytes", True), ("Replicas", True), ("Volume", True)),
-        *(("Used", True), ("Free", True), *((("Full in", True),) if rates else ())),
+        *(("Used", True), ("Free", True), *full),
     )
     rows = [
         (str(node.node_id), node.host, [*_disk(disk), *([_full(rates, node.node_id, disk.path)] if rates else [])])

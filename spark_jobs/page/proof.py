@@ -30,6 +30,7 @@ POINTS_AT = {
     "earlier": "an earlier record",
     "later": "a later record",
     "absent": "nothing",
+    "set": "nothing; set once all else is proven",
     "outside_source": "nothing that the source holds",
     "outside_target": "nothing that the target holds",
 }

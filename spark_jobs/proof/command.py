@@ -17,10 +17,11 @@ from spark_jobs.progress import Progress
 from spark_jobs.proof import groups, topics
 from spark_jobs.proof.comparison import Comparison
 from spark_jobs.proof.config import ProofConfig, load
-from spark_jobs.proof.law import SOURCE
+from spark_jobs.proof.law import SOURCE, TARGET
 from spark_jobs.proof.report_schema import SCHEMA_VERSION, Pace, Report, Undecided
 from spark_jobs.proof.topics import SIDES
 from spark_jobs.proof.verdict import describe, pause, remedies, switch, verdict
+from spark_jobs.report_schema import Verdict
 from spark_jobs.verdict import unreachable
 
 PAGE = "page.html"
@@ -108,6 +109,8 @@ def prove(spark: SparkSession, config: ProofConfig, draft: Report, progress: Pro
     draft["topics"] = compared.compare()
     draft["pace"] = _pace(draft, monotonic() - began)
     draft["groups"] = groups.positions(compared, offsets, log_ends)
+    if config.set_offsets:
+        draft["groups"] = groups.to_set(draft["groups"])
     # In this order: a transaction that ends between the two answers has made the source grow.
     draft["undecided"] = [
         Undecided(topic=topic, side=SIDES[side], offsets=count)
@@ -120,6 +123,9 @@ def prove(spark: SparkSession, config: ProofConfig, draft: Report, progress: Pro
     draft["verdict"] = verdict(draft["topics"], draft["groups"], config.duplicates_allowed, grown, draft["undecided"])
     if config.before_switch and draft["verdict"]["outcome"] == "failed":
         draft["verdict"]["sentences"] += remedies(draft["verdict"]["sentences"])
+    if draft["verdict"]["outcome"] == "proven":
+        refused = groups.set_offsets(clusters[TARGET], draft["groups"], config.topics)
+        draft["verdict"] = Verdict(outcome="failed", sentences=refused) if refused else draft["verdict"]
     if config.before_switch and draft["verdict"]["outcome"] == "proven":
         draft["verdict"]["sentences"] += pause(draft["topics"], datetime.now(timezone.utc))
 

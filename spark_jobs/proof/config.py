@@ -6,7 +6,9 @@ Required: ``run_id``; ``source`` and ``target``, each with ``bootstrap_servers``
 committed offsets are compared), ``duplicates_allowed`` (true: copies beyond the first are counted and do not fail the
 proof, since the copy was made at least once), ``target_deletions_allowed`` (topics, by their names on the source, of
 which the target may have deleted records that the source still holds: they are counted and do not fail the proof; not
-together with ``before_switch``), ``before_switch`` (true: the proof fails where the source still grows).
+together with ``before_switch``), ``before_switch`` (true: the proof fails where the source still grows),
+``set_offsets`` (true, with ``before_switch``: once all else is proven, offsets that MirrorMaker never translates are
+set on the target where the pairs of records say to which).
 """
 
 from __future__ import annotations
@@ -50,6 +52,7 @@ class ProofConfig:
     duplicates_allowed: bool = False
     target_deletions_allowed: tuple[str, ...] = ()
     before_switch: bool = False
+    set_offsets: bool = False
 
 
 def load(path: Path) -> ProofConfig:
@@ -81,7 +84,12 @@ def problems(content: object) -> list[str]:
     same_place = not found and content["source"]["bootstrap_servers"] == content["target"]["bootstrap_servers"]
     if same_place and any(source == target for source, target in content["topics"].items()):
         found.append("topics: a topic would be compared with itself: source and target are the same cluster")
-    return found or _deletion_problems(content)
+    return found or [*_deletion_problems(content), *_offset_problems(content)]
+
+
+def _offset_problems(content: Mapping[str, Any]) -> list[str]:
+    alone = content.get("set_offsets") and not content.get("before_switch")
+    return ["set_offsets: needs before_switch: groups on the source go on otherwise. Set both"] if alone else []
 
 
 def _deletion_problems(content: Mapping[str, Any]) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from spark_jobs.proof.comparison import Comparison, Marks
 from spark_jobs.proof.law import SOURCE, TARGET
-from spark_jobs.proof.positions import Outcome, partial, place
+from spark_jobs.proof.positions import Count, Course, Outcome, partial, place
 from spark_jobs.proof.report_schema import Position
 from spark_jobs.proof.stretches import Block
 from spark_jobs.proof.topics import Cluster, Place, TopicPair
@@ -67,18 +67,10 @@ def _of_group(
             here, there = ((side.name, number) for side in pair.sides)
             if here not in known[SOURCE]:
                 continue
-            offset, target = known[SOURCE][here], known[TARGET].get(there)
-            outcome = _without_a_place(pair, number, (offset, target), (log_ends[0][here], log_ends[1][there]))
-            records: int | None = None
-            exact = True
-            if outcome is None:
-                course = compared.courses[here]
-                visible = functools.partial(counted.before, here)
-                outcome, records, exact = place(
-                    course.before(SOURCE, offset, visible),
-                    course.before(TARGET, target or 0, visible),
-                    course.exact,
-                )
+            offset, target = offsets = known[SOURCE][here], known[TARGET].get(there)
+            ends_at = log_ends[SOURCE][here], log_ends[TARGET][there]
+            visible = functools.partial(counted.before, here)
+            outcome, records, exact, set_to = _judged(pair, number, offsets, ends_at, (compared.courses[here], visible))
             yield Position(
                 group=group,
                 topic=pair.source.name,
@@ -88,7 +80,57 @@ def _of_group(
                 outcome=outcome,
                 records=records,
                 exact=exact,
+                set_to=set_to,
             )
+
+
+def _judged(
+    pair: TopicPair,
+    number: int,
+    offsets: tuple[int, int | None],
+    ends_at: tuple[int, int],
+    counting: tuple[Course, Count],
+) -> tuple[Outcome, int | None, bool, int | None]:
+    """As a position has them: outcome, records, exact, and where to set it."""
+    (offset, target), (course, visible) = offsets, counting
+    starts = [side.window.starts[number] for side in pair.sides]
+    before = course.before(SOURCE, offset, visible)
+    outcome = _without_a_place(pair, number, offsets, ends_at)
+    if target is None:
+        known = offset <= ends_at[SOURCE]
+        set_to = course.next_on_target(before, starts[TARGET], ends_at[TARGET]) if known else None
+        return outcome or "absent", None, True, set_to
+    there = course.before(TARGET, target, visible)
+    if outcome == "outside_source" and offset < starts[SOURCE] and starts[TARGET] <= target <= ends_at[TARGET]:
+        # Retention has passed the group: it would go on with the first record, here as on the source.
+        outcome = None if there == 0 else outcome
+    if outcome:
+        return outcome, None, True, None
+    found = place(before, there, course.exact)
+    return found.outcome, found.records, found.exact, None
+
+
+def to_set(positions: Sequence[Position]) -> list[Position]:
+    """The same; those whose place on the target is known, and that have none there, are to be set."""
+    marked = [one.copy() for one in positions]
+    for one in marked:
+        if one["set_to"] is not None:
+            one["outcome"] = "set"
+    return marked
+
+
+def set_offsets(target: Cluster, positions: Sequence[Position], names: Mapping[str, str]) -> list[str]:
+    """Set them; what was refused, in sentences. `names`: of topics, source to target."""
+    wanted: dict[str, dict[Place, int]] = {}
+    for one in positions:
+        if one["outcome"] == "set" and one["set_to"] is not None:
+            wanted.setdefault(one["group"], {})[names[one["topic"]], one["partition"]] = one["set_to"]
+    refused = {group: target.admin.commit(group, offsets) for group, offsets in wanted.items()}
+    return [
+        f"Group {group}: its offsets cannot be set on the target ({why}). Stop its members there, then repeat this."
+        for group, why in refused.items()
+        if why
+    ]
 
 
 def _without_a_place(

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from spark_jobs.proof.law import Pair
+from spark_jobs.proof.law import TARGET, Pair
 from spark_jobs.proof.stretches import Block, Stretch
 
-Outcome = Literal["same", "earlier", "later", "absent", "outside_source", "outside_target"]
+Outcome = Literal["same", "earlier", "later", "absent", "set", "outside_source", "outside_target"]
 BAD: tuple[Outcome, ...] = ("later", "absent", "outside_source", "outside_target")
 Count = Callable[[int, int], int]  # side and offset -> records that consumers see before it
 
@@ -51,6 +51,17 @@ class Course:
         if offset in self.below[side] and offset < self.stretch.sides[side].end:
             return self.stretch.head + self.below[side][offset]
         return self.paired - (self.totals[side] - visible(side, offset))
+
+    def next_on_target(self, before: int, start: int, end: int) -> int | None:
+        """The target's offset of the pair that has so many `before` it; None where it is not known.
+
+        `start`, `end`: of the target's log.
+        """
+        if before == self.paired:
+            return end
+        if self.pairs is not None:
+            return self.pairs[before][TARGET]
+        return start if before == 0 and self.exact else None
 
     def counts(self, side: int, offset: int) -> bool:
         """Check whether ``before`` has to count visible records of the partition."""

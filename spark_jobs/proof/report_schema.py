@@ -56,6 +56,8 @@ class Position(TypedDict):
     """A group's committed offsets in one partition; ``records`` it would read again (earlier) or skip (later).
 
     ``exact``: false where it is at least so many. ``outside_source``, ``outside_target``: the log holds no such offset.
+    ``set_to``: where the target has no offset, that of the record which the group reads next; null where it is unknown.
+    ``set``: the target had none, and gets that one once all else is proven.
     """
 
     group: str
@@ -63,9 +65,10 @@ class Position(TypedDict):
     partition: int
     source_offset: int
     target_offset: int | None
-    outcome: Literal["same", "earlier", "later", "absent", "outside_source", "outside_target"]
+    outcome: Literal["same", "earlier", "later", "absent", "set", "outside_source", "outside_target"]
     records: int | None
     exact: bool
+    set_to: int | None
 
 
 class Undecided(TypedDict):

@@ -32,6 +32,7 @@ ROWS = (
     "the source's log does not hold this offset",
     "the target's log does not hold",
     "would skip",
+    "kafka_mirror_set_offsets=true",
     "still grows on the source",
     "has an open transaction on the source",
     "has an open transaction on the target",
@@ -63,6 +64,7 @@ def verdict(
     allowed = {DUPLICATED} if duplicates_allowed else set()
     failed = [topic for topic in topics if any(n for kind, n in topic["faults"].items() if kind not in allowed)]
     astray = [one for one in groups if one["outcome"] in BAD]
+    unset = [one for one in groups if one["outcome"] == "set"]
     sentences = [_success(topics)] if not failed else [_failure(topic) for topic in failed]
     sentences += [sentence for topic in topics for sentence in _exceptions(topic)]
     sentences += _remarks(groups)
@@ -73,6 +75,10 @@ def verdict(
     ]
     sentences += map(_open_transaction, undecided)
     stands_against = failed or astray or grown or undecided
+    if unset and not stands_against:
+        offsets = "1 committed offset" if len(unset) == 1 else f"{len(unset)} committed offsets"
+        sentences.append(f"{offsets} that MirrorMaker never translates: set on the target.")
+        sentences += map(_set, unset)
     return Verdict(outcome="failed" if stands_against else "proven", sentences=sentences)
 
 
@@ -170,9 +176,20 @@ def describe(topic: Topic, fault: Fault) -> str:
     return f"{topic['source']}, partition {fault['partition']}: {fault['kind']}{fields}, {where}"
 
 
+def _place(one: Position) -> str:
+    return f"Group {one['group']}, {one['topic']} partition {one['partition']}, source offset {one['source_offset']}"
+
+
+def _set(one: Position) -> str:
+    return f"{_place(one)}: set to {one['set_to']} on the target."
+
+
 def describe_position(one: Position) -> str:
     """One group's offset that does not point at the same record."""
-    place = f"Group {one['group']}, {one['topic']} partition {one['partition']}, source offset {one['source_offset']}"
+    place = _place(one)
+    if one["set_to"] is not None:
+        why = "the target has no committed offset, and MirrorMaker may never translate it"
+        return f"{place}: {why}. To have it set to {one['set_to']}: -e kafka_mirror_set_offsets=true."
     if one["outcome"] == "absent":
         remedy = (
             "Wait until MirrorMaker has translated it. It never does so for a partition without records: "

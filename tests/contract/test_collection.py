@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def blocks(page: Path) -> list[str]:
-    """Return the commands of a page, block by block."""
+    """What a page tells to type, block by block."""
     return re.findall(r"```sh\n(.*?)```", page.read_text(), re.DOTALL)
 
 
@@ -62,7 +62,7 @@ def test_the_folder_has_what_a_run_needs(folder: Path) -> None:
 
 
 def test_the_commands_of_the_page_name_what_is_left_to_do_and_nothing_else(folder: Path) -> None:
-    """Each command runs unchanged. The example's placeholders are refused in one table, with a line each."""
+    """Each command of the page runs unchanged. The example's placeholders are refused in one table, one line each."""
     validate, *_, document = blocks(PAGE)[1].splitlines()
     assert "kraftwright.kafka.kafka_topic" in run(folder, *document.split())
     with pytest.raises(AssertionError) as refused:

@@ -33,6 +33,7 @@ def test_each_fault_and_each_bad_offset_has_a_row() -> None:
             outcome=outcome,
             records=3,
             exact=True,
+            set_to=None,
         )
         for outcome in BAD
     ]

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from scripts.site import modules, variables
-from scripts.site.__main__ import assemble, build
+from scripts.site.__main__ import assemble, build, unescaped
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
@@ -27,6 +27,7 @@ def test_the_site_is_built_and_a_broken_link_fails(tmp_path: Path) -> None:
     assert built(source, tmp_path / "site") == 0
     pages = {path: path.read_text() for path in (tmp_path / "site").rglob("*.html")}
     assert len(pages) > 80
+    assert [path for path, text in pages.items() if re.search(r"<code>[^<]*\\\\\|", text)] == []
     assert [path for path, text in pages.items() if re.search(r'(?:src|<link[^>]*href)="(?:https?:)?//', text)] == []
     with (source / "docs/tuning.md").open("a") as page:
         page.write("\n[nowhere](nowhere.md)\n")
@@ -48,6 +49,17 @@ def test_a_module_has_a_page_with_its_options_and_its_example(path: Path) -> Non
     assert [name for name in document.get("options", {}) if f"| `{name}` |" not in page] == []
     assert "```yaml\n- name: " in page
     assert not re.search(r"\b(?:C|O|M|V|RV)\(", page.partition("## Example")[0])
+
+
+def test_variables_stand_in_the_order_of_their_names() -> None:
+    names = re.findall(r"^\| `(\w+)` \|", variables.page(ROOT), re.MULTILINE)
+    assert len(names) > 100
+    assert names == sorted(names)
+
+
+def test_bars_in_code_of_tables_are_shown_without_a_backslash() -> None:
+    text = "| `a` | `'{{ b \\| c }}'` | d \\| e |\n\n    `f \\| g`\n"
+    assert unescaped(text) == "| `a` | `'{{ b | c }}'` | d \\| e |\n\n    `f \\| g`\n"
 
 
 def test_every_public_variable_is_in_the_reference() -> None:

@@ -40,13 +40,19 @@ def mirroring(settings: mirror.Settings, server: Mapping[str, str] | None = None
     home = Path(settings.home)
     home.mkdir(exist_ok=True)
     given, secrets = mirror.properties(settings, server or {})
+    (home / "log4j2.yaml").write_text(mirror.LOG4J)
     for name, content in (("mirror.properties", given), (mirror.SECRETS, secrets)):
         (home / name).write_text(mirror.lines(content), encoding="utf-8")
     for name, path in mirror.stores({**settings.properties, **mirror.of_node(settings, server or {})}).items():
         shutil.copy(path, home / name)
     line = [*LEASH, str(kafka_home(MIRROR_VERSION) / "bin/connect-mirror-maker.sh"), str(home / "mirror.properties")]
     with (home / "mirror.log").open("ab") as log:
-        environment = {**os.environ, "LOG_DIR": str(home), "KAFKA_HEAP_OPTS": f"-Xmx{settings.heap_mb}m"}
+        environment = {
+            **os.environ,
+            "LOG_DIR": str(home),
+            "KAFKA_HEAP_OPTS": f"-Xmx{settings.heap_mb}m",
+            "KAFKA_LOG4J_OPTS": f"-Dlog4j2.configurationFile={home}/log4j2.yaml",
+        }
         process = subprocess.Popen([*line, "--clusters", settings.into], env=environment, stdout=log, stderr=log)
         try:
             yield process

@@ -132,7 +132,7 @@ def ends(cluster: KafkaCluster, topic: str) -> list[int]:
 
 def look(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any) -> dict[str, Any]:
     wait, exclude, replicas = more.pop("wait", 0), more.pop("exclude_topics", []), more.pop("replicas", 1)
-    hosts = more.pop("hosts", 1)
+    hosts, place = more.pop("hosts", 1), more.pop("install_dir", "/nowhere")
     mirror_of = {"source": {"name": "old", "bootstrap_servers": source.bootstrap_servers.split(",")}, **more}
     return run(
         "kafka_mirror_info",
@@ -141,6 +141,7 @@ def look(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any) -> d
         known_settings=KNOWN,
         replication_factor=replicas,
         hosts=hosts,
+        install_dir=place,
         wait=wait,
     )
 

@@ -7,10 +7,13 @@ import os
 from collections.abc import Iterator
 
 import pytest
+import yaml
 
 from tests.integration.ec2_account import ROOT, Account, account
 
 pytestmark = pytest.mark.long  # molecule ec2 goes through the life of machines, too
+#: Asked in test_ec2_permissions.py and test_ec2_behaviour.py.
+ELSEWHERE = {"ec2:UpdateSecurityGroupRuleDescriptionsIngress", "ec2:DescribeManagedPrefixLists"}
 NAME, NEIGHBOUR = "orders", "payments"
 IDS = {NAME: "b3JkZXJzLW9yZGVycy1vcg"}
 
@@ -179,6 +182,19 @@ def test_a_stopped_machine_is_started_a_lost_one_made_anew_with_its_disk_and_a_d
     assert {each["InstanceId"] for each in addresses} == {each["InstanceId"] for each in now.values()}
 
 
+def test_the_machine_of_a_removed_node_ends_where_it_is_named(aws: Account, built: str) -> None:
+    """By the last play of remove_nodes.yml: what is before it needs hosts."""
+    assert built
+    before = aws.machines(NAME)
+    last = yaml.safe_load((ROOT / "playbooks/remove_nodes.yml").read_text())[-1:]
+    (aws.home / "last.yml").write_text(yaml.safe_dump(last))
+    place, named = os.path.relpath(aws.home / "last", ROOT / "playbooks"), ("-e", "kafka_ec2_terminate=kafka3")
+    told = aws.play(place, aws.home / NAME, *named)
+    assert "aws ec2 delete-volume --volume-id vol-" in " ".join(told.split())
+    assert aws.machines(NAME).keys() == before.keys() - {"kafka3"}
+    assert "kafka_ec2_terminate" in aws.play("destroy_ec2", aws.home / NAME, *named, fails=True)
+
+
 def test_destroying_keeps_data_and_neighbours_until_the_data_are_named(aws: Account, built: str) -> None:
     assert built
     neighbour = aws.neighbour(NEIGHBOUR)
@@ -202,4 +218,4 @@ def test_the_iam_policy_allows_what_was_asked_and_nothing_else(aws: Account) -> 
     allowed = {action for each in statements for action in each["Action"]}
     asked = aws.asked()
     assert len(asked) > 30
-    assert asked | {"ec2:UpdateSecurityGroupRuleDescriptionsIngress"} == allowed  # asked in test_ec2_permissions.py
+    assert asked | ELSEWHERE == allowed

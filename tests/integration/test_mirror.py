@@ -13,9 +13,10 @@ from time import monotonic, sleep, time
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.node import mirror
+from ansible.module_utils.kraft.node import mirror, mirror_log, mirror_notes
 from ansible.module_utils.kraft.operations.mirror.settings import BOUNDS, LIFTED, UNLIMITED
 from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
 
 from tests.integration.kafka_cluster import KafkaCluster
 from tests.integration.kafka_node import free_ports
@@ -130,7 +131,7 @@ def test_a_topic_means_here_what_the_brokers_of_the_source_give_it(
 ) -> None:
     """Records of 400 days ago, of next month and of 3 MB: without settings here they end the copy, or are deleted."""
     topic = "mirrored-history"
-    asked: dict[str, Any] = {"topics": [topic], "replicas": 3}
+    asked: dict[str, Any] = {"topics": [topic]}
     create(source, topic, config={BOUNDS[1]: UNLIMITED})
     now = int(1000 * time())
     old, coming = (now - 400 * DAY * 1000, now + 30 * DAY * 1000)
@@ -164,6 +165,56 @@ def test_a_topic_means_here_what_the_brokers_of_the_source_give_it(
     run_module("kafka_topic", client=client, topics=[alone])
     (again,) = planned(run_module, source, kafka_cluster, **asked)["plan"]["settings"]
     assert again["config"] == {BOUNDS[1]: LIFTED}  # what a new start of the copy lifts
+
+
+def made_again(cluster: KafkaCluster, topic: str) -> None:
+    """The topic is deleted and made again, with more records than it had."""
+    admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
+    admin.delete_topics([topic])[topic].result(30)
+    deadline = monotonic() + SECONDS
+    while topic in admin.list_topics(timeout=30).topics:
+        assert monotonic() < deadline
+        sleep(0.2)
+    create(cluster, topic)
+    write(cluster, topic, range(1200))
+
+
+@pytest.mark.long
+def test_a_topic_that_was_made_again_on_the_source_is_named(
+    run_module: Run, source: KafkaCluster, kafka_cluster: KafkaCluster, tmp_path: Path
+) -> None:
+    """It has more records than before, so that its offsets do not tell."""
+    topic = "mirrored-again"
+    create(source, topic)
+    write(source, topic, range(300))
+    asked: dict[str, Any] = {"topics": [topic], "install_dir": str(tmp_path)}
+    seen = planned(run_module, source, kafka_cluster, **asked)
+    with mirroring(settings_of(tmp_path, kafka_cluster.bootstrap_servers, hasty(seen["service"]))):
+        done = caught_up(run_module, source, kafka_cluster, **asked, wait=SECONDS)
+    (tmp_path / "mirror" / mirror_notes.NOTED).write_text(json.dumps(done["service"]["topic_ids"]))
+    assert planned(run_module, source, kafka_cluster, **asked)["progress"]["changed"] == []
+    made_again(source, topic)
+    changed = planned(run_module, source, kafka_cluster, **asked)
+    assert changed["progress"]["changed"] == [topic]
+    assert "was deleted and made again on the source" in changed["plan"]["problems"][0]
+
+
+@pytest.mark.long
+def test_a_setting_that_kafka_refuses_is_in_the_log_as_one_line(
+    run_module: Run, source: KafkaCluster, kafka_cluster: KafkaCluster, tmp_path: Path
+) -> None:
+    """No status shows a connector that could not be made. The wait of a run reads the log of each host."""
+    create(source, "mirrored-refused")
+    service = planned(run_module, source, kafka_cluster, topics=["mirrored-refused"])["service"]
+    excluded = service["properties"]["config.properties.exclude"] + r",min\.insync\.replicas"
+    given = {**service, "properties": {**service["properties"], "config.properties.exclude": excluded}}
+    deadline, errors = monotonic() + SECONDS, list[str]()
+    with mirroring(settings_of(tmp_path, kafka_cluster.bootstrap_servers, given)):
+        while not any("must not be duplicated" in text for text in errors):
+            assert monotonic() < deadline, errors
+            lines = (tmp_path / "mirror/mirror.log").read_text().splitlines()
+            errors = [one.text for one in mirror_log.told(mirror_log.Entry(0, line) for line in lines)]
+            sleep(0.5)
 
 
 @pytest.mark.long

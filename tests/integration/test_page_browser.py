@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -10,18 +11,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from ansible.module_utils.kraft.status.screen import sections
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
+from scripts.site import variables
+from scripts.site.__main__ import build, unescaped
 from spark_jobs.page import render
 from spark_jobs.page.mirror import render as render_mirror
+from spark_jobs.page.probe import render as render_probe
 from spark_jobs.page.status import render as render_status
 from tests.unit.page import mirrors
 from tests.unit.page.reports import example, hostile, large, with_listeners
+from tests.unit.probe.audits import STEPS, audit
 from tests.unit.status.large import large_status
 from tests.unit.status.scenes import sick_status
 
+ROOT = Path(__file__).resolve().parents[2]
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -34,6 +41,7 @@ FLAGS = (
     "--disable-sync",
 )
 WIDTHS = (390, 768, 1280, 1920)
+LANES = 12
 SCHEMES = ("light", "dark")
 LIMIT = 300_000
 REPORTS = {
@@ -59,6 +67,15 @@ def _large_status_page() -> str:
     return render_status(found, sections(found))
 
 
+def _probe_page() -> str:
+    """Twelve brokers and as many hosts with long names, in the lanes of a timeline."""
+    hosts = [f"kafka-broker-{one:02}.eu-central-1.messaging.production.example.com" for one in range(1, LANES + 1)]
+    named = [{**STEPS[0], "host": host} for host in hosts]
+    views = [{"at_us": 10_000_000, "brokers": list(range(1, LANES + 1)), "led": {"1": 1}}]
+    fault = {"fault": "node_frozen", "hosts": hosts[:1], "leaders": 9.9, "stall": 30.73, "bound": 39.0, "kept": True}
+    return render_probe({**audit(), "steps": named, "views": views, "drill": [{**fault, "whole": 45.0}]})
+
+
 def _mirror_page() -> str:
     return render_mirror(mirrors.status(), mirrors.HISTORY, mirrors.failed_proof())
 
@@ -68,6 +85,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "sick": _sick_page,
     "many brokers": _large_status_page,
     "mirror": _mirror_page,
+    "probe": _probe_page,
 }
 WORDS = {
     "proven": "Proven.",
@@ -78,6 +96,7 @@ WORDS = {
     "sick": "Not healthy.",
     "many brokers": "Not healthy.",
     "mirror": "Behind.",
+    "probe": "Nothing lost.",
 }
 
 #: Texts that leave the page on the right, outside of a region that scrolls by itself.
@@ -86,6 +105,33 @@ const edge = document.documentElement.clientWidth;
 return [...document.querySelectorAll('body *')].filter(e => e.getClientRects().length
   && !e.closest('.scroll') && !e.closest('svg svg') && e.textContent.trim()
   && e.getBoundingClientRect().right > edge + 1).map(e => e.tagName + ': ' + e.textContent.trim().slice(0, 60));
+"""
+#: Regions whose content is wider than they are.
+SCROLLED = """
+return [...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth + 1)
+  .map(e => `${e.getAttribute('aria-label')}: ${e.scrollWidth} > ${e.clientWidth}`);
+"""
+#: Of each picture with lanes, how many names stand at the height of their lane, and left of it.
+BESIDE = """
+return [...document.querySelectorAll('.timeline tbody tr')].map(row => {
+  const picture = row.querySelector('svg').getBoundingClientRect();
+  const names = [...row.querySelectorAll('.hosts span')];
+  const pitch = picture.height / names.length;
+  return names.filter((name, lane) => { const box = name.getBoundingClientRect();
+    const middle = (box.top + box.bottom) / 2 - picture.top - pitch * (lane + 0.5);
+    return box.width > 30 && box.right <= picture.left + 1 && Math.abs(middle) < pitch / 2; }).length;
+}).filter(found => found);
+"""
+#: Cells and code of the documentation site that stand outside of what shows them, or are squeezed.
+CUT_CELLS = """
+return [...document.querySelectorAll('td')].filter(cell => {
+  const shown = cell.closest('.wy-table-responsive').getBoundingClientRect(), box = cell.getBoundingClientRect();
+  return box.right > shown.right + 1 || (cell.cellIndex === 3 && box.width < 200);
+}).map(e => e.textContent.slice(0, 60));
+"""
+CUT_CODE = """
+return [...document.querySelectorAll('pre code')].filter(e => e.scrollWidth > e.clientWidth + 1
+  || e.getBoundingClientRect().right > e.closest('pre').getBoundingClientRect().right + 1).map(e => e.textContent);
 """
 #: Visible texts with too little contrast to their background (WCAG 2 AA), or that are too small.
 UNREADABLE = """
@@ -174,8 +220,25 @@ def test_nothing_leaves_the_page_sideways(browser: Browser, page: Path, width: i
     assert browser.run(CUT_OFF) == []
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", ["sick", "many brokers"])
+def test_no_table_of_a_status_has_to_be_scrolled(browser: Browser, tmp_path: Path, name: str, width: int) -> None:
+    path = tmp_path / "status.html"
+    path.write_text(PAGES[name](), encoding="utf-8")
+    browser.show(path, width)
+    assert browser.run(SCROLLED) == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_each_lane_of_a_timeline_has_its_name_beside_it(browser: Browser, tmp_path: Path, width: int) -> None:
+    path = tmp_path / "probe.html"
+    path.write_text(_probe_page(), encoding="utf-8")
+    browser.show(path, width)
+    assert browser.run(BESIDE) == [LANES, LANES]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", WIDTHS[::2])
 def test_every_text_can_be_read(browser: Browser, page: Path, width: int, scheme: str) -> None:
     browser.show(page, width, scheme)
     browser.run("document.querySelectorAll('details').forEach(d => d.open = true)")
@@ -197,6 +260,31 @@ def test_verdict_is_seen_without_its_colour(browser: Browser, page: Path) -> Non
     sign = browser.run("const s = document.querySelector('.sign'); const r = s.getBoundingClientRect();"
                        "return [s.querySelector('title').textContent, r.width, r.top < innerHeight]")  # fmt: skip
     assert sign == [word.rstrip("."), 56, True]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The variables of the documentation site, and a line of code that is longer than a page."""
+    place = tmp_path_factory.mktemp("site")
+    config = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
+    (place / "source").mkdir()
+    (place / "source/site.css").write_text((ROOT / "scripts/site/site.css").read_text())
+    code = f"\n```sh\nansible-playbook {'-e kafka_accepted_risks=plain_text ' * 5} # the last word\n```\n"
+    text = re.sub(r"\[(\w+)\]\([^)]*\)", r"\1", unescaped(variables.page(ROOT)))
+    (place / "source/index.md").write_text(text + code)
+    config |= {"docs_dir": str(place / "source"), "site_dir": str(place / "site"), "nav": [{"Variables": "index.md"}]}
+    (place / "mkdocs.yml").write_text(yaml.safe_dump(config))
+    assert build(place / "mkdocs.yml") == 0
+    return place / "site/index.html"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_tables_and_code_of_the_site_can_be_read(browser: Browser, site: Path, width: int) -> None:
+    browser.show(site, width)
+    assert browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+    if width >= WIDTHS[2]:
+        assert browser.run(CUT_CELLS) == []
+    assert browser.run(CUT_CODE) == []
 
 
 def test_hostile_names_run_nothing(browser: Browser, tmp_path: Path) -> None:

@@ -105,6 +105,7 @@ def test_the_key_of_prometheus_comes_and_goes_with_the_proxies(tmp_path: Path) -
         ({"kafka_collector": True, "kafka_collector_exporter_port": 9092}, "kafka_contribution_collector"),
         ({"kafka_collector": True, "kafka_collector_exporter_port": 443}, "kafka_contribution_collector.ports"),
         ({"kafka_collector": True, "kafka_collector_exporter_address": "0.0.0.0"}, "stands for every address"),  # noqa: S104
+        ({"kafka_logs": True}, "has no effect any more"),
         ({"kafka_metrics_prot": 9404}, "did you mean kafka_metrics_port?"),
     ],
     ids=lambda one: "-".join(one) if isinstance(one, dict) else "",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -37,7 +38,7 @@ def project(tmp_path: Path) -> Path:
         ],
     }
     local = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
-    hosts = {"kafka": {"hosts": {"k1": {}, "k2": {}, "k3": {}}}, "others": {"hosts": {"c1": {}}}}
+    hosts: dict[str, Any] = {"kafka": {"hosts": {"k1": {}, "k2": {}, "k3": {}}}, "others": {"hosts": {"c1": {}}}}
     inventory = {"all": {"vars": {**local, "ansible_become": False}, "children": hosts}}
     (tmp_path / "inventory.yml").write_text(yaml.safe_dump(inventory))
     (tmp_path / "play.yml").write_text(yaml.safe_dump([play]))

@@ -58,10 +58,11 @@ def proven(
     *copies: Copied,
     groups: tuple[str, ...] = (),
     allowed: tuple[str, ...] = (),
+    **more: bool,
 ) -> Report:
     """The report of a proof of these copies."""
     empty = Address("")
-    config = proof_of(copies, ProofConfig("test", empty, empty, {}, directory, groups, False, allowed))
+    config = proof_of(copies, ProofConfig("test", empty, empty, {}, directory, groups, False, allowed, **more))
     progress = Progress(directory)
     draft = begun(config, progress)
     prove(spark, config, draft, progress)
@@ -260,6 +261,44 @@ def test_groups_are_judged_by_counting(spark: SparkSession, clean: Clean, tmp_pa
     assert any("would skip 5 records" in sentence for sentence in report["verdict"]["sentences"])
 
 
+@pytest.mark.long
+def test_offsets_that_mirrormaker_never_translates_are_set_where_the_pairs_say_to_which(
+    spark: SparkSession, kafka_cluster: KafkaCluster, tmp_path: Path
+) -> None:
+    """Behind the log start, at 0 of an empty partition, at the end; one in the midst of equal records is unknown."""
+    bootstrap = kafka_cluster.bootstrap_servers
+    copied = Copied.make(bootstrap, "unset")
+    records = [one._replace(partition=n % 2) for n, one in enumerate(numbered(1200))]
+    copied.write(copied.source, records)
+    copied.write(copied.target, [records[1], *records])  # partition 1 of the copy begins with one more
+    delete_first(bootstrap, copied.target, 1)
+    delete_first(bootstrap, copied.source, 400)
+    for group, partition, offset in (
+        ("late", 1, 100),
+        ("late", 2, 0),
+        ("late", 0, 600),
+        ("amid", 0, 300),
+        ("far", 0, 900),
+    ):
+        commit(copied, group, partition, offset)
+    asked: dict[str, Any] = {"before_switch": True}
+    report = proven(spark, tmp_path, copied, groups=("late", "amid", "far"), **asked)
+    found = {(one["group"], one["partition"]): (one["outcome"], one["set_to"]) for one in report["groups"]}
+    late = {("late", 0): ("absent", 600), ("late", 1): ("outside_source", 401), ("late", 2): ("absent", 0)}
+    assert found == {**late, ("amid", 0): ("absent", None), ("far", 0): ("outside_source", None)}
+    assert report["verdict"]["outcome"] == "failed"
+    assert sum("kafka_mirror_set_offsets=true" in one for one in report["verdict"]["sentences"]) == 4
+    report = proven(spark, tmp_path, copied, groups=("late", "amid"), set_offsets=True, **asked)
+    assert report["verdict"]["outcome"] == "failed"
+    assert at(copied, "late") == {}  # nothing is set where not all is proven
+    report = proven(spark, tmp_path, copied, groups=("late",), set_offsets=True, **asked)
+    assert {one["outcome"] for one in report["groups"]} == {"set"}
+    assert report["verdict"]["outcome"] == "proven"
+    assert at(copied, "late") == {0: 600, 1: 401, 2: 0}
+    report = proven(spark, tmp_path, copied, groups=("late",), set_offsets=True, **asked)
+    assert (report["verdict"]["outcome"], {one["outcome"] for one in report["groups"]}) == ("proven", {"same"})
+
+
 @pytest.mark.parametrize("small", [comparison.SMALL, 0], ids=["small", "as if large"])
 def test_no_lost_foreign_or_skipped_record_is_proven(
     spark: SparkSession, kafka_cluster: KafkaCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: int
@@ -320,11 +359,20 @@ def open_transaction(bootstrap: str, topic: str) -> Iterator[None]:
     producer.abort_transaction()
 
 
-def commit(copied: Copied, group: str, partition: int, source: int, target: int) -> None:
+def commit(copied: Copied, group: str, partition: int, source: int, target: int | None = None) -> None:
     consumer = Consumer({"bootstrap.servers": copied.bootstrap, "group.id": group})
-    places = [TopicPartition(copied.source, partition, source), TopicPartition(copied.target, partition, target)]
-    consumer.commit(offsets=places, asynchronous=False)
+    places = {copied.source: source, copied.target: target}
+    offsets = [TopicPartition(topic, partition, offset) for topic, offset in places.items() if offset is not None]
+    consumer.commit(offsets=offsets, asynchronous=False)
     consumer.close()
+
+
+def at(copied: Copied, group: str) -> dict[int, int]:
+    """Partition -> the group's offset in the copy."""
+    consumer = Consumer({"bootstrap.servers": copied.bootstrap, "group.id": group})
+    found = consumer.committed([TopicPartition(copied.target, number) for number in range(PARTITIONS)], timeout=30)
+    consumer.close()
+    return {one.partition: one.offset for one in found if one.offset >= 0}
 
 
 def test_the_command_writes_report_and_page(clean: Clean, tmp_path: Path) -> None:

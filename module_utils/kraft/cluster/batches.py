@@ -1,9 +1,9 @@
-"""Which nodes are restarted together, and in which order. Pure.
+"""Plan the batches of a restart and their order. Pure.
 
 A batch is a set of nodes that may be down at the same time: every partition keeps its min.insync.replicas in sync, and
-the caught-up controllers keep their majority. Batches are filled from one rack where the racks allow it, since replicas
-are spread over racks; otherwise with whatever shares no partition at risk. The shutdown check judges each batch once
-more, from a fresh snapshot, before it goes.
+the caught-up controllers keep their majority. Batches are filled from one rack if the racks allow it, since replicas
+are spread over racks; otherwise with nodes that share no partition at risk. The shutdown check judges each batch again,
+from a fresh snapshot, before it goes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 
 @dataclasses.dataclass(frozen=True)
 class Members:
-    """Node ids that the inventory expects; an empty set means: what the snapshot shows."""
+    """Node ids that the inventory expects; an empty set means: those of the snapshot."""
 
     voters: frozenset[int] = frozenset()
     brokers: frozenset[int] = frozenset()
@@ -32,10 +32,10 @@ def batches(
     together: int = 1,
     largest_delay_ms: int = LARGEST_DELAY_MS,
 ) -> tuple[tuple[int, ...], ...]:
-    """`node_ids` in batches of at most `together` nodes.
+    """Split `node_ids` into batches of at most `together` nodes.
 
     Nodes that do not serve go first, one by one. So do those without which a partition or the quorum has nothing to
-    spare, where the shutdown check decides. The active controller goes last and alone.
+    spare; the shutdown check decides about them. The active controller goes last and alone.
     """
     sequence = order(node_ids, snapshot, members.voters, members.brokers, largest_delay_ms)
     serving = ready(snapshot, members.voters, members.brokers, largest_delay_ms)
@@ -48,7 +48,7 @@ def batches(
 
 
 class Room:
-    """What may still go down: how many replicas each partition can spare, and how many controllers the quorum."""
+    """Room for more nodes to go down: replicas that each partition can spare, and controllers that the quorum can."""
 
     def __init__(self, snapshot: Snapshot, going: frozenset[int], largest_delay_ms: int) -> None:
         voters = snapshot.quorum.voters if snapshot.quorum else ()
@@ -71,7 +71,7 @@ class Room:
                 self._spare.append(spare)
 
     def fits(self, node_id: int) -> bool:
-        """Whether this node may go down beside those that were taken."""
+        """Check whether this node may go down beside those that were taken."""
         needed = 1 if node_id in self._caught_up else 0
         if node_id in self._bound or (node_id in self._voters and self._controllers < needed):
             return False
@@ -93,7 +93,7 @@ def _racks(snapshot: Snapshot) -> dict[int, str | None]:
 def _packed(
     room: Room, sequence: Sequence[int], racks: dict[int, str | None], together: int
 ) -> Iterable[tuple[int, ...]]:
-    """Batches, each filled greedily: first from the rack of its first node, then from the others."""
+    """Yield batches, each filled greedily: first from the rack of its first node, then from the others."""
     left = list(sequence)
     while left:
         rack = racks.get(left[0])

@@ -146,7 +146,7 @@ class Client:
         """
         tried, deadline = tuple(addresses) or self.addresses, time.monotonic() + CONNECT_SECONDS + ANSWER_SECONDS
         futures = {address: self._net.call_soon_with_future(self._ready, address) for address in tried}
-        # kafka-python gives a TLS handshake no limit of its own.
+        # kafka-python does not limit the time of a TLS handshake.
         while not all(future.is_done for future in futures.values()) and time.monotonic() < deadline:
             self._net.poll(timeout_ms=CONNECT_SECONDS * 1000 / 20)
             if accepted := next((address for address, future in futures.items() if future.succeeded()), None):

@@ -24,7 +24,7 @@ CONTROLLERS_SPEC: dict[str, Any] = {
     "elements": "dict",
     "options": {"node_id": {"type": "int", "required": True}, "address": {"type": "str", "required": True}},
 }
-#: How a controller may refuse and still say whom it follows; 0 is an answer without a refusal.
+#: Errors of a controller that still name the leader it follows; 0 is an answer without an error.
 TELLING = {0: "NONE", 6: "NOT_LEADER_OR_FOLLOWER", 74: "FENCED_LEADER_EPOCH", 76: "UNKNOWN_LEADER_EPOCH"}
 
 

@@ -1,7 +1,7 @@
-"""From a client to a snapshot, in two rounds of questions at most, each asked all at once.
+"""Gather a snapshot through a client, in two rounds of requests at most, each concurrent.
 
-The first round goes to one broker over one connection. What that broker must forward to the active controller (the
-quorum, reassignments) comes last: a connection's questions are answered in order, and without a leader nothing is.
+The first round goes to one broker over one connection. Parts that this broker must forward to the active controller
+(the quorum, reassignments) come last: a connection's answers come in order, and without a leader there are none.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from ansible.module_utils.kraft.cluster.retry import PAUSE, until_answered
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Broker, LogDir, Quorum, Snapshot, Topic
 from ansible.module_utils.kraft.errors import KraftError, LateError, ToolError, UnreachableError
 
-#: What can be asked for; the brokers and the cluster id come with every snapshot.
+#: Optional parts; the brokers and the cluster id come with every snapshot.
 PARTS = ("topics", "configs", "features", "log_dirs", "reassignments", "quorum")
-#: Parts that a broker does not answer itself.
+#: Parts that a broker forwards to the active controller.
 FORWARDED = ("reassignments", "quorum")
 TOPIC_RESOURCE = 2
 TOPICS_AT_ONCE = 1000  #: in one question for settings
-LONGEST_ANSWER_SECONDS = 60.0  #: to this grows the time that a part is given each time that one was late
+LONGEST_ANSWER_SECONDS = 60.0  #: limit of the time for a part, which grows each time that one was late
 UNKNOWN_TOPIC = 3  #: UNKNOWN_TOPIC_OR_PARTITION: deleted since the topics were listed
 MIN_INSYNC = "min.insync.replicas"
 LOG_DIR_ERRORS = {56: "KAFKA_STORAGE_ERROR: the directory is offline", 57: "LOG_DIR_NOT_FOUND"}
@@ -38,7 +38,7 @@ METADATA_LOG = [("__cluster_metadata", [(0,)])]
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """How a part of the first round is asked and read."""
+    """Request and parser of a part of the first round."""
 
     request: str
     fields: Mapping[str, Any]
@@ -48,14 +48,14 @@ class Part:
 def observe(
     client: Client, parts: Collection[str] = ("quorum",), address: str = "", seconds: float = ANSWER_SECONDS
 ) -> Snapshot:
-    """The cluster as the broker at `address` (default: the first to answer) sees it; `parts` are some of PARTS.
+    """Return the cluster as the broker at `address` (default: the first to answer) sees it; `parts` are some of PARTS.
 
-    A part that is not answered stands in ``unanswered`` with the reason and does not spoil the rest. Where topics were
-    late, the next look through this client gives twice the time. Raises UnreachableError or ToolError when not even the
-    list of brokers can be had.
+    A part without an answer is in ``unanswered`` with the reason and does not spoil the rest. If topics were late, the
+    next call with this client allows twice the time. Raises UnreachableError or ToolError if not even the list of
+    brokers is available.
     """
     seconds = max(seconds, client.patience)
-    wanted = {*parts, *(("topics",) if "configs" in parts else ())}  # configs can only be asked of known topics
+    wanted = {*parts, *(("topics",) if "configs" in parts else ())}  # configs can only be requested for known topics
     place = address or client.reach()
     first = {name: part for name, part in FIRST_ROUND.items() if name in wanted}
     asked = [client.request("DescribeClusterRequest", include_fenced_brokers=True)]
@@ -76,7 +76,7 @@ def observe(
 
 
 def checked(client: Client, what: str, answer: Answer) -> dict[str, Any]:
-    """The answer, unless it is an error or holds one."""
+    """Return the answer, or raise the error that it is or holds."""
     if isinstance(answer, KraftError):
         raise answer
     error = client.error(what, answer.get("error_code", 0), answer.get("error_message"))
@@ -120,13 +120,13 @@ def _quorum(client: Client, answer: Mapping[str, Any]) -> Quorum:
 
 
 def quorum_at(client: Client, address: str, seconds: float = ANSWER_SECONDS) -> Quorum:
-    """The quorum as the active controller at `address` sees it. Raises ApiError where another one leads."""
+    """Return the quorum as the active controller at `address` sees it. Raises ApiError if another one leads."""
     request = client.request("DescribeQuorumRequest", topics=METADATA_LOG)
     return _quorum(client, checked(client, "DescribeQuorum", client.ask(address, request, seconds)))
 
 
 def endpoints(client: Client) -> dict[int, dict[str, str]]:
-    """Voter -> listener -> ``host:port``, as the quorum knows them; KIP-853 records them after each start."""
+    """Return voter -> listener -> ``host:port``, as recorded by the quorum after each start (KIP-853)."""
     request = client.request("DescribeQuorumRequest", topics=METADATA_LOG)
     answer = checked(client, "DescribeQuorum", client.ask(client.reach(), request, ANSWER_SECONDS))
     known = {
@@ -137,20 +137,20 @@ def endpoints(client: Client) -> dict[int, dict[str, str]]:
 
 
 def controllers_without(client: Client, listeners: Collection[str]) -> tuple[int, ...]:
-    """The voters that the quorum does not know by all of these `listeners`."""
+    """Return the voters for which the quorum does not have all of these `listeners`."""
     return tuple(one for one, known in endpoints(client).items() if not set(listeners) <= known.keys())
 
 
 def controllers_elsewhere(client: Client, addresses: Mapping[int, str]) -> tuple[int, ...]:
-    """The voters of `addresses` (node id -> ``host:port``) that the quorum does not know there."""
+    """Return the voters of `addresses` (node id -> ``host:port``) that the quorum does not have there."""
     found = {one: set(map(normal_host_port, known.values())) for one, known in endpoints(client).items()}
     return tuple(one for one in found if one in addresses and normal_host_port(addresses[one]) not in found[one])
 
 
 def min_insync(client: Client, address: str, topics: Iterable[Topic], seconds: float) -> dict[str, int]:
-    """Effective min.insync.replicas of each topic, resolved by the broker (topic, cluster default, broker, default).
+    """Return each topic's min.insync.replicas in effect, resolved by the broker (topic, cluster, broker, default).
 
-    Asked in portions of TOPICS_AT_ONCE, each with `seconds` of its own. Raises what the first refused topic says.
+    Requested in portions of TOPICS_AT_ONCE, each with its own `seconds`. Raises the error of the first refused topic.
     """
     names = [topic.name for topic in topics]
     portions = [names[start : start + TOPICS_AT_ONCE] for start in range(0, len(names), TOPICS_AT_ONCE)]
@@ -170,7 +170,7 @@ def min_insync(client: Client, address: str, topics: Iterable[Topic], seconds: f
 def log_dirs(
     client: Client, brokers: Iterable[Broker], seconds: float, partitions: Mapping[str, list[int]] | None = None
 ) -> tuple[LogDir, ...]:
-    """The log directories of every unfenced broker, each asked at its own address.
+    """Return the log directories of every unfenced broker, each requested at its own address.
 
     Sizes and numbers of replicas count only `partitions` (topic → partitions) if they are given.
     """
@@ -235,10 +235,10 @@ FIRST_ROUND: dict[str, Part] = {
 def through_current_broker(
     client: Client, parts: Collection[str], seconds: float = ANSWER_SECONDS, largest_delay_ms: int = LARGEST_DELAY_MS
 ) -> Snapshot:
-    """`observe` through a broker that has caught up with the metadata log; `parts` include the quorum.
+    """Run `observe` through a broker that has caught up with the metadata log; `parts` include the quorum.
 
-    Topics and replicas in sync are what the asked broker has read of that log, and one that pauses shows old ones.
-    Where the first to answer is not known to be caught up, another one is asked. Where none is, topics are unanswered.
+    Topics and replicas in sync are those that the broker has read from that log, and a paused one shows old ones. If
+    the first to answer is not known to be caught up, another one is queried. If none is, topics are unanswered.
     """
     place = client.reach()
     snapshot = observe(client, parts, place, seconds)
@@ -254,7 +254,7 @@ def through_current_broker(
 
 
 def current_brokers(snapshot: Snapshot, largest_delay_ms: int = LARGEST_DELAY_MS) -> tuple[str, ...]:
-    """Addresses of the unfenced brokers that have caught up with the metadata log, as its leader sees it."""
+    """Return addresses of the unfenced brokers that have caught up with the metadata log, as its leader sees it."""
     quorum = snapshot.quorum
     listed = (*quorum.voters, *quorum.observers) if quorum else ()
     up = {one.node_id for one in listed if caught_up(one, largest_delay_ms)}
@@ -263,13 +263,13 @@ def current_brokers(snapshot: Snapshot, largest_delay_ms: int = LARGEST_DELAY_MS
 
 @dataclasses.dataclass
 class Patience:
-    """Seconds that each part is given: more after each look in which one was late."""
+    """Seconds for each part: more after each snapshot in which one was late."""
 
     seconds: float = ANSWER_SECONDS
     leader: LeaderWatch = dataclasses.field(default_factory=LeaderWatch)
 
     def look(self, client: Client, parts: Collection[str], largest_delay_ms: int) -> Outcome[Snapshot]:
-        """`through_current_broker` once, as an outcome."""
+        """Run `through_current_broker` once; return its outcome."""
         look = functools.partial(through_current_broker, client, parts, self.seconds, largest_delay_ms)
         seen = outcome(lambda: self.leader.seen(look()))
         if isinstance(seen, Unknown) or (isinstance(seen, Known) and seen.value.unanswered):
@@ -280,7 +280,7 @@ class Patience:
 def patiently(
     client: Client, parts: Collection[str], seconds: float, answer_seconds: float = ANSWER_SECONDS
 ) -> Snapshot:
-    """`observe`, asked again until every part is answered; after `seconds` with what there is by then."""
+    """Repeat `observe` until every part is answered; after `seconds` return the last snapshot."""
     deadline = time.monotonic() + seconds
     while True:
         left = deadline - time.monotonic()

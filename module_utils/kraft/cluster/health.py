@@ -1,4 +1,4 @@
-"""What is wrong with a cluster, from one snapshot and what the inventory expects. Pure; no problem means healthy."""
+"""Problems of a cluster, from one snapshot and the inventory's expectations. Pure; no problem means healthy."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ EXPECTED_SPEC: dict[str, Any] = {
     "only": {"type": "list", "elements": "int"},
     "largest_delay_ms": {"type": "int", "default": LARGEST_DELAY_MS},
 }
-NAMED = 5  #: how many partitions are named before the rest is only counted
+NAMED = 5  #: number of partitions that are named before the rest is only counted
 
 
 @dataclasses.dataclass(frozen=True)
 class Expected:
-    """What the inventory says the cluster is. An empty set of ids means: whatever there is.
+    """The cluster that the inventory describes. An empty set of ids means: all that exist.
 
-    ``only``: nodes that are to be judged; what is wrong elsewhere is none of their business.
+    ``only``: nodes to judge; problems elsewhere are left out.
     """
 
     cluster_id: str = ""
@@ -35,12 +35,12 @@ class Expected:
     only: frozenset[int] = frozenset()
 
     def judged(self, node_ids: Iterable[int]) -> frozenset[int]:
-        """Those of `node_ids` that are to be judged."""
+        """Return those of `node_ids` that are to be judged."""
         return frozenset(node_ids) & self.only if self.only else frozenset(node_ids)
 
 
 def expected(data: Mapping[str, Any]) -> Expected:
-    """From the ``expected`` parameter of the modules; what is missing is not checked."""
+    """Parse the ``expected`` parameter of the modules; missing keys are not checked."""
     return Expected(
         cluster_id=data.get("cluster_id") or "",
         broker_ids=frozenset(data.get("broker_ids") or ()),
@@ -51,7 +51,7 @@ def expected(data: Mapping[str, Any]) -> Expected:
 
 
 def problems(snapshot: Snapshot, wanted: Expected) -> tuple[str, ...]:
-    """Every reason not to call the cluster healthy, in words; the parts that were not asked for are not judged."""
+    """Return every reason not to call the cluster healthy; parts that were not requested are not judged."""
     if other := snapshot.other_cluster(wanted.cluster_id):
         return (str(other),)
     return (
@@ -78,19 +78,19 @@ def _quorum(quorum: Quorum | None, wanted: Expected) -> Iterator[str]:
 
 
 def away(snapshot: Snapshot, wanted: Expected, node_ids: Iterable[int]) -> tuple[str, ...]:
-    """The expected nodes but `node_ids` that do not serve, in words."""
+    """Return the expected nodes except `node_ids` that do not serve, in words."""
     every = {*wanted.broker_ids, *wanted.voter_ids, *(one.node_id for one in snapshot.brokers)}
     others = dataclasses.replace(wanted, only=frozenset(every.difference(node_ids) or {NO_NODE}))
     return (*_quorum(snapshot.quorum, others), *_brokers(snapshot, others))
 
 
 def caught_up(voter: Replica, largest_delay_ms: int = LARGEST_DELAY_MS) -> bool:
-    """Whether a voter holds what the leader had `largest_delay_ms` ago or, the leader being silent, all it has."""
+    """Check that a voter has the leader's records of `largest_delay_ms` ago or, if the leader is silent, all it has."""
     return voter.behind_ms is not None and (voter.behind_ms <= largest_delay_ms or voter.lag == 0)
 
 
 def delay(voter: Replica) -> str:
-    """How far a voter is behind, in words."""
+    """Return a voter's delay, in words."""
     if voter.behind_ms is None:
         return "has not been heard of by the leader"
     return f"is {voter.behind_ms / 1000:.1f} s and {voter.lag} records behind the leader"
@@ -121,9 +121,9 @@ def _partitions(snapshot: Snapshot, wanted: Expected) -> Iterator[str]:
 
 
 def _missed(partition: Partition, snapshot: Snapshot) -> frozenset[int]:
-    """Those without which a partition has no leader: the last in sync or, where none is known, all that are away.
+    """Return the replicas that a leaderless partition needs: the last in sync or, if unknown, all that are away.
 
-    A replica that serves again is not to blame for what only a dead one has.
+    A replica that serves again is not to blame for records that only a dead one has.
     """
     replicas = frozenset(partition.replicas)
     return frozenset(partition.isr) or (replicas - snapshot.unfenced) or replicas
@@ -144,12 +144,12 @@ def _log_dirs(snapshot: Snapshot, wanted: Expected) -> Iterator[str]:
 
 
 def listed(ids: Iterable[int]) -> str:
-    """``1, 2, 3`` or ``none``."""
+    """Return ``1, 2, 3`` or ``none``."""
     return ", ".join(str(one) for one in sorted(ids)) or "none"
 
 
 def distance(snapshot: Snapshot, wanted: Expected) -> int:
-    """How far the cluster is from healthy: replicas, brokers and controllers that are still missing or behind.
+    """Return the distance to a healthy cluster: replicas, brokers and controllers that are missing or behind.
 
     While it falls, waiting pays.
     """

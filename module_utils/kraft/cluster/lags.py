@@ -1,4 +1,4 @@
-"""How far the groups of a cluster are behind, as values."""
+"""Lag of the groups of a cluster, as values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclasses.dataclass(frozen=True)
 class GroupLag:
-    """``lag``: records in all ``partitions`` of which its offset and the end are known; ``state``: Kafka's own word."""
+    """``lag``: records in all ``partitions`` with known offset and end; ``state``: Kafka's own word."""
 
     name: str
     state: str
@@ -21,7 +21,7 @@ class GroupLag:
 class Lags:
     """``groups``: the largest lag first, a few of those that were ``asked`` among all that are ``listed``.
 
-    ``unanswered``: what was asked and not answered, in words.
+    ``unanswered``: messages about failed requests.
     """
 
     groups: tuple[GroupLag, ...]
@@ -31,7 +31,7 @@ class Lags:
 
 
 def from_dict(data: Mapping[str, Any] | None) -> Lags | None:
-    """From what ``dataclasses.asdict`` made of one; None stays None."""
+    """Parse the result of ``dataclasses.asdict``; None stays None."""
     if not data:
         return None
     groups = tuple(GroupLag(**one) for one in data["groups"])

@@ -1,7 +1,7 @@
-"""What became of a question: an answer is known, unknown (with the reason) or unreachable.
+"""Outcome of a question: its answer is known, unknown (with the reason) or unreachable.
 
 Unknown never means down. Code that decides takes an `Outcome` apart with ``isinstance`` and ends with `never`, so that
-mypy finds a case that was forgotten.
+mypy finds a forgotten case.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Known(Generic[Value]):
 
 @dataclasses.dataclass(frozen=True)
 class Unknown:
-    """Something is there, or may be: it refused, was `late`, or said what could not be read or trusted."""
+    """Something is there, or may be: it refused, was `late`, or its answer could not be read or trusted."""
 
     why: str
     late: bool = False
@@ -37,7 +37,7 @@ class Unknown:
 
 @dataclasses.dataclass(frozen=True)
 class Unreachable:
-    """Every address said that nothing takes connections there."""
+    """No address takes connections."""
 
     why: str
 
@@ -46,12 +46,12 @@ Outcome = Union[Known[Value], Unknown, Unreachable]
 
 
 def never(value: NoReturn) -> NoReturn:
-    """The end of a chain of cases; mypy accepts it only where no case is left."""
+    """End a chain of cases; mypy accepts it only if no case is left."""
     raise AssertionError(f"a case was forgotten: {value!r}")
 
 
 def outcome(question: Callable[[], Value]) -> Outcome[Value]:
-    """What `question` gives, or why it gives nothing. Raises OtherClusterError: no other look will differ."""
+    """Return the result of `question`, or why there is none. Raises OtherClusterError: a repetition will not differ."""
     try:
         return Known(question())
     except OtherClusterError:
@@ -61,12 +61,12 @@ def outcome(question: Callable[[], Value]) -> Outcome[Value]:
 
 
 def failed(error: KraftError) -> Outcome[Value]:
-    """The outcome of a question that ended with `error`."""
+    """Return the outcome of a question that ended with `error`."""
     if isinstance(error, UnreachableError) and not isinstance(error, UnansweredError):
         return Unreachable(str(error))
     return Unknown(str(error), is_late(error))
 
 
 def is_late(error: KraftError) -> bool:
-    """Whether a question timed out, here or where a broker passed it on. A broker without a leader is late, too."""
+    """Check for a timeout, here or at a broker that forwarded the question. A broker without a leader is late, too."""
     return isinstance(error, LateError) or (isinstance(error, ApiError) and error.name == "RequestTimedOut")

@@ -1,4 +1,4 @@
-"""In which order nodes are restarted. Pure."""
+"""Order of restarts. Pure."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def order(
     broker_ids: Iterable[int] = (),
     largest_delay_ms: int = LARGEST_DELAY_MS,
 ) -> tuple[int, ...]:
-    """`node_ids` with those first that do not serve anyway, then the followers, the active controller last.
+    """Order `node_ids`: first those that do not serve anyway, then the followers, the active controller last.
 
-    `voter_ids` and `broker_ids` are what the inventory expects; without them, what the snapshot shows. Among
-    followers, dedicated controllers go before brokers. An unready active controller is still last: moving its
-    leadership costs every node an election.
+    `voter_ids` and `broker_ids` are those of the inventory; without them, those of the snapshot. Among followers,
+    dedicated controllers go before brokers. An unready active controller is still last: moving its leadership costs
+    every node an election.
     """
     brokers = frozenset(broker_ids) or frozenset(broker.node_id for broker in snapshot.brokers)
     serving = ready(snapshot, voter_ids, brokers, largest_delay_ms)
@@ -40,7 +40,7 @@ def ready(
     broker_ids: Iterable[int] = (),
     largest_delay_ms: int = LARGEST_DELAY_MS,
 ) -> frozenset[int]:
-    """Nodes that do everything that they are there for; the ids are as for ``order``."""
+    """Return nodes that fulfil all their roles; the ids are as for ``order``."""
     voters = frozenset(voter_ids) or _voters(snapshot)
     brokers = frozenset(broker_ids) or frozenset(broker.node_id for broker in snapshot.brokers)
     seen = snapshot.quorum.voters if snapshot.quorum else ()

@@ -1,11 +1,11 @@
-"""May node N go down now, and if not, why not? Pure: one snapshot in, reasons in words out.
+"""Check whether a node may go down now. Pure: one snapshot in, reasons in words out.
 
-A node may go when, without it, the caught-up controllers are still a majority and every partition keeps its effective
-min.insync.replicas in sync. Controllers are counted without it whatever its own state: one that is late, or of which
-the leader has not heard yet, may be needed a second later. A fenced broker is in no partition's way.
-What no waiting can change is named apart: a replication factor at or below min.insync.replicas (which Kafka caps at
-the replication factor) while every replica is in sync, a quorum of one or two. It holds the node back unless it is
-accepted by name; otherwise a roll would never end.
+A node may go if, without it, the caught-up controllers are still a majority and every partition keeps its effective
+min.insync.replicas in sync. Controllers are counted without it whatever its own state: a late one, or one that the
+leader has not heard from yet, may be needed a second later. A fenced broker blocks no partition.
+Effects that no waiting can change are separate: a replication factor at or below min.insync.replicas (which Kafka caps
+at the replication factor) while every replica is in sync, a quorum of one or two. They hold the node back unless they
+are accepted by name; otherwise a roll would never end.
 The rules are those of Strimzi's KafkaRoller (KafkaQuorumCheck, KafkaAvailability).
 """
 
@@ -21,17 +21,17 @@ from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Partition, Quor
 NAMED = 5
 #: Kafka's broker.session.timeout.ms: a controller that has not fetched for longer is taken to be away.
 SESSION_MS = 9000
-#: The way out where a shutdown has unavoidable effects.
+#: The remedy for unavoidable effects of a shutdown.
 REMEDY = (
     "give such topics more replicas, or accept that they are unavailable meanwhile: -e kafka_accept_unavoidable=true"
 )
-#: What a snapshot must hold to be judged.
+#: Required parts of a snapshot.
 PARTS = ("quorum", "topics", "configs", "reassignments")
 
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """``reasons`` may pass with time; ``unavoidable`` will not. ``away``: other nodes that do not serve."""
+    """``reasons`` may pass with time; ``unavoidable`` ones will not. ``away``: other nodes that do not serve."""
 
     reasons: tuple[str, ...] = ()
     unavoidable: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class Verdict:
 
 
 def judge(snapshot: Snapshot, node_ids: Iterable[int], largest_delay_ms: int = LARGEST_DELAY_MS) -> Verdict:
-    """Whether all of `node_ids` may go down together, from a snapshot that holds PARTS."""
+    """Check whether all of `node_ids` may go down together, from a snapshot that holds PARTS."""
     going = frozenset(node_ids)
     quorum_reasons, quorum_unavoidable = _quorum(snapshot.quorum, going, largest_delay_ms)
     serving = going & snapshot.unfenced
@@ -57,7 +57,7 @@ def judge(snapshot: Snapshot, node_ids: Iterable[int], largest_delay_ms: int = L
 
 
 def leaderless(seen: Outcome[Snapshot]) -> bool:
-    """Whether a batch that was planned unchecked may still go: there is nothing to reach, or no leader.
+    """Check whether a batch that was planned unchecked may still go: nothing is reachable, or there is no leader.
 
     A broker without a leader is late with the quorum. A denied, untrusted or unreadable answer shows nothing.
     """
@@ -74,14 +74,14 @@ def majority(voters: int) -> int:
 
 
 def unknown(snapshot: Snapshot) -> tuple[str, ...]:
-    """A clause for each of PARTS that the snapshot does not hold, whether it was asked for or not."""
+    """Return a clause for each of PARTS that the snapshot lacks, whether it was requested or not."""
     held = (snapshot.quorum, snapshot.topics, snapshot.min_insync, snapshot.reassignments)
     missing = (part for part, value in zip(PARTS, held) if value is None and part not in snapshot.unanswered)
     return (*snapshot.unknown, *(f"{part} is not known: it was not asked for" for part in missing))
 
 
 def _quorum(quorum: Quorum | None, going: frozenset[int], largest_delay_ms: int) -> tuple[Sequence[str], Sequence[str]]:
-    """Reasons and unavoidable ones of the controllers."""
+    """Return reasons and unavoidable effects of the controllers."""
     if quorum is None:
         return (), ()
     if quorum.leader_id == NO_NODE:
@@ -102,9 +102,9 @@ def _quorum(quorum: Quorum | None, going: frozenset[int], largest_delay_ms: int)
 
 
 def silent(voter: Replica, quorum: Quorum) -> bool:
-    """Whether a voter has not fetched for longer than a session.
+    """Check that a voter has not fetched for longer than a session.
 
-    One that the leader never heard of may still come, until that leader was watched for as long.
+    One that the leader has never heard from may still come, until that leader was observed for as long.
     """
     if voter.last_fetch_ms < 0:
         return quorum.watched_ms > SESSION_MS
@@ -113,14 +113,14 @@ def silent(voter: Replica, quorum: Quorum) -> bool:
 
 
 def decided(quorum: Quorum | None, largest_delay_ms: int = LARGEST_DELAY_MS) -> bool:
-    """Whether there is a leader, and each voter is known to have caught up with it or to be silent."""
+    """Check that there is a leader, and each voter is known to have caught up with it or to be silent."""
     if quorum is None or quorum.leader_id == NO_NODE:
         return False
     return all(caught_up(one, largest_delay_ms) or silent(one, quorum) for one in quorum.voters)
 
 
 def _partitions(snapshot: Snapshot, serving: frozenset[int]) -> tuple[Sequence[str], Sequence[str]]:
-    """Reasons and unavoidable ones of the partitions that the serving nodes hold."""
+    """Return reasons and unavoidable effects of the partitions that the serving nodes hold."""
     if not serving or snapshot.topics is None:
         return (), ()
     reasons: list[str] = []
@@ -137,7 +137,7 @@ def _partitions(snapshot: Snapshot, serving: frozenset[int]) -> tuple[Sequence[s
 
 
 def risks(snapshot: Snapshot, node_ids: Iterable[int]) -> tuple[str, ...]:
-    """What no waiting saves when `node_ids` go down one by one, seen in one pass before the first of them goes."""
+    """Return effects that no waiting avoids when `node_ids` go down one by one; checked before the first one goes."""
     going = frozenset(node_ids)
     voters = [one.node_id for one in snapshot.quorum.voters] if snapshot.quorum else []
     few = going.intersection(voters) and len(voters) - 1 < majority(len(voters))
@@ -153,7 +153,7 @@ def risks(snapshot: Snapshot, node_ids: Iterable[int]) -> tuple[str, ...]:
 
 
 def _hopeless(partition: Partition, held: frozenset[int], least: int | None) -> bool:
-    """Whether no waiting helps: with every replica in sync too few would be left. Never where none would be left.
+    """Check that no waiting helps: with every replica in sync too few would be left. Never if none would be left.
 
     A partition with a single replica is away while its broker is: there is no other one that could stay.
     """
@@ -176,7 +176,7 @@ def _partition(name: str, partition: Partition, held: frozenset[int], least: int
 
 
 def _moves(snapshot: Snapshot, serving: frozenset[int]) -> tuple[str, ...]:
-    """Partitions on their way to a node would start anew."""
+    """Return partitions that are moving to a node: their moves would start again."""
     found = [
         f"partition {one.topic}-{one.partition} is being moved to {listed(serving & frozenset(one.adding))}"
         for one in snapshot.reassignments or ()

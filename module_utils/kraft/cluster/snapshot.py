@@ -1,4 +1,4 @@
-"""A cluster at one moment, as plain values. What was not asked for is None, which is not the same as empty.
+"""Snapshot of a cluster as plain values. Parts that were not requested are None, which is not the same as empty.
 
 ``Snapshot.to_dict`` gives JSON-ready data (lists, strings, numbers) and ``from_dict`` takes it back.
 """
@@ -32,7 +32,7 @@ class Broker:
 
 @dataclasses.dataclass(frozen=True)
 class Partition:
-    """``leader`` is -1 where there is none. The first of ``replicas`` is the preferred leader."""
+    """``leader`` is -1 without one. The first of ``replicas`` is the preferred leader."""
 
     partition: int
     leader: int
@@ -75,7 +75,7 @@ class Replica:
 
 @dataclasses.dataclass(frozen=True)
 class Quorum:
-    """``watched_ms``: for how long the same leader was looked at before (``leader_watch``); 0 at the first look."""
+    """``watched_ms``: time for which this leader was observed before (``leader_watch``); 0 in the first snapshot."""
 
     leader_id: int
     leader_epoch: int
@@ -100,7 +100,7 @@ class LogDir:
 
 @dataclasses.dataclass(frozen=True)
 class Feature:
-    """A feature flag: the finalised level (0: not finalised) and what the asked node supports."""
+    """A feature flag: the finalised level (0: not finalised) and the range that the queried node supports."""
 
     name: str
     level: int
@@ -118,7 +118,7 @@ class Reassignment:
 
 @dataclasses.dataclass(frozen=True)
 class Snapshot:
-    """What a node of the cluster said.
+    """The cluster as one of its nodes reported it.
 
     ``unanswered``: the parts that were asked for and not answered, with the reason; ``late``: those that timed out.
     ``log_dirs`` and ``topic_bytes`` (topic -> bytes of all its replicas) are those of the brokers that answered.
@@ -138,7 +138,7 @@ class Snapshot:
 
     @property
     def controller_id(self) -> int:
-        """The active controller: the leader of the metadata log; -1 when unknown."""
+        """Return the active controller: the leader of the metadata log; -1 when unknown."""
         return self.quorum.leader_id if self.quorum else NO_NODE
 
     @property
@@ -147,11 +147,11 @@ class Snapshot:
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """A clause for each part that was asked for and not answered, with the reason."""
+        """Return a clause for each part without an answer, with the reason."""
         return tuple(f"{part} is not known: {reason}" for part, reason in self.unanswered.items())
 
     def other_cluster(self, expected_id: str) -> Problem | None:
-        """What is wrong where another cluster answered than the one with `expected_id`; an empty id is not compared."""
+        """Return the problem if another cluster answered than `expected_id`; an empty id is not compared."""
         if not expected_id or self.cluster_id == expected_id:
             return None
         remedy = "correct kafka_cluster_id, or the addresses of the nodes in the inventory"
@@ -163,7 +163,7 @@ class Snapshot:
 
 
 def from_dict(data: Mapping[str, Any]) -> Snapshot:
-    """The snapshot that `to_dict` wrote."""
+    """Return the snapshot that `to_dict` wrote."""
     quorum = data.get("quorum")
     return Snapshot(
         cluster_id=data["cluster_id"],
@@ -181,7 +181,7 @@ def from_dict(data: Mapping[str, Any]) -> Snapshot:
 
 
 def directory_id(value: uuid.UUID | str | None) -> str:
-    """A directory id as Kafka writes it, base64url without padding; empty for none, which a static voter has.
+    """Return a directory id as Kafka writes it, base64url without padding; empty for none, as of a static voter.
 
     kafka-python gives None for the zero id when it decodes an answer, and the text of it as a default.
     """
@@ -200,20 +200,20 @@ def _topics(data: Any) -> tuple[Topic, ...] | None:
 
 
 def quorum_from_dict(data: Mapping[str, Any]) -> Quorum:
-    """A quorum from a snapshot's dict."""
+    """Return the quorum in a snapshot's dict."""
     replicas = {name: _each(Replica, data.get(name)) or () for name in ("voters", "observers")}
     return Quorum(**{**data, **replicas})
 
 
 def _each(kind: Any, data: Any) -> Any:
-    """A tuple of `kind` from a list of dicts, lists in them as tuples; None stays None."""
+    """Return a tuple of `kind` from a list of dicts, lists in them as tuples; None stays None."""
     if data is None:
         return None
     return tuple(kind(**{key: tuple(v) if isinstance(v, list) else v for key, v in one.items()}) for one in data)
 
 
 def _plain(value: Any) -> Any:
-    """Tuples as lists and mappings as dicts, all the way down."""
+    """Convert tuples to lists and mappings to dicts, all the way down."""
     if isinstance(value, Mapping):
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):

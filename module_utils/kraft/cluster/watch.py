@@ -1,7 +1,7 @@
-"""Watch one node until its cluster is healthy, and say early and in words why it will not be.
+"""Watch one node until its cluster is healthy, and report early why it will not be.
 
-The node is asked at its own client listener once the cluster has told where that is: what others believe of it may be
-a session timeout old. A node without one (a dedicated controller) is judged by what the brokers hear from its quorum.
+The node is queried at its own client listener once the cluster has reported it: the state that others report may be a
+session timeout old. A node without one (a dedicated controller) is judged by the brokers' reports about its quorum.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ SLOW_SECONDS = 2.0
 UNKNOWN_SECONDS = 30.0  #: for an election and, after it, longer than a session
 PASSING_SECONDS = 5.0  #: trouble that is over sooner does not end an observation
 NOTHING_MEASURED = 1 << 62  #: bytes; more than any measure
-CRASHES = 2  #: automatic restarts while we watch after which a unit is taken to crash again and again
+CRASHES = 2  #: automatic restarts during a watch after which a unit counts as crashing repeatedly
 
 
 @dataclasses.dataclass(frozen=True)
 class Look:
-    """What was seen once. ``snapshot`` is None where ``cluster`` is not known. ``hopeless``: why none will differ."""
+    """One observation. ``snapshot`` is None if ``cluster`` is unknown. ``hopeless``: why a repetition cannot differ."""
 
     cluster: Outcome[Snapshot]
     problems: tuple[str, ...]
@@ -48,11 +48,11 @@ class Look:
 
     @property
     def answer(self) -> str:
-        """``known``, ``unknown`` or ``unreachable``."""
+        """Return ``known``, ``unknown`` or ``unreachable``."""
         return type(self.cluster).__name__.lower()
 
     def as_dict(self, wanted: Expected) -> dict[str, Any]:
-        """``healthy``, ``all_healthy``, ``answer``, ``problems`` and ``snapshot``, without its topics, of modules."""
+        """Return ``healthy``, ``all_healthy``, ``answer``, ``problems`` and ``snapshot`` (no topics) of modules."""
         everywhere = dataclasses.replace(wanted, only=frozenset())
         return {
             "healthy": not self.problems,
@@ -70,9 +70,9 @@ def look_once(
     more: Callable[[Client, Look], Mapping[str, Any]] = lambda *_: {},
     until_known: bool = False,
 ) -> dict[str, Any]:
-    """One look without waiting, for a module's result. On a host that has nothing yet, that nothing answers.
+    """Observe once without waiting, for a module's result. On an empty host, the result is that nothing answers.
 
-    `more`: what else the same client is to ask, for the result. `until_known`: see ``Watch.until_known``.
+    `more`: further requests with the same client, for the result. `until_known`: see ``Watch.until_known``.
     """
     try:
         with Client(options) as client:
@@ -84,7 +84,7 @@ def look_once(
 
 
 class UnhealthyError(KraftError):
-    """The cluster is not healthy, with everything that is known about it."""
+    """The cluster is not healthy, with all known facts about it."""
 
     def __init__(self, headline: str, look: Look, diagnosis: Diagnosis) -> None:
         self.look, self.diagnosis = look, diagnosis
@@ -93,7 +93,7 @@ class UnhealthyError(KraftError):
 
 
 class Node:
-    """The process to watch on this host: its unit's state, its last lines, and which log it loads.."""
+    """The process to watch on this host: its unit's state, its last lines, and the log that it loads."""
 
     def __init__(
         self,
@@ -112,9 +112,9 @@ class Node:
         return diagnose(self._lines())
 
     def given_up(self, now: float, at_once: bool = False) -> str:
-        """Why there is nothing to wait for; empty while there is hope, or nothing is known.
+        """Return why waiting is useless; empty while there is hope, or nothing is known.
 
-        Looked at once a second, unless it must be known `at_once`.
+        Checked once a second, unless the answer is needed `at_once`.
         """
         if now < self._next and not at_once:
             return ""
@@ -137,7 +137,7 @@ class Node:
 
 
 class Slow:
-    """What advances although nothing becomes healthy for long: logs that are recovered, replicas that catch up.
+    """Progress although nothing becomes healthy for long: recovered logs, replicas that catch up.
 
     Only a new best counts: a log that was not loaded before, fewer bytes between leaders and their late replicas than
     ever. Under traffic a replica that never catches up grows, too.
@@ -150,7 +150,7 @@ class Slow:
         self._least = NOTHING_MEASURED
 
     def measure(self, snapshot: Snapshot | None, now: float) -> tuple[int, int]:
-        """Logs that were loaded and the least bytes that replicas lacked; looked at every few seconds."""
+        """Return the number of loaded logs and the least bytes that replicas lacked; measured every few seconds."""
         if now >= self._next:
             self._next = now + SLOW_SECONDS
             self._loaded.add(self._node.loading() if self._node else "")
@@ -158,7 +158,7 @@ class Slow:
         return len(self._loaded), self._least
 
     def _lacking(self, snapshot: Snapshot) -> int:
-        """Bytes that late replicas of serving brokers lack of what their leaders hold."""
+        """Return the bytes that late replicas of serving brokers lack of their leaders' logs."""
         serving = {broker.node_id: broker for broker in snapshot.brokers if not broker.fenced}
         late = {one: out_of_sync(snapshot, one, serving) for one in serving}
         try:
@@ -175,7 +175,7 @@ class Slow:
 
 
 def out_of_sync(snapshot: Snapshot, node_id: int, serving: Container[int]) -> dict[int, dict[str, list[int]]]:
-    """Serving leader -> topic -> partitions of which a broker has a replica that is not in sync."""
+    """Return serving leader -> topic -> partitions with a replica on the broker that is not in sync."""
     found: dict[int, dict[str, list[int]]] = {}
     for topic in snapshot.topics or ():
         for one in topic.partitions:
@@ -185,7 +185,7 @@ def out_of_sync(snapshot: Snapshot, node_id: int, serving: Container[int]) -> di
 
 
 class Watch:
-    """`node_id` is None when no node in particular is watched; `node` then is too."""
+    """Watch of a cluster. `node_id` is None if no particular node is watched; `node` then is too."""
 
     def __init__(self, client: Client, wanted: Expected, node_id: int | None = None, node: Node | None = None) -> None:
         self._client, self._wanted = client, wanted
@@ -193,7 +193,7 @@ class Watch:
         self._own = ""
 
     def look(self) -> Look:
-        """What the node itself says or, while it says nothing, what any other broker does."""
+        """Observe through the node itself or, while it does not answer, through any other broker."""
         try:
             return self._look()
         except OtherClusterError as error:
@@ -221,9 +221,9 @@ class Watch:
         return seen if before or not self._own else self._look()
 
     def until_known(self, seconds: float = UNKNOWN_SECONDS, clock: Callable[[], float] = time.monotonic) -> Look:
-        """A look by which each voter has caught up or is silent, or the last one after `seconds`.
+        """Observe until each voter has caught up or is silent; return the last observation after `seconds`.
 
-        A leader that was just elected has heard of no voter. What cannot be reached is not waited for.
+        A leader that was just elected has heard from no voter. An unreachable cluster is not waited for.
         """
         leader, ends = LeaderWatch(clock), clock() + seconds
         while True:
@@ -236,9 +236,9 @@ class Watch:
             time.sleep(POLL_SECONDS)
 
     def wait(self, timeout: float, clock: Callable[[], float] = time.monotonic) -> Look:
-        """The first healthy look. Raises UnhealthyError when nothing has advanced for `timeout`, or it is hopeless.
+        """Return the first healthy observation. Raises UnhealthyError after `timeout` without progress, or if hopeless.
 
-        Not even what advances is waited for longer than StallTimeout's day.
+        Even with progress, the wait ends after StallTimeout's day.
         """
         stall_timeout, started = StallTimeout(timeout, clock), clock()
         closest: int | None = None
@@ -256,7 +256,7 @@ class Watch:
             time.sleep(POLL_SECONDS)
 
     def stay(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> Look:
-        """The last look after `seconds` of health. Raises UnhealthyError for trouble that does not pass at once."""
+        """Return the last observation after `seconds` of health. Raises UnhealthyError for trouble that persists."""
         started = well = clock()
         while True:
             seen, now = self.look(), clock()

@@ -97,6 +97,7 @@ def _of_all(directory: Path, roots: Mapping[str, Certificates | str], now: datet
             if root == NODES or path.exists():  # there may be none of clients
                 yield Fault(FILE, found, PUT[root], str(path))
         else:
+            yield from _open_key(path)
             yield from given_faults.of_roots(found, str(path), now)
     for user in sorted(directory.glob("users/*.pem")):
         if user.is_file() and user.stat().st_mode & 0o077:
@@ -104,6 +105,13 @@ def _of_all(directory: Path, roots: Mapping[str, Certificates | str], now: datet
     nodes, clients = roots[NODES], roots[CLIENTS]
     if isinstance(nodes, tuple) and isinstance(clients, tuple):
         yield from given_faults.of_both(nodes, clients, str(directory / f"{CLIENTS}.pem"))
+
+
+def _open_key(path: Path) -> Iterator[Fault]:
+    """A private key among certificates, in a file that hosts and clients get."""
+    if "PRIVATE KEY-----" in path.read_text(encoding="utf-8", errors="replace"):
+        message = "holds a private key, and everybody gets this file"
+        yield Fault(KEY, message, "take the key out of the file; it may be known, so replace it", str(path))
 
 
 def _of_user(path: Path, roots: Certificates | str, now: datetime.datetime) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ansible.module_utils.kraft.control import given_constraints
 from ansible.module_utils.kraft.control.given import CHAIN, DATES, ENDS, ROOT, SUBJECT, USAGE, WEAK, Fault
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
@@ -35,6 +37,7 @@ KEYWORDS = {
 PLAIN = frozenset(" ._-@:/()'&")  #: beside letters and digits: characters that need no escape in a name
 
 ASK = "ask your authority for another certificate"
+REMOVE = "remove it from the file, once no certificate in use was signed by it; the file has another root"
 FIRST = "give the node's own certificate first, then each authority that has signed the one before"
 
 
@@ -65,6 +68,9 @@ def of_chain(chain: Chain, roots: Chain, path: str, trusted: str, now: datetime.
     elif roots and not is_anchored(chain, roots):
         message = f"is incomplete: no root in {trusted} has signed {name(chain[-1])}, the last one"
         yield Fault(CHAIN, message, f"append the authorities up to the root, or put the root into {trusted}", path)
+    for authority, other in given_constraints.broken(own, (*chain[1:], *roots)):
+        message = f"is not good for {other}: {name(authority)} has name constraints that leave it out"
+        yield Fault(CHAIN, message, f"{ASK}, by an authority that may sign this name", path)
     for each in chain:
         yield from _dates(each, path, now)
         weak = _weak_key(each) or _weak_signature(each)
@@ -84,7 +90,9 @@ def of_roots(roots: Chain, path: str, now: datetime.datetime) -> Iterator[Fault]
             message = f"{name(root)} is no root: {root.issuer.rfc4514_string()} has signed it"
             remedy = "give the root alone; the authorities below it belong into the file of each node, after its own"
             yield Fault(ROOT, message if is_authority(root) else f"{name(root)} is no authority", remedy, path)
-        yield from _dates(root, path, now)
+        spare = any(one.not_valid_after_utc > now for one in roots if one is not root)
+        for fault in _dates(root, path, now):
+            yield dataclasses.replace(fault, remedy=REMOVE) if spare and fault.kind == DATES else fault
         if weak := _weak_key(root):
             yield Fault(WEAK, f"{name(root)} {weak}", "use another authority", path)
 

@@ -1,18 +1,18 @@
-"""Differences of several hosts: equal ones once, with their hosts; of new text, the lines that all share once. Pure."""
+"""Merge the diffs of several hosts: equal ones once, with their hosts; shared lines of new text once. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-#: As Ansible shows it: ``before``, ``after`` and a header of each.
+#: In Ansible's form: ``before``, ``after`` and a header of each.
 Diff = Mapping[str, Any]
-#: Hosts that are named.
+#: Maximum number of named hosts.
 NAMED = 5
 
 
 def joined(found: Iterable[tuple[str, Diff]]) -> list[dict[str, Any]]:
-    """(host, diff) of one task -> what is shown, in the order of the first hosts. The header names the hosts."""
+    """Merge (host, diff) pairs of one task, in the order of the first hosts. The header names the hosts."""
     by_header: dict[str, dict[str, list[Diff]]] = {}
     for host, diff in found:
         by_header.setdefault(str(diff.get("after_header", "")), {}).setdefault(host, []).append(diff)
@@ -31,7 +31,7 @@ def _is_new(diff: Diff) -> bool:
 
 
 def _new(of_hosts: Mapping[str, Diff]) -> list[dict[str, Any]]:
-    """What all hosts share of a new text, then what each has alone."""
+    """Return the lines of a new text that all hosts share, then the other lines of each."""
     lines = {host: str(diff["after"]).splitlines(keepends=True) for host, diff in of_hosts.items()}
     first = next(iter(of_hosts))
     shared = set(lines[first]).intersection(*lines.values())
@@ -56,11 +56,11 @@ def _grouped(found: Iterable[tuple[str, Diff]]) -> list[dict[str, Any]]:
 
 
 def _named(diff: Diff, hosts: Sequence[str]) -> dict[str, Any]:
-    """The diff with its hosts in the header; a diff without one is left as it is."""
+    """Return the diff with its hosts in the header; a diff without one is left as it is."""
     return {**diff, "after_header": f"{diff['after_header']} on {names(hosts)}"} if "after_header" in diff else {**diff}
 
 
 def names(hosts: Sequence[str]) -> str:
-    """``k1, k2``; of many the first ones."""
+    """Return ``k1, k2``, and a count of the hosts beyond NAMED."""
     more = f" and {len(hosts) - NAMED} more" if len(hosts) > NAMED else ""
     return ", ".join(hosts[:NAMED]) + more

@@ -1,4 +1,4 @@
-"""Whether brokers serve, and this machine does not reach them where they tell clients to go. Pure."""
+"""Check for brokers that serve, but at an advertised address that this machine does not reach. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 UNREACHABLE = "unreachable"
-#: Of a verdict: no broker answered; one did, and one side refused the other.
+#: Outcomes of a verdict: no broker answered; one did, and one side refused the other.
 NO_ANSWER, REFUSALS = "no answer from", ("refuses us", "we do not trust")
 
 

@@ -189,7 +189,7 @@ def _page(report: Data | None, page: str) -> list[str]:
 
 
 def _not_granted(nodes: Mapping[str, Data], run: Run, proven: bool) -> list[str]:
-    """What was asked of the hosts, and they do not grant: in full where nothing is proven."""
+    """Return requests that the hosts do not grant: in full if nothing is proven."""
     found = ungranted.ungranted(run.looked, nodes)
     if proven:
         said = ungranted.short(found, list(run.looked))
@@ -223,7 +223,7 @@ def _suspects(desired: Data, report: Data | None) -> list[str]:
     """Return inventory names of the nodes to inspect: leaders of missing records, or all when no node answered."""
     hosts = {node.get("node_id"): host for host, node in (desired.get("nodes") or {}).items()}
     if out_of_reach((report or {}).get("cluster") or {}, verdict(report)):
-        return []  # their journals know nothing of it
+        return []  # their journals have no trace of it
     if outcome(report) == "unreachable":
         return list(hosts.values())[:MOST_LOGS]
     leaders = {missing.get("leader") for missing in (report or {}).get("first_missing") or []}

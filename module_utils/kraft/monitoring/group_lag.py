@@ -22,7 +22,8 @@ from ansible.module_utils.kraft.monitoring.groups import (
     read_offsets,
 )
 
-SECONDS = 1.0  #: for the offsets of all groups, and for each single answer
+SECONDS = 1.0  #: in which offsets of further groups are asked
+EACH = 2.0  #: seconds for a single answer
 AT_ONCE = 25  #: groups of one coordinator in one question
 MOST_PARTITIONS = 20_000  #: with offsets
 SHOWN = 10  #: groups
@@ -34,11 +35,12 @@ Offsets = dict[str, tuple[dict[Partition, int], dict[Partition, int]]]  #: group
 
 def look(client: Client, snapshot: Snapshot, clock: Callable[[], float] = time.monotonic) -> Lags:
     """Of the brokers that have answered so far: one that is silent would cost its wait again."""
-    asked = Asked(client, "", SECONDS)
+    asked = Asked(client, "", EACH)
     answered = {one.node_id for one in snapshot.log_dirs} if snapshot.log_dirs is not None else snapshot.unfenced
-    listed = _listed(asked, [one.address for one in snapshot.brokers if one.node_id in answered and not one.fenced])
+    addresses = {one.node_id: one.address for one in snapshot.brokers if one.node_id in answered and not one.fenced}
+    listed = _listed(asked, list(addresses.values()))
     offsets, tried = _offsets(asked, listed, clock)
-    ends = ends_at(asked, _led(snapshot, {where for found, _ in offsets.values() for where in found}))
+    ends = ends_at(asked, _led(snapshot, addresses, {where for found, _ in offsets.values() for where in found}))
     states = {name: state for groups in listed.values() for name, (_, state) in groups.items()}
     found = [_lag(name, states[name], one, lags, ends) for name, (one, lags) in offsets.items()]
     behind = sorted((one for one in found if one.partitions), key=lambda one: (-one.lag, one.name))
@@ -54,13 +56,15 @@ def _listed(asked: Asked, addresses: Sequence[str]) -> Listed:
     request = {"types_filter": list(DESCRIBED_BY)}
     answers = asked.all([Question(one, asked.client.request("ListGroupsRequest", **request)) for one in addresses])
     return {
-        address: {one["group_id"]: (one["group_type"].lower(), one["group_state"]) for one in answer.get("groups", ())}
+        address: {
+            one["group_id"]: (one["group_type"].lower(), one.get("group_state", "")) for one in answer.get("groups", ())
+        }
         for address, answer in zip(addresses, answers)
     }
 
 
 def _offsets(asked: Asked, listed: Listed, clock: Callable[[], float]) -> tuple[Offsets, int]:
-    """Round by round, AT_ONCE groups of each coordinator; and how many groups were asked."""
+    """Query AT_ONCE groups of each coordinator in a round; return offsets and the number of queried groups."""
     found: Offsets = {}
     deadline, count, tried = clock() + SECONDS, 0, 0
     for start in range(0, max(map(len, listed.values()), default=0), AT_ONCE):
@@ -83,9 +87,10 @@ def _questions(client: Client, listed: Listed, now: Mapping[str, Sequence[str]])
         yield from (Question(address, one) for one in offset_requests(client, readers, sharers))
 
 
-def _led(snapshot: Snapshot, partitions: Iterable[Partition]) -> dict[str, dict[str, list[int]]]:
-    """The partitions by their leader's address; without those that have none."""
-    addresses = {one.node_id: one.address for one in snapshot.brokers if not one.fenced}
+def _led(
+    snapshot: Snapshot, addresses: Mapping[int, str], partitions: Iterable[Partition]
+) -> dict[str, dict[str, list[int]]]:
+    """The partitions by their leader's address; without those whose leader is none of `addresses`."""
     leaders = {(topic.name, one.partition): one.leader for topic in snapshot.topics or () for one in topic.partitions}
     led: dict[str, dict[str, list[int]]] = {}
     for topic, number in sorted(partitions):

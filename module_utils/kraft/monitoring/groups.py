@@ -140,7 +140,7 @@ def log_ends(asked: Asked, partitions: Iterable[Partition]) -> dict[Partition, i
 
 
 def ends_at(asked: Asked, led: Mapping[str, Mapping[str, list[int]]]) -> dict[Partition, int]:
-    """The same, of partitions by their leader's address and topic; without those of which it says an error."""
+    """Return the same for partitions by their leader's address and topic; without those with an error."""
     client = asked.client
     questions = [
         Question(

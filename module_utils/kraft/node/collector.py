@@ -190,7 +190,7 @@ def ensure(run: Run, settings: Settings, install_dir: str, check_mode: bool) -> 
     if leaving:
         systemctl(run, "disable", "--now", *leaving)
     departed.remove(run, install_dir)
-    run(["systemctl", "stop", *services(settings)])  # what is killed here is begun anew; there may be none yet
+    run(["systemctl", "stop", *services(settings)])  # after a kill the next run starts them; there may be none yet
     ensure_files(files)
     if settings:
         file_io.write_file(f"{install_dir}/collector/collector.pyz", program(), 0, 0, 0o644)

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.node import unit_files
+from ansible.module_utils.kraft.node import mirror_notes, unit_files
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files.ensure import ensure_files
 from ansible.module_utils.kraft.node.files.plan import temporary
@@ -30,7 +30,7 @@ SERVICE = "kafka-mirror"
 USER = "kafka-mirror"  #: role kafka_mirror makes it; not Kafka's own, whose memory it could look into
 TARGET = "target"  #: MirrorMaker's alias of this cluster
 SECRETS = "secrets.properties"
-FILES = (SECRETS, "mirror.properties", "log4j2.yaml")
+FILES = (SECRETS, "mirror.properties", "log4j2.yaml", mirror_notes.NOTED)
 #: What names a file that the service gets a copy of.
 STORES = ("ssl.keystore.location", "ssl.truststore.location")
 #: What a client takes of the node's own settings to reach other nodes. Source: Kafka's ``SslConfigs``.
@@ -71,6 +71,7 @@ class Settings:
     brokers of this cluster are reached. ``address``, ``port``: where workers of the other ``hosts`` do.
     ``release``: the unpacked release of Kafka that MirrorMaker runs from; brokers may run another one.
     ``into``: alias of the cluster that is written; on the way back after a switch, the other one.
+    ``topic_ids``: of the source's topics when their copy began; the service does not read them.
     ``copies``: the directory in which the service finds its own copies of secrets, keys and trusted certificates.
     """
 
@@ -87,6 +88,7 @@ class Settings:
     heap_mb: int
     secrets: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
     into: str = TARGET
+    topic_ids: Mapping[str, str] = dataclasses.field(default_factory=dict)
     copies: str = credentials(SERVICE)
 
     @property
@@ -236,6 +238,7 @@ def ensure(run: Run, settings: Settings, restart: bool, check_mode: bool) -> dic
         server = parse_properties(file.read())
     files = wanted(settings, server)
     found = ensure_files(files, check_mode=True)
+    notes = ensure_files(mirror_notes.wanted(settings.home, settings.topic_ids), check_mode=check_mode)
     changed = bool(found["changed"] or restart or not is_active(run) or unit_files.is_behind(SERVICE))
     if changed and not check_mode:
         run(["systemctl", "stop", SERVICE])  # what is killed here is begun anew; there may be none yet
@@ -243,7 +246,7 @@ def ensure(run: Run, settings: Settings, restart: bool, check_mode: bool) -> dic
         systemctl(run, "daemon-reload")
         systemctl(run, "enable", SERVICE)
         systemctl(run, "start", SERVICE)
-    return {"changed": changed, "diff": found["diff"]}
+    return {"changed": bool(changed or notes["changed"]), "diff": found["diff"]}
 
 
 def remove(run: Run, install_dir: str, check_mode: bool) -> dict[str, Any]:

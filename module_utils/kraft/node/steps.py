@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.errors import KraftError
-from ansible.module_utils.kraft.node import certificate, collector, metrics_proxy, stunnel
+from ansible.module_utils.kraft.node import certificate, collector, jvm_trial, metrics_proxy, stunnel
 from ansible.module_utils.kraft.node.files import apply as file_io
 from ansible.module_utils.kraft.node.files import plan as files
 from ansible.module_utils.kraft.node.machine import kernel
@@ -95,6 +95,11 @@ def of_metrics_proxy(run: Run, asked: Desired) -> dict[str, Any]:
         return {**found, "changed": True, "reason": str(error)}
 
 
+def of_jvm(run: Run, asked: Desired) -> dict[str, Any]:
+    """Changes nothing: whether the JVM starts with the options is for the preflight."""
+    return {"changed": False, "refused": jvm_trial.refusal(run, asked["java"], asked["options"], asked["file"])}
+
+
 STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {
     "kernel": of_kernel,
     "directories": of_directories,
@@ -106,6 +111,7 @@ STEPS: Mapping[str, Callable[[Run, Desired], dict[str, Any]]] = {
     "storage": of_storage,
     "collector": of_collector,
     "metrics_proxy": of_metrics_proxy,
+    "jvm": of_jvm,
 }
 
 

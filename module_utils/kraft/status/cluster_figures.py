@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from ansible.module_utils.kraft.cluster.lags import GroupLag, Lags
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Feature, Partition, Snapshot
-from ansible.module_utils.kraft.status.figures import leaders
+from ansible.module_utils.kraft.status.figures import by_broker
 
 LARGEST = 10  #: topics
 NAMED = 100  #: partitions of a kind
@@ -72,10 +72,11 @@ def cluster_figures(snapshot: Snapshot | None, lag: Lags | None, silence: str = 
     """`lag`: None where it was not asked. `silence`: why there is no `snapshot`."""
     if snapshot is None:
         return ClusterFigures(unknown=(f"the cluster's figures: {silence or 'no broker answers'}",))
+    led = by_broker(snapshot).leaders
     at_risk, offline = _at_risk(snapshot)
     slowest = _slowest(snapshot)
     return ClusterFigures(
-        leaders=None if snapshot.topics is None else _spread([leaders(snapshot)[one] for one in snapshot.unfenced]),
+        leaders=None if snapshot.topics is None else _spread([led[one] for one in snapshot.unfenced]),
         bytes=_spread(_bytes(snapshot).values()),
         topics=_largest(snapshot),
         groups=lag.groups if lag else None,

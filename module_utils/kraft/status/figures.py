@@ -69,13 +69,27 @@ class Figures:
 NO_FIGURES = Figures()
 
 
-def figures(
-    node: Evidence, results: Mapping[str, Any], snapshot: Snapshot | None, shown: tuple[Certificate, ...]
-) -> Figures:
+@dataclasses.dataclass(frozen=True)
+class Cluster:
+    """What was asked of the cluster, None where nothing answers; counted once for all nodes."""
+
+    snapshot: Snapshot | None
+    leaders: Counter[int]
+    replicas: Counter[int]
+
+
+def by_broker(snapshot: Snapshot | None) -> Cluster:
+    """Broker -> partitions that it leads, and replicas that it holds."""
+    partitions = [one for topic in (snapshot.topics or () if snapshot else ()) for one in topic.partitions]
+    led = Counter(one.leader for one in partitions)
+    return Cluster(snapshot, led, Counter(each for one in partitions for each in one.replicas))
+
+
+def figures(node: Evidence, results: Mapping[str, Any], cluster: Cluster, shown: tuple[Certificate, ...]) -> Figures:
     """`results`: what was registered on its host. `shown`: the certificates of its listeners."""
     process, unknown_process = _process(node, results)
-    held, unknown_held = _held(node, snapshot) if node.is_broker else ({}, ())
-    log, unknown_log = _metadata_log(node.node_id, snapshot)
+    held, unknown_held = _held(node, cluster) if node.is_broker else ({}, ())
+    log, unknown_log = _metadata_log(node.node_id, cluster.snapshot)
     days = min((one.days for one in shown if not one.own), default=None)
     unknown = (*unknown_process, *_unseen_certificates(results), *unknown_held, *unknown_log)
     return Figures(**process, **held, **log, certificate_days=days, unknown=unknown)
@@ -117,32 +131,22 @@ def _unseen_certificates(results: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(f"certificate at {one['address']}: {one['error']}" for one in listeners if not one["certificate"])
 
 
-def _held(node: Evidence, snapshot: Snapshot | None) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _held(node: Evidence, cluster: Cluster) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Partitions and log dirs of a broker."""
-    if snapshot is None:
+    if cluster.snapshot is None:
         return {}, ("leaders, replicas, log dirs: no broker answers",)
-    partitions, unknown_partitions = _partitions(node.node_id, snapshot)
-    disks, unknown_disks = _disks(node.node_id, snapshot)
+    partitions, unknown_partitions = _partitions(node.node_id, cluster, cluster.snapshot)
+    disks, unknown_disks = _disks(node.node_id, cluster.snapshot)
     sizes = [one.bytes for one in disks]
     known = [one for one in sizes if one is not None]
     total = {"bytes": sum(known)} if disks and len(known) == len(sizes) else {}
     return {**partitions, **total, "disks": disks}, (*unknown_partitions, *unknown_disks)
 
 
-def _partitions(node_id: int, snapshot: Snapshot) -> tuple[dict[str, int], tuple[str, ...]]:
+def _partitions(node_id: int, cluster: Cluster, snapshot: Snapshot) -> tuple[dict[str, int], tuple[str, ...]]:
     if snapshot.topics is None:
         return {}, (f"leaders, replicas: {snapshot.unanswered.get('topics', 'topics were not asked for')}",)
-    return {"leaders": leaders(snapshot)[node_id], "replicas": replicas(snapshot)[node_id]}, ()
-
-
-def leaders(snapshot: Snapshot) -> Counter[int]:
-    """Broker -> partitions that it leads."""
-    return Counter(one.leader for topic in snapshot.topics or () for one in topic.partitions)
-
-
-def replicas(snapshot: Snapshot) -> Counter[int]:
-    """Broker -> replicas that it holds."""
-    return Counter(each for topic in snapshot.topics or () for one in topic.partitions for each in one.replicas)
+    return {"leaders": cluster.leaders[node_id], "replicas": cluster.replicas[node_id]}, ()
 
 
 def _disks(node_id: int, snapshot: Snapshot) -> tuple[tuple[Disk, ...], tuple[str, ...]]:

@@ -27,7 +27,7 @@ def left_over(snapshot: Mapping[str, Any] | None, now: datetime, inventory: str 
 
 
 def _made(name: str) -> datetime | None:
-    """When a smoke test made the topic `name`; None where none did."""
+    """The minute in which a smoke test made the topic `name`; None for any other topic."""
     found = NAME.fullmatch(name)
     try:
         return datetime.strptime(found[1], "%y%m%dT%H%M").replace(tzinfo=timezone.utc) if found else None

@@ -19,7 +19,7 @@ from ansible.module_utils.kraft.status.cluster_figures import cluster_figures
 from ansible.module_utils.kraft.status.departed import departures
 from ansible.module_utils.kraft.status.drift import node_drift, uncompared, unknown_nodes
 from ansible.module_utils.kraft.status.evidence import Evidence, evidence, foreign, unread
-from ansible.module_utils.kraft.status.figures import figures
+from ansible.module_utils.kraft.status.figures import by_broker, figures
 from ansible.module_utils.kraft.status.model import Node, Status
 from ansible.module_utils.kraft.status.scene import Scene
 from ansible.module_utils.kraft.status.unfinished import notes, unfinished
@@ -84,9 +84,10 @@ def status(
 
 def _nodes(scene: Scene, led: Leadership, why: Collection[Cause], hosts: Mapping[str, Mapping[str, Any]]) -> list[Node]:
     """Each with its figures."""
-    made = []
+    made: list[Node] = []
+    cluster = by_broker(scene.snapshot)
     for one in scene.nodes:
-        found = figures(one, hosts.get(one.host, {}), scene.snapshot, certificates(hosts.get(one.host, {})))
+        found = figures(one, hosts.get(one.host, {}), cluster, certificates(hosts.get(one.host, {})))
         made.append(dataclasses.replace(_node(one, scene.snapshot, led, why), figures=found))
     return made
 

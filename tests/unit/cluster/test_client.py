@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -175,3 +176,27 @@ def test_with_one_late_and_one_unreadable_answer_the_cluster_is_not_late(
     with Client(options) as made, pytest.raises(UnansweredError) as caught:
         made.reach()
     assert not isinstance(caught.value, LateError)
+
+
+def starting(connection: socket.socket) -> None:
+    """A broker without a leader: it says which questions it knows, and answers none of them."""
+    known = b"".join(struct.pack(">hhh", *one) for one in ((18, 0, 0), (55, 0, 0), (60, 0, 0)))
+    while head := connection.recv(4):
+        (size,) = struct.unpack(">i", head)
+        key, version, number = struct.unpack(">hhi", connection.recv(size, socket.MSG_WAITALL)[:8])
+        if key == 18:
+            body = struct.pack(">ihi", number, 35 if version else 0, 3) + known
+            connection.sendall(struct.pack(">i", len(body)) + body)
+
+
+def test_each_question_to_a_broker_that_waits_for_a_leader_is_late() -> None:
+    """The first time-out ends the connection, and with it the questions behind."""
+    sock = socket.create_server(("127.0.0.1", 0))
+    threading.Thread(target=lambda: starting(sock.accept()[0]), daemon=True).start()
+    address = f"127.0.0.1:{sock.getsockname()[1]}"
+    with Client({"bootstrap_servers": [address]}) as asking:
+        assert asking.reach() == address
+        quorum = asking.request("DescribeQuorumRequest", topics=gather.METADATA_LOG)
+        answers = asking.ask_all([Question(address, question(asking)), Question(address, quorum)], seconds=0.5)
+    sock.close()
+    assert [type(one) for one in answers] == [LateError, LateError]

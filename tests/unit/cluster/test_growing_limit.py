@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from ansible.module_utils.kraft.cluster.client import Answer, Client
 from ansible.module_utils.kraft.cluster.gather import observe
-from ansible.module_utils.kraft.errors import UnansweredError
+from ansible.module_utils.kraft.errors import LateError, UnansweredError
 
 PLACE = "kafka1:9092"
 
@@ -55,3 +55,21 @@ def test_what_waits_for_a_leader_is_asked_as_quickly_again(parts: tuple[str, ...
     for _ in range(3):
         assert observe(client, parts, PLACE, 3.0).unanswered
     assert client.limits == [3.0] * 3
+
+
+class Leaderless(Slow):
+    """The question for the quorum times out; that for moves ends with the connection."""
+
+    def answer(self, request: str, seconds: float) -> Answer:
+        failed = {
+            "DescribeQuorumRequest": LateError("late"),
+            "ListPartitionReassignmentsRequest": UnansweredError("closed"),
+        }
+        return failed.get(request) or super().answer(request, seconds)
+
+
+def test_a_part_that_was_late_is_told_from_one_that_was_not() -> None:
+    seen = observe(Leaderless(0.0), ("topics", "quorum", "reassignments"), PLACE)
+    assert seen.late == ("quorum",)
+    assert [reason.split()[0] for _, reason in sorted(seen.unanswered.items())] == ["late", "closed"]
+    assert all("passes this question on" in reason for reason in seen.unanswered.values())

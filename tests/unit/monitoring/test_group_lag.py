@@ -35,7 +35,7 @@ class Brokers:
         return f"{what}: error {code}" if code else None
 
     def ask_all(self, questions: list[Question], seconds: float) -> list[Any]:
-        assert seconds == group_lag.SECONDS
+        assert seconds == group_lag.EACH
         return [self.answer(one.address, one.request) for one in questions]
 
     def answer(self, address: str, request: dict[str, Any]) -> Any:
@@ -102,6 +102,14 @@ def test_brokers_that_are_fenced_or_silent_are_not_asked_again() -> None:
     seen = cluster(topic("orders", partition(0, [1, 2, 3])), brokers=[broker(1), broker(2), broker(3, fenced=True)])
     client = Brokers({"kafka1:9092": {"far": 10}})
     found(client, dataclasses.replace(seen, log_dirs=(LogDir(1, "/d"), LogDir(3, "/d"))))
+    assert {address for address, _, _ in client.asked} == {"kafka1:9092"}
+
+
+def test_a_partition_of_a_silent_leader_is_said_to_be_missing() -> None:
+    seen = cluster(topic("orders", partition(0, [2, 1, 3])))
+    client = Brokers({"kafka1:9092": {"far": 10}})
+    lags = found(client, dataclasses.replace(seen, log_dirs=(LogDir(1, "/d"),)))
+    assert (lags.groups, [one.split(":")[0] for one in lags.unanswered]) == ((), ["group far"])
     assert {address for address, _, _ in client.asked} == {"kafka1:9092"}
 
 

@@ -20,6 +20,8 @@ PLAY = """
     - {name: Changes, ansible.builtin.assert: *nothing, changed_when: true}
     - {name: Changes items, ansible.builtin.assert: *nothing, changed_when: true, loop: [x, y]}
     - {name: Takes long, ansible.builtin.pause: {seconds: 4}, run_once: true}
+    - {name: Writes, ansible.builtin.copy: &same {dest: "{{ playbook_dir }}/new", content: "line\n"}, check_mode: true}
+    - {name: Writes again, ansible.builtin.copy: *same, check_mode: true}
     - {name: Says something, ansible.builtin.debug: {msg: a message}, run_once: true}
     - {name: Fails, ansible.builtin.fail: {msg: a reason}, when: inventory_hostname == 'b', ignore_errors: true}
 """
@@ -48,7 +50,7 @@ def ended(lines: list[str], name: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    return run(tmp_path_factory.mktemp("console"))
+    return run(tmp_path_factory.mktemp("console"), "--diff")
 
 
 def hosts_of(lines: list[str]) -> list[str]:
@@ -57,7 +59,9 @@ def hosts_of(lines: list[str]) -> list[str]:
 
 def test_what_did_not_happen_is_not_shown(shown: list[str]) -> None:
     assert not [line for line in shown if line.startswith(("ok:", "skipping:", "included:")) and "=>" not in line]
-    assert not any(f"TASK [{name}]" in line for line in shown for name in ("Is as it should be", "Is skipped"))
+    assert not any(
+        f"TASK [{name}]" in line for line in shown for name in ("Is as it should be", "Is skipped", "Takes long")
+    )
 
 
 def test_hosts_with_the_same_result_share_a_line(shown: list[str]) -> None:
@@ -66,14 +70,20 @@ def test_hosts_with_the_same_result_share_a_line(shown: list[str]) -> None:
     assert [line.rpartition("=> ")[2] for line in items[:2]] == ["(item=x)", "(item=y)"]
 
 
+def test_a_difference_is_shown_once_for_all_hosts_and_tasks(shown: list[str]) -> None:
+    assert sum(line.startswith("+line") for line in shown) == 1
+    (line,) = (line for line in ended(shown, "Writes again") if line.startswith("changed"))
+    assert hosts_of([line]) == ["a", "b"]
+
+
 def test_a_task_that_takes_long_shows_its_name(shown: list[str]) -> None:
-    assert any(line.startswith("TASK [Takes long]") for line in shown)
+    assert "... Takes long" in shown
 
 
 def test_messages_and_failures_are_shown(shown: list[str]) -> None:
     assert any("a message" in line for line in ended(shown, "Says something"))
     assert any("a reason" in line for line in ended(shown, "Fails"))
-    assert any(line.startswith("a ") and "ok=" in line and "changed=2" in line for line in shown)
+    assert any(line.startswith("a ") and "ok=" in line and "changed=4" in line for line in shown)
 
 
 def test_with_v_all_is_shown_as_ansible_shows_it(tmp_path: Path) -> None:

@@ -36,3 +36,19 @@ def test_pairs_are_counted_around_a_stretch() -> None:
 def test_pairs_that_are_known_are_counted() -> None:
     course = Course(3, True, (3, 3), [(5, 1), (8, 2), (9, 7)])
     assert [course.before(1, at, lambda *_: 0) for at in (0, 1, 2, 3, 8)] == [0, 0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("course", "found"),
+    [
+        (Course(3, True, (3, 3), [(5, 1), (8, 2), (9, 7)]), [1, 2, 7, 12]),
+        (Course(3, False, (3, 4), [(5, 1), (8, 2), (9, 7)]), [1, 2, 7, 12]),
+        (Course(3, True, (3, 3)), [1, None, None, 12]),  # all records are paired, and their offsets are not known
+        (Course(3, False, (4, 3)), [None, None, None, 12]),
+        (Course(0, True, (0, 0)), [12]),
+    ],
+)
+def test_the_next_record_on_the_target_follows_from_the_pairs_before_it(
+    course: Course, found: list[int | None]
+) -> None:
+    assert [course.next_on_target(before, 1, 12) for before in range(course.paired + 1)] == found

@@ -53,6 +53,7 @@ def test_a_side_is_reached_as_its_client_file_says(tmp_path: Path) -> None:
         ({"source": {"bootstrap_servers": "new:9092"}}, "topics"),
         ({"source": {"bootstrap_servers": "old:9092", "client_file": "/nowhere"}}, "source"),
         ({"topics": {}}, "topics"),
+        ({"set_offsets": True}, "set_offsets"),
         ({"topics": {"a": "c", "b": "c"}}, "topics"),
         ({"topics": {"a/b": "c"}}, "topics"),
         ({"topics": ["a"]}, "topics"),

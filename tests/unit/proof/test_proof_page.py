@@ -49,6 +49,7 @@ def position(outcome: Outcome, records: int | None) -> Position:
         outcome=outcome,
         records=records,
         exact=True,
+        set_to=None,
     )
 
 

@@ -38,6 +38,7 @@ def position(group: str, outcome: Outcome, records: int) -> Position:
         outcome=outcome,
         records=records,
         exact=True,
+        set_to=None,
     )
 
 
@@ -85,6 +86,21 @@ def test_a_group_without_an_offset_on_the_target_gets_the_remedy() -> None:
     assert found["outcome"] == "failed"
     assert "the target has no committed offset" in found["sentences"][-1]
     assert "kafka-consumer-groups.sh --reset-offsets" in found["sentences"][-1]
+
+
+def test_an_offset_that_mirrormaker_never_translates_is_set_where_its_place_is_known() -> None:
+    one = position("billing", "absent", 0)
+    one["set_to"] = 7
+    found = verdict([topic("orders")], [one], duplicates_allowed=False)
+    assert found["outcome"] == "failed"
+    assert "set to 7: -e kafka_mirror_set_offsets=true" in found["sentences"][-1]
+    one["outcome"] = "set"
+    found = verdict([topic("orders")], [one], duplicates_allowed=False)
+    assert found["outcome"] == "proven"
+    assert found["sentences"][-2].startswith("1 committed offset that MirrorMaker never translates")
+    assert found["sentences"][-1].endswith("source offset 9: set to 7 on the target.")
+    found = verdict([topic("orders")], [one], False, grown={"orders": 1})
+    assert not any("set to 7" in sentence for sentence in found["sentences"])  # nothing is set
 
 
 def test_the_first_sentence_counts_what_was_compared_and_each_exception_has_its_count_and_bound() -> None:

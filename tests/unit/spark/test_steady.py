@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic, sleep
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from confluent_kafka import Producer
 
 from spark_jobs import steady
 from spark_jobs.record_format import MIN_RECORD_BYTES, Workload, encode
 from spark_jobs.steady import FEWEST, RESULT, RUNNING, Times
 
-FOUND = {"p50_ms": 1.0}
+FOUND: Any = {"p50_ms": 1.0}
 
 
 def config(directory: Path, run_id: str = "ours") -> Any:
@@ -73,7 +75,7 @@ def test_records_of_others_are_not_its_own() -> None:
 
 
 def test_the_client_ends_when_the_job_asks_for_its_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def measure(_: Any, goes_on: Any) -> Any:
+    def measure(_: Any, goes_on: Any, __: Any) -> Any:
         while goes_on():
             sleep(0.01)
         return FOUND
@@ -85,12 +87,50 @@ def test_the_client_ends_when_the_job_asks_for_its_result(tmp_path: Path, monkey
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.fixture
+def brokers() -> Iterator[str]:
+    """Three brokers that librdkafka plays inside this process; they make a topic when it is asked for."""
+    host = Producer({"test.mock.num.brokers": 3, "bootstrap.servers": "none", "log_level": 0})
+    yield ",".join(f"{one.host}:{one.port}" for one in host.list_topics("smoke", timeout=10).brokers.values())
+    host.purge()
+
+
+@pytest.mark.parametrize("reached", [True, False])
+def test_it_measures_what_brokers_answer_and_nothing_where_none_does(
+    brokers: str, reached: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, seconds in {
+        "SHORTEST": 1.0,
+        "WARM_UP": 0.2,
+        "DRAIN_SECONDS": 2.0,
+        "ADMIN_SECONDS": 2.0 if reached else 0.3,
+    }.items():
+        monkeypatch.setattr(steady, name, seconds)
+    monkeypatch.setattr(steady, "FEWEST", 20)
+    asked: Any = config(Path())
+    asked.bootstrap_servers, asked.client_options, asked.cluster = brokers if reached else "127.0.0.1:1", {}, {}
+    asked.topic, asked.partitions = "smoke", 4
+    found = steady.measure(asked, lambda: False, threading.Event())
+    assert (found is not None) == reached
+    if found:
+        assert 20 <= found["records"] <= 90
+        assert 0 < found["acknowledged"]["p50_ms"] <= found["acknowledged"]["max_ms"]
+
+
+def test_it_ends_at_once_where_its_result_is_no_longer_wanted(brokers: str) -> None:
+    asked: Any = config(Path())
+    asked.bootstrap_servers, asked.client_options, asked.cluster, asked.topic = brokers, {}, {}, "smoke"
+    asked.partitions, began, left = 4, monotonic(), threading.Event()
+    threading.Timer(0.3, left.set).start()
+    assert steady.measure(asked, lambda: True, left) is None
+    assert monotonic() - began < steady.SHORTEST
+
+
 def test_a_client_that_is_still_measuring_is_ended_with_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ended = threading.Event()
 
-    def measure(_: Any, goes_on: Any) -> Any:
-        while goes_on():
-            sleep(0.01)
+    def measure(_: Any, __: Any, left: Any) -> Any:
+        assert left.wait(5)
         ended.set()
 
     monkeypatch.setattr(steady, "measure", measure)

@@ -93,7 +93,12 @@ def large_status() -> Status:
 def _looked(node_id: int) -> dict[str, Any]:
     if node_id == AWAY:
         return {"machine": {"unreachable": True, "msg": "Connection timed out"}, "view": None}
-    service = {"pid": 7, "installed": True, "restarts": 3 * (node_id == 4), "age": 86_400.0 * node_id * 7 + 12_000}
+    service: dict[str, Any] = {
+        "pid": 7,
+        "installed": True,
+        "restarts": 3 * (node_id == 4),
+        "age": 86_400.0 * node_id * 7 + 12_000,
+    }
     service |= {"heap_bytes": None if node_id == 6 else 6 << 30, "resident_bytes": 7_654_321_098}
     view = {"controllers": [dataclasses.asdict(one) for one in heard(1, ids=VOTERS)], "broker": None}
     return {

@@ -10,7 +10,7 @@ from ansible.module_utils.kraft.cluster.lags import GroupLag, Lags
 from ansible.module_utils.kraft.cluster.snapshot import LogDir, Snapshot
 from ansible.module_utils.kraft.status.certificates import Certificate
 from ansible.module_utils.kraft.status.cluster_figures import LARGEST, NAMED, ClusterFigures, Spread, cluster_figures
-from ansible.module_utils.kraft.status.figures import Disk, Figures, figures
+from ansible.module_utils.kraft.status.figures import Disk, Figures, by_broker, figures
 from ansible.module_utils.kraft.status.last_change import Step, last_change
 
 from tests.unit.cluster.snapshots import broker, cluster, partition, quorum, topic, voter
@@ -29,7 +29,7 @@ SEEN = dataclasses.replace(
 
 def of(node_id: int = 1, results: Any = None, snapshot: Snapshot | None = SEEN, **given: Any) -> Figures:
     own = RESULTS if results is None else results
-    return figures(node(node_id, release="4.3.1", **given), own, snapshot, ())
+    return figures(node(node_id, release="4.3.1", **given), own, by_broker(snapshot), ())
 
 
 def test_a_node_has_what_its_host_and_the_cluster_say() -> None:
@@ -50,7 +50,7 @@ def test_a_controller_holds_no_replicas_and_nothing_of_it_is_unknown() -> None:
 
 def test_certificates_that_listeners_show_count_and_the_process_own_does_not() -> None:
     shown = (Certificate("a:1", 30, "", ()), Certificate("a:2", 20, "", ()), Certificate("", 1, "", (), own=True))
-    assert figures(node(1), RESULTS, SEEN, shown).certificate_days == 20
+    assert figures(node(1), RESULTS, by_broker(SEEN), shown).certificate_days == 20
 
 
 @pytest.mark.parametrize(
@@ -142,12 +142,16 @@ def test_groups_that_were_not_asked_and_brokers_that_are_silent_are_said() -> No
     assert whole.partial == ()
 
 
+def left_out(part: str) -> dict[str, Any]:
+    return {part: None, "unanswered": {part: "too late"}}
+
+
 @pytest.mark.parametrize(
     ("part", "named"),
     [("topics", "offline"), ("min_insync", "min.insync"), ("log_dirs", "bytes"), ("features", "feature")],
 )
 def test_a_part_that_was_not_answered_is_unknown_with_its_reason(part: str, named: str) -> None:
-    found = of_cluster(dataclasses.replace(SEEN, **{part: None}, unanswered={part: "too late"}))
+    found = of_cluster(dataclasses.replace(SEEN, **left_out(part)))
     (reason, *_) = [one for one in found.unknown if "too late" in one]
     assert named in reason
 

@@ -194,9 +194,9 @@ def new_path(change: Change) -> str:
 
 
 def diffs(changes: Sequence[Change]) -> list[dict[str, str]]:
-    """Ansible's diff: one entry for content, one for what else differs; a leftover is named as such.
+    """Return Ansible's diff: one entry for content, one for attributes, one for a leftover.
 
-    What is new has one line each in an entry of its own, before the contents.
+    New paths have one line each in a separate entry, before the contents.
     """
     made = "".join(new_path(change) for change in changes if "create" in change.why)
     out = [{"before_header": NEW, "after_header": NEW, "before": "", "after": made}] if made else []

@@ -54,6 +54,14 @@ def names(directory: Path) -> list[str]:
         return []
 
 
+def model(block: Path) -> str:
+    """What the maker calls a disk; empty where it is not said."""
+    try:
+        return (block / "device/model").read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+
+
 def parts(block: Path) -> list[str]:
     """Return the names of a disk's partitions."""
     return [name for name in names(block) if (block / name / "partition").is_file()]
@@ -71,6 +79,7 @@ def describe(disk: Mapping[str, str], mounted: Mapping[str, str], run: Any, bloc
         "holders": [],
         "mounts": [],
         "at_mount": mounted.get(where, ""),
+        "model": "",
         "tool": bool(shutil.which(tool, path=f"{os.environ.get('PATH', '')}:{SBIN}")),
     }
     try:
@@ -85,6 +94,7 @@ def describe(disk: Mapping[str, str], mounted: Mapping[str, str], run: Any, bloc
     return {
         **facts,
         "kind": "block",
+        "model": model(block),
         "parts": parts(block),
         "holders": names(block / "holders"),
         "mounts": [place for place, device in mounted.items() if device == own],

@@ -164,7 +164,7 @@ def may_raise(limit: int) -> bool:
 
 
 def machine(root: Path = ROOT) -> dict[str, str]:
-    """Return ``hostname``, ``machine_id``, ``boot_id``; ``place``: equal for two names of one machine."""
+    """Return ``hostname``, ``machine_id``, ``boot_id``, ``place`` (boot and network: one for all names)."""
     try:
         namespace = str(os.stat(root / "proc/self/ns/net").st_ino)
     except OSError:

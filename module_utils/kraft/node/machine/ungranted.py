@@ -64,7 +64,7 @@ def lines(found: Sequence[Ungranted], hosts: Collection[str]) -> list[str]:
 
 
 def short(found: Sequence[Ungranted], hosts: Collection[str]) -> str:
-    """How many settings on how many hosts, in one line; empty where all is granted."""
+    """Return the number of settings and their hosts, in one line; empty if all is granted."""
     count = len({one.name for one in found})
     having = list(dict.fromkeys(one.host for one in found))
     return f"{count} setting{'' if count == 1 else 's'} on {_names(having, hosts)}" if found else ""

@@ -16,9 +16,9 @@ SHORT = 80
 AROUND = 12
 #: The longest changed part of a single value; a list shows every element that differs.
 LONGEST = 400
-#: Of a text with commas that is no list: a login, a mapping rule.
+#: A text with commas that matches is no list: a login, a mapping rule.
 SINGLE = re.compile(r"[\s()]|^RULE:")
-#: Settings whose lists have another separator than a comma: names of certificates have commas.
+#: Settings whose lists have another separator than a comma, since names of certificates have commas.
 SEPARATORS = {"super.users": ";"}
 NAME = re.compile(r"([A-Za-z0-9_.-]+)(?:://|[@:=])")
 
@@ -48,7 +48,7 @@ def list_text(old: Sequence[str], new: Sequence[str], separator: str = ",") -> s
     gone = [one for one in old if one not in new]
     come = [one for one in new if one not in old]
     if not gone and not come:
-        return f"{separator.join(old)} -> {separator.join(new)}"  # another order, or one that stands twice
+        return f"{separator.join(old)} -> {separator.join(new)}"  # another order, or a duplicate
     pairs = paired(gone, come)
     words = [f"{one} -> {pairs[one]}" if one in pairs else f"- {one}" for one in gone]
     words += [f"+ {one}" for one in come if one not in pairs.values()]

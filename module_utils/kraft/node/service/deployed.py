@@ -89,7 +89,7 @@ def elected(quorum_state: str) -> list[dict[str, Any]]:
 
 
 def is_static(deployed: Mapping[str, Any]) -> bool:
-    """Whether the process, or else its configuration in place, has a list of voters. `deployed`: of ``describe``."""
+    """Check that the process, or the installed configuration, has a list of voters. `deployed`: of ``describe``."""
     return any(one["source"] in (RUNNING, IN_PLACE) for one in deployed.get("voters", ()))
 
 

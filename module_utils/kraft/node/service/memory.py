@@ -1,4 +1,4 @@
-"""What the running process may take for its heap, and what memory it has."""
+"""Heap limit and memory of the running process."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ RESIDENT = re.compile(r"^VmRSS:\s*(\d+) kB$", re.MULTILINE)
 
 
 def heap_bytes(options: str) -> int | None:
-    """The heap's limit by the JVM's options (one a line, the last one counts), in bytes; None where they set none."""
+    """Return the heap limit of the JVM's options (one a line, the last one counts), in bytes; None if they set none."""
     found = LARGEST_HEAP.findall(options)
     return int(found[-1][0]) * UNITS[found[-1][1].lower()] if found else None
 
 
 def resident_bytes(pid: int, proc: Path = Path("/proc")) -> int | None:
-    """The memory of a process, in bytes; None where it is gone or its state cannot be read."""
+    """Return the memory of a process, in bytes; None if it is gone or its state cannot be read."""
     with contextlib.suppress(OSError):
         found = RESIDENT.search((proc / str(pid) / "status").read_text(errors="replace"))
         return int(found[1]) << 10 if found else None

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ansible.module_utils.kraft.cluster.client import Client, Question
+from ansible.module_utils.kraft.node.mirror_log import cause
 from ansible.module_utils.kraft.operations.mirror.side import SECONDS, Partition, Side, good
 
 FETCH_BYTES = 4 * 1024 * 1024
@@ -38,12 +39,12 @@ def status_topic(source: str) -> str:
 
 def copied(records: Iterable[Record]) -> dict[Partition, int]:
     """(topic, partition) of the source -> the offset that is copied next; the last record of a key counts."""
-    found: dict[Partition, int] = {}
+    found: dict[Partition, int | None] = {}
     for key, value in records:
         connector, where = json.loads(key)
-        if connector == COPIER and value:
-            found[where["topic"], where["partition"]] = json.loads(value)["offset"] + 1
-    return found
+        if connector == COPIER:
+            found[where["topic"], where["partition"]] = json.loads(value)["offset"] + 1 if value else None
+    return {where: offset for where, offset in found.items() if offset is not None}
 
 
 def states(records: Iterable[Record]) -> dict[str, Mapping[str, Any]]:
@@ -75,12 +76,6 @@ def position(source: str, where: Partition, end: int) -> Record:
 
 def _json(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode()
-
-
-def cause(trace: str) -> str:
-    """The last cause of a Java trace."""
-    lines = [line.removeprefix("Caused by: ").strip() for line in trace.splitlines() if not line.startswith("\t")]
-    return lines[-1] if lines else "no trace"
 
 
 class Kept:

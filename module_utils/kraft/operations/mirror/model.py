@@ -35,6 +35,8 @@ class Source:
 
     ``missing``: rights that the login lacks, in words. ``old``: whether it is older than Kafka 2.1.
     ``left_topics``, ``left_groups``: what is asked for and cannot be copied -> why.
+    ``ids``: of topics, since Kafka 2.8. ``changed``: topics whose copy cannot go on -> why.
+    ``gone``: topics that were copied and are on the source no more.
     """
 
     cluster_id: str
@@ -45,6 +47,9 @@ class Source:
     old: bool = False
     left_topics: Mapping[str, str] = dataclasses.field(default_factory=dict)
     left_groups: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    ids: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    changed: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    gone: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)

@@ -14,16 +14,25 @@ from ansible.module_utils.kraft.cluster.client import Client
 from ansible.module_utils.kraft.cluster.gather import LOG_DIR_ERRORS
 from ansible.module_utils.kraft.errors import AccessError, ToolError, UnreachableError
 from ansible.module_utils.kraft.node.mirror import TARGET
-from ansible.module_utils.kraft.operations.mirror import kept, settings
+from ansible.module_utils.kraft.operations.mirror import identity, kept, settings
 from ansible.module_utils.kraft.operations.mirror.model import Source, Target, Topic
 from ansible.module_utils.kraft.operations.mirror.side import SECONDS, Configs, Partition, Side
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted
 
 #: A broker that died is missed after its session, 18 s in a cluster of ZooKeeper; then others lead.
 ANSWERED_SECONDS = 60.0
-Known = Mapping[str, str]
-NOTHING_KNOWN: Known = {}
 NEARLY = 100  #: offsets; so few are looked at, since markers of transactions are never copied
+
+
+@dataclasses.dataclass(frozen=True)
+class Known:
+    """``settings``: of topics that Kafka has here -> the broker's. ``ids``: of topics when their copy began."""
+
+    settings: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    ids: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
+NOTHING = Known()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,11 +80,11 @@ def asked(options: Mapping[str, Any], where: str = "") -> Iterator[Side]:
             raise ToolError(f"{where}: {error}. Correct its client, or give it the right") from error
 
 
-def look(wanted: Wanted, options: Mapping[str, Any], known: Known = NOTHING_KNOWN) -> Seen:
+def look(wanted: Wanted, options: Mapping[str, Any], known: Known = NOTHING) -> Seen:
     """`options`: the ``client`` parameter for this cluster. Raises KraftError where a side does not answer.
 
     UnreachableError: a broker of it is away while others answer, which passes when others lead.
-    `known`: setting of topics that this cluster knows -> the broker's, by which topics' settings are compared.
+    `known`: by which topics' settings and ids are compared.
     """
     there, where = source_options(wanted, options.get("python_path")), f"kafka_mirror.source {wanted.name}"
     with asked(there, where) as side:
@@ -116,7 +125,7 @@ def of_target(side: Side, known: Known) -> Target:
     """This cluster alone: all its topics with their settings."""
     names = sorted(side.topics)
     found = topics(names, {}, side.configs(names)[0], {})
-    return Target(side.cluster_id, found, defaults=settings.defaults(known, side.broker_settings()))
+    return Target(side.cluster_id, found, defaults=settings.defaults(known.settings, side.broker_settings()))
 
 
 def rest(seen: Seen) -> dict[Partition, int]:
@@ -162,6 +171,7 @@ def of_source(wanted: Wanted, side: Side) -> Source:
         tuple(missing),
         left_topics=wanted.left_topics(side.topics),
         left_groups=wanted.left_groups(every),
+        ids=side.ids(names),
     )
 
 
@@ -198,16 +208,19 @@ def topics(
     }
 
 
-def with_target(wanted: Wanted, source: Source, side: Side, known: Known = NOTHING_KNOWN) -> Seen:
+def with_target(wanted: Wanted, source: Source, side: Side, known: Known = NOTHING) -> Seen:
     """The same topics here, and what MirrorMaker keeps."""
     here = sorted(name for name in source.topics if name in side.topics)
     reader = kept.Kept(side)
     copied = kept.copied(reader.records(kept.offsets_topic(wanted.name)))
     states = reader.records(kept.status_topic(wanted.name))
     found = topics(here, side.ends(here), side.configs(here)[0], side.sizes(here)[0])
-    defaults = settings.defaults(known, side.broker_settings()) if known else {}
+    defaults = settings.defaults(known.settings, side.broker_settings()) if known.settings else {}
     touched, committed = frozenset(name for name, _ in copied), of_copied(wanted, every_offset(wanted, side))
     target = Target(side.cluster_id, found, touched, committed, free(side), len(side.brokers), defaults)
+    gone = sorted({name for name in touched if name not in source.topics and wanted.takes_topic(name)})
+    changed = identity.changed(source, copied, known.ids)
+    source = dataclasses.replace(source, changed=changed, gone=tuple(gone))
     return Seen(source, target, copied, kept.failed(states), works=kept.works(states), made=bool(kept.states(states)))
 
 

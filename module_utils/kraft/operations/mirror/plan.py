@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.operations.mirror import settings
+from ansible.module_utils.kraft.operations.mirror import identity, settings
 from ansible.module_utils.kraft.operations.mirror.model import Source, Target, Topic, megabytes
 from ansible.module_utils.kraft.spec.desired.mirror import Wanted, plain
 from ansible.module_utils.kraft.spec.rules.subject import named
@@ -26,6 +26,7 @@ def problems(wanted: Wanted, source: Source, target: Target, replication_factor:
         *(f"the login at the source lacks the right {one}" for one in source.missing),
         *_unknown(wanted, source),
         *_named_in_vain(wanted, source),
+        *(f"topic {name} {why}. {identity.REMEDY}" for name, why in source.changed.items()),
         *_in_the_way(source, target),
         *_room(source, target, replication_factor),
     ]
@@ -94,8 +95,10 @@ def unknown_settings(source: Source, target: Target) -> dict[str, list[str]]:
     return found
 
 
-def screen(wanted: Wanted, source: Source, target: Target, unknown: Mapping[str, list[str]]) -> list[str]:
-    """The plan for people: what is copied, and what has no equivalent."""
+def screen(
+    wanted: Wanted, source: Source, target: Target, unknown: Mapping[str, list[str]], most: int = SHOWN
+) -> list[str]:
+    """The plan for people: what is copied, and what has no equivalent. `most`: topics and groups; 0 for all."""
     fresh = [name for name in source.topics if name not in target.topics]
     partitions = sum(len(one.partitions) for one in source.topics.values())
     total = sum(one.size for one in source.topics.values())
@@ -103,10 +106,10 @@ def screen(wanted: Wanted, source: Source, target: Target, unknown: Mapping[str,
         f"From {wanted.name} ({', '.join(wanted.servers)}), cluster id {source.cluster_id}",
         f"Copies {counted(len(source.topics), 'topic')} with {counted(partitions, 'partition')}, "
         f"about {megabytes(total)}; {len(fresh)} of them are created here",
-        *shortened([_topic(name, one, target) for name, one in sorted(source.topics.items())], "topics"),
+        *shortened([_topic(name, one, target) for name, one in sorted(source.topics.items())], "topics", most),
         f"Translates the offsets of {counted(len(source.groups), 'group')}",
-        *shortened([f"  group {one}" for one in sorted(source.groups)], "groups"),
-        *settings.lines(source, target),
+        *shortened([f"  group {one}" for one in sorted(source.groups)], "groups", most),
+        *settings.lines(source, target, most),
         *notes(wanted, source, unknown),
     ]
 
@@ -117,8 +120,11 @@ def _topic(name: str, topic: Topic, target: Target) -> str:
     return f"  topic {name}: {counted(len(topic.partitions), 'partition')}, {size}{how}"
 
 
-def shortened(texts: list[str], what: str) -> list[str]:
-    return [*texts[:SHOWN], *([f"  and {len(texts) - SHOWN} more {what}"] if len(texts) > SHOWN else [])]
+def shortened(texts: list[str], what: str, most: int = SHOWN) -> list[str]:
+    """The first of them, `most` at most, and how many more; all with 0."""
+    left = len(texts) - most if most else 0
+    more = [f"  and {left} more {what} (kafka_mirror_shown: 0 shows all)"]
+    return [*texts[: most or None], *(more if left > 0 else [])]
 
 
 def notes(wanted: Wanted, source: Source, unknown: Mapping[str, list[str]]) -> Iterator[str]:
@@ -128,17 +134,22 @@ def notes(wanted: Wanted, source: Source, unknown: Mapping[str, list[str]]) -> I
         yield f"No equivalent: {setting} of {named(topics)}"
     stamped = [name for name, one in source.topics.items() if one.effective.get("message.timestamp.type") == LOG_APPEND]
     if stamped:
-        yield f"New timestamps: this cluster stamps the records of {named(sorted(stamped))} at the copy"
+        yield (
+            f"New timestamps: this cluster stamps the records of {named(sorted(stamped))} at the copy, and retention "
+            "begins again. To keep the times, set CreateTime on the source first"
+        )
     if wanted.acls:
         yield "ACLs: rights to read topics are copied. Rights to write and rights of groups are not: use kafka_acls"
 
 
-def answer(wanted: Wanted, source: Source, target: Target, replication_factor: int) -> dict[str, Any]:
-    """All of it as plain data."""
+def answer(
+    wanted: Wanted, source: Source, target: Target, replication_factor: int, most: int = SHOWN
+) -> dict[str, Any]:
+    """All of it as plain data. `most`: topics and groups on the screen; 0 for all."""
     unknown = unknown_settings(source, target)
     return {
         "problems": problems(wanted, source, target, replication_factor),
-        "screen": screen(wanted, source, target, unknown),
+        "screen": screen(wanted, source, target, unknown, most),
         "unknown_settings": sorted(unknown),
         "topics": sorted(source.topics),
         "groups": sorted(source.groups),

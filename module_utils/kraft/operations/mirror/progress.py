@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from ansible.module_utils.kraft.operations.mirror import settings
+from ansible.module_utils.kraft.operations.mirror import identity, settings
 from ansible.module_utils.kraft.operations.mirror.model import Topic
 from ansible.module_utils.kraft.operations.mirror.observe import Seen
-from ansible.module_utils.kraft.operations.mirror.plan import left_out, shortened
+from ansible.module_utils.kraft.operations.mirror.plan import SHOWN, left_out, shortened
 from ansible.module_utils.kraft.operations.mirror.side import Partition
 from ansible.module_utils.kraft.wording import counted
 
@@ -89,6 +89,7 @@ def answer(seen: Seen) -> dict[str, Any]:
         "records": {"source": records(seen.source.topics), "target": records(seen.target.topics)},
         "ends": {"source": ends(seen.source.topics), "target": ends(seen.target.topics)},
         "failed": dict(seen.failed),
+        "changed": [] if seen.back else sorted(seen.source.changed),
         "lag": behind_by_topic,
         "lag_records": sum(behind_by_topic.values()),
         "groups": {name: dataclasses.asdict(one) for name, one in group_lags(seen).items()},
@@ -111,18 +112,19 @@ def ends(topics: Mapping[str, Topic]) -> dict[str, dict[str, int]]:
     return {name: {str(number): end for number, (_, end) in one.partitions.items()} for name, one in topics.items()}
 
 
-def screen(seen: Seen) -> list[str]:
-    """For people."""
+def screen(seen: Seen, most: int = SHOWN) -> list[str]:
+    """For people. `most`: topics and groups; 0 for all."""
     by_topic, groups = lag(seen), group_lags(seen)
+    left = [f"  topic {name}: {count} records" for name, count in sorted(by_topic.items()) if count]
     read, would = ("here", "there") if seen.back else ("there", "here")
     return [
         *(["Clients have switched: new records go back to the source"] if seen.back else []),
         f"{counted(len(by_topic), 'topic')}, {sum(by_topic.values())} records are not copied yet",
-        *shortened([f"  topic {name}: {left} records" for name, left in sorted(by_topic.items()) if left], "topics"),
+        *shortened(left, "topics", most),
         f"{counted(len(groups), 'group')}; records that each has not read {read}, and would read {would}",
-        *shortened([_group(name, one, read, would) for name, one in sorted(groups.items())], "groups"),
+        *shortened([_group(name, one, read, would) for name, one in sorted(groups.items())], "groups", most),
         *([] if seen.made else [NOT_MADE]),
-        *([] if seen.back else settings.status(seen.source, seen.target)),
+        *([] if seen.back else [*settings.status(seen.source, seen.target), *identity.lines(seen.source, seen.target)]),
         *left_out(seen.source),
         *(f"Task {name} has failed: {why}" for name, why in sorted(seen.failed.items())),
     ]

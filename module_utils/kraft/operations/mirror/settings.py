@@ -29,6 +29,7 @@ OWN_AFFAIR = (
     *("unclean.leader.election.enable", "min.insync.replicas"),
 )
 HOUR = 3_600_000
+NAMED = 6  #: topics in a line
 #: Older names of a broker's setting, with their unit in ms; the first one that is set counts.
 COARSER = {
     "log.retention.ms": {"log.retention.minutes": 60_000, "log.retention.hours": HOUR},
@@ -110,13 +111,9 @@ def _bound(name: str, topic: Topic | None, target: Target) -> str | None:
 
 def limits(source: Source, target: Target) -> dict[str, int]:
     """Topic -> ms after which this cluster would delete records that the source keeps."""
-    differing = [name for name, one in wanted(source, target).items() if RETENTION in one]
-    found = {name: here(name, target).get(RETENTION) for name in differing}
-    return {
-        name: int(value)
-        for name, value in found.items()
-        if value is not None and _longer(source.topics[name].effective[RETENTION], value)
-    }
+    every = wanted(source, target).items()
+    found = [(name, one[RETENTION], here(name, target).get(RETENTION)) for name, one in every if RETENTION in one]
+    return {name: int(ours) for name, theirs, ours in found if ours is not None and _longer(theirs, ours)}
 
 
 def _longer(theirs: str, ours: str) -> bool:
@@ -124,8 +121,9 @@ def _longer(theirs: str, ours: str) -> bool:
     return int(ours) >= 0 and (int(theirs) < 0 or int(theirs) > int(ours))
 
 
-def lines(source: Source, target: Target) -> Iterator[str]:
-    """Each difference of meaning for people, with what would follow without the setting."""
+def lines(source: Source, target: Target, most: int = 1) -> Iterator[str]:
+    """Each difference of meaning for people, with what would follow. `most`: 0 names all topics."""
+    limit = NAMED if most else len(source.topics)
     found: dict[tuple[str, str, str | None], list[str]] = {}
     lifted = []
     for name, config in wanted(source, target).items():
@@ -137,10 +135,11 @@ def lines(source: Source, target: Target) -> Iterator[str]:
         follows = (
             "" if ours is None else CONSEQUENCES[setting](theirs, ours, {name: source.topics[name] for name in names})
         )
-        yield f"Set as on the source: {setting}={theirs} of {named(names)} (it is {ours or 'unknown'} here{follows})"
+        where = f"{named(names, limit)} (it is {ours or 'unknown'} here{follows})"
+        yield f"Set as on the source: {setting}={theirs} of {where}"
     if lifted:
         yield (
-            f"Timestamps of any time are taken while the copy runs, by {named(lifted)}. "
+            f"Timestamps of any time are taken while the copy runs, by {named(lifted, limit)}. "
             f"The switch or the end of the copy puts the bounds back"
         )
 
@@ -169,8 +168,12 @@ def _bytes(theirs: str, ours: str, topics: Mapping[str, Topic]) -> str:
     return f": {f'at least {megabytes(above)}' if above else 'what is above'} would be deleted"
 
 
+def _nothing(*_: object) -> str:
+    return ""
+
+
 CONSEQUENCES: Mapping[str, Callable[[str, str, Mapping[str, Topic]], str]] = {
-    **dict.fromkeys(MEANING, lambda *_: ""),
+    **dict.fromkeys(MEANING, _nothing),
     RETENTION: _retention,
     "retention.bytes": _bytes,
     "cleanup.policy": lambda *_: ": other records would be deleted",

@@ -58,6 +58,11 @@ class Side:
             for one in self.topics[name]["partitions"]
         }
 
+    def ids(self, names: Iterable[str]) -> dict[str, str]:
+        """Topic -> its id, where the brokers say it (Kafka 2.8 and later)."""
+        found = {name: str(self.topics[name].get("topic_id") or "") for name in names}
+        return {name: one for name, one in found.items() if set(one) - set("0-")}  # all 0 where a broker has none
+
     def lacking(self, names: Iterable[str], rights: Mapping[int, str] = RIGHTS) -> Iterator[str]:
         """Which of `rights` the login lacks at topics, as far as the broker says them."""
         for name in names:

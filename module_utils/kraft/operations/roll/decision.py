@@ -1,8 +1,8 @@
-"""Batches of a roll, and those that go without a shutdown check. Pure: observations in, batches out.
+"""Decide the batches of a roll, and which of them need no shutdown check. Pure: from observations to batches.
 
-A batch goes unchecked only on evidence that the check could not help: nothing of the cluster can be reached, from
-here and from each host, or its controllers themselves report that they have no leader. An answer that is denied, late
-or not understood is no evidence: the roll is refused with its message.
+A batch goes unchecked only on evidence that the check could not help: nothing of the cluster is reachable, from here
+and from each host, or its controllers themselves report that they have no leader. An answer that is denied, late or
+unreadable is no evidence: the roll is refused with its text.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from ansible.module_utils.kraft.problem import Problem
 
 @dataclasses.dataclass(frozen=True)
 class HostLook:
-    """Inspection of a host before the run's first change. ``running_seconds``: age of its process, or 0.
+    """Result of a host's own inspection before the run's first change. ``running_seconds``: age of its process, or 0.
 
-    ``answer`` is ``known``, ``unknown`` or ``unreachable``; empty if no Kafka ran and nothing was queried.
+    ``answer`` is ``known``, ``unknown`` or ``unreachable``; empty if no Kafka ran, so that nothing was queried.
     """
 
     host: str
@@ -36,7 +36,7 @@ class HostLook:
 
 @dataclasses.dataclass(frozen=True)
 class Sight:
-    """All observations at planning time. ``claims``: the leader that each controller reports."""
+    """All observations for the plan of a roll. ``claims``: each controller's leader, queried one by one."""
 
     cluster: Outcome[Snapshot]
     claims: tuple[Claim, ...] = ()
@@ -45,7 +45,7 @@ class Sight:
 
 @dataclasses.dataclass(frozen=True)
 class Batch:
-    """Nodes that go down together. ``keep``: those that keep what they run with as something to go back to."""
+    """Nodes that go down together. ``keep``: those that keep their record for a rollback."""
 
     node_ids: tuple[int, ...]
     checked: bool
@@ -53,16 +53,16 @@ class Batch:
 
 
 def led(cluster: Outcome[Snapshot]) -> bool:
-    """Check that everything is known that the order depends on, a leader among it."""
+    """Check that everything is known on which the order depends, a leader included."""
     return isinstance(cluster, Known) and not unknown(cluster.value) and cluster.value.controller_id != NO_NODE
 
 
 def decide(
     sight: Sight, running: Mapping[int, bool], wanted: Expected, together: int, start_seconds: float
 ) -> list[Batch]:
-    """Batches for the nodes of `running` (node id -> whether its process runs). Raises RefusedError.
+    """Return the batches for the nodes of `running` (node id -> whether its process runs). Raises RefusedError.
 
-    `start_seconds`: a process that is older has had the time to start.
+    `start_seconds`: an older process has had the time to start.
     """
     cluster = sight.cluster
     if isinstance(cluster, Known):
@@ -93,7 +93,7 @@ def _checked(snapshot: Snapshot, running: Collection[int], wanted: Expected, tog
 
 
 def known_down(snapshot: Snapshot, wanted: Expected) -> frozenset[int]:
-    """Those that do not serve as they are. One that is late, or that a new leader has not heard of, may."""
+    """Return the nodes that do not serve now. A late one, or one that a new leader has not heard from, may serve."""
     quorum = snapshot.quorum
     silent_ones = {one.node_id for one in quorum.voters if silent(one, quorum)} if quorum else set()
     missing = wanted.voter_ids - {one.node_id for one in quorum.voters} if quorum else frozenset()
@@ -102,7 +102,7 @@ def known_down(snapshot: Snapshot, wanted: Expected) -> frozenset[int]:
 
 
 def _leaderless(snapshot: Snapshot, claims: Sequence[Claim], wanted: Expected) -> bool:
-    """Check whether the quorum itself reports no leader: by a broker that has it from there, or by most controllers."""
+    """Check that the quorum itself reports no leader: by a broker that has it from there, or by most controllers."""
     if snapshot.quorum is not None:
         return snapshot.quorum.leader_id == NO_NODE
     return _controllers_lead_nobody(claims, wanted)
@@ -114,9 +114,9 @@ def _controllers_lead_nobody(claims: Sequence[Claim], wanted: Expected) -> bool:
 
 
 def _without_leader(running: Mapping[int, bool], voter_ids: Collection[int]) -> list[Batch]:
-    """The controllers first, unchecked and without a wait: what keeps them apart may be set on each of them.
+    """Return the controllers first, unchecked and without a wait: the cause of their split may be set on each.
 
-    Brokers may still serve what they lead, so each waits for the shutdown check, and that one for a leader.
+    Brokers may still serve partitions that they lead, so each waits for the shutdown check, and that one for a leader.
     """
     controllers = {one: up for one, up in running.items() if one in voter_ids}
     brokers = {one: up for one, up in running.items() if one not in voter_ids}
@@ -128,7 +128,7 @@ def _one_by_one(node_ids: Iterable[int], checked: bool, running: Mapping[int, bo
 
 
 def _signs(sight: Sight, start_seconds: float) -> list[str]:
-    """Return evidence against a cluster that is down, although nothing of it can be reached from here."""
+    """Return the evidence against a cluster that is down, although nothing of it can be reached from here."""
     heard = [f"{one.host} had an answer when its own node was asked" for one in sight.looks if _heard(one)]
     old = [
         f"Kafka on {one.host} has run for {one.running_seconds:.0f} s, longer than a start takes"
@@ -143,12 +143,12 @@ def _heard(look: HostLook) -> bool:
 
 
 def warnings(sight: Sight, node_ids: Collection[int]) -> list[str]:
-    """Risks that will stop the roll at a node, known before the first one is touched."""
+    """Return risks that will stop the roll at a node, known before the first one is restarted."""
     return list(risks(sight.cluster.value, node_ids)) if isinstance(sight.cluster, Known) else []
 
 
 def as_result(batches_: Iterable[Batch], nodes: Mapping[int, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The batches as ``kafka_roll_plan`` gives them; `nodes`: node id -> node as it was given."""
+    """Return the batches in the form of ``kafka_roll_plan``; `nodes`: node id -> node as it was given."""
     return [
         {
             "node_ids": list(batch.node_ids),

@@ -1,4 +1,4 @@
-"""Nodes that a roll restarts, and their settings that the cluster is queried for first."""
+"""Nodes that a roll restarts, and those whose dynamic settings are queried first."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def stale(
     settled: Mapping[str, Iterable[str]] | None = None,
     down: bool = False,
 ) -> list[dict[str, Any]]:
-    """The hosts whose process must be restarted, as ``kafka_roll_plan`` takes them; with `down` also those without one.
+    """Return the hosts whose process must be restarted, for ``kafka_roll_plan``; with `down` also those without one.
 
     `looked`: as filter `kraft_registered` gives it, with ``process`` (``kafka_node``). `desired`: ``kafka_desired``'s
     fact. `settled`: host -> settings that are changed live, as ``kafka_config_plan`` returned them. A host that is left
-    out of the run (``--limit``) has no process, and is none of them.
+    out of the run (``--limit``) has no process, and is left out here.
     """
     out = []
     for host, found in _processes(looked).items():
@@ -36,10 +36,10 @@ def stale(
 def ordered(
     plan: Iterable[Mapping[str, Any]], nodes: Iterable[Mapping[str, Any]], together: int
 ) -> list[dict[str, Any]]:
-    """The batches of a `plan` that a host returned for ``kafka_roll_plan``, of the `nodes` as they were given to it.
+    """Return the batches of a `plan` that a host returned for ``kafka_roll_plan``, with the `nodes` that it was given.
 
-    The order, ``checked`` and ``keep`` are the host's answer. Raises RefusedError where it names another host, names
-    one twice, leaves one out, or puts more than `together` into a batch; of an unchecked batch more than one.
+    The order, ``checked`` and ``keep`` are the host's answer. Raises RefusedError if it names another host, names one
+    twice, leaves one out, or puts more than `together` into a batch, or more than one into an unchecked batch.
     """
     given = {str(node["host"]): node for node in nodes}
     found = [(bool(one["checked"]), {str(node["host"]): bool(node["keep"]) for node in one["nodes"]}) for one in plan]
@@ -68,11 +68,11 @@ def _unusable(what: str, due: Iterable[str]) -> RefusedError:
 def change_nodes(
     looked: Mapping[str, Mapping[str, Any]], desired: Mapping[str, Any], always: bool = False
 ) -> list[dict[str, Any]]:
-    """The nodes as ``kafka_config_plan`` takes them; none where nothing differs and nothing was written.
+    """Return the nodes for ``kafka_config_plan``; none if nothing differs and nothing was written.
 
     `looked`: as filter `kraft_registered` gives it, with ``process`` (``kafka_node``).
-    `always`: also where no file differs. Where every node was down until now nothing can be changed live. Nothing is
-    known of a host that is left out of the run (``--limit``), so nothing is changed there.
+    `always`: also if no file differs. If every node was down until now, nothing can be changed live. The state of a
+    host that is left out of the run (``--limit``) is unknown, so nothing is changed there.
     """
     found = _processes(looked)
     written = any(one.get("changed_paths") for one in found.values())
@@ -82,7 +82,7 @@ def change_nodes(
 
 
 def host_looks(facts: Mapping[str, Mapping[str, Any] | None]) -> list[dict[str, Any]]:
-    """Return each host's inspection, in the form of ``kafka_roll_plan``; `facts`: host -> fact ``kafka_host``."""
+    """Return results of each host's own inspection for ``kafka_roll_plan``; `facts`: host -> fact ``kafka_host``."""
     return [
         {
             "host": host,
@@ -95,5 +95,5 @@ def host_looks(facts: Mapping[str, Mapping[str, Any] | None]) -> list[dict[str, 
 
 
 def _processes(looked: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Return the results of ``kafka_node``; hosts that ``--limit`` leaves out are absent, and stay as they are."""
+    """Return ``kafka_node``'s result of each host, without hosts that ``--limit`` leaves out."""
     return {host: one["process"] for host, one in looked.items() if one["process"]}

@@ -1,4 +1,4 @@
-"""End of a failed batch of a roll, or of a maintenance: the hosts to revert, and the message."""
+"""End of a failed batch of a roll, or of a maintenance: its rollback and its message."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from ansible.module_utils.kraft.operations.roll.decision import known_down
 def to_revert(
     batch: Mapping[str, Any], restarts: Mapping[str, Any], look: Mapping[str, Any], wanted: Mapping[str, Any]
 ) -> list[str]:
-    """Return hosts of a `batch` to revert to their previous files: these were kept, and the node is known to be down.
+    """Return the hosts of a `batch` to roll back: the former record was kept, and the node is known to be down.
 
-    `restarts`: results of the loop over the batch's nodes; ``kafka_node`` has ``keep`` among its actions if
-    it kept the previous files. `look`: the state by ``kafka_health`` after the failure; `wanted`: its ``expected``. If
-    that is unknown, a node is reverted only if no other one is expected, or if the batch went unchecked.
+    `restarts` is the registered result of the loop over the batch's nodes: ``kafka_node`` has ``keep`` among its
+    actions if it kept the record. `look`: the result of ``kafka_health`` after the failure; `wanted`: its ``expected``.
+    Without a result, a node is rolled back only if no other one is expected, or if the batch went unchecked.
     """
     kept = {one[one["ansible_loop_var"]]["host"] for one in restarts["results"] if "keep" in one.get("actions", ())}
     there = [node for node in batch["nodes"] if node["host"] in kept]
@@ -35,7 +35,7 @@ def to_revert(
 
 
 def _known(look: Mapping[str, Any]) -> bool:
-    """Check that the observation is complete: brokers, and a quorum with a leader."""
+    """Check that the result shows which nodes serve: brokers, and a quorum with a leader."""
     quorum: Mapping[str, Any] = (look.get("snapshot") or {}).get("quorum") or {}
     return int(quorum.get("leader_id", NO_NODE)) != NO_NODE
 
@@ -50,7 +50,7 @@ def _down(look: Mapping[str, Any], wanted: Mapping[str, Any]) -> frozenset[int]:
 
 @dataclasses.dataclass(frozen=True)
 class Ending:
-    """A batch that failed. ``steps``: what its tasks registered, ``undo``: what those of the way back did."""
+    """A batch that failed. ``steps``: registered results of its tasks, ``undo``: those of the rollback."""
 
     batch: Mapping[str, Any]
     steps: Sequence[Mapping[str, Any]]
@@ -64,7 +64,7 @@ class Ending:
 
     @property
     def serving(self) -> frozenset[int] | None:
-        """None while it is not known who serves."""
+        """Return the serving nodes; None if they are unknown."""
         return _serving(self.look, self.wanted) if _known(self.look) else None
 
 
@@ -77,7 +77,7 @@ def batch_failure(
 ) -> str:
     """Return the message about a batch of a roll that did not come back.
 
-    `went`: ``steps`` and ``undo``, the results of the batch's tasks and of the revert, and ``look``, as for
+    `went`: ``steps`` and ``undo``, the registered results of the batch and of the rollback, and ``look``, as for
     `to_revert`, as is `wanted`. `batches`: all of the roll; `nodes`: of ``kafka_desired``.
     """
     ending = Ending(batch, went["steps"], went["undo"], went["look"], wanted)
@@ -105,7 +105,7 @@ def _host(result: Mapping[str, Any]) -> str:
 
 
 def _state(node: Mapping[str, Any], ending: Ending) -> str:
-    """Describe the present state of one node of the batch."""
+    """Return the state of one node of the batch."""
     if node["host"] not in ending.restarted:
         return f"{node['host']} (node {node['node_id']}): was not restarted."
     why = "; ".join(sentences(differences_from(node["differences"]))) or "the request"
@@ -126,7 +126,7 @@ def _end(node: Mapping[str, Any], ending: Ending) -> str:
 
 
 def _away(ending: Ending, nodes: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Nodes outside the batch that do not serve."""
+    """Return nodes outside the batch that do not serve."""
     every = {*ending.wanted["broker_ids"], *ending.wanted["voter_ids"]}
     gone = every - {*ending.batch["node_ids"]} - ending.serving if ending.serving is not None else set()
     names = {node["node_id"]: host for host, node in nodes.items()}
@@ -134,7 +134,7 @@ def _away(ending: Ending, nodes: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def _next(ending: Ending, batches: Iterable[Mapping[str, Any]]) -> str:
-    """Return how to go on; the inventory is to be corrected only if a node was restarted for its files."""
+    """Return the next step; the inventory must be corrected only if a node was restarted for its files."""
     stop = "The roll stops here; the nodes after it were not touched."
     changed = [one for node in ending.batch["nodes"] for one in differences_from(node["differences"])]
     if any(one.file != REQUEST for one in changed):
@@ -152,10 +152,10 @@ def _next(ending: Ending, batches: Iterable[Mapping[str, Any]]) -> str:
 def maintenance_failure(
     batches: Iterable[Mapping[str, Any]], host: str, failure: Mapping[str, Any], started: Mapping[str, Any]
 ) -> str:
-    """Return the message about a host's failed maintenance: the reason, the state of its node, and how to go on.
+    """Return the message about a host's failed maintenance: the reason, the state of its node, and the next step.
 
-    `batches`: all of the run, in the form of ``kafka_roll_plan``; `failure`: the failed task's result, nothing if
-    that was another host's; `started`: the result of the start after it.
+    `batches`: all of the run, as ``kafka_roll_plan`` gives them; `failure`: the failed task's result, empty if that was
+    another host's; `started`: the registered result of the start after it.
     """
     left = [[node["host"] for node in batch["nodes"]] for batch in batches]
     while left and host not in left[0]:

@@ -206,7 +206,7 @@ def instance(item: Data, disks: Mapping[str, Data] | None = None) -> model.Curre
     named, placed = tags(item), item["Placement"]
     devices = {m["DeviceName"]: m["Ebs"]["VolumeId"] for m in item.get("BlockDeviceMappings") or [] if "Ebs" in m}
     root = devices.get(item.get("RootDeviceName") or "", "")
-    disk = (disks or {}).get(root) or {}
+    disk: Data = (disks or {}).get(root) or {}
     groups = [each["GroupId"] for face in item.get("NetworkInterfaces") or [] for each in face.get("Groups") or []]
     groups += [each["GroupId"] for each in item.get("SecurityGroups") or []]
     return model.CurrentInstance(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.providers.ec2.checks import listed
-from ansible.module_utils.kraft.providers.ec2.model import Current, Desired
+from ansible.module_utils.kraft.providers.ec2.model import Current, CurrentAddress, CurrentVolume, Desired
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,8 +25,10 @@ class Removal:
     vpc: str = ""
 
 
-def removal(found: Current, delete_data: bool) -> Removal:
-    """Everything of the cluster's own."""
+def removal(found: Current, delete_data: bool, hosts: Collection[str] = ()) -> Removal:
+    """Everything of the cluster's own; the machines of `hosts` alone where some are named."""
+    if hosts:
+        return Removal(instances=tuple(each.id for each in found.instances if each.host in hosts))
     vpc = found.vpc if found.vpc and found.vpc.owned else None
     return Removal(
         instances=tuple(each.id for each in found.instances),
@@ -44,6 +46,37 @@ def removal(found: Current, delete_data: bool) -> Removal:
 def problems(wanted: Desired, found: Current, protected: bool, confirmed: str, delete_data: str) -> list[Problem]:
     """What stands against the removal. `confirmed` is the name, `delete_data` the cluster id that the user gave."""
     return [*_names(wanted, found, protected, confirmed, delete_data), *_foreign(wanted, found, bool(delete_data))]
+
+
+def problems_of_hosts(wanted: Desired, found: Current, hosts: Collection[str]) -> list[Problem]:
+    """What stands against ending the machines of `hosts`, and what of them stays."""
+    return [*_foreign_machines(wanted, found, hosts), *(each for host in hosts for each in _staying(found, host))]
+
+
+def _foreign_machines(wanted: Desired, found: Current, hosts: Collection[str]) -> Iterator[Problem]:
+    named = removal(found, False, hosts).instances
+    foreign = {each: other for each, other in found.foreign(wanted.cluster_id).items() if each in named}
+    if foreign:
+        message = f"with cluster id {wanted.cluster_id} does not own {listed(foreign)}"
+        remedy = "use the inventory that made these machines, or end them in AWS by their ids"
+        yield Problem("ec2_cluster", message, remedy, "kafka_cluster_name", value=wanted.cluster)
+
+
+def _staying(found: Current, host: str) -> Iterator[Problem]:
+    variable = "kafka_ec2_terminate"
+    if host not in {each.host for each in found.instances}:
+        yield Problem("ec2_no_machine", "has no machine", "", variable, host, severity=WARNING)
+    kept: list[tuple[CurrentVolume | CurrentAddress, str]] = [
+        *((each, "delete-volume --volume-id") for each in found.volumes),
+        *((each, "release-address --allocation-id") for each in found.addresses),
+    ]
+    for each, command in kept:
+        if each.host == host:
+            message, remedy = (
+                f"leaves {each}, which stays and is paid for",
+                f"if it can go: aws ec2 {command} {each.id}",
+            )
+            yield Problem("ec2_data_kept", message, remedy, variable, host, severity=WARNING)
 
 
 def _names(wanted: Desired, found: Current, protected: bool, confirmed: str, delete_data: str) -> Iterator[Problem]:

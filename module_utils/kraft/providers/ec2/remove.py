@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from ansible.module_utils.kraft.providers.ec2.account import code_of
@@ -16,11 +16,11 @@ ROUNDS = 5  # VPCs of one cluster that are removed one after the other
 BUSY = ("DependencyViolation", "VolumeInUse", "InvalidIPAddress.InUse", "InvalidGroup.InUse")
 
 
-def remove(aws: Aws, question: Question, delete_data: bool) -> None:
-    """Everything of the cluster; raises NotShownError with what AWS still shows."""
+def remove(aws: Aws, question: Question, delete_data: bool, hosts: Collection[str] = ()) -> None:
+    """Everything of the cluster, or the machines of `hosts` alone; raises NotShownError with what AWS still shows."""
     for _ in range(ROUNDS):
         found = observe(aws.client, aws.ssm, question)
-        gone = removal(found, delete_data)
+        gone = removal(found, delete_data, hosts)
         if gone == Removal():
             return
         _machines(aws, gone)

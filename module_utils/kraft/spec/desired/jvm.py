@@ -17,6 +17,13 @@ G1 = (
     "-XX:MaxGCPauseMillis=20",
     "-XX:InitiatingHeapOccupancyPercent=35",
 )
+#: Options that do more than decide whether the JVM starts: properties, agents, files, memory.
+EFFECTS = re.compile(
+    r"-(?:D|javaagent|agent|Xrun|Xdebug|Xlog|Xloggc|Xms|Xmx|Xshare|cp$|classpath$|-class-path|jar$"
+    r"|XX:(?:StartFlightRecording|FlightRecorderOptions|SharedArchiveFile|ArchiveClassesAtExit|VMOptionsFile|Flags=|LogFile"
+    r"|ErrorFile|HeapDumpPath|InitialHeapSize|MaxHeapSize|MinHeapSize|InitialRAM|MaxRAM|MinRAM|OnError|OnOutOfMemoryError"
+    r"|CRaC|[+]AlwaysPreTouch|[+]UseLargePages|[+]UseTransparentHugePages))"
+)
 COMMON = (
     "-XX:+ExplicitGCInvokesConcurrent",
     "-XX:+ExitOnOutOfMemoryError",
@@ -43,6 +50,14 @@ def own_options(node: Node) -> list[str]:
         f"-Dlog4j2.configurationFile={node.install_dir}/config/log4j2.yaml",
         *token_options(node),
     ]
+
+
+def trial_options(options: Iterable[str]) -> list[str]:
+    """Those with which a JVM can be tried on a host: they write no file, open no port and load no agent.
+
+    System properties are left out, since they may hold secrets and no JVM refuses one.
+    """
+    return [option for option in map(str, options) if option.startswith("-") and not EFFECTS.match(option)]
 
 
 def options_text(options: Iterable[str]) -> str:

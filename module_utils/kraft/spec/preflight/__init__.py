@@ -19,6 +19,7 @@ from ansible.module_utils.kraft.spec.preflight import (
     exporter,
     identity,
     issuers,
+    jvm,
     limits,
     machine,
     members,
@@ -33,7 +34,7 @@ from ansible.module_utils.kraft.spec.preflight.subject import Subject
 OF_HOSTS = (presence, cross_host, identity, renamed, migration, members, accounts, machine, devices, disk, network)
 #: If one of these is found on a host, no other remedy applies to it: it is no node of this cluster.
 OF_ANOTHER_CLUSTER = ("foreign_host", "foreign_cluster_id")
-PARTS = (*OF_HOSTS, issuers, exporter, metrics_proxy, limits)
+PARTS = (*OF_HOSTS, jvm, issuers, exporter, metrics_proxy, limits)
 
 
 def check(subject: Subject, accepted_risks: tuple[str, ...] = ()) -> list[Problem]:

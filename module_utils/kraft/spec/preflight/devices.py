@@ -8,12 +8,15 @@ from typing import Any
 
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
+from ansible.module_utils.kraft.spec.rules.subject import RISK
 
 VARIABLE = "kafka_host_data_disks"
 NAMES = "`ls -l /dev/disk/by-id` on the host shows the names"
 NONE = (
     "where the host has no disks for Kafka, set kafka_host_data_disks: [] and kafka_log_dirs to a directory that it has"
 )
+#: How AWS's model name of such a disk ends (docs.aws.amazon.com/AWSEC2/latest/UserGuide/instance-stores.html).
+INSTANCE_STORE = "NVMe Instance Storage"
 PACKAGES = {"xfs": "xfsprogs", "ext4": "e2fsprogs"}
 
 
@@ -23,6 +26,7 @@ def check(subject: Subject) -> Iterator[Problem]:
             found = facts.get("disks", {}).get(disk["device"])
             if found is not None:
                 yield from device(host, disk, found)
+                yield from ephemeral(host, disk, found)
 
 
 def device(host: Host, disk: Mapping[str, Any], found: Facts) -> Iterator[Problem]:
@@ -30,6 +34,14 @@ def device(host: Host, disk: Mapping[str, Any], found: Facts) -> Iterator[Proble
     verdicts = chain.from_iterable(judge(disk, found) for judge in (absence, use, content, tool))
     for rule, message, remedy in islice(verdicts, 1):
         yield Problem(rule, message, remedy, VARIABLE, host.name, disk["device"])
+
+
+def ephemeral(host: Host, disk: Mapping[str, Any], found: Facts) -> Iterator[Problem]:
+    """A disk that belongs to a machine of EC2, not to the account: its records go with the machine."""
+    if INSTANCE_STORE in found.get("model", ""):
+        message = f"{disk['device']} is of the instance store: AWS empties it when the machine stops, moves or ends"
+        remedy = "use kafka_ec2_volumes, which outlive a machine"
+        yield Problem("disk_ephemeral", message, remedy, VARIABLE, host.name, disk["device"], RISK)
 
 
 Verdict = tuple[str, str, str]

@@ -250,5 +250,8 @@ def program(host: Host, facts: Facts) -> Iterator[Problem]:
     tmp = facts["paths"]["tmp"]
     if "noexec" in tmp["options"] and not any("-Djava.io.tmpdir" in each for each in host.node["jvm_options"]):
         message = f"{tmp['path']} is mounted noexec: the JVM unpacks the libraries for zstd and snappy there"
-        remedy = "add -Djava.io.tmpdir=<directory of Kafka's user> to kafka_jvm_options, or remount it with exec"
+        remedy = (
+            "add -Djava.io.tmpdir=<kafka_log4j_dir> to kafka_jvm_options, where the unit may write;"
+            " or remount it with exec"
+        )
         yield dataclasses.replace(problem("tmp_noexec", message, remedy, "kafka_jvm_options"), value=tmp["path"])

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from ansible.module_utils.kraft.problem import Problem
+from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.rules.listeners import is_loopback
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject
 
 OPTIONS = "kafka_jvm_options"
 JMX = "com.sun.management.jmxremote."
+#: Without it, JMX answers with the host's own address, where nothing listens.
+RMI = "java.rmi.server.hostname"
 DEBUGGER = re.compile(r"-(?:agentlib:jdwp=|Xrunjdwp:)(.*)")
 #: The debugger's address: a port alone is loopback's, ``*`` stands for all.
 ADDRESS = re.compile(r"(?:^|,)address=(?:(\*|[^,]+):)\d+")
@@ -27,8 +29,17 @@ def jmx(subject: Subject) -> Iterator[Problem]:
         if is_open(given):
             port = given[f"{JMX}port"]
             message = f"opens JMX on port {port} without a login"
-            remedy = f"remove -D{JMX}port: local tools need none; or add -D{JMX}host=127.0.0.1"
+            remedy = (
+                f"remove -D{JMX}port, and read metrics by kafka_metrics: true;"
+                f" or add -D{JMX}host=127.0.0.1 and -D{RMI}=127.0.0.1, and read on the node"
+            )
             yield Problem("jmx_open", message, remedy, OPTIONS, node.host, port, RISK)
+        elif (
+            given.get(f"{JMX}port") and is_loopback(given.get(f"{JMX}host", "")) and not is_loopback(given.get(RMI, ""))
+        ):
+            message = f"listens for JMX on {given[f'{JMX}host']} alone, and sends clients to the host's own address"
+            remedy = f"add -D{RMI}={given[f'{JMX}host']}"
+            yield Problem("jmx_unreadable", message, remedy, OPTIONS, node.host, given[f"{JMX}port"], WARNING)
 
 
 def system_properties(options: Sequence[str]) -> dict[str, str]:

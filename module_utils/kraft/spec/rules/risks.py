@@ -11,6 +11,7 @@ RISKS = frozenset(
         "certificate_ends",
         "clock_skew",
         "debugger_open",
+        "disk_ephemeral",
         "disk_shared",
         "even_controllers",
         "heap_over_half",

@@ -15,7 +15,7 @@ from ansible.module_utils.kraft.spec.desired.sizing import (
     max_map_count,
     size_mb,
 )
-from ansible.module_utils.kraft.spec.rules.storage import SAFE
+from ansible.module_utils.kraft.spec.rules.storage import SAFE, inside
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject, named
 
 HEAP = "kafka_heap_size"
@@ -37,6 +37,8 @@ OWNED_OPTIONS = {
     "-jar": "kafka_version",
     "@": OPTIONS,
 }
+#: Where the JVM unpacks native libraries; the unit's own directories for that.
+TMP_DIR, PRIVATE = "-Djava.io.tmpdir=", ("/tmp", "/var/tmp")  # noqa: S108 - compared, not used
 #: A second option behind a blank in the same element.
 SEVERAL = re.compile(r"\s+(?=-(?:XX:|D|X|javaagent|agent|-add))")
 #: With which Java 17 does not start.
@@ -149,4 +151,15 @@ def kernel(subject: Subject) -> Iterator[Problem]:
             yield Problem("map_count", message, remedy, f"{SYSCTL}[vm.max_map_count]", node.host, maps, RISK)
 
 
-RULES = (heap, jvm_options, limits, java_home, kernel)
+def tmp_dir(subject: Subject) -> Iterator[Problem]:
+    """A directory for native libraries that Kafka's unit has read-only."""
+    for node in subject.sound(OPTIONS):
+        given = [option.partition("=")[2] for option in node.jvm_options if option.startswith(TMP_DIR)]
+        writable = (*PRIVATE, node.log4j_dir, *node.log_dirs)
+        if given and not any(inside(given[-1], path) for path in writable):
+            message = "is read-only for Kafka's unit: the JVM cannot unpack the libraries for zstd and snappy there"
+            remedy = f"give {TMP_DIR}{node.log4j_dir}, or leave it out"
+            yield Problem("tmp_dir_read_only", message, remedy, OPTIONS, node.host, given[-1], WARNING)
+
+
+RULES = (heap, jvm_options, tmp_dir, limits, java_home, kernel)

@@ -54,6 +54,13 @@ def test_partitions_and_holders_are_read_from_the_kernel(tmp_path: Path) -> None
     assert devices.names(tmp_path / "8:99") == []
 
 
+def test_the_model_of_a_disk_is_what_its_maker_says(tmp_path: Path) -> None:
+    (tmp_path / "259:1/device").mkdir(parents=True)
+    (tmp_path / "259:1/device/model").write_text("Amazon EC2 NVMe Instance Storage        \n")
+    assert devices.model(tmp_path / "259:1") == "Amazon EC2 NVMe Instance Storage"
+    assert devices.model(tmp_path / "8:0") == ""
+
+
 @pytest.mark.parametrize(("device", "kind"), [("/dev/disk/by-id/none", "absent"), ("/dev/null", "other")])
 def test_what_is_no_disk_is_told_apart(device: str, kind: str) -> None:
     found = devices.observe([{"device": device, "mount": "/srv/kafka/data1"}], blkid(0, "TYPE=xfs\n"))

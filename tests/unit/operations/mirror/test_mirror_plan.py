@@ -226,6 +226,20 @@ def test_a_connector_that_was_never_made_is_said_with_where_to_look() -> None:
     assert progress.NOT_MADE not in progress.screen(Seen(SOURCE, TARGET, {}, {}))
 
 
+def test_all_topics_of_a_plan_and_a_status_can_be_shown() -> None:
+    source = Source("one", {f"t{number:02}": ORDERS for number in range(27)})
+    for shown in (plan.screen(WANTED, source, TARGET, {}), progress.screen(Seen(source, TARGET, {}, {}))):
+        assert sum("topic t" in line for line in shown) == plan.SHOWN
+        assert "  and 7 more topics (kafka_mirror_shown: 0 shows all)" in shown
+    for shown in (plan.screen(WANTED, source, TARGET, {}, 0), progress.screen(Seen(source, TARGET, {}, {}), 0)):
+        assert sum("topic t" in line for line in shown) == 27
+
+
+def test_a_position_that_was_taken_away_is_none() -> None:
+    records = [kept_offset("a", 0, 4), kept_offset("a", 0, None), kept_offset("a", 1, 2)]
+    assert kept.copied(records) == {("a", 1): 3}
+
+
 Batch = namedtuple("Batch", "base_offset is_transactional is_control_batch producer_id markers")
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from ansible.module_utils.kraft.problem import errors
+from ansible.module_utils.kraft.problem import WARNING, errors
 from ansible.module_utils.kraft.providers.ec2 import model
 from ansible.module_utils.kraft.providers.ec2.model import CurrentAddress, CurrentGroup, CurrentVpc
-from ansible.module_utils.kraft.providers.ec2.removal import Removal, describe, problems, removal
+from ansible.module_utils.kraft.providers.ec2.removal import Removal, describe, problems, problems_of_hosts, removal
 
 from tests.unit.providers.ec2 import scene
 
@@ -65,6 +65,24 @@ def test_protected_machines_and_data_go_only_when_their_cluster_is_named(
 ) -> None:
     found = problems(scene.wanted(), scene.everything(), protected, confirmed, delete_data)
     assert [each.rule for each in errors(found)] == refused
+
+
+def test_the_machine_of_a_named_host_ends_alone_and_what_it_leaves_is_said() -> None:
+    found = scene.everything(addresses=(CurrentAddress("eipalloc-2", "kafka2", "198.51.100.2"),))
+    assert removal(found, delete_data=False, hosts=["kafka2"]) == Removal(instances=("i-2",))
+    told = problems_of_hosts(scene.wanted(), found, ["kafka2"])
+    assert [(each.rule, each.host, each.severity) for each in told] == [("ec2_data_kept", "kafka2", WARNING)] * 2
+    assert ["vol-2" in told[0].message, "eipalloc-2" in told[1].message] == [True, True]
+    gone = scene.everything(instances=(), volumes=())
+    assert [each.rule for each in problems_of_hosts(scene.wanted(), gone, ["kafka2"])] == ["ec2_no_machine"]
+
+
+def test_a_named_machine_of_another_cluster_is_refused() -> None:
+    found = scene.everything(tags=with_ids({"i-2": "another", "i-3": "another"}))
+    refused = errors(problems_of_hosts(scene.wanted(), found, ["kafka2"]))
+    assert [each.rule for each in refused] == ["ec2_cluster"]
+    assert "i-2" in refused[0].message
+    assert "i-3" not in refused[0].message
 
 
 @pytest.mark.parametrize("other", ["another", ""])

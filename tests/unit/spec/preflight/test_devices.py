@@ -55,6 +55,12 @@ def test_an_empty_disk_and_one_of_our_own_are_fine(found: dict[str, Any]) -> Non
         ({"closed": "Input/output error"}, "disk_closed", "cannot be read: Input/output error", "dmesg"),
         ({"filesystem": "xfs", "mounts": ["/home"]}, "disk_in_use", "is mounted at /home", "another device"),
         ({"at_mount": "8:1"}, "disk_mount_taken", f"another device is mounted at {MOUNT}", f"findmnt {MOUNT}"),
+        (
+            {"model": "Amazon EC2 NVMe Instance Storage"},
+            "disk_ephemeral",
+            "is of the instance store",
+            "kafka_ec2_volumes",
+        ),
         ({"holders": ["dm-0"]}, "disk_in_use", "is a part of dm-0", "made of it"),
         ({"table": "gpt", "parts": ["vdb1"]}, "disk_partitioned", "has a partition table (vdb1)", "wipefs --all"),
         ({"table": "gpt"}, "disk_partitioned", "has a partition table (gpt)", "wipefs --all"),

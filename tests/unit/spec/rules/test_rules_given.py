@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import ipaddress
 import os
 import re
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.control import given_certificates
+from ansible.module_utils.kraft.control import given_certificates, given_constraints
 from ansible.module_utils.kraft.control.given_certificates import Source
 from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.desired.listeners import GIVEN_RULE
@@ -20,7 +21,7 @@ from ansible.module_utils.kraft.spec.inventory.reading import read
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 from cryptography.x509.oid import ExtensionOID
 
@@ -164,6 +165,67 @@ CASES: list[tuple[str, Bend, str, str, str]] = [
     ("clients below the nodes' root", clients_below_nodes, "certificate_root", "", CLIENTS),
     ("an authority that is no root", lambda pki: pki.write(ROOTS, pki.issuing.pem), "certificate_root", "", ROOTS),
 ]
+
+
+def constrained(pki: Pki, **names: Any) -> None:
+    """An authority between root and node that may sign some names alone."""
+    constraints = x509.NameConstraints(names.get("permitted"), names.get("excluded"))
+    below = make("CN=Below,O=Example", pki.issuing, ca=True, constraints=constraints)
+    own = make("CN=k1,O=Example", below, names=NAMES["k1"])
+    pki.place("k1", own)
+    pki.write(K1, own.pem + below.pem + pki.issuing.pem)
+
+
+def network(text: str) -> list[x509.GeneralName]:
+    return [x509.IPAddress(ipaddress.ip_network(text))]
+
+
+@pytest.mark.parametrize(
+    ("names", "wrong"),
+    [
+        ({"permitted": network("10.9.0.0/16")}, True),
+        ({"excluded": network("10.0.0.0/8")}, True),
+        ({"permitted": network("10.0.0.0/24")}, False),
+        ({"permitted": [x509.DNSName("other.example")]}, False),
+    ],
+)
+def test_name_constraints_of_an_authority_are_kept(pki: Pki, names: dict[str, Any], wrong: bool) -> None:
+    constrained(pki, **names)
+    found = {(each.rule, each.host, each.value) for each in refused(pki)}
+    assert (("certificate_chain", "k1", str(pki.directory / K1)) in found) is wrong
+
+
+@pytest.mark.parametrize(
+    ("subtree", "name", "wrong"),
+    [
+        ("other.example", "k1.example.org", True),
+        ("example.org", "k1.example.org", False),
+        (".example.org", "k1.example.org", False),
+        ("example.org", "k1.badexample.org", True),
+        ("example.org", "EXAMPLE.org", False),
+    ],
+)
+def test_a_domain_covers_what_is_below_it(pki: Pki, subtree: str, name: str, wrong: bool) -> None:
+    constraints = x509.NameConstraints([x509.DNSName(subtree)], None)
+    below = make("CN=Below", pki.issuing, ca=True, constraints=constraints)
+    own = make("CN=k1", below, names=[name])
+    assert bool(list(given_constraints.broken(own.certificate, [below.certificate]))) is wrong
+
+
+@pytest.mark.parametrize("file", ["nodes.pem", "clients.pem"])
+def test_a_key_in_a_file_that_everybody_gets_is_refused(pki: Pki, file: str) -> None:
+    root = make("CN=People,O=Other", ca=True) if file == CLIENTS else pki.root
+    key = root.key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    ).decode()
+    pki.write(file, root.pem + key)
+    assert ("certificate_key", str(pki.directory / file)) in {(each.rule, each.value) for each in refused(pki)}
+
+
+def test_an_old_root_beside_a_good_one_is_to_be_removed(pki: Pki) -> None:
+    pki.write(ROOTS, pki.root.pem + make("CN=Old", ca=True, begin=-9, days=-1).pem)
+    (old,) = (each for each in refused(pki) if each.rule == "certificate_dates")
+    assert (old.value, "remove it" in old.remedy) == (str(pki.directory / ROOTS), True)
 
 
 def test_certificates_of_an_authority_below_the_root_are_taken(pki: Pki) -> None:

@@ -146,8 +146,9 @@ def test_passwords_are_tried_and_given_where_somebody_takes_them() -> None:
     files = client_files.user_files(described, SECURED["kafka_users"], text_of)
     assert {name.split("/")[1].split(".")[0] for name, content in files.items() if content} == {"CLIENT"}
     public = client_files.client_files("test", described["cluster"]["clients"], {}, text_of)
-    assert "sasl.mechanism=OAUTHBEARER" in public["SSO.properties"]
-    assert "sasl.jaas.config" not in public["SSO.properties"]
+    shown = public["SSO.properties"] or ""
+    assert "sasl.mechanism=OAUTHBEARER" in shown
+    assert "sasl.jaas.config" not in shown
 
 
 AT = "kafka_listeners[SSO]"

@@ -304,7 +304,7 @@ def test_the_right_archive_is_known_by_its_digest(tmp_path: Path) -> None:
         assert nothing == ""
 
 
-CLIENT = {"kafka_client_archive": "/client.zip", "kafka_client_checksum": "sha256:" + "a" * 64}
+CLIENT: dict[str, Any] = {"kafka_client_archive": "/client.zip", "kafka_client_checksum": "sha256:" + "a" * 64}
 
 
 @pytest.mark.parametrize(
@@ -318,7 +318,7 @@ CLIENT = {"kafka_client_archive": "/client.zip", "kafka_client_checksum": "sha25
     ],
 )
 def test_the_client_that_root_runs_is_the_one_with_the_checksum(
-    given: dict[str, str], digest: str | None, found: list[tuple[str, str, str]]
+    given: dict[str, Any], digest: str | None, found: list[tuple[str, str, str]]
 ) -> None:
     made = problems_of(hosts(**{**CLIENT, **given}), client_digest=digest)
     assert [(each.rule, each.variable, each.value) for each in made] == found

@@ -7,12 +7,13 @@ import pytest
 from tests.unit.spec.inventory import hosts, problems_of
 
 JMX = "-Dcom.sun.management.jmxremote"
+RMI = "-Djava.rmi.server.hostname"
 OPEN = [f"{JMX}.port=9999", f"{JMX}.authenticate=false", f"{JMX}.ssl=false"]
 
 
 def said(options: list[str], profile: str = "production") -> list[tuple[str, str, str]]:
     made = problems_of(hosts(1, kafka_profile=profile, kafka_jvm_options=options))
-    found = [each for each in made if each.rule in {"jmx_open", "debugger_open"}]
+    found = [each for each in made if each.rule in {"jmx_open", "jmx_unreadable", "debugger_open"}]
     assert all((each.host, each.variable) == ("k1", "kafka_jvm_options") for each in found)
     return [(each.severity, each.rule, str(each.value)) for each in found]
 
@@ -39,7 +40,7 @@ def test_jmx_without_a_login_is_refused(options: list[str]) -> None:
         [],
         [JMX],
         OPEN[1:],
-        [*OPEN, f"{JMX}.host=127.0.0.1"],
+        [*OPEN, f"{JMX}.host=127.0.0.1", f"{RMI}=127.0.0.1"],
         [*OPEN, f"{JMX}.authenticate=true"],
         OPEN[:1],
         [OPEN[0], OPEN[1], f"{JMX}.ssl.need.client.auth=true"],
@@ -47,6 +48,14 @@ def test_jmx_without_a_login_is_refused(options: list[str]) -> None:
 )
 def test_jmx_with_a_login_or_for_this_machine_alone_is_taken(options: list[str]) -> None:
     assert said(options) == []
+
+
+@pytest.mark.parametrize(
+    ("host", "name"), [("127.0.0.1", ""), ("127.0.0.1", "kafka1.example.com"), ("localhost", "10.0.0.1")]
+)
+def test_jmx_that_sends_its_clients_to_another_address_is_a_warning(host: str, name: str) -> None:
+    options = [*OPEN, f"{JMX}.host={host}", *([f"{RMI}={name}"] if name else [])]
+    assert said(options) == [("warning", "jmx_unreadable", "9999")]
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,11 @@ def public_files(**given: Any) -> dict[str, str]:
     """Return the public properties, by listener, where the smoke test has the inventory's options."""
     described = describe.describe(cluster(**given))["cluster"]
     files = client_files.client_files("test", described["clients"], described["client_options"], text_of)
-    return {name.split(".")[0]: text for name, text in files.items() if name.count(".") == 1 and "properties" in name}
+    return {
+        name.split(".")[0]: text or ""
+        for name, text in files.items()
+        if name.endswith(".properties") and name.count(".") == 1
+    }
 
 
 def test_files_for_everybody_name_the_only_mechanism_and_whom_to_trust() -> None:
