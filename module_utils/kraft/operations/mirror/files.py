@@ -1,4 +1,4 @@
-"""MirrorMaker's settings, from what is wanted and what was seen; ``node/mirror.py`` adds what a host knows. Pure."""
+"""MirrorMaker's settings, from the desired state and the observations; ``node/mirror.py`` adds a host's facts. Pure."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def properties(wanted: Wanted, size: Size, replication_factor: int, unknown: Ite
         "topics": _joined(wanted.topics),
         "topics.exclude": _joined(wanted.exclude_topics, *NEVER),
         **_groups(wanted),
-        # Of topics that appear later it copies their own settings once, when it makes them.
+        # For topics that appear later it copies their own settings once, when it makes them.
         "sync.topic.configs.enabled": "false",
         "config.properties.exclude": listed(left_out),
         "sync.topic.acls.enabled": str(wanted.acls).lower(),
@@ -78,7 +78,7 @@ def _flow(wanted: Wanted, source: str, target: str) -> dict[str, str]:
         f"{source}.consumer.isolation.level": "read_committed",
         f"{source}.consumer.fetch.max.bytes": str(FETCH_BYTES),
         f"{target}.exactly.once.source.support": "enabled",
-        # So long nobody takes the tasks of a lost worker, not even itself when it is back. Connect's own: 5 minutes.
+        # For so long the tasks of a lost worker stay unassigned, even if it is back. Connect's own: 5 minutes.
         f"{target}.scheduled.rebalance.max.delay.ms": str(1000 * LOST_SECONDS),
         # Without these a start scans every class for plugins, twice: to read its settings, and as a worker.
         **dict.fromkeys(("plugin.discovery", f"{target}.plugin.discovery"), "service_load"),

@@ -1,4 +1,4 @@
-"""What MirrorMaker keeps in its own topics of the target: how far it has copied, and tasks that have failed.
+"""MirrorMaker's records in its own topics of the target: its progress, and tasks that have failed.
 
 Source of names and formats: Kafka Connect's ``KafkaOffsetBackingStore`` and ``KafkaStatusBackingStore``.
 """
@@ -64,7 +64,7 @@ def failed(records: Iterable[Record]) -> dict[str, str]:
 
 
 def works(records: Iterable[Record]) -> bool:
-    """Whether a task that copies was said to run."""
+    """Check whether a copying task was reported as running."""
     return any(name.startswith(f"{COPIER}-") and one.get("state") == RUNNING for name, one in states(records).items())
 
 
@@ -110,7 +110,7 @@ class Kept:
 
 
 def holds_records(one: Mapping[str, Any], offset: int, split: Split = batches) -> bool:
-    """Whether a fetch from `offset` on has a record that a reader sees; what is compressed need not be unpacked."""
+    """Check whether a fetch from `offset` on has a visible record; compressed records need not be unpacked."""
     aborted = Aborted(one["aborted_transactions"] or ())
     return any(
         not aborted.has(batch) and not batch.is_control_batch and batch.next_offset > offset
@@ -119,7 +119,7 @@ def holds_records(one: Mapping[str, Any], offset: int, split: Split = batches) -
 
 
 class Aborted:
-    """Which batches of a fetch are of aborted transactions. Source: Kafka's ``CompletedFetch``."""
+    """Batches of a fetch that are of aborted transactions. Source: Kafka's ``CompletedFetch``."""
 
     def __init__(self, transactions: Iterable[Mapping[str, Any]]) -> None:
         self._coming = sorted((one["first_offset"], one["producer_id"]) for one in transactions)
@@ -135,7 +135,7 @@ class Aborted:
 
 
 def fetch(client: Client, address: str, where: Partition, offset: int) -> Mapping[str, Any]:
-    """What the leader has of a partition from `offset` on, transactions that are decided only."""
+    """Fetch the leader's records of a partition from `offset` on, decided transactions only."""
     kind, part = "FetchRequest", "FetchTopic"
     asked = client.struct(
         kind, f"{part}.FetchPartition", partition=where[1], fetch_offset=offset, partition_max_bytes=FETCH_BYTES

@@ -176,7 +176,7 @@ def of_source(wanted: Wanted, side: Side) -> Source:
 
 
 def every_offset(wanted: Wanted, side: Side) -> dict[str, dict[Partition, int]]:
-    """What the groups that are asked for have committed, wherever."""
+    """Return all committed offsets of the requested groups."""
     listed = {place: list(filter(wanted.asks_for_group, names)) for place, names in side.listed_groups().items()}
     return side.committed(listed)
 
@@ -225,7 +225,7 @@ def with_target(wanted: Wanted, source: Source, side: Side, known: Known = NOTHI
 
 
 def free(side: Side) -> dict[int, int]:
-    """Broker -> bytes that its log dirs have left, where it says so."""
+    """Return broker -> free bytes of its log dirs, if it reports them."""
     found: dict[int, int] = {}
     for node, address in side.brokers.items():
         answer = side.client.ask(address, side.client.request("DescribeLogDirsRequest", topics=[]), SECONDS)

@@ -1,4 +1,4 @@
-"""What a copy would do, what it cannot, and why it is refused: from what was seen on both sides. Pure."""
+"""Plan of a copy, its omissions, and reasons for a refusal: from observations of both sides. Pure."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _unknown(wanted: Wanted, source: Source) -> Iterator[str]:
 
 
 def _named_in_vain(wanted: Wanted, source: Source) -> Iterator[str]:
-    """What is named letter by letter and will not be copied."""
+    """Report literal names that will not be copied."""
     for name in wanted.contradictions:
         yield f"{name} of kafka_mirror is named and excluded, too: take it off one of the two lists"
     for name in sorted(source.left_topics.keys() & set(wanted.named_topics)):
@@ -51,7 +51,7 @@ def _named_in_vain(wanted: Wanted, source: Source) -> Iterator[str]:
 
 
 def left_out(source: Source) -> list[str]:
-    """What a pattern took in and is not copied, for people."""
+    """Describe things that match a pattern and are not copied."""
     return [
         *(f"Not copied: topic {name}, {why}" for name, why in source.left_topics.items()),
         *(f"Not copied: group {name}, {why}" for name, why in source.left_groups.items()),
@@ -128,7 +128,7 @@ def shortened(texts: list[str], what: str, most: int = SHOWN) -> list[str]:
 
 
 def notes(wanted: Wanted, source: Source, unknown: Mapping[str, list[str]]) -> Iterator[str]:
-    """What differs after the copy."""
+    """Describe differences after the copy."""
     yield from left_out(source)
     for setting, topics in unknown.items():
         yield f"No equivalent: {setting} of {named(topics)}"

@@ -1,4 +1,4 @@
-"""How far a copy is: from what was seen of both sides. Pure."""
+"""Progress of a copy: from observations of both sides. Pure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def lag(seen: Seen) -> dict[str, int]:
 
 
 def begun(seen: Seen) -> bool:
-    """Whether it copies: every topic is here, and something was copied. Without any record, a task runs."""
+    """Check whether it copies: every topic is here, and something was copied. Without any record, a task runs."""
     holding = {name for name, one in seen.source.topics.items() if one.holds_records}
     here = all(
         name in seen.target.topics and len(seen.target.topics[name].partitions) >= len(one.partitions)
@@ -39,7 +39,7 @@ def begun(seen: Seen) -> bool:
 
 
 def copies(first: Seen, now: Seen) -> bool:
-    """Whether it is at work: it has begun, and has come farther since the first look, or nothing is left.
+    """Check whether it is at work: it has begun, and has advanced since the first observation, or nothing is left.
 
     On the way back nothing may be left before it works.
     """

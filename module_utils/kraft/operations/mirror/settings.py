@@ -1,6 +1,6 @@
-"""Settings that topics need here to mean what they mean on the source, and what would follow without them. Pure.
+"""Settings that topics need here to mean the same as on the source, and the effects without them. Pure.
 
-MirrorMaker copies a topic's own settings alone. What the source's brokers give a topic decides as much.
+MirrorMaker copies a topic's own settings alone. The defaults of the source's brokers matter as much.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _default(server: str, values: Mapping[str, str | None]) -> str | None:
 
 
 def here(name: str, target: Target) -> Mapping[str, str | None]:
-    """What a topic has here, or would get."""
+    """Return the settings that a topic has here, or would get."""
     there = target.topics.get(name)
     return {**target.defaults, **(there.effective if there else {})}
 
@@ -80,7 +80,7 @@ def wanted(source: Source, target: Target) -> dict[str, dict[str, str]]:
 
 
 def topics(source: Source, target: Target, replication_factor: int) -> list[dict[str, Any]]:
-    """The same as module ``kafka_topic`` takes it. What is here keeps its partitions and replicas."""
+    """Return the same in the form of module ``kafka_topic``. Existing topics keep their partitions and replicas."""
     return [
         {"name": name, "config": config, **({} if name in target.topics else _size(source, name, replication_factor))}
         for name, config in wanted(source, target).items()
@@ -92,7 +92,7 @@ def _size(source: Source, name: str, replication_factor: int) -> dict[str, int]:
 
 
 def put_back(source: Mapping[str, Topic], target: Target) -> list[dict[str, Any]]:
-    """What ends the copy: bounds on timestamps as on the source, or this cluster's own. As ``kafka_topic`` takes it."""
+    """Return the settings that end the copy: bounds on timestamps as on the source, or ours. For ``kafka_topic``."""
     lifted = {
         name: {bound: _bound(bound, source.get(name), target) for bound in BOUNDS if one.config.get(bound) == LIFTED}
         for name, one in sorted(target.topics.items())
@@ -117,7 +117,7 @@ def limits(source: Source, target: Target) -> dict[str, int]:
 
 
 def _longer(theirs: str, ours: str) -> bool:
-    """Whether the source has no limit, or a larger one."""
+    """Check whether the source has no limit, or a larger one."""
     return int(ours) >= 0 and (int(theirs) < 0 or int(theirs) > int(ours))
 
 

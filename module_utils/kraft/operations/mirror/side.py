@@ -1,6 +1,6 @@
-"""One side of a copy, asked over the client: its topics with their ends, sizes and settings.
+"""One side of a copy, queried over the client: its topics with their ends, sizes and settings.
 
-Requests are those that Kafka 2.1 knows, too; kafka-python takes the version that both know.
+Kafka 2.1 supports these requests, too; kafka-python negotiates the version.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Side:
         self.refused = sorted(str(one["name"]) for one in seen["topics"] if one["error_code"] in DENIED)
 
     def is_old(self) -> bool:
-        """Whether it is older than Kafka 2.1."""
+        """Check whether it is older than Kafka 2.1."""
         answer = self._ask("ApiVersionsRequest", max_version=2)
         return not any(one["api_key"] == FETCH and one["max_version"] >= NEEDED_FETCH for one in answer["api_keys"])
 
@@ -59,12 +59,12 @@ class Side:
         }
 
     def ids(self, names: Iterable[str]) -> dict[str, str]:
-        """Topic -> its id, where the brokers say it (Kafka 2.8 and later)."""
+        """Return topic -> its id, if the brokers have ids (Kafka 2.8 and later)."""
         found = {name: str(self.topics[name].get("topic_id") or "") for name in names}
         return {name: one for name, one in found.items() if set(one) - set("0-")}  # all 0 where a broker has none
 
     def lacking(self, names: Iterable[str], rights: Mapping[int, str] = RIGHTS) -> Iterator[str]:
-        """Which of `rights` the login lacks at topics, as far as the broker says them."""
+        """Yield those of `rights` that the login lacks at topics, as far as the broker reports them."""
         for name in names:
             permitted = self.topics[name].get("authorized_operations")  # numbers, as kafka-python has them
             if permitted is not None:
@@ -133,7 +133,7 @@ class Side:
         return found, missing
 
     def broker_settings(self) -> dict[str, str | None]:
-        """What one of its brokers runs with."""
+        """Return the settings that one of its brokers runs with."""
         node = min(self.brokers)
         request = self.client.request("DescribeConfigsRequest", resources=[(BROKER_RESOURCE, str(node), None)])
         (one,) = self.client.ask(self.brokers[node], request, SECONDS)["results"]
