@@ -1,4 +1,4 @@
-"""boto3's clients with retries, and AWS's refusals as errors that say what to change."""
+"""boto3's clients with retries, and AWS's refusals as errors with remedies."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ansible.module_utils.kraft.providers.ec2.advice import LOCAL, NO_CREDENTIAL
 
 #: Throttled calls are repeated with growing, random pauses (botocore's own standard mode).
 TRIES = 10
-LAUNCH_TRIES = 4  # AWS says "no capacity" with status 500, which botocore repeats
+LAUNCH_TRIES = 4  # AWS reports "no capacity" with status 500, which botocore repeats
 CONNECT, READ = 5, 30  # seconds
 CALL = re.compile(r"\((?P<code>[\w.]+)\) when calling the (?P<operation>\w+) operation")
 
 
 class AccountError(KraftError):
-    """AWS refused, or could not be asked; says what to change."""
+    """AWS refused, or was unreachable; the message has the remedy."""
 
 
 def code_of(error: Any) -> str:
@@ -36,7 +36,7 @@ def advised(text: str) -> str:
 
 
 def refusal(result: Mapping[str, Any], task: str) -> str:
-    """What a failed task said, each word once, with what to do. `task`: its name."""
+    """Return a failed task's message, without repetitions, with the remedy. `task`: its name."""
     each = [result, *(one for one in result.get("results") or [] if one.get("failed"))]
     said = [str(one["msg"]) for one in each if one.get("msg") and "One or more items failed" not in str(one["msg"])]
     texts = [advised(text.strip()) if "->" not in text else text.strip() for text in said]

@@ -1,4 +1,4 @@
-"""What EC2 answered as the values of ``model``. Pure."""
+"""Answers of EC2 as the values of ``model``. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.providers.ec2.model import Current, Rule
 
 LIVING = ("pending", "running", "stopping", "stopped")
 USABLE_DISK = ("available", "in-use", "creating")
-#: What has tags, beside instances -> where its id is.
+#: Things with tags, beside instances -> key of their id.
 KINDS = {
     "vpcs": "VpcId",
     "subnets": "SubnetId",
@@ -34,9 +34,9 @@ Data = Mapping[str, Any]
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """What is looked for: what carries the cluster's tag, and what is named by id.
+    """Things to look for: those with the cluster's tag, and those named by id.
 
-    ``hosts``: those that need a machine, of the instance ``types``. ``protection``: whether to ask if each machine
+    ``hosts``: those that need a machine, of the instance ``types``. ``protection``: query whether each machine
     refuses to be terminated. ``sources``: security groups and prefix lists that rules name.
     """
 
@@ -55,7 +55,7 @@ def tags(item: Data) -> dict[str, str]:
 
 
 def arrange(answers: Mapping[str, Any], question: Question) -> Current:
-    """What EC2 answered, as values."""
+    """Convert EC2's answers to values."""
     cluster = question.cluster
     keys = [each for each in answers["keys"] if each["KeyName"] != model.lock_name(cluster)]
     answers = {**answers, "keys": keys}
@@ -125,7 +125,7 @@ def _attached(gateway: Data, vpc_id: str) -> bool:
 
 
 def _default_route(table: Data) -> str:
-    """Where a table sends what is for the internet; empty where nothing takes it."""
+    """Return the target of a table's route to the internet; empty if there is none."""
     for route in table.get("Routes") or []:
         if route.get("DestinationCidrBlock") == "0.0.0.0/0" and route.get("State", "active") == "active":
             targets = ("GatewayId", "NatGatewayId", "TransitGatewayId", "NetworkInterfaceId", "InstanceId")
@@ -172,7 +172,7 @@ def rules(permissions: Iterable[Data], owner: str = "") -> tuple[Rule, ...]:
 
 
 def _is_data(volume: Data) -> bool:
-    """Whether it is a data disk: a machine's root disk has the machine's tags, and no mount."""
+    """Check for a data disk: a machine's root disk has the machine's tags, and no mount."""
     named = tags(volume)
     return volume["State"] in USABLE_DISK and (model.MOUNT in named or model.NODE_ID not in named)
 

@@ -38,7 +38,7 @@ def locked(aws: Aws, wanted: Desired, ours: key_lock.Record, break_run: str) -> 
 
 
 def apply(aws: Aws, wanted: Desired, question: Question) -> Current:
-    """What is there after everything is made; raises AccountError with what is wrong. The lock is held."""
+    """Return the state after everything is made; raises AccountError with the problems. The lock is held."""
     found = _sound(wanted, observe(aws.client, aws.ssm, question))
     made = plan(wanted, found)
     if made.network:
@@ -54,14 +54,14 @@ def apply(aws: Aws, wanted: Desired, question: Question) -> Current:
 
 
 def _sound(wanted: Desired, found: Current) -> Current:
-    """What is there, unless it cannot be: another run may have changed it since the plan was shown."""
+    """Return the state if it is sound: another run may have changed it since the plan was shown."""
     if wrong := errors(checks.against(wanted, found)):
         raise AccountError("; ".join(map(str, wrong)))
     return found
 
 
 def _settled(aws: Aws, wanted: Desired, question: Question, done: Callable[[Plan], bool]) -> Current:
-    """What is there once AWS shows that nothing is missing; raises NotShownError with what it does not show."""
+    """Return the state once AWS shows that nothing is missing; raises NotShownError with the missing things."""
     left: list[str] = []
 
     def look() -> Current | None:

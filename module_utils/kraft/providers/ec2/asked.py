@@ -1,4 +1,4 @@
-"""What is wrong with what is wanted on EC2, before AWS is asked anything: each a problem with its remedy. Pure."""
+"""Problems of the desired state on EC2, before any request to AWS: each with its remedy. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_TAGS, LONGEST_KEY, LONGEST_VALUE = 30, 128, 256
 
 
 def asked(wanted: Desired, gone: bool = False) -> list[Problem]:
-    """What is wrong with what is wanted, before AWS is asked anything. `gone`: it is only to be removed."""
+    """Return the problems of the desired state, before any request to AWS. `gone`: it is only to be removed."""
     if gone:
         return list(_region(wanted))
     return [
@@ -61,7 +61,7 @@ def _access(wanted: Desired) -> Iterator[Problem]:
 
 
 def _is_public_key(text: str) -> bool:
-    """Whether a line of OpenSSH holds a key of a type that AWS imports. The body names its type again."""
+    """Check whether a line of OpenSSH holds a key of a type that AWS imports. The body repeats its type."""
     kind, _, rest = text.strip().partition(" ")
     try:
         body = base64.b64decode((rest.split() or [""])[0], validate=True)

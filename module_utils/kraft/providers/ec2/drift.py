@@ -66,7 +66,7 @@ def of_node(wanted: Desired, found: Current, node: Node, machine: CurrentInstanc
 
 
 def _launch(wanted: Desired, found: Current, node: Node, machine: CurrentInstance) -> Iterator[Problem]:
-    """What a machine was launched with."""
+    """Report differences from the settings of a machine's launch."""
     grow = f"{AWS} modify-volume --volume-id {machine.root}"
     if machine.root_size and machine.root_size != wanted.root_size:
         message = f"differs from the root disk {machine.root} ({machine.root_size} GiB), which is left as it is"

@@ -1,4 +1,4 @@
-"""Who can reach what: every port that any group of the cluster's instances opens, judged by the listeners. Pure."""
+"""Reachability: every port that any group of the cluster's instances opens, checked against the listeners. Pure."""
 
 from __future__ import annotations
 
@@ -82,9 +82,9 @@ def reachable(groups: Mapping[str, Sequence[Rule]]) -> list[str]:
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """What is measured. ``between``: node -> ``address:port`` of the others -> whether the rules let it through.
+    """Measurements to make. ``between``: node -> ``address:port`` of the others -> the rules allow it.
 
-    ``hidden``: node -> those of its ports that only groups may reach, so that nobody else gets an answer.
+    ``hidden``: node -> those of its ports that only groups may reach, so that others get no answer.
     ``listeners``: port -> ``purpose NAME``.
     """
 
@@ -94,7 +94,7 @@ class Question:
 
 
 def question(nodes: Mapping[str, Mapping[str, Any]], addresses: Mapping[str, str], rules: Sequence[Rule]) -> Question:
-    """What to try on `nodes` (``kafka_desired``'s) at their private `addresses`, and what the `rules` promise."""
+    """Return the measurements on `nodes` (``kafka_desired``'s) at private `addresses`, with the `rules`' promise."""
     ports = {
         host: {each["port"]: f"{each['purpose']} {each['name']}" for each in n["listeners"]}
         for host, n in nodes.items()
@@ -114,12 +114,12 @@ def question(nodes: Mapping[str, Mapping[str, Any]], addresses: Mapping[str, str
 
 
 def _lets_in(rules: Iterable[Rule], port: int, address: str) -> bool:
-    """Whether a node of the cluster reaches a port: as a member of the group, or by its address."""
+    """Check whether a node of the cluster reaches a port: as a member of the group, or by its address."""
     return any(r.first == port and (r.source == OWN_GROUP or is_inside(address, [r.source])) for r in rules)
 
 
 def differences(expected: Mapping[str, bool], measured: Mapping[str, bool]) -> list[str]:
-    """What was measured otherwise than the rules say: ``address:port`` -> whether it should be, and was, reached."""
+    """Return deviations from the rules: ``address:port`` -> whether it should be, and was, reached."""
     out = []
     for target, wanted in sorted(expected.items()):
         if target in measured and measured[target] != wanted:

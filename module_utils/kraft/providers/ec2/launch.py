@@ -27,7 +27,7 @@ def once_an_hour(*parts: object) -> Iterator[str]:
 
 
 def unless_used(aws: Aws, call: Callable[..., Any], **asked: Any) -> Any:
-    """What AWS answers; None where it has used up the client token."""
+    """Return AWS's answer; None if it has used up the client token."""
     try:
         return call(**asked)
     except aws.client.exceptions.ClientError as error:
@@ -48,7 +48,7 @@ def launch(aws: Aws, wanted: Desired, found: Current, node: NodePlan, group_id: 
 
 
 def request(wanted: Desired, found: Current, node: NodePlan, group_id: str) -> dict[str, Any]:
-    """What RunInstances is asked for."""
+    """Return the arguments of RunInstances."""
     tags = {**wanted.node_tags(node.wanted), **wanted.launch_tags}
     interface = {
         "DeviceIndex": 0,
@@ -77,7 +77,7 @@ def request(wanted: Desired, found: Current, node: NodePlan, group_id: str) -> d
 
 
 def _extras(wanted: Desired, partition: int) -> dict[str, Any]:
-    """What is asked for only where it is named."""
+    """Return arguments that are passed only if they are configured."""
     profile, group = wanted.instance_profile, wanted.placement_group
     return {
         **({"IamInstanceProfile": {"Arn" if profile.startswith("arn:") else "Name": profile}} if profile else {}),
@@ -91,5 +91,5 @@ def _extras(wanted: Desired, partition: int) -> dict[str, Any]:
 
 
 def _of_root(tags: dict[str, str]) -> dict[str, str]:
-    """A root disk has the machine's tags: its node id tells it from a data disk."""
+    """Return a root disk's tags, those of the machine: the node id distinguishes it from a data disk."""
     return {key: value for key, value in tags.items() if not key.startswith((model.DISK, model.USER_DATA))}

@@ -1,4 +1,4 @@
-"""What AWS would refuse half-way, given what is there: types, sources, numbers of rules, addresses. Pure."""
+"""Refusals of AWS that would come half-way: types, sources, numbers of rules, addresses. Pure."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _sources(wanted: Desired, found: Current, group: CurrentGroup | None) -> Ite
 
 
 def _is_named(rule: Rule) -> bool:
-    """Whether a source is known by its id in this account."""
+    """Check for a source that is known by its id in this account."""
     return rule.source.startswith(("sg-", "pl-")) and not rule.account
 
 
@@ -93,7 +93,7 @@ def _address(wanted: Desired, found: Current, node: Node) -> Iterator[Problem]:
     address = ipaddress.IPv4Address(node.private_ip)
     inside = next((each for each in networks if address in each), None)
     message, remedy = "", f"give one of {', '.join(map(str, networks))}, or leave it out"
-    if inside is None and not wanted.subnet_ids:  # of given ones `checks` says it
+    if inside is None and not wanted.subnet_ids:  # given ones are checked by `checks`
         message = f"lies in no subnet of {node.zone}"
     elif inside and _is_reserved(address, inside):
         message = f"is an address of {inside} that AWS keeps (the first four and the last)"

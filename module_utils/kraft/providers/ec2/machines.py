@@ -70,7 +70,7 @@ def _make_disk(aws: Aws, wanted: Desired, node: NodePlan, plan: VolumePlan) -> s
 
 
 def _is_deleted(aws: Aws, made: dict[str, Any]) -> bool:
-    """Whether the volume that AWS remembers by its token is an old one that has gone."""
+    """Check whether the volume that AWS remembers by its token is an old one that has gone."""
     age = datetime.datetime.now(datetime.timezone.utc) - made["CreateTime"]
     if age.total_seconds() < OLD:
         return False

@@ -44,7 +44,7 @@ def build(aws: Aws, wanted: Desired, found: Current, made: Plan) -> None:
 
 
 def _first(aws: Aws, operation: str, what: str, **asked: Any) -> Any:
-    """What AWS answers. A name that is taken, and was not seen before, was taken a moment ago."""
+    """Return AWS's answer. A name that is taken, and was not seen before, was taken a moment ago."""
     try:
         return aws.call(operation, what, **asked)
     except aws.client.exceptions.ClientError as error:

@@ -1,6 +1,6 @@
-"""Looks at everything of a cluster on EC2 with a few calls, side by side; changes nothing.
+"""Observes everything of a cluster on EC2 with a few calls, side by side; changes nothing.
 
-The client is boto3's, passed in. ``answers`` makes values of what it says.
+The client is boto3's, passed in. ``answers`` converts its answers to values.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def observe(client: Any, ssm: Any, question: Question) -> Current:
 
 
 def of(wanted: Desired) -> Question:
-    """What is looked for to compare it with what is wanted."""
+    """Return the things to look for, to compare them with the desired state."""
     hosts = tuple(node.host for node in wanted.nodes)
     return Question(
         cluster=wanted.cluster,

@@ -1,6 +1,6 @@
-"""What is missing on EC2, worked out from what is wanted and what is there. Pure.
+"""Missing things on EC2, derived from the desired and the current state. Pure.
 
-Nothing is ever replaced: what differs and cannot be changed in place is refused or said, never destroyed.
+Nothing is ever replaced: differences that cannot be changed in place are refused or reported, never destroyed.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Plan:
 
     @property
     def network(self) -> bool:
-        """Whether something must be done before machines can be thought of."""
+        """Check whether something must be done before any machine."""
         return self.make_vpc or self.route or bool(self.subnets) or self.make_key or self.group
 
     @property
@@ -102,12 +102,12 @@ class Plan:
 
     @property
     def work(self) -> bool:
-        """Whether something must be done to machines, disks, addresses or tags."""
+        """Check whether something must be done to machines, disks, addresses or tags."""
         return bool(self.tags) or any(each.work for each in self.nodes.values())
 
 
 def plan(wanted: Desired, found: Current) -> Plan:
-    """What must be done; `problems` has found nothing wrong before."""
+    """Plan the work; `problems` has found nothing wrong before."""
     vpc = found.vpc
     group = own_group(wanted, found)
     rules = tuple(wanted.rules)
@@ -129,7 +129,7 @@ def plan(wanted: Desired, found: Current) -> Plan:
 
 
 def _is_routed(found: Current) -> bool:
-    """Whether every subnet of the cluster's own has a way to the internet."""
+    """Check that every subnet of the cluster itself has a route to the internet."""
     own = {each.id for each in found.subnets if each.owned}
     vpc = found.vpc
     return bool(vpc and vpc.gateway and vpc.default_route and own <= set(vpc.associated))
@@ -167,7 +167,7 @@ def _relative(rule: Rule, group_id: str) -> Rule:
 
 
 def subnet_of(wanted: Desired, found: Current, node: Node) -> model.CurrentSubnet | None:
-    """Where a node's machine goes: a subnet of its zone; one that holds its private address where that is given."""
+    """Return the subnet of a node's machine: one of its zone; one that holds its private address if that is given."""
     fitting = [each for each in usable_subnets(wanted, found) if each.zone == node.zone]
     if node.private_ip:
         address = ipaddress.ip_address(node.private_ip)
@@ -247,7 +247,7 @@ def own_volume(host: str, mount: str, found: Current) -> CurrentVolume | None:
 
 
 def _changes(wanted: Volume, there: CurrentVolume) -> Iterator[str]:
-    """What can be changed while it is in use."""
+    """Describe the changes that are possible while it is in use."""
     for name, unit, old, new in (
         ("size", " GiB", there.size, wanted.size),
         ("iops", " IOPS", there.iops or 3000, wanted.iops),

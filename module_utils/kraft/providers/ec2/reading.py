@@ -29,7 +29,7 @@ def volumes(given: Sequence[Data]) -> tuple[Volume, ...]:
 
 
 def sources(given: Data, inside: Sequence[str]) -> Sources:
-    """Who may reach what. `inside`: CIDRs of the VPC."""
+    """Convert the permitted sources. `inside`: CIDRs of the VPC."""
     own_cidrs = tuple(each for each in inside if ":" not in each)
     return Sources(
         clients={name: tuple(each) for name, each in (given.get("client_sources") or {}).items()},

@@ -1,4 +1,4 @@
-"""What is removed with a cluster: what carries its tag, and nothing else. Pure."""
+"""Removal of a cluster: the things with its tag, and nothing else. Pure."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def removal(found: Current, delete_data: bool, hosts: Collection[str] = ()) -> R
 
 
 def problems(wanted: Desired, found: Current, protected: bool, confirmed: str, delete_data: str) -> list[Problem]:
-    """What stands against the removal. `confirmed` is the name, `delete_data` the cluster id that the user gave."""
+    """Return obstacles to the removal. `confirmed` is the name, `delete_data` the cluster id that the user gave."""
     return [*_names(wanted, found, protected, confirmed, delete_data), *_foreign(wanted, found, bool(delete_data))]
 
 
 def problems_of_hosts(wanted: Desired, found: Current, hosts: Collection[str]) -> list[Problem]:
-    """What stands against ending the machines of `hosts`, and what of them stays."""
+    """Return obstacles to ending the machines of `hosts`, and their things that stay."""
     return [*_foreign_machines(wanted, found, hosts), *(each for host in hosts for each in _staying(found, host))]
 
 

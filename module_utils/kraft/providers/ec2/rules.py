@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.providers.ec2.model import OWN_GROUP, Rule
 from ansible.module_utils.kraft.terms import IN_THE_OPEN
 
-#: A security group, of another account where one stands before it, or a prefix list.
+#: A security group, after the account if it is another one's, or a prefix list.
 BY_ID = re.compile(r"(?:(?P<account>\d{12})/)?(?P<group>sg-[0-9a-f]{8,17})|pl-[0-9a-f]{8,17}")
 SSH = 22
 LARGEST_PORT = 65535
@@ -21,9 +21,9 @@ Data = Mapping[str, Any]
 
 @dataclasses.dataclass(frozen=True)
 class Sources:
-    """Who may reach what. ``clients``: listener -> sources. ``nodes``: the nodes' own source for each other.
+    """Permitted sources. ``clients``: listener -> sources. ``nodes``: the nodes' own source for each other.
 
-    ``inside``: CIDRs of the VPC. ``open_listeners`` and ``plaintext_listeners``: what the user has consented to.
+    ``inside``: CIDRs of the VPC. ``open_listeners`` and ``plaintext_listeners``: the user has consented to these.
     ``sessions``: ssh needs no port, since it goes through sessions of SSM.
     """
 
@@ -87,7 +87,7 @@ def normal(source: str) -> str:
 
 
 def problems(nodes: Sequence[Data], sources: Sources) -> list[Problem]:
-    """What must not become a rule, each with its remedy."""
+    """Return sources that must not become a rule, each with its remedy."""
     return [*_form(sources), *_ports(nodes, sources), *_names(nodes, sources), *_openness(nodes, sources)]
 
 
@@ -173,7 +173,7 @@ def _openness(nodes: Sequence[Data], sources: Sources) -> Iterator[Problem]:
 
 
 def _may_be_outside(source: str) -> bool:
-    """Whether a source by id can be outside of the VPC: another account's group, or a prefix list of any networks."""
+    """Check for a source by id that can be outside of the VPC: another account's group, or a prefix list."""
     return "/" in source or source.startswith("pl-")
 
 
@@ -191,7 +191,7 @@ def _network(source: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | Non
 
 
 def is_inside(source: str, cidrs: Iterable[str]) -> bool:
-    """Whether every address of a CIDR lies in one of `cidrs`; other sources (groups) are equal to one or not."""
+    """Check that every address of a CIDR is in one of `cidrs`; other sources (groups) are equal to one or not."""
     network = _network(source)
     if network is None:
         return source in cidrs

@@ -1,4 +1,4 @@
-"""Says why the inventory has no machine of a cluster on EC2: AWS was not asked, or it has none."""
+"""Explains why the inventory has no machine of a cluster on EC2: AWS was not queried, or it has none."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ MADE = "aws_ec2.yml finds none of the {count} machines with the tag kraftwright_
 
 
 def problems(hosts: Sequence[str], machines: Sequence[str], variables: Mapping[str, Any]) -> list[Problem]:
-    """Refuses hosts of EC2 where the inventory has the machine of none of them.
+    """Refuse hosts of EC2 if the inventory has the machine of none of them.
 
-    `machines`: hosts with one. `variables`: those of a host. Without its machines a host has no address of its own and
+    `machines`: hosts with one. `variables`: those of a host. Without its machines a host has no real address and
     no disks, so that a run would work with wrong ones.
     """
     if not hosts or machines:
