@@ -18,7 +18,7 @@ WARN_DAYS = 30
 
 @dataclasses.dataclass(frozen=True)
 class Certificate:
-    """What a listener shows. ``address``: the one that it advertises. ``days``: left, negative once it has expired.
+    """A listener's certificate. ``address``: the advertised one. ``days``: left, negative once it has expired.
 
     ``own``: no listener shows it. The process was started with it, and connects with it until it restarts.
     """

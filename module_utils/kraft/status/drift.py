@@ -1,6 +1,6 @@
-"""Where a node differs from what the inventory says, in words. Pure: what the modules returned in check mode in.
+"""Differences of a node from the inventory, as text. Pure: the modules' results in check mode in.
 
-Secrets never get here: ``kafka_node`` compares them on the host and say only that they differ.
+Secrets never get here: ``kafka_node`` compares them on the host and reports only that they differ.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def process(result: Result, settled: Collection[str]) -> Iterator[str]:
 
 
 def edited(result: Result) -> list[str]:
-    """Names of the files that somebody has edited in place, from the module's diff."""
+    """Return the names of files that were edited in place, from the module's diff."""
     lines = [line for diff in result.get("diff") or () for line in str(diff.get("after", "")).splitlines()]
     return [line[len(EDITED) :] for line in lines if line.startswith(EDITED)]
 
@@ -57,13 +57,13 @@ def kernel(result: Result) -> Iterator[str]:
 
 
 def node_drift(results: Mapping[str, Any], settled: Collection[str]) -> list[str]:
-    """All of a node's drift. `results`: ``process`` and ``kernel`` as registered; none where nobody looked."""
+    """Return all of a node's drift. `results`: ``process`` and ``kernel`` as registered; none without inspection."""
     found = {name: {} if unread(results.get(name)) else results.get(name) or {} for name in ("process", "kernel")}
     return [*process(found["process"], settled), *staged(found["process"]), *kernel(found["kernel"])]
 
 
 def uncompared(results: Mapping[str, Any]) -> list[str]:
-    """What could not be compared on a host, and why: once for all of it where the host could not be reached."""
+    """Describe the parts that could not be compared on a host: once for all if the host could not be reached."""
     reasons = {name: unread(results.get(name)) for name in ("process", "kernel")}
     away = unreached(results)
     if away:

@@ -1,6 +1,6 @@
-"""What each node has and holds, in figures. Pure; None stands for what is not known, and ``unknown`` says why.
+"""Figures of each node. Pure; None stands for an unknown value, and ``unknown`` has the reason.
 
-All of it comes from what the status has asked already: ``kafka_host_info``, ``kafka_node`` and ``kafka_cluster_info``.
+The source is data that the status has already: ``kafka_host_info``, ``kafka_node`` and ``kafka_cluster_info``.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class Disk:
 
 @dataclasses.dataclass(frozen=True)
 class Figures:
-    """Of a node. ``uptime`` in seconds; ``restarts``: by systemd since the unit was started by hand or at boot.
+    """Figures of a node. ``uptime`` in seconds; ``restarts``: by systemd since the unit was started by hand or at boot.
 
-    ``heap_bytes`` is the limit, ``memory_bytes`` what the process has. ``certificate_days``: until the first of those
+    ``heap_bytes`` is the limit, ``memory_bytes`` the use of the process. ``certificate_days``: until the first of those
     that it shows ends. ``leaders``, ``replicas``, ``bytes`` and ``disks`` are those of its broker. ``lag`` and
-    ``behind_ms``: of the metadata log, behind its leader. ``unknown``: what is not known, and why.
+    ``behind_ms``: of the metadata log, behind its leader. ``unknown``: unknown values, with reasons.
     """
 
     release: str | None = None
@@ -71,7 +71,7 @@ NO_FIGURES = Figures()
 
 @dataclasses.dataclass(frozen=True)
 class Cluster:
-    """What was asked of the cluster, None where nothing answers; counted once for all nodes."""
+    """Data of the cluster, None if nothing answers; counted once for all nodes."""
 
     snapshot: Snapshot | None
     leaders: Counter[int]
@@ -96,7 +96,7 @@ def figures(node: Evidence, results: Mapping[str, Any], cluster: Cluster, shown:
 
 
 def _process(node: Evidence, results: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """What the host says of the process."""
+    """Return the host's figures of the process."""
     service = None if node.foreign else results.get("service")
     if service is None:
         reason = "the host is another node's" if node.foreign else _unseen(node, results)
@@ -169,7 +169,7 @@ def _disk(one: LogDir) -> Disk:
 
 
 def _metadata_log(node_id: int, snapshot: Snapshot | None) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """How far a voter or observer is behind the leader of the metadata log."""
+    """Return the lag of a voter or observer behind the leader of the metadata log."""
     if snapshot is None or snapshot.quorum is None:
         reason = snapshot.unanswered.get("quorum", "it was not asked for") if snapshot else "no broker answers"
         return {}, (f"metadata log: {reason}",)

@@ -1,4 +1,4 @@
-"""What the last deployment changed, from the record that it left on the control machine. Pure."""
+"""Changes of the last deployment, from the record that it left on the control machine. Pure."""
 
 from __future__ import annotations
 

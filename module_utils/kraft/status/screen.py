@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.wording import printable
 
 MOST = 12  #: lines of a kind; the page has them all
 MOST_CAUSES = 5
-MOST_SEEN = 4  #: what the cluster shows, where the causes say more
+MOST_SEEN = 4  #: the cluster's lines, if the causes have more
 WIDTH = 110
 LABEL = 16
 
@@ -47,7 +47,7 @@ def _lines(status: Status, page: str) -> list[str]:
 
 
 def cause_lines(cause: Cause, label: str = "Cause") -> list[str]:
-    """What is wrong, what follows from it, what to do next."""
+    """Describe a cause, its effects, and the next steps."""
     return [
         *_row(label, [f"{cause.text}: {cause.detail}" if cause.detail else cause.text]),
         *_row("Because of it", [one.text for one in cause.effects]),
@@ -66,7 +66,7 @@ def _rest(causes: Sequence[Cause], noun: str) -> list[str]:
 
 
 def leader(name: str, led: Leadership) -> list[str]:
-    """Who leads, according to whom; then each controller that says something else, or nothing."""
+    """Describe the leader with its supporters; then each controller that reports another one, or nothing."""
     others = [one.sentence() for one in (*led.others, *led.silent)]
     others += [f"controller {one} says so, too, but is cut off: it says what it knew last" for one in led.stale]
     if not led.known:
@@ -81,7 +81,7 @@ def leader(name: str, led: Leadership) -> list[str]:
 
 
 def sections(status: Status) -> dict[str, list[str]]:
-    """What the page shows in words of its own, by name."""
+    """Return the sections that the page shows as text, by name."""
     return {
         "leader": leader(status.leader, status.leadership),
         "drift": drift(status),
@@ -92,7 +92,7 @@ def sections(status: Status) -> dict[str, list[str]]:
 
 
 def alerts(status: Status) -> list[str]:
-    """What fires, as Prometheus says; nothing where none is named."""
+    """Describe firing alerts, as Prometheus reports them; nothing if none is configured."""
     return status.watched.sentences() if status.watched else []
 
 
@@ -103,17 +103,17 @@ def drift(status: Status) -> list[str]:
 
 
 def uncompared(status: Status) -> list[str]:
-    """What could not be compared with the inventory."""
+    """Describe the parts that could not be compared with the inventory."""
     return [f"{node.host} (node {node.node_id}): {text}" for node in status.nodes for text in node.uncompared]
 
 
 def not_granted(status: Status) -> list[str]:
-    """What was asked of the hosts, and they do not grant."""
+    """Describe requested limits that the hosts do not grant."""
     return ungranted.lines(status.ungranted, [node.host for node in status.nodes])
 
 
 def granted_short(status: Status) -> list[str]:
-    """One line: where all is well, nothing needs what hosts do not grant. The page names it."""
+    """Return one line: in a healthy cluster, nothing needs what hosts do not grant. The page names it."""
     said = ungranted.short(status.ungranted, [node.host for node in status.nodes])
     return [f"{said}; the page names {'it' if said.startswith('1 ') else 'them'}"] if said else []
 

@@ -1,4 +1,4 @@
-"""What a run began and did not finish while the cluster works: a migration, a limit of moves. Pure."""
+"""Unfinished work of a run while the cluster works: a migration, a limit of moves. Pure."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def by_node(rates: Mapping[str, int] | None) -> dict[int, int]:
 
 
 def notes(nodes: Sequence[Evidence]) -> Iterator[str]:
-    """What is worth a look and makes no status worse: first the advisories of the releases that run."""
+    """Return notes that make no status worse: first the advisories of the releases that run."""
     yield from exposed(nodes)
     for node in nodes:
         if node.restarts and node.age:

@@ -26,7 +26,7 @@ from ansible.module_utils.kraft.status.unfinished import notes, unfinished
 from ansible.module_utils.kraft.wording import counted
 
 NAMED = 3  #: topics that are said
-#: What a node does while a cause holds for it, by the cause's rule.
+#: State of a node while a cause holds for it, by the cause's rule.
 STATES = {
     "host_down": "host away",
     "foreign_host": "another node's host",
@@ -93,7 +93,7 @@ def _nodes(scene: Scene, led: Leadership, why: Collection[Cause], hosts: Mapping
 
 
 def _scene(desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]], snapshot: Snapshot | None) -> Scene:
-    """What the causes are found in."""
+    """Return the facts in which the causes are found."""
     about = desired["cluster"]
     looked = [evidence(host, node, hosts.get(host, {}), about["cluster_id"]) for host, node in _by_id(desired)]
     voters = _voters(snapshot, about)
@@ -123,14 +123,14 @@ def _with_quorum(snapshot: Snapshot, hosts: Collection[Mapping[str, Any]]) -> Sn
 
 
 def _voters(snapshot: Snapshot | None, about: Mapping[str, Any]) -> frozenset[int]:
-    """Who counts for a majority: the voters that the leader lists, else the inventory's controllers."""
+    """Return the nodes that count for a majority: the voters in the leader's list, else the inventory's controllers."""
     if snapshot and snapshot.quorum and snapshot.quorum.voters:
         return frozenset(voter.node_id for voter in snapshot.quorum.voters)
     return frozenset(about["controller_ids"])
 
 
 def _led(led: Leadership, snapshot: Snapshot | None) -> Leadership:
-    """Who leads by the controllers' own word; where none could be asked, by that of the broker."""
+    """Return the leader by the controllers' own reports; without any, by the broker's."""
     quorum = snapshot.quorum if snapshot else None
     if led.known or led.others or quorum is None or quorum.leader_id == NO_NODE:
         return led
@@ -182,7 +182,7 @@ def _node(node: Evidence, snapshot: Snapshot | None, led: Leadership, why: Colle
 
 
 def way_out(snapshot: Snapshot, node_id: int) -> tuple[str, ...]:
-    """How a node can go of which only topics with a single replica stand in the way; nothing for another one."""
+    """Describe how to stop a node that only topics with a single replica keep from it; nothing for another one."""
     single = [
         topic.name for topic in snapshot.topics or () if any(one.replicas == (node_id,) for one in topic.partitions)
     ]
@@ -205,7 +205,7 @@ def _compared(node: Node, wanted: Mapping[str, Any], results: Mapping[str, Any],
 
 
 def _state(node: Evidence, snapshot: Snapshot | None, led: Leadership) -> str:
-    """Whether a node does what it is there for, in words."""
+    """Describe whether a node does its work."""
     if snapshot is None:
         return "unknown"
     words = []

@@ -1,4 +1,4 @@
-"""What a Prometheus that watches the cluster knows: firing alerts, how log dirs fill. Nothing of it is a verdict."""
+"""Data of a Prometheus that watches the cluster: firing alerts, log dirs that fill. Nothing of it is a verdict."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Watched:
 
 
 def look(url: str, cluster: str, ask: Ask) -> Watched:
-    """Asks for alerts, then for the log dirs that fill; the first question without an answer is the last one."""
+    """Query alerts, then the log dirs that fill; the first query without an answer is the last one."""
     try:
         firing = list(alerts(ask("alerts", {}), cluster))
         found = filling(ask("query", {"query": FULL.replace("CLUSTER", cluster)}))
@@ -89,7 +89,7 @@ def alerts(answer: Mapping[str, Any], cluster: str) -> Iterator[Alert]:
 
 
 def filling(answer: Mapping[str, Any]) -> tuple[Filling, ...]:
-    """The log dirs of which a rate was recorded."""
+    """Return the log dirs with a recorded rate."""
     found = []
     for one in answer["result"]:
         days = float(one["value"][1]) / 24
