@@ -15,7 +15,7 @@ NAMES = "`ls -l /dev/disk/by-id` on the host shows the names"
 NONE = (
     "where the host has no disks for Kafka, set kafka_host_data_disks: [] and kafka_log_dirs to a directory that it has"
 )
-#: How AWS's model name of such a disk ends (docs.aws.amazon.com/AWSEC2/latest/UserGuide/instance-stores.html).
+#: End of AWS's model name of such a disk (docs.aws.amazon.com/AWSEC2/latest/UserGuide/instance-stores.html).
 INSTANCE_STORE = "NVMe Instance Storage"
 PACKAGES = {"xfs": "xfsprogs", "ext4": "e2fsprogs"}
 

@@ -37,7 +37,7 @@ OWNED_OPTIONS = {
     "-jar": "kafka_version",
     "@": OPTIONS,
 }
-#: Where the JVM unpacks native libraries; the unit's own directories for that.
+#: Directory in which the JVM unpacks native libraries; the unit's own directories for that.
 TMP_DIR, PRIVATE = "-Djava.io.tmpdir=", ("/tmp", "/var/tmp")  # noqa: S108 - compared, not used
 #: A second option behind a blank in the same element.
 SEVERAL = re.compile(r"\s+(?=-(?:XX:|D|X|javaagent|agent|-add))")
