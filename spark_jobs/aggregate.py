@@ -63,10 +63,10 @@ def per_partition(
     leaders: Mapping[int, int | None],
     behind: Mapping[int, int] = MappingProxyType({}),
 ) -> list[PartitionResult]:
-    """One result for each partition of ``offsets`` (first and end offset of what was read), in their order.
+    """Return one result for each partition of ``offsets`` (first and end offset of the read), in their order.
 
     ``behind``: offsets of a partition that were written and cannot be read yet, for a transaction before them is open.
-    Of what is not found there, so many records are undecided at most; the rest is lost.
+    At most so many of the absent records are undecided; the rest is lost.
     """
     found: dict[int, Counter[str]] = {partition: Counter() for partition in offsets}
     first_copies: Counter[int] = Counter()

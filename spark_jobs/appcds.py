@@ -22,7 +22,7 @@ from spark_jobs.installation import JARS, local_settings, spark_home
 
 ROOT = Path(__file__).resolve().parents[1]
 ARCHIVES = ROOT / ".cache/spark/appcds"
-#: What Java would say of an archive that it does not take, on the job's own stdout.
+#: Suppresses Java's messages about an archive that it rejects, on the job's own stdout.
 QUIET = "-Xlog:cds=off -Xlog:cds+dynamic=off"
 TRAINING_SECONDS = 300.0
 LAST_LINES = 5
@@ -35,7 +35,7 @@ def options(environment: Mapping[str, str], jars: Sequence[Path]) -> str:
 
 
 def archive(environment: Mapping[str, str], jars: Sequence[Path]) -> Path:
-    """Where the archive for this Java and these jars is, once it has been made."""
+    """Return the path of the archive for this Java and these jars."""
     files = [*_java(environment), *sorted((spark_home() / "jars").glob("*.jar")), *jars]
     return ARCHIVES / f"{_digest(files)}.jsa"
 
@@ -48,7 +48,7 @@ def _java(environment: Mapping[str, str]) -> list[Path]:
 
 
 def _digest(files: Iterable[Path]) -> str:
-    """Of the files' paths, sizes and times: Java compares the same."""
+    """Return a digest of the files' paths, sizes and times: Java compares the same."""
     found = hashlib.sha256()
     for path in files:
         known = path.stat() if path.exists() else None
@@ -57,7 +57,7 @@ def _digest(files: Iterable[Path]) -> str:
 
 
 def make(environment: Mapping[str, str], jars: Sequence[Path]) -> Path:
-    """The archive, made if it is not there, in place of those for other jars. OSError says why there is none."""
+    """Make the archive if it is missing, in place of those for other jars. OSError holds the reason of a failure."""
     path = archive(environment, jars)
     if path.is_file():
         return path
@@ -104,7 +104,7 @@ def train(environment: Mapping[str, str], jars: Sequence[Path], java: str) -> su
 
 
 def main() -> int:
-    """Makes it, or says why sessions start without; that is no error."""
+    """Make the archive, or print why sessions start without; that is no error."""
     try:
         sys.stdout.write(f"{make(os.environ, tuple(sorted(JARS.glob('*.jar'))))}\n")
     except (OSError, SmokeError) as error:

@@ -62,7 +62,7 @@ def counters() -> list[Column]:
 
 
 def with_copies(judged: DataFrame, workload: Workload) -> DataFrame:
-    """Adds ``is_first`` (the copy that counts) and ``is_behind`` (a later record of its writer stands before it).
+    """Adds ``is_first`` (the copy that counts) and ``is_behind`` (a later record of its writer is before it).
 
     Kafka promises the order of each producer in each partition. One sort of a writer's records for a partition, from
     the highest number down, answers both: a copy is the first when the next row has another number, and it is behind
@@ -114,7 +114,7 @@ def first_faults(judged: DataFrame, workload: Workload, limit: int) -> DataFrame
 def retries_needed(judged: DataFrame, workload: Workload) -> DataFrame:
     """``[retries]``: the least number of repeated attempts of a writer's task that explains all duplicates.
 
-    An attempt writes each number of its writer once at most, so the record with most copies says it for each writer.
+    An attempt writes each number of its writer once at most, so the record with most copies decides for each writer.
     """
     sequence = F.col("sequence")
     again = with_copies(judged, workload).where(~F.col("is_first")).groupBy("sequence").count()

@@ -1,4 +1,4 @@
-"""What Kafka, Spark, Java and Hadoop throw, and what it means: a table, first row first.
+"""Causes of exceptions of Kafka, Spark, Java and Hadoop: a table, first row first.
 
 A row's expression is looked for in each line of the exceptions, the innermost first, and then in Spark's message, which
 has the text of what was thrown on an executor. The line that fits is shown as the cause.
@@ -122,9 +122,9 @@ TABLE = (
 
 
 def meaning(lines: Sequence[str], text: str) -> SmokeError | None:
-    """The error of the first row that fits, or null for what no row knows.
+    """Return the error of the first row that fits, or null if none does.
 
-    ``lines``: the exceptions' own lines, the innermost first. ``text``: all that was said, many lines.
+    ``lines``: the exceptions' own lines, the innermost first. ``text``: the whole message, many lines.
     """
     frames = re.compile(r"\s*(at |\.\.\. )")
     said = [*lines, *(line for line in text.splitlines() if not frames.match(line))]

@@ -1,4 +1,4 @@
-"""What changed in the cluster and in Spark between the beginning of a run and its end."""
+"""Changes in the cluster and in Spark between the beginning of a run and its end."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def between(views: Sequence[TopicView], tasks_retried: int) -> Changes:
 
 
 def failed_tasks(context: SparkContext, group: str) -> int:
-    """How many attempts of tasks failed in the ended jobs of a job group; Spark tries each again, or ends the job.
+    """Return the number of failed attempts in the ended jobs of a job group; Spark repeats each, or ends the job.
 
     Spark's own counters follow a moment after the end of a job.
     """

@@ -14,7 +14,7 @@ from spark_jobs.errors import EXIT_DEFECT, SmokeError, UsageError
 
 
 class Parser(argparse.ArgumentParser):
-    """Bad arguments become a ``UsageError``: argparse's own exit code, 2, would say that the cluster is unreachable."""
+    """Bad arguments raise ``UsageError``: argparse's own exit code, 2, would mean that the cluster is unreachable."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError([message, self.format_usage().strip()])

@@ -1,4 +1,4 @@
-"""What ``smoke.py`` does around ``run.smoke``: the report whatever happens, and the exit code."""
+"""Frame of ``run.smoke`` for ``smoke.py``: the report in any case, and the exit code."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _run(config: SmokeConfig) -> int:
 
 
 def _told(draft: Report, config: SmokeConfig, progress: Progress) -> int:
-    """Write the report and say what is in it; the exit code of its verdict."""
+    """Write the report and print its content; return the exit code of its verdict."""
     path = report.write(draft, progress, config.output_dir)
     for sentence in draft["verdict"]["sentences"]:
         progress.say(sentence)

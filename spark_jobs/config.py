@@ -51,7 +51,7 @@ FIXED_OPTIONS = {
 
 @dataclass(frozen=True)
 class SmokeConfig:
-    """One run, as the file says it."""
+    """One run, as configured in the file."""
 
     run_id: str
     bootstrap_servers: str
@@ -107,7 +107,7 @@ def _value_problems(name: str, value: Any) -> list[str]:
 
 
 def option_problems(options: dict[str, Any]) -> list[str]:
-    """What must not be in ``client_options``; values are not shown, they may be secret."""
+    """Return forbidden ``client_options``; values are not shown, they may be secret."""
     found = []
     for name, text in options.items():
         if name in FIXED_OPTIONS:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-#: What steers Spark, Hadoop and Python: a shell that was made for other work has it.
+#: Variables that control Spark, Hadoop and Python: a shell that was made for other work has them.
 STEERS = re.compile(
     r"(SPARK|PYSPARK|PYTHON|HADOOP|YARN|HIVE|IPYTHON|JUPYTER|SCALA|BEELINE)(_\w+|[A-Z]*)|CLASSPATH|_JAVA_OPTIONS"
 )
 DOCUMENTED = {"SPARK_CONF_DIR", "SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME", "SPARK_LOCAL_DIRS"}
-#: Where Python keeps compiled files; it changes nothing that runs.
+#: Variables about Python's compiled files; they change nothing that runs.
 HARMLESS = {"PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE"}
 OF_YARN = {"HADOOP_CONF_DIR", "YARN_CONF_DIR", "HADOOP_USER_NAME"}
 LOCAL = "local"
 
 
 def of_spark(environment: Mapping[str, str], master: str, python: str, home: str) -> dict[str, str]:
-    """What Spark's processes get; `python`: the interpreter of driver and workers, `home`: Spark's folder.
+    """Return the environment of Spark's processes; `python`: of driver and workers, `home`: Spark's folder.
 
     With a local master the driver's name need not resolve, and no Hadoop takes part.
     """

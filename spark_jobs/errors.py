@@ -1,6 +1,6 @@
-"""What can end a smoke test other than its verdict, and the exit codes.
+"""Errors that end a smoke test without a verdict, and the exit codes.
 
-    SmokeError               the message says what, where, and what to do
+    SmokeError               the message names the error, the place, and the remedy
       UsageError             3: the arguments or the configuration are wrong; all problems at once
       InstallationError      3: Java, PySpark or the connector's jars are missing here
       UnreachableError       2: the cluster cannot be reached, or stopped answering

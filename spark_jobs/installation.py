@@ -1,4 +1,4 @@
-"""Where Spark's parts are on the control machine, and what to do when one is missing."""
+"""Paths of Spark's parts on the control machine, and the remedy if one is missing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ JARS_REMEDY = "bring the connector's jars with `make client`, or name their dire
 
 
 def local_settings(jars: Sequence[Path]) -> dict[str, str]:
-    """Of a driver that does the work, too: it listens on loopback alone, and Java's own class path has the connector.
+    """Return settings of a driver that also does the work: it listens on loopback; Java's class path has the connector.
 
     Java takes no class from an AppCDS archive that Spark adds later.
     """
@@ -24,7 +24,7 @@ def local_settings(jars: Sequence[Path]) -> dict[str, str]:
 
 
 def spark_home() -> Path:
-    """Where pyspark keeps Spark. Raises ``InstallationError`` where pyspark is not installed."""
+    """Return pyspark's folder of Spark. Raises ``InstallationError`` if pyspark is not installed."""
     spec = find_spec("pyspark")
     if spec is None or not spec.submodule_search_locations:
         raise InstallationError("pyspark is not installed here: make setup, or pip install pyspark")

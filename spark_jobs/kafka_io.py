@@ -1,6 +1,6 @@
 """Spark's side of Kafka: the options, writing, and the two ways of reading.
 
-What the job's meaning hangs on (acks, isolation, offsets) is fixed; how to connect comes from the configuration; the
+Settings that decide the job's meaning (acks, isolation, offsets) are fixed; connections are configured; the
 rest was measured: on one small cluster ``max.poll.records`` made reads 1.7 times faster, ``batch.size`` and
 ``linger.ms`` writes about twice. Spark keeps a consumer for each partition, so what one may fetch must stay small
 against the heap.
@@ -55,14 +55,14 @@ BUFFER = 32 * 1024 * 1024  #: Kafka's default ``buffer.memory``; a producer fill
 def batch_size(partitions: int) -> int:
     """Bytes of a batch, so that half of the buffer has room for one of each partition.
 
-    Where the buffer is full of begun batches, each leaves with a record or two.
+    If the buffer is full of begun batches, each leaves with a record or two.
     """
     return max(SMALLEST_BATCH, min(LARGEST_BATCH, BUFFER // (2 * partitions)))
 
 
 @dataclass(frozen=True)
 class Window:
-    """What to read: for each partition from ``starts`` up to but not including ``ends``."""
+    """Offsets to read: for each partition from ``starts`` up to but not including ``ends``."""
 
     starts: Mapping[int, int]
     ends: Mapping[int, int]
@@ -93,7 +93,7 @@ class TopicIo:
         records.write.format(FORMAT).options(**options).option(TOPIC, self.topic).save()
 
     def read(self, window: Window) -> DataFrame:
-        """What the window holds now: ``[key, value, topic, partition, offset, timestamp, timestampType, headers]``."""
+        """Return the window's records: ``[key, value, topic, partition, offset, timestamp, timestampType, headers]``"""
         reader = self.spark.read.format(FORMAT).options(**self._reading(window))
         return reader.option(INCLUDE_HEADERS, True).option(ENDING_OFFSETS, _offsets({self.topic: window.ends})).load()
 
@@ -116,7 +116,7 @@ def connection(bootstrap_servers: str, client_options: Mapping[str, str]) -> dic
 
 
 def read_topics(session: SparkSession, connected: Mapping[str, str], windows: Mapping[str, Window]) -> DataFrame:
-    """What windows of several topics hold now, with headers. Each partition is read by one task, in its order."""
+    """Return the records in windows of several topics, with headers. One task reads each partition, in its order."""
     reader = session.read.format(FORMAT).options(**{**READ_OPTIONS, **connected, **_starts(windows)})
     ends = _offsets({topic: window.ends for topic, window in windows.items()})
     return reader.option(ENDING_OFFSETS, ends).option(INCLUDE_HEADERS, True).load()

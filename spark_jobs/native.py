@@ -21,7 +21,7 @@ NOT_YET = {
     KafkaError.UNKNOWN_TOPIC_OR_PART,
     KafkaError.OFFSET_NOT_AVAILABLE,
 }
-#: What says why a connection fails.
+#: Error codes that explain why a connection fails.
 OF_CONNECTIONS = {KafkaError._TRANSPORT, KafkaError._RESOLVE, KafkaError._SSL, KafkaError._AUTHENTICATION}
 
 
@@ -36,7 +36,7 @@ class TopicView:
 
 @dataclass
 class Complaints:
-    """What librdkafka reports in the background, of each broker the last word that tells most: who refused whom."""
+    """Background errors of librdkafka: of each broker the last and most specific one, such as a refusal."""
 
     last: dict[str, tuple[bool, str]] = field(default_factory=dict)
 
@@ -54,7 +54,7 @@ class Complaints:
 
     @property
     def refused(self) -> bool:
-        """Whether somebody answered, and one of the two sides refuses the other."""
+        """Check whether a broker answered, and one of the two sides refuses the other."""
         return any(refused for refused, _ in self.last.values())
 
     def __str__(self) -> str:
@@ -62,7 +62,7 @@ class Complaints:
 
 
 def refusal(error: KafkaError) -> str:
-    """Who refuses whom, in the words of the modules' client; empty where nobody answers."""
+    """Describe which side refuses the other, in the words of the modules' client; empty without an answer."""
     text = error.str().lower()
     if error.code() == KafkaError._AUTHENTICATION or ("alert" in text and "certificate" in text):
         return "refuses us: "
@@ -70,7 +70,7 @@ def refusal(error: KafkaError) -> str:
 
 
 def secured(bootstrap_servers: str, client_options: Mapping[str, str]) -> ClientConfig:
-    """How to connect, from ``client_options``; UsageError for a security option that librdkafka does not have."""
+    """Parse the connection from ``client_options``; UsageError for a security option that librdkafka does not have."""
     try:
         return from_java(client_options, bootstrap_servers, inline=True)
     except RefusedError as error:
@@ -80,7 +80,7 @@ def secured(bootstrap_servers: str, client_options: Mapping[str, str]) -> Client
 def native_options(
     bootstrap_servers: str, client_options: Mapping[str, str], complaints: Complaints, **more: Any
 ) -> dict[str, Any]:
-    """What any librdkafka client is made with; its complaints are collected instead of printed."""
+    """Return the options of any librdkafka client; its complaints are collected instead of printed."""
     return {
         **librdkafka(secured(bootstrap_servers, client_options)),
         **QUIET,
@@ -141,9 +141,9 @@ class NativeAdmin:
         return self._offsets(topic, partitions, _EARLIEST)
 
     def first_since(self, topic: str, partitions: list[int], epoch_ms: int) -> dict[int, int]:
-        """The first offset whose record has this timestamp or a later one, of those partitions that have any.
+        """Return the first offset whose record has this timestamp or a later one, of those partitions that have any.
 
-        Of records in a format without timestamps there is none.
+        For records in a format without timestamps there is none.
         """
         found = self._offsets(topic, partitions, OffsetSpec.for_timestamp(epoch_ms))
         return {partition: offset for partition, offset in found.items() if offset >= 0}
@@ -204,7 +204,7 @@ class NativeAdmin:
         return cast("dict[int, int]", self._asked(ask))
 
     def _asked(self, question: Callable[[], Any]) -> Any:
-        """The answer; asked again while a broker says that it does not know yet who leads."""
+        """Return the answer; repeats the question while a broker does not have the leader yet."""
         began = monotonic()
         while True:
             try:

@@ -26,7 +26,7 @@ POLL_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class NativeSmoke:
-    """What the native smoke test found: its report, and the topic."""
+    """Result of the native smoke test: its report, and the topic."""
 
     result: NativeSmokeResult
     view: TopicView
@@ -56,7 +56,7 @@ class _Progress:
             self.acknowledged[partition] = self.elapsed_ms()
 
     def received(self, message: Message | None) -> None:
-        """What the consumer's poll returned: our record, another's, an error, or nothing."""
+        """Handle the result of the consumer's poll: our record, another's, an error, or nothing."""
         if message is None or message.error() is not None:
             return
         partition, offset = _place(message)
@@ -65,7 +65,7 @@ class _Progress:
 
 
 def _place(message: Message) -> tuple[int, int]:
-    """Partition and offset; -1 stands for what librdkafka does not know."""
+    """Return partition and offset; -1 stands for an unknown one."""
     partition, offset = message.partition(), message.offset()
     return (-1 if partition is None else partition, -1 if offset is None else offset)
 

@@ -3,7 +3,7 @@
     python -m spark_jobs.native_smoke_command --config smoke.json
 
 On success ``native_smoke.json`` is written to the configuration's ``output_dir``, where the Spark job finds it.
-When the cluster does not answer, it is a ``report.json`` that says so. Exit codes: 0 every partition answered;
+If the cluster does not answer, it is a ``report.json`` about that. Exit codes: 0 every partition answered;
 2 the cluster cannot be reached; 3 usage or configuration; 4 a defect.
 """
 

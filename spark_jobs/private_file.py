@@ -1,4 +1,4 @@
-"""Files and directories for their owner and group alone, whatever the umask: they hold what a cluster is and says."""
+"""Files and directories for their owner and group alone, with any umask: they describe the cluster."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OTHERS = 0o027  # what a umask must take away
 
 
 def directory(path: Path) -> Path:
-    """Make the directory where it is missing; one that is there keeps its mode, for it may be somebody else's."""
+    """Make the directory if it is missing; an existing one keeps its mode, for it may not be ours."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.mkdir(mode=DIRECTORY_MODE, exist_ok=True)
     return path
@@ -53,7 +53,7 @@ def of_run(path: str) -> Path:
 
 @contextmanager
 def closed_to_others() -> Iterator[None]:
-    """What is made inside, also by libraries and by other processes that are started, is closed to others."""
+    """Close everything that is made inside to others, also by libraries and by other processes that are started."""
     before = os.umask(OTHERS)
     try:
         yield

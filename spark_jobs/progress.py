@@ -27,7 +27,7 @@ class Progress:
         return monotonic() - self._began
 
     def begin(self) -> None:
-        """Empty ``progress.log``: what it says is of one run."""
+        """Empty ``progress.log``: its content is of one run."""
         private_file.write(self.directory / FILE, "")
 
     def say(self, text: str) -> None:
@@ -39,7 +39,7 @@ class Progress:
 
 
 def last_line(directory: Path) -> str:
-    """What was done last, without its seconds; empty where nothing was."""
+    """Return the last step, without its seconds; empty if there was none."""
     try:
         lines = (directory / FILE).read_text(errors="replace").splitlines()
     except OSError:

@@ -17,7 +17,7 @@ from spark_jobs.record_format import (
 )
 from spark_jobs.records import checksum, key_of, partition_of, payload_of
 
-# What a record is; small numbers, because every one of millions carries it.
+# Kinds of records; small numbers, because every one of millions carries it.
 INTACT = 0
 CORRUPT = 1
 NULL_VALUE = 2
@@ -66,7 +66,7 @@ def judge(kafka_rows: DataFrame, workload: Workload, times: tuple[int, int] = EV
 
 
 def _kind(workload: Workload) -> Column:
-    """The first that fits; a record is of this run when its value or its key says so."""
+    """Return the first kind that fits; a record is of this run if its value or its key has the run's mark."""
     value_says = _starts("value", MAGIC + workload.padded_run_id)
     key_says = _starts("key", workload.tag.encode() + b"-")
     kind = (
@@ -80,7 +80,7 @@ def _kind(workload: Workload) -> Column:
 
 
 def _is_intact(workload: Workload) -> Column:
-    """Whether the checksum, which covers the key and every byte, fits; payload and key follow from the number."""
+    """Check the checksum, which covers the key and every byte; payload and key follow from the number."""
     agree = (F.col("front") == F.col("back")) & _in_range(F.col("front"), workload)
     right = _checksum_of_row() == _slice(CHECKSUM).try_cast("long")
     return (_length("value") == workload.record_bytes) & F.coalesce(agree & right, F.lit(False))

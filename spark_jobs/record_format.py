@@ -4,8 +4,8 @@ A value is ASCII with fields of fixed width, so that a person can read it with a
 
     kw1 <run id, 16> <writer, 4> <sequence, 12> <event time in ms, 13> <crc32, 10> <payload> <sequence, 12>
 
-The crc32 covers the key and the whole value but itself. The sequence stands at both ends and the payload follows from
-it, so that a damaged record still tells which one it was. Keys carry a tag of the run for the same reason.
+The crc32 covers the key and the whole value but itself. The sequence is at both ends and the payload follows from
+it, so that a damaged record is still identified. Keys carry a tag of the run for the same reason.
 
 Sequences 0 … records-1 are split into one contiguous range for each writer; a key belongs to one writer, so its records
 have one right order. Sequence ``s`` goes to partition ``s % partitions``, chosen by the job and not by a partitioner:
@@ -106,12 +106,12 @@ class Workload:
         return f"{self.tag}-{self.writer_of(sequence):04d}-{number:06d}".encode()
 
     def expected_in(self, partition: int) -> int:
-        """How many of the run's records belong to ``partition``."""
+        """Return the number of the run's records that belong to ``partition``."""
         return len(range(partition, self.records, self.partitions))
 
 
 def own_id(run_id: str) -> str:
-    """What the records of one run carry: the beginning of its id, then letters that no other run has.
+    """Return the mark of one run's records: the beginning of its id, then letters that no other run has.
 
     So that a run counts its own records alone, also where another one has the same id and topic at the same time.
     """

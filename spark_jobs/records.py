@@ -68,13 +68,13 @@ def checksum(*parts: Column | str) -> Column:
 
 
 def writer_of(sequence: Column, workload: Workload) -> Column:
-    """Whose range the sequence lies in; exact, in whole numbers."""
+    """Return the writer whose range holds the sequence; exact, in whole numbers."""
     numerator = (sequence + 1) * workload.writers - 1
     return F.call_function("div", numerator, F.lit(workload.records).cast("long"))
 
 
 def key_number_of(sequence: Column, workload: Workload) -> Column:
-    """Which of its writer's keys the sequence has."""
+    """Return the number of the sequence's key among its writer's keys."""
     return sequence % workload.keys_per_writer
 
 
@@ -86,7 +86,7 @@ def key_of(sequence: Column, workload: Workload) -> Column:
 
 
 def partition_of(sequence: Column, workload: Workload) -> Column:
-    """Where the job puts the sequence."""
+    """Return the partition of the sequence."""
     return (sequence % workload.partitions).cast("int")
 
 

@@ -22,7 +22,7 @@ FILE = "report.json"
 
 
 def begun(config: SmokeConfig, progress: Progress) -> Report:
-    """A report of a run of which nothing is known yet but what it was asked to do."""
+    """Return the report of a run that has nothing yet but its configuration."""
     return Report(
         schema=SCHEMA_VERSION,
         run_id=config.run_id,
@@ -55,7 +55,7 @@ def begun(config: SmokeConfig, progress: Progress) -> Report:
 
 
 def of_run(config: SmokeConfig) -> Report | None:
-    """What ``output_dir`` holds of the same run id, if it is a report."""
+    """Return the report of the same run id in ``output_dir``, if there is one."""
     try:
         found: Any = json.loads((config.output_dir / FILE).read_text())
     except (OSError, ValueError):
@@ -116,7 +116,7 @@ def _entry(line: str) -> TimelineEntry | None:
 
 
 def _topic(config: SmokeConfig) -> Topic:
-    """The topic, and what the cluster snapshot says of it."""
+    """Return the topic, with its data in the cluster snapshot."""
     described: list[Mapping[str, Any]] = [
         topic for topic in (config.cluster.get("topics") or []) if topic.get("name") == config.topic
     ]

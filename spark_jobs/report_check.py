@@ -9,7 +9,7 @@ from spark_jobs.report_schema import Report
 
 
 def problems(report: object, shape: Any = Report) -> list[str]:
-    """What in a loaded report does not have the ``shape``; empty when all of it has."""
+    """Return the parts of a loaded report that do not have the ``shape``; empty if all have."""
     return _mismatches("report", report, shape)
 
 

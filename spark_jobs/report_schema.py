@@ -14,14 +14,14 @@ FIRST_LIMIT = 20  #: of the lost records, and of each other fault
 
 
 class Verdict(TypedDict):
-    """``sentences`` say in order of weight what was found, the remedy last; plain text, one thought each."""
+    """``sentences`` state the findings in order of weight, the remedy last; plain text, one thought each."""
 
     outcome: Literal["proven", "failed", "undecided", "unreachable"]
     sentences: list[str]
 
 
 class Topic(TypedDict):
-    """The topic the records went through; the last two as the cluster snapshot tells them."""
+    """The topic the records went through; the last two as in the cluster snapshot."""
 
     name: str
     partitions: int
@@ -30,7 +30,7 @@ class Topic(TypedDict):
 
 
 class Workload(TypedDict):
-    """What was asked for: ``writers`` parallel producers, ``keys`` distinct keys over all of them."""
+    """Configured workload: ``writers`` parallel producers, ``keys`` distinct keys over all of them."""
 
     records: int
     record_bytes: int
@@ -93,7 +93,7 @@ class LeaderMoved(TypedDict):
 
 
 class Changes(TypedDict):
-    """What was there at the beginning and not at the end (node id -> address), and failed tasks of the writer."""
+    """Leaders and brokers gone between beginning and end (node id -> address), and failed tasks of the writer."""
 
     brokers_gone: dict[str, str]
     leaders_moved: list[LeaderMoved]
@@ -141,9 +141,9 @@ class Bucket(TypedDict):
 
 
 class Latency(TypedDict):
-    """Of the bulk load: event time to the leader's append time, in ms.
+    """Latency of the bulk load: event time to the leader's append time, in ms.
 
-    ``clock`` says whose clocks, ``negative`` counts skewed ones.
+    ``clock`` names the clocks' owner, ``negative`` counts skewed ones.
     """
 
     clock: str

@@ -30,7 +30,7 @@ STREAM_METRICS = "stream"
 
 @dataclass(frozen=True)
 class Bench:
-    """What every step needs."""
+    """Shared state of all steps."""
 
     spark: SparkSession
     workload: Workload
@@ -76,13 +76,13 @@ def _now_ms() -> int:
 
 
 def _times(spark: SparkSession, began_ms: int) -> tuple[int, int]:
-    """When this run's records can have been made; executors elsewhere have clocks of their own."""
+    """Return the bounds of this run's timestamps; executors elsewhere have separate clocks."""
     slack = CLOCKS_MS if str(spark.sparkContext.master).startswith("local") else CLOCKS_ELSEWHERE_MS
     return began_ms - slack, _now_ms() + slack
 
 
 def _decided(bench: Bench, starts: Mapping[int, int]) -> tuple[kafka_io.Window, dict[int, int]]:
-    """What can be read of what was written, and how many offsets of each partition an open transaction hides.
+    """Return the readable part of the written records, and the offsets of each partition behind open transactions.
 
     Transactions of others end by themselves, as a rule: they get some seconds.
     """

@@ -35,7 +35,7 @@ SETTINGS = {
     "spark.ui.retainedStages": "1000",
     "spark.sql.streaming.numRecentProgressUpdates": "1000",
     "spark.sql.streaming.metricsEnabled": "false",
-    # Every query has a consumer group of its own, so no query uses a consumer that another one left. By default the
+    # Every query has a separate consumer group, so no query uses a consumer that another one left. By default the
     # consumers stay for five minutes with what they fetched, and fill the heap.
     "spark.kafka.consumer.cache.timeout": "2s",
     "spark.kafka.consumer.cache.evictorThreadRunInterval": "1s",
@@ -74,7 +74,7 @@ def _clean_environment() -> None:
 
 
 def _alone(more: Mapping[str, str]) -> dict[str, str]:
-    """What spark-submit would have been given."""
+    """Return the settings that spark-submit would have passed."""
     jars = sorted(JARS.glob("*.jar"))
     java = f"{more.get(JAVA_OPTIONS, '')} {appcds.options(os.environ, jars)}".strip()
     named = {"spark.master": "local[*]", "spark.jars": ",".join(str(jar) for jar in jars), JAVA_OPTIONS: java}
@@ -87,7 +87,7 @@ def shuffle_partitions(cores: int) -> int:
 
 
 def describe(spark: SparkSession, session_seconds: float) -> Spark:
-    """What the report says of Spark."""
+    """Return the report's section about Spark."""
     context = spark.sparkContext
     jars = [Path(jar).stem for jar in context.getConf().get("spark.jars", "").split(",")]
     return Spark(
@@ -112,7 +112,7 @@ def explaining() -> Iterator[None]:
 
 
 def explained(error: Exception) -> Exception:
-    """The error that says what to do, or the given one when nothing more is known about it."""
+    """Return the error with a remedy, or the given one if nothing more is known about it."""
     return causes.meaning(chain(error), str(error)) or error
 
 

@@ -2,7 +2,7 @@
 
 It runs beside the start of Spark and ends before Spark writes. ``submit`` starts it with ``beside``; the job calls
 ``finished`` before its first record. The two agree by two files in the output directory: RUNNING, which the job removes
-when it is ready, and RESULT. A client that cannot measure leaves no result, and harms no run.
+when it is ready, and RESULT. A client that cannot measure leaves no result, and does not affect the run.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ RUNNING, RESULT = "steady.running", "steady.json"
 
 
 class Times:
-    """When each record was sent, acknowledged and had back, by its sequence; in seconds."""
+    """Times at which each record was sent, acknowledged and received, by its sequence; in seconds."""
 
     def __init__(self) -> None:
         self.sent: dict[int, float] = {}
@@ -51,7 +51,7 @@ class Times:
             self.acknowledged[sequence] = monotonic()
 
     def result(self, began: float) -> Steady | None:
-        """None where too few records came back to say anything."""
+        """Return the figures; None if too few records came back."""
         counted = [one for one, at in self.sent.items() if at >= began + WARM_UP]
         acknowledged = [self.acknowledged[one] - self.sent[one] for one in counted if one in self.acknowledged]
         returned = [self.returned[one] - self.sent[one] for one in counted if one in self.returned]
@@ -118,7 +118,7 @@ def _consumer(config: SmokeConfig, options: Mapping[str, Any]) -> Consumer:
 def _write(
     config: SmokeConfig, options: Mapping[str, Any], workload: Workload, times: Times, goes_on: Callable[[float], bool]
 ) -> float:
-    """When it began. Each record has its moment, so a late one delays no other. `goes_on`: by the seconds so far."""
+    """Write the records, and return the start time. A late record delays no other. `goes_on`: by the seconds so far."""
     producer = Producer({**options, "acks": "all", "linger.ms": 0, "message.timeout.ms": int(1000 * LONGEST)})
     began = monotonic()
     for sequence in range(workload.records):

@@ -1,4 +1,4 @@
-"""Runs the Spark job with spark-submit: finds Java, Spark and the connector first, and says what is missing.
+"""Runs the Spark job with spark-submit: finds Java, Spark and the connector first, and reports missing ones.
 
     python -m spark_jobs.submit --config smoke.json [--master local[*]] [--timeout 600] [--jars DIRECTORY] [--conf K=V]…
 
@@ -48,7 +48,7 @@ PLACE_FOR_SECRETS = "write it into the file spark-defaults.conf of the folder th
 
 @dataclass(frozen=True)
 class Tools:
-    """What was found on this machine."""
+    """Tools found on this machine."""
 
     spark_submit: Path
     jars: tuple[Path, ...]
@@ -101,13 +101,13 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _judged(settings: SmokeConfig) -> bool:
-    """Whether the job left this run's verdict: spark-submit itself ends with the same 1 when it cannot start."""
+    """Check whether the job left this run's verdict: spark-submit itself ends with the same 1 if it cannot start."""
     found = report.of_run(settings)
     return bool(found and found["verdict"]["outcome"] == "failed")
 
 
 def find_tools(environment: Mapping[str, str], jars: Path) -> Tools:
-    """Java 17, pyspark's spark-submit and the connector, or an ``InstallationError`` that says which is missing."""
+    """Find Java 17, pyspark's spark-submit and the connector; raise ``InstallationError`` for a missing one."""
     check_java(environment)
     home = spark_home()
     found = tuple(sorted(jars.glob("*.jar")))
@@ -159,7 +159,7 @@ def command(tools: Tools, master: str, settings: Sequence[str], records: int, co
 
 
 def _watched(line: Sequence[str], timeout: float, log: Path, master: str) -> int | None:
-    """Run the line in a process group of its own; its exit code, or null when it had to be ended after ``timeout``."""
+    """Run the line in a separate process group; its exit code, or null if it had to be ended after ``timeout``."""
     given = environment.of_spark(os.environ, master, sys.executable, str(Path(line[0]).parents[1]))
     with private_file.opened(log) as errors:
         process = subprocess.Popen(  # noqa: S603  (a line that command() made)
@@ -197,7 +197,7 @@ def _too_long(settings: SmokeConfig, seconds: float) -> str:
 
 
 def _broken(settings: SmokeConfig, error: SmokeError) -> SmokeError:
-    """The error, after a report that says the same and keeps what the job had found."""
+    """Return the error, after a report with the same message that keeps the job's results."""
     progress = Progress(settings.output_dir)
     draft = report.of_run(settings) or report.begun(settings, progress)
     draft["verdict"] = ended(draft, str(error), reached=error.exit_code != EXIT_UNREACHABLE)

@@ -1,4 +1,4 @@
-"""The verdict: an outcome and the sentences that say why, for people who have not read the code."""
+"""The verdict: an outcome and the sentences with its reasons, for people who have not read the code."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ NEXT = {
 
 @dataclass(frozen=True)
 class Account:
-    """What a run that came to its end knows. ``brokers``: those after the write.
+    """Results of a run that came to its end. ``brokers``: those after the write.
 
     ``retries_needed``: so many repeated tasks of the writer explain the duplicates; with fewer, the brokers hold them.
     """
@@ -120,7 +120,7 @@ def _success(counts: Counts, partitions: Sequence[PartitionResult]) -> str:
 
 
 def _undecided(topic: str, counts: Counts, partitions: Sequence[PartitionResult]) -> list[str]:
-    """Which partitions have an open transaction before records of this run, and how to find its producer."""
+    """List partitions with an open transaction before records of this run, and the way to find its producer."""
     found = [result for result in partitions if result["undecided"]]
     if not found:
         return []
@@ -180,7 +180,7 @@ def _leader(leader: int | None) -> str:
 
 
 def _remarks(counts: Counts, changed: Changes, explained: bool) -> list[str]:
-    """What does not fail a run, and must be known."""
+    """Return remarks that do not fail a run."""
     sentences = []
     if changed["brokers_gone"]:
         gone = ", ".join(f"{node} ({host})" for node, host in changed["brokers_gone"].items())

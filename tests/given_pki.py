@@ -35,7 +35,7 @@ class Pair:
         return str(self.key.private_bytes(PEM, form, sealed or serialization.NoEncryption()).decode())
 
 
-#: What `make` is given, if nothing else: who signs, from when and for how many days from now, for what.
+#: Defaults of `make`: issuer, days from now of begin and end, purpose.
 DEFAULTS: dict[str, Any] = {
     "ca": False,
     "names": (),

@@ -43,7 +43,7 @@ def faults(account: Account) -> Counter[str]:
 
 
 def counted(case: Case, proof: Proof) -> list[int]:
-    """How many pairs stand before the group's offset on both sides."""
+    """Return the number of pairs before the group's offset on both sides."""
     offsets = [(case.source.records[here].offset, case.target.records[there].offset) for here, there in proof.pairs]
     return [bisect_left([one[side] for one in offsets], at) for side, at in enumerate(case.group)]
 

@@ -3,7 +3,7 @@
 Every pairing of equal records in the same order is tried. A partition is proven by one in which each record without a
 partner is excused:
 
-- deleted: it stands before the first pair; at most as many as the other side's log start offset; on one side only.
+- deleted: it is before the first pair; at most as many as the other side's log start offset; on one side only.
 - compacted: the other side is compacted, and holds no older record of the key; on its own side a later record bears the
   key, or it has no key, or it is a deletion of a key that the other side does not hold. At most as many as offsets are
   missing on the other side between the two pairs around it.
@@ -29,7 +29,7 @@ class Rec(NamedTuple):
 
 
 class Side(NamedTuple):
-    """What consumers see of a partition from its log start offset up to its end."""
+    """A consumer's view of a partition from its log start offset up to its end."""
 
     records: tuple[Rec, ...]
     start: int
@@ -76,7 +76,7 @@ def prove(source: Side, target: Side) -> Proof | None:
 
 
 def gap(source: Side, target: Side, before: tuple[int, int], place: tuple[int, int]) -> int | None:
-    """What stands between two pairs is excused: how many records the target has deleted. Null: it is not."""
+    """Return the number of records between two pairs that the target has deleted. Null: one of them is not excused."""
     here = unexplained(source, target, (before[0], place[0]), (before[1], place[1]))
     there = unexplained(target, source, (before[1], place[1]), (before[0], place[0]))
     if before != (-1, -1):
@@ -87,7 +87,7 @@ def gap(source: Side, target: Side, before: tuple[int, int], place: tuple[int, i
 
 
 def unexplained(own: Side, other: Side, mine: tuple[int, int], theirs: tuple[int, int]) -> int:
-    """How many records of one side in a gap the other side's cleaner cannot have removed."""
+    """Return the number of one side's records in a gap that the other side's cleaner cannot have removed."""
     alone = own.records[mine[0] + 1 : mine[1]]
     missing = other.offset(theirs[1]) - other.offset(theirs[0]) - 1 - (theirs[1] - theirs[0] - 1)
     cleaned = sum(cleanable(one, own, other, other.records[: theirs[1]]) for one in alone)

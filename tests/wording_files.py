@@ -1,6 +1,6 @@
 """The wording of messages, checked in one place: the files of ``tests/wording``.
 
-A test asserts rule, severity, host, variable and value. Its sentences stand in the wording file of its module, below
+A test asserts rule, severity, host, variable and value. Its sentences are in the wording file of its module, below
 the name of the test. After a better sentence run ``pytest --renew-wording`` and read the difference.
 """
 
@@ -13,7 +13,7 @@ FILES = Path(__file__).resolve().parent / "wording"
 
 
 def sections(text: str) -> dict[str, list[str]]:
-    """``[name]`` on a line of its own begins the lines of that test; each of them is indented by two spaces."""
+    """Parse sections: a line ``[name]`` begins the lines of that test; each of them is indented by two spaces."""
     found: dict[str, list[str]] = {}
     for line in text.splitlines():
         if line.startswith("["):

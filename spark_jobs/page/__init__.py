@@ -1,7 +1,7 @@
 """The page of a run: one HTML file with everything in it, from the report that the smoke test wrote.
 
 ``render(report)`` gives the text of the page. Whatever a report lacks, or however a run failed, there is a page: it
-shows what is known and says what is not. Everything that comes out of the report is escaped; the page has no script,
+shows what is known and names what is not. Everything that comes out of the report is escaped; the page has no script,
 refers to nothing outside itself, and forbids both to the browser.
 """
 

@@ -25,7 +25,7 @@ def shown_buckets(buckets: Sequence[Bucket]) -> list[Bucket]:
 
 
 def position(buckets: Sequence[Bucket], value: float) -> float:
-    """Where on the axis (0 to 1) a latency stands: columns are equally wide, inside one the scale is logarithmic."""
+    """Return a latency's position on the axis (0 to 1): columns are equally wide, and logarithmic inside."""
     for n, bucket in enumerate(buckets):
         low, high = bucket["from_ms"], bucket["to_ms"]
         if high is None or value < high or n == len(buckets) - 1:

@@ -1,4 +1,4 @@
-"""The cluster as the page shows it: what the snapshot, the settings and the audit say, each as far as it goes."""
+"""The cluster for the page: the data of the snapshot, the settings and the audit, each as far as it goes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_RACK = ""
 
 @dataclass(frozen=True)
 class Node:
-    """``name`` is the inventory's where the settings tell it; ``broker`` and ``voter`` are null when nobody can say."""
+    """``name`` is the inventory's if the settings contain it; ``broker`` and ``voter`` are null if unknown."""
 
     node_id: int
     name: str
@@ -36,7 +36,7 @@ class Node:
 
 
 def nodes(snapshot: Snapshot, report: Report) -> list[Node]:
-    """Every node that the snapshot or the settings know, by node id."""
+    """Return every node of the snapshot or the settings, by node id."""
     known = Known(
         brokers={broker["node_id"]: broker for broker in snapshot.brokers},
         voters=frozenset(voter["node_id"] for voter in snapshot.voters),
@@ -55,7 +55,7 @@ def racks(nodes: list[Node]) -> list[tuple[str, list[Node]]]:
 
 @dataclass(frozen=True)
 class Known:
-    """The sources about nodes, each by node id; the settings speak where the cluster itself did not."""
+    """The sources about nodes, each by node id; the settings fill gaps of the cluster's own data."""
 
     brokers: dict[int, Broker]
     voters: frozenset[int]
@@ -64,7 +64,7 @@ class Known:
     led: Counter[int]
 
     def node(self, node_id: int) -> Node:
-        """What there is to say about one node."""
+        """Return the data of one node."""
         broker = self.brokers.get(node_id)
         name, settings = self.configured.get(node_id, ("", {}))
         host = (broker["host"] or "") if broker else ""
@@ -84,7 +84,7 @@ class Known:
         )
 
     def _roles(self, node_id: int, settings: dict[str, str]) -> tuple[bool | None, bool | None]:
-        """Whether it is a broker and whether it votes."""
+        """Return two flags: is a broker, and is a voter."""
         configured = settings.get("process.roles")
         if self.brokers or self.voters:
             return node_id in self.brokers, node_id in self.voters
@@ -101,7 +101,7 @@ def _configured(report: Report) -> dict[int, tuple[str, dict[str, str]]]:
 
 
 def _listeners(settings: dict[str, str], broker: Broker | None) -> tuple[tuple[str, str], ...]:
-    """Listener names and addresses, from the settings or else the one address that clients were told."""
+    """Return listener names and addresses, from the settings or else the one address that clients got."""
     found: dict[str, str] = {}
     for key in LISTENER_KEYS:
         for entry in filter(None, settings.get(key, "").split(",")):

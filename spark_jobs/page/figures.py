@@ -1,4 +1,4 @@
-"""The tables of a status page: what nodes have, their log dirs, what is largest. What is not known is said to be so."""
+"""The tables of a status page: figures of nodes, log dirs, the largest topics. Unknown values are marked as such."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _full(rates: Mapping[tuple[int, str], float | None], node_id: int, path: str
 
 
 def _rates(status: Any) -> str:
-    """Where days until full come from, or why there are none."""
+    """Describe the source of the days until full, or why there are none."""
     if status.watched is None:
         return "Days until a volume is full need a recorded rate: name a Prometheus in kafka_prometheus_url."
     if status.watched.error:
@@ -175,7 +175,7 @@ def _said(status: Any, *words: str) -> list[str]:
 
 
 def cluster(status: Any) -> list[tuple[str, str]]:
-    """What there is to say of the whole cluster: label and figure."""
+    """Return the figures of the whole cluster: label and figure."""
     found = status.figures
     behind = found.quorum_behind_ms
     slowest = None if behind is None else f"{text.plural(found.quorum_lag, 'record')}, {text.milliseconds(behind)}"

@@ -17,7 +17,7 @@ FAULTS = {
     "duplicated": "Duplicated",
     "deleted": "Deleted on the target",
 }
-#: What a rule excuses: its name, and what bounds it.
+#: Excuses of a rule: their name, and their bound.
 EXCUSED = {
     "deleted_on_source": ("Deleted on the source", "its log start offsets"),
     "deleted_on_target": ("Deleted on the target, which is allowed", "its log start offsets"),
@@ -51,7 +51,7 @@ def render(report: Report) -> str:
 
 
 def names() -> dict[str, Any]:
-    """What ``proof_sections.html.j2`` shows kinds and outcomes by."""
+    """Return the names of kinds and outcomes for ``proof_sections.html.j2``."""
     return {"faults": FAULTS, "excused": EXCUSED, "points_at": POINTS_AT, "bad_positions": BAD}
 
 

@@ -59,7 +59,7 @@ class Snapshot:
 
 
 def snapshot(report: Report) -> Snapshot:
-    """What the report's cluster section says."""
+    """Return the report's cluster section."""
     found = report["cluster"]
     quorum = found.get("quorum")
     quorum = quorum if isinstance(quorum, dict) else {}

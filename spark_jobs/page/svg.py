@@ -10,7 +10,7 @@ Content = str | Markup
 
 
 class Box(NamedTuple):
-    """Where a rectangle lies: across in per cent of the width, down in pixels."""
+    """Place of a rectangle: across in per cent of the width, down in pixels."""
 
     x: str
     y: float
@@ -34,7 +34,7 @@ def element(name: str, *children: Content, **attributes: object) -> Markup:
 
 
 def picture(title: str, *children: Content, height: float, class_: str, width: object = "100%") -> Markup:
-    """An image that says in words what it shows; ``title`` is what a screen reader reads."""
+    """An image with a text equivalent; ``title`` is the text for screen readers."""
     return element("svg", element("title", title), *children, role="img", class_=class_, width=width, height=height)
 
 
@@ -60,6 +60,6 @@ def line(x1: str, y1: float, x2: str, y2: float, class_: str) -> Markup:
 
 
 def bar(share: float, class_: str = "bar") -> Markup:
-    """A bar of a table cell: decoration of a number that stands beside it, so screen readers skip it."""
+    """A bar of a table cell: decoration of the number beside it, so screen readers skip it."""
     box = Box("0", 0, across(share), 8)
     return element("svg", rect(box, class_), class_="inline-bar", width="100%", height=8, aria_hidden="true")

@@ -1,4 +1,4 @@
-"""Numbers, sizes and times as people read them. What is unknown is a dash, never a zero."""
+"""Numbers, sizes and times for people. An unknown value is a dash, never a zero."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the template shows: a report turned into words, rows and pictures. Sections without data are null or empty."""
+"""Variables of the template: a report turned into words, rows and pictures. Sections without data are null or empty."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Setting:
 
 
 def view(report: Report, gaps: list[str]) -> dict[str, Any]:
-    """The template's variables. `gaps`: where the report does not have its promised shape."""
+    """Return the template's variables. `gaps`: places at which the report does not have its promised shape."""
     snapshot = read_snapshot(report)
     return {
         "report": report,
@@ -77,7 +77,7 @@ def verdict(report: Report) -> dict[str, Any]:
 
 
 def about_cluster(snapshot: Snapshot, report: Report) -> dict[str, Any]:
-    """What needs the cluster's snapshot: map, quorum, leaders, partitions, versions."""
+    """Return the parts that need the cluster's snapshot: map, quorum, leaders, partitions, versions."""
     nodes = cluster.nodes(snapshot, report)
     ids = tables.broker_ids(nodes, report)
     return {
@@ -107,7 +107,7 @@ def about_speed(report: Report) -> dict[str, Any]:
 
 
 def figures(counts: Counts) -> list[Figure]:
-    """The account in numbers, in the order in which one asks for them."""
+    """Return the account in numbers, in the readers' usual order."""
     found = []
     for name, value in counts.items():
         if name in FIGURES and isinstance(value, int):
@@ -132,7 +132,7 @@ def percentiles(latency: Latency) -> list[tuple[str, float]]:
 
 
 def steady(found: Steady) -> list[tuple[str, Percentiles]]:
-    """What the steady client waited for, with how long it took."""
+    """Return the steps that the steady client waited for, with their durations."""
     return [("Acknowledged", found["acknowledged"]), ("Had back by a consumer", found["returned"])]
 
 
@@ -159,7 +159,7 @@ def settings(by_node: dict[str, dict[str, str]]) -> list[Setting]:
 
 
 def versions(report: Report) -> dict[str, str]:
-    """What took part, by name; Spark's own word goes before what the deployment noted."""
+    """Return the versions of all parts, by name; Spark's own report goes before the deployment's notes."""
     found = {name.replace("_", " "): version for name, version in sorted(report["versions"].items())}
     if spark := report["spark"]:
         found |= {
@@ -174,7 +174,7 @@ def versions(report: Report) -> dict[str, str]:
 
 
 def unmeasured(snapshot: Snapshot, report: Report) -> list[str]:
-    """What this run did not come to, in words."""
+    """Return the parts that this run did not reach, as text."""
     parts = {
         "the account of records": report["counts"],
         "the streaming read": report["stream"],

@@ -49,7 +49,7 @@ class Waterfall:
 
 @dataclass(frozen=True)
 class Scale:
-    """How a run is drawn: ``length`` seconds across from ``begin`` (since 1970), a lane every ``pitch`` pixels.
+    """Scale of a run's drawing: ``length`` seconds across from ``begin`` (since 1970), a lane every ``pitch`` pixels.
 
     ``whole``: a phase on a host is one bar, whatever its tasks.
     """

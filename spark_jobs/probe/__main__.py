@@ -4,7 +4,7 @@
     python -m spark_jobs.probe stop --home DIRECTORY          ends it and accounts for its records
     python -m spark_jobs.probe audit --directory DIRECTORY    accounts for a probe's records, again or later
 
-``home`` is where the probes of one cluster live, each in a directory of its own below it. Exit codes: 0 proven, or
+``home`` is the directory of one cluster's probes, each in a separate directory below it. Exit codes: 0 proven, or
 started; 1 something is lost, duplicated, out of order or misplaced; 2 the cluster cannot be reached; 3 usage or
 installation; 4 a defect.
 """

@@ -43,7 +43,7 @@ def run(settings: ProbeSettings, directory: Path) -> None:
 
 
 def _work(settings: ProbeSettings, directory: Path, log: EventLog, sending: Sending, stopping: threading.Event) -> None:
-    """Close parts and say when the probe is ready; the work itself is done by the threads."""
+    """Close parts and report when the probe is ready; the work itself is done by the threads."""
     now = time.monotonic()
     end, part_due, ready = now + settings.longest_seconds, now + settings.part_seconds, False
     while not stopping.wait(STEP) and time.monotonic() < end:

@@ -1,4 +1,4 @@
-"""What the commands do: start a probe, stop it, account for what it wrote."""
+"""The commands: start a probe, stop it, account for its records."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def run(home: Path, config: Path) -> int:
 
 
 def say(text: str) -> None:
-    """A line at once, for whoever watches."""
+    """Print a line at once, for observers."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 

@@ -1,18 +1,18 @@
-"""What the probe writes down, as Parquet files that are closed every few seconds.
+"""Events of the probe, as Parquet files that are closed every few seconds.
 
 A part is written under another name and renamed when it is whole, so a probe that is killed loses the seconds since the
 last part and never leaves half a file. ``at_us`` counts microseconds since 1970 by the monotonic clock, which is set
-once at the beginning: intervals stay true when somebody sets the machine's clock.
+once at the beginning: intervals stay true if the machine's clock is set.
 
     send     handed to the client (attempted, when it did not take it)     partition, sequence
     ack      acknowledged by all in-sync replicas                          partition, sequence, offset
     failed   given up by the client, for good                              partition, sequence, detail: the error
     receipt  seen by a consumer                                            partition, sequence, offset
     retry    a request that failed and was tried again by the client       partition or none, detail: the error
-    epoch    a producer began anew under another epoch (see producing)     detail: the client's words
+    epoch    a producer began again under another epoch (see producing)    detail: the client's words
     trouble  what the client reports of its connections                    detail: the error
     late     the probe itself was not given the processor in time          detail: by how many microseconds
-    view     which brokers a client sees, and who leads                    detail: JSON, whenever it changes
+    view     the brokers that a client sees, and the leaders               detail: JSON, whenever it changes
 """
 
 from __future__ import annotations

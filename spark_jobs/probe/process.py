@@ -1,7 +1,7 @@
-"""The probe as a process of its own: started detached, recognised, stopped by its own signal.
+"""The probe as a separate process: started detached, recognised, stopped by its own signal.
 
 The file ``probe.pid`` names the process and its directory, and the process holds the file locked as long as it lives.
-So a lock that is held proves that the probe lives; number and start say which process it is, here and not in another
+So a lock that is held proves that the probe lives; number and start identify the process, here and not in another
 container that sees the same file.
 """
 
@@ -68,7 +68,7 @@ def hold(home: Path, directory: Path) -> int:
 
 
 def began(pid: int) -> str:
-    """When a process began, in ticks since the boot (field 22 of proc(5)); empty where the system does not tell."""
+    """Return the start of a process, in ticks since the boot (field 22 of proc(5)); empty if the system has none."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
     except (OSError, IndexError):
@@ -108,7 +108,7 @@ def start(home: Path, directory: Path, seconds: float) -> int:
 
 
 def stop(home: Path, seconds: float) -> bool:
-    """Ask the probe to end and wait; one that does not end in time is killed. Whether it ended by itself."""
+    """Request the probe's end and wait; kill it if it does not end in time. Return True if it ended by itself."""
     left = find(home)
     if left is None or left.pid is None:
         return True
@@ -127,7 +127,7 @@ def stop(home: Path, seconds: float) -> bool:
 
 
 def forget(home: Path) -> None:
-    """What was accounted for needs no mark any more."""
+    """Remove the mark of a probe whose records were accounted for."""
     (home / PID_FILE).unlink(missing_ok=True)
 
 

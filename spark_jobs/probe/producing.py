@@ -1,8 +1,8 @@
 """The sending half: idempotent producers at a bounded rate, each of them for some of the partitions.
 
 A producer of librdkafka whose requests overtake each other on their way from one leader to the next takes a new epoch
-and sends again what was not acknowledged. What a broker has had of it stands twice then, since brokers tell copies only
-within an epoch. The log says when it happens, so that the account can tell such copies from others.
+and sends unacknowledged records again. Those that a broker already had are there twice then, since brokers recognise
+copies only within an epoch. The log records the event, so that the account can distinguish such copies from others.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from spark_jobs.probe.records import encode
 from spark_jobs.probe.settings import ProbeSettings
 from spark_jobs.probe.window import Window
 
-# What an ordinary careful producer has; the rest is librdkafka's default. 120 s are Java's delivery.timeout.ms.
+# Options of an ordinary careful producer; the rest is librdkafka's default. 120 s are Java's delivery.timeout.ms.
 OPTIONS = {"acks": "all", "enable.idempotence": True, "linger.ms": 5, "delivery.timeout.ms": 120_000}
 # A thread of librdkafka without a connection looks once a second whether its broker leads something again. A new
 # record would wake it, but those wait in the window. So each producer is connected to brokers that lead nothing, too.
 CONNECTED = {"enable.sparse.connections": False}
-# librdkafka tries again by itself and says so only here.
+# librdkafka retries by itself and logs it only here.
 OBSERVED = {"debug": "msg,eos", "log_level": 7}
 RETRIED = re.compile(r"\[(\d+)\]: MessageSet with \d+ message.*encountered error: (.*?) \(actions ([\w,]*)\)")
 BROKEN = re.compile(r"^FAIL .*: Disconnected")
@@ -58,7 +58,7 @@ class Retries(logging.Handler):
 
 
 def connection(settings: ProbeSettings, log: EventLog, source: str) -> dict[str, Any]:
-    """What any client of the probe is made with."""
+    """Return the options of any client of the probe."""
 
     def trouble(error: KafkaError) -> None:
         log.add(TROUBLE, source, detail=error.name())
@@ -88,7 +88,7 @@ class Sending:
         self._names = names
         self._window = Window(settings.partitions)
         self._stopping, self._ended = threading.Event(), threading.Event()
-        # What ends the process by an error, such as a full disk, must not be outlived by threads that go on for ever.
+        # An error that ends the process, such as a full disk, must also end the threads, which would go on for ever.
         self._threads = [
             threading.Thread(target=self._poll, args=(one,), daemon=True) for one in self._producers.values()
         ]
@@ -141,7 +141,7 @@ class Sending:
             except BufferError:
                 self._log.add(FAILED, name, partition, sequence, detail="_QUEUE_FULL")
                 return False
-            except KafkaException as error:  # one after a fatal error, say, takes nothing more; the others go on
+            except KafkaException as error:  # after a fatal error one may take nothing more; the others go on
                 self._log.add(FAILED, name, partition, sequence, detail=error.args[0].name())
                 return False
             return True

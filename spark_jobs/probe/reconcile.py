@@ -19,7 +19,7 @@ NEVER_US = 2**63 - 1
 def content(kafka_rows: DataFrame, run_id: str) -> DataFrame:
     """Rows of Spark's Kafka source to ``[partition, sequence, place, offset]`` of the run's own records.
 
-    ``partition`` and ``sequence`` are what the record says of itself, ``place`` is the partition that it lies in.
+    ``partition`` and ``sequence`` are the record's own, ``place`` is the partition that holds it.
     """
     start = len(prefix(run_id)) + 1
     number = F.substring("value", start + PARTITION_LENGTH + 1, SEQUENCE_LENGTH).cast("string")
@@ -56,15 +56,15 @@ def records(events: DataFrame) -> DataFrame:
 
 
 def epochs(events: DataFrame) -> DataFrame:
-    """``[source, epochs_us]``: when each producer began anew."""
+    """``[source, epochs_us]``: the times at which each producer began again."""
     return events.where(F.col("kind") == EPOCH).groupBy("source").agg(F.collect_list("at_us").alias("epochs_us"))
 
 
 def outcomes(sent: DataFrame, found: DataFrame, began: DataFrame) -> DataFrame:
     """Records, with ``copies``, ``misplaced`` (copies in another partition) and ``again``.
 
-    ``copies`` is how often the topic holds it; ``again`` says that it was under way when its producer began anew. What
-    was never answered is under way until the producer gives it up, or for ever.
+    ``copies`` is their number in the topic; ``again``: it was under way when its producer began again. An
+    unanswered record is under way until the producer gives it up, or for ever.
     """
     held = found.groupBy(*RECORD).agg(
         F.count(F.lit(1)).alias("copies"), F.count_if(F.col("place") != F.col("partition")).alias("misplaced")
@@ -81,8 +81,8 @@ def by_partition(judged: DataFrame) -> DataFrame:
     """``[partition, sent, acked, failed, unanswered, lost, duplicated, resent, misplaced, unlogged, received, ...]``.
 
     Lost is what was acknowledged and is nowhere in the topic; duplicated are copies beyond the first, but for those
-    that the producer itself has sent under a new epoch (resent). Unlogged are records of the run that its log does not
-    know (a killed probe's last seconds). Neither of these is a fault of the cluster.
+    that the producer itself has sent under a new epoch (resent). Unlogged are records of the run that its log does
+    not have (a killed probe's last seconds). Neither of these is a fault of the cluster.
     """
     acked, failed = F.col("acked_us").isNotNull(), F.col("failed_us").isNotNull()
     sent, held = F.col("sent_us").isNotNull(), F.col("copies") > 0
@@ -103,7 +103,7 @@ def by_partition(judged: DataFrame) -> DataFrame:
 
 
 def reordered(found: DataFrame) -> DataFrame:
-    """``[partition, reordered]``: first copies that stand behind a record with a higher number."""
+    """``[partition, reordered]``: first copies behind a record with a higher number."""
     copy = F.row_number().over(Window.partitionBy(*RECORD).orderBy("offset"))
     before = Window.partitionBy("place").orderBy("offset").rowsBetween(Window.unboundedPreceding, -1)
     firsts = found.where(F.col("place") == F.col("partition")).withColumn("copy", copy).where(F.col("copy") == 1)

@@ -1,10 +1,10 @@
-"""The bytes of one record of the probe: which run, which partition, which number in it.
+"""The bytes of one record of the probe: its run, its partition, and its number there.
 
 ASCII with fields of fixed width, so that a person can read it with any console consumer::
 
     kp1 <run id, 16> <partition, 5> <sequence, 12> <padding>
 
-Every partition has a sequence of its own, from 0 and without a gap, so its records have one right order.
+Every partition has a separate sequence, from 0 and without a gap, so its records have one right order.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PADDING = b" probed by kraftwright"
 
 
 def prefix(run_id: str) -> bytes:
-    """What every record of a run begins with."""
+    """Return the beginning of every record of a run."""
     return f"{MAGIC} {run_id:{RUN_ID_LENGTH}} ".encode()
 
 

@@ -1,4 +1,4 @@
-"""What the page draws and the figures that need no join with the topic: latencies, rates, errors, who was there."""
+"""Data of the page's drawings, and the figures without a join with the topic: latencies, rates, errors, brokers."""
 
 from __future__ import annotations
 

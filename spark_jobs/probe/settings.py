@@ -49,7 +49,7 @@ PATTERNS = {
 
 @dataclass(frozen=True)
 class ProbeSettings:
-    """One probe, as the file says it."""
+    """One probe, as configured in the file."""
 
     bootstrap_servers: str
     cluster: str
@@ -70,7 +70,7 @@ class ProbeSettings:
 
     @property
     def everywhere(self) -> str:
-        """Where the cluster answers before, in or after the operation."""
+        """Return the addresses of the cluster before, in or after the operation."""
         listed = [*self.bootstrap_servers.split(","), *self.moved_servers.split(",")]
         return ",".join(dict.fromkeys(filter(None, listed)))
 

@@ -1,10 +1,10 @@
-"""How long a partition took no record, by the probe's log.
+"""Durations in which a partition took no record, by the probe's log.
 
 A stall of a partition is a stretch of time in which the client had asked for something to be written and nothing was
 acknowledged. It begins with the last acknowledgement before, if a record was under way at that moment, else with the
-first attempt to send after it; it ends with the next acknowledgement. What the client gives up (``failed``) ends no
+first attempt to send after it; it ends with the next acknowledgement. A record given up (``failed``) ends no
 stall. So at rest, when a record is answered before the next is sent, a stall is nothing but that record's latency, and
-the silence between two records is none. What comes before a partition's first acknowledgement is the client's own way
+the silence between two records is none. The time before a partition's first acknowledgement is the client's own way
 in (connections, producer ids) and no stall. A stretch that no acknowledgement ends lasts to the log's end and is
 ``open``.
 """

@@ -1,4 +1,4 @@
-"""Which step of the operation a stall belongs to, by the callback's timeline. Pure."""
+"""Assignment of a stall to a step of the operation, by the callback's timeline. Pure."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def overlap_us(step: TimelineEntry, from_us: int, to_us: int) -> int:
 
 
 def step_of(from_us: int, to_us: int, steps: Iterable[TimelineEntry]) -> TimelineEntry | None:
-    """The step that was under way when the stretch began, for a cause comes first; of several the one begun last.
+    """Return the step that was under way when the stretch began, as its cause; of several the one begun last.
 
-    Where there was none, the step that shares the most time with it.
+    Without such a step, the one that shares the most time with it.
     """
     met = [step for step in steps if overlap_us(step, from_us, to_us) > 0]
     before = [step for step in met if step["start"] * SECOND_US <= from_us]

@@ -17,7 +17,7 @@ from spark_jobs.probe.settings import ProbeSettings
 #: A broker that has passed a request on to a controller which then dies waits for it for request.timeout.ms (30 s), and
 #: what comes after that request waits, too.
 SECONDS = 90.0
-#: After so long somebody else is asked: until it is fenced, a broker that has just died is still named as one to ask.
+#: After so long another broker is tried: until it is fenced, a broker that has just died is still listed.
 ATTEMPT_SECONDS = 5.0
 #: Whatever the cluster's defaults are: what they delete would be called lost.
 KEPT = {"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1"}
@@ -25,7 +25,7 @@ SILENCE = (KafkaError._TIMED_OUT, KafkaError._TRANSPORT, KafkaError.REQUEST_TIME
 
 
 class ProbeTopic:
-    """Asks the cluster as an ordinary client does."""
+    """Queries the cluster as an ordinary client does."""
 
     def __init__(self, settings: ProbeSettings) -> None:
         self._settings = settings
@@ -33,7 +33,7 @@ class ProbeTopic:
         self._named = native_options(settings.everywhere, settings.client_options, self._complaints)
 
     def answers(self, seconds: float) -> bool:
-        """Whether any broker answers within ``seconds``. UsageError for one of another cluster."""
+        """Check whether any broker answers within ``seconds``. UsageError for one of another cluster."""
         try:
             metadata = AdminClient(self._named).list_topics(timeout=seconds)
         except KafkaException:
@@ -61,7 +61,7 @@ class ProbeTopic:
         self._asked("removed", removed, (KafkaError.UNKNOWN_TOPIC_OR_PART,))
 
     def _asked(self, what: str, ask: Callable[..., dict[str, Any]], known: Collection[int]) -> int:
-        """Asks one client after the other while there is no answer; 0, or the one of the ``known`` codes that came."""
+        """Try one client after the other until there is an answer; 0, or the one of the ``known`` codes that came."""
         deadline, silent = time.monotonic() + SECONDS, False
         while True:
             admin = AdminClient(self._named)

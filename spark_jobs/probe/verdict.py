@@ -1,4 +1,4 @@
-"""What an audit comes to: the outcome, and the few lines that say it. Pure."""
+"""Result of an audit: the outcome, and the few lines about it. Pure."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _errors(errors: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _clients(audit: Mapping[str, Any]) -> list[str]:
-    """What must be known of the probe itself to trust the rest."""
+    """Return facts about the probe itself that the rest depends on."""
     counts, late = audit["counts"], audit["late_ms"]
     missing = counts["acked"] - counts["received"]
     words = [f"consumers received {counts['received']:,} of them"]
@@ -99,7 +99,7 @@ def _clients(audit: Mapping[str, Any]) -> list[str]:
 
 
 def _ended(audit: Mapping[str, Any]) -> list[str]:
-    """A probe that nobody has ended says nothing of what came later, and the operation may have gone on."""
+    """Report a probe that ended early: its log has nothing of later events, and the operation may have gone on."""
     if not audit["whole"]:
         return ["the probe was killed: its last seconds, and what came later, are not in the account"]
     if audit["end"] and not audit["end"].get("asked", True):
@@ -109,7 +109,7 @@ def _ended(audit: Mapping[str, Any]) -> list[str]:
 
 
 def _busy(end: Mapping[str, Any]) -> list[str]:
-    """A machine that had more to do than it can makes every figure worse; the reader must know."""
+    """Report a busy control machine, which makes every figure worse."""
     if end.get("load", 0) <= end.get("cores", 0):
         return []
     return [f"the control machine was busy (load {end['load']} on {end['cores']} cores)"]

@@ -1,4 +1,4 @@
-"""What a client sees of the brokers while an operation goes on: which there are, and how many partitions each leads."""
+"""A client's view of the brokers while an operation goes on: the brokers, and the number of partitions each leads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SOURCE = "watcher"
 
 
 class Watching:
-    """Asks any broker for the topic's metadata, five times a second, and notes what has changed."""
+    """Queries any broker for the topic's metadata, five times a second, and notes the changes."""
 
     def __init__(self, settings: ProbeSettings, log: EventLog) -> None:
         self._settings, self._log = settings, log

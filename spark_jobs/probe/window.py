@@ -1,8 +1,8 @@
-"""How many records of a partition are under way: no more than librdkafka takes.
+"""Limit of a partition's records under way: no more than librdkafka takes.
 
 A thread of librdkafka that holds a record of a partition with five unacknowledged ones does not sleep until one of
-these is acknowledged. It calls `poll` again and again, without a pause, and takes a core. So what would wait there
-waits here.
+these is acknowledged. It calls `poll` again and again, without a pause, and takes a core. So records wait
+here instead.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 #: RD_KAFKA_IDEMP_MAX_INFLIGHT of librdkafka: messages of an idempotent producer, of each partition.
 UNDER_WAY = 5
-#: Of each partition; librdkafka's own queue has room for as many.
+#: Limit for each partition; librdkafka's own queue has room for as many.
 MOST_WAITING = 100_000
 
 
@@ -26,7 +26,7 @@ class Window:
         self._change = threading.Condition(threading.RLock())
 
     def add(self, partition: int, send: Callable[[], bool]) -> bool:
-        """Whether there is room. `send` says whether there will be an answer."""
+        """Return True if there is room. `send` returns whether there will be an answer."""
         with self._change:
             if len(self._waiting[partition]) >= MOST_WAITING:
                 return False
@@ -48,7 +48,7 @@ class Window:
             return sum(map(len, self._waiting))
 
     def _hand_over(self, partition: int) -> None:
-        """With the lock held: whoever sends is alone, so the order stays."""
+        """Send waiting records, with the lock held: only one thread sends, so the order stays."""
         waiting = self._waiting[partition]
         while waiting and self._under_way[partition] < UNDER_WAY:
             self._under_way[partition] += waiting.popleft()()

@@ -2,7 +2,7 @@
 
     python -m spark_jobs.proof --config proof.json
 
-Offsets differ after a copy, so records are paired by what they hold and by their order, partition by partition.
+Offsets differ after a copy, so records are paired by their content and by their order, partition by partition.
 ``fingerprints`` finds where two partitions differ, in one pass over both sides. Only the stretch that differs is read
-record by record: ``alignment``, ``pairing`` and ``judgement`` are pure and say what became of each.
+record by record: ``alignment``, ``pairing`` and ``judgement`` are pure and classify each.
 """

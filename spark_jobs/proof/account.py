@@ -19,7 +19,7 @@ LOST = DELETED[TARGET]
 
 @dataclass
 class Account:
-    """What is known so far. ``deletions_allowed``: the target may have deleted what the source still holds."""
+    """The account so far. ``deletions_allowed``: the target may have deleted records that the source still holds."""
 
     deletions_allowed: bool = False
     source_records: int = 0
@@ -52,7 +52,7 @@ class Account:
             some.append(fault)
 
     def excuse(self, excused: Excused, partition: int) -> None:
-        """Take in what the law excuses. What the target alone has deleted is a fault, unless it is allowed."""
+        """Add excused records. A record that the target alone has deleted is a fault, unless that is allowed."""
         lost = 0 if self.deletions_allowed else excused.records[LOST]
         offsets = excused.first.get(LOST, [])[:lost]
         for offset in offsets:

@@ -1,4 +1,4 @@
-"""Pairs what stands in two sequences in the same order: the longest such pairing where nothing repeats. Pure."""
+"""Pairs equal elements of two sequences in the same order: the longest such pairing if nothing repeats. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Pair = tuple[int, int]
 def align(source: Sequence[int], target: Sequence[int]) -> list[Pair]:
     """Indices of equal elements on both sides, rising on both. Equal ends first, then the longest rising run between.
 
-    Elements that repeat are paired in the order in which they stand; then what is equal beside a pair is paired, too.
+    Elements that repeat are paired in their order; then equal ones beside a pair are paired, too.
     """
     head, tail = _ends(source, target, (0, 0), (len(source), len(target)))
     paired = [(number, number) for number in range(head)]
@@ -57,7 +57,7 @@ def longest_rising(pairs: Iterator[Pair]) -> list[Pair]:
 
 
 def _with_the_first(target: Sequence[int], paired: Sequence[Pair]) -> Iterator[Pair]:
-    """The first of the target's equal elements is paired, since a copy stands behind its original."""
+    """Yield pairs with the first of the target's equal elements, since a copy comes after its original."""
     low = 0
     for here, there in paired:
         first = next((number for number in range(low, there) if target[number] == target[there]), there)
@@ -72,7 +72,7 @@ def _beside(source: Sequence[int], target: Sequence[int], low: Pair, high: Pair)
 
 
 def _ends(source: Sequence[int], target: Sequence[int], low: Pair, high: Pair) -> Pair:
-    """How many elements are equal at the start and, of the rest, at the end."""
+    """Return the number of equal elements at the start and, of the rest, at the end."""
     (here, there), (end, other_end) = low, high
     room = min(end - here, other_end - there)
     head = next((number for number in range(room) if source[here + number] != target[there + number]), room)

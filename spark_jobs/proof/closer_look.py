@@ -1,4 +1,4 @@
-"""A partition that differs, record by record: read in slices, paired, and what stands alone is looked up."""
+"""A partition that differs, record by record: read in slices, paired, and unpaired records are looked up."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from spark_jobs.proof.pairing import Pairing, Record, Single
 from spark_jobs.proof.stretches import Part, Stretch
 from spark_jobs.proof.topics import TopicPair
 
-MOST_ALONE = 100_000  # of both sides; beyond, what stands alone is judged before the rest of the partition is read
+MOST_ALONE = 100_000  # of both sides; beyond, unpaired records are classified before the rest of the partition is read
 
 
 class Reader(Protocol):
     """One partition of both sides, as Spark or the native client reads it."""
 
     def records(self, windows: Sequence[Window]) -> list[list[Record]]:
-        """Of both sides, what their windows hold."""
+        """Return the records in the windows of both sides."""
 
     def details(self, side: int, offsets: Sequence[int]) -> Mapping[int, Details]:
         """By offset, the parts of these records."""
 
     def originals(self, wholes: Collection[int]) -> Mapping[int, int]:
-        """Of these records, the first offset that holds one on the source."""
+        """Return for each record the first offset that holds it on the source."""
 
     def extents(self, side: int, keys: Collection[int]) -> Mapping[int, Pair]:
         """The first and the last offset of each of these keys in the whole partition."""
@@ -36,7 +36,7 @@ class Reader(Protocol):
 
 @dataclass
 class Slices:
-    """How far each side of a stretch has been read."""
+    """Progress of reading each side of a stretch."""
 
     parts: Sequence[Part]
     at: list[int]
@@ -68,7 +68,7 @@ class Partition:
     number: int
 
     def look(self, stretch: Stretch, account: Account, pairing: Pairing | None = None) -> Pairing:
-        """Account for each record of the stretch. ``pairing`` says what is counted, or kept, of its pairs."""
+        """Account for each record of the stretch. ``pairing`` decides which pairs are counted, or kept."""
         pairing = pairing or Pairing()
         pairing.low, pairing.segment = (stretch.source.before, stretch.target.before), 0 if stretch.at_head else 1
         judge = Judge(self.number, stretch.at_head, pairing.gaps)
@@ -91,7 +91,7 @@ class Partition:
         alone = Alone.of(pairing.source, pairing.target)
         pairing.source, pairing.target = [], []
         here, there = self._sides(alone)
-        # What the source may have deleted is not looked for in it.
+        # Records that the source may have deleted are not looked up in it.
         extra = {one.whole for one in alone.target if one.segment or not here.start}
         originals = self.reader.originals(extra) if extra else {}
         account.judged(judge.judge(alone, here, there, originals), self.number)

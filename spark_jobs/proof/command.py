@@ -1,4 +1,4 @@
-"""What ``python -m spark_jobs.proof`` does around the comparison: report and page whatever happens, the exit code."""
+"""Frame of the comparison for ``python -m spark_jobs.proof``: report and page in any case, the exit code."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _write(draft: Report, config: ProofConfig, progress: Progress) -> str:
 
 
 def begun(config: ProofConfig, progress: Progress) -> Report:
-    """A report of a run of which nothing is known yet but what it was asked to do."""
+    """Return the report of a run that has nothing yet but its configuration."""
     return Report(
         schema=SCHEMA_VERSION,
         run_id=config.run_id,

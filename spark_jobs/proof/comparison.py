@@ -19,7 +19,7 @@ from spark_jobs.proof.spark_reader import SparkReader
 from spark_jobs.proof.stretches import Block, Stretch
 from spark_jobs.proof.topics import Cluster, Place, TopicPair, unreadable
 
-Say = Callable[[str], None]  # each step, for whoever watches
+Say = Callable[[str], None]  # each step, for observers
 Marks = Mapping[Place, tuple[Collection[int], Collection[int]]]  # offsets of groups on both sides
 SMALL = 500_000  # offsets of both sides: such a partition is read by the native client where it differs
 TOGETHER = 500_000  # offsets that are in memory at the same time
@@ -27,7 +27,7 @@ TOGETHER = 500_000  # offsets that are in memory at the same time
 
 @dataclass
 class Comparison:
-    """What is compared, and what became of it. ``deletions_allowed``: topics that the target may have shortened."""
+    """Compared topics, and the results. ``deletions_allowed``: topics that the target may have shortened."""
 
     clusters: Sequence[Cluster]
     pairs: Sequence[TopicPair]
@@ -57,7 +57,7 @@ class Comparison:
         return [self.accounts[pair.source.name].topic(pair) for pair in self.pairs]
 
     def _read_blocks(self, bits: int, strange: Collection[Place]) -> set[Place]:
-        """Read all topics at once; where that fails, one by one. Partitions of topics that Spark cannot read."""
+        """Read all topics at once; if that fails, one by one. Return partitions of topics that Spark cannot read."""
         try:
             self.blocks = first_pass(self.clusters, self.pairs, bits, strange)
         except UnreadableError:

@@ -33,7 +33,7 @@ TOPIC = PATTERNS["topic"][0]
 
 @dataclass(frozen=True)
 class Address:
-    """How Spark and the native client reach one side."""
+    """Connection of Spark and the native client to one side."""
 
     bootstrap_servers: str
     client_options: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -41,7 +41,7 @@ class Address:
 
 @dataclass(frozen=True)
 class ProofConfig:
-    """One run, as the file says it."""
+    """One run, as configured in the file."""
 
     run_id: str
     source: Address
@@ -65,7 +65,7 @@ def load(path: Path) -> ProofConfig:
 
 
 def _address(given: Mapping[str, Any]) -> Address:
-    """What a side's file says; ``client_options`` count where both name an option."""
+    """Parse a side's options; ``client_options`` win over the file."""
     path, options = given.get("client_file"), given.get("client_options", {})
     found = java_properties.parse(Path(path).read_text()) if path else {}
     secured = {f"{PREFIX}{name}": value for name, value in found.items() if name.startswith(SECURITY)}

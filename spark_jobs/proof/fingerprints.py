@@ -1,6 +1,6 @@
-"""What Spark computes of a record and of a block of records: hashes only, so that nothing of a record is collected.
+"""Spark's fingerprints of records and blocks of records: hashes only, so that nothing of a record is collected.
 
-A block is a run of records of one partition. Its fingerprint covers what each record holds and its place in the
+A block is a run of records of one partition. Its fingerprint covers each record's content and its place in the
 partition. A hash has 64 bits: a changed record goes unseen once in 2**64.
 
 A record's place is counted while its partition is read: Spark reads one partition of Kafka in one task, in the order
@@ -23,7 +23,7 @@ Totals = Mapping[tuple[str, int], tuple[int, int]]
 
 
 def content(append_time: Collection[str]) -> list[Column]:
-    """What two copies of a record share; the timestamp not on topics of ``append_time``, where brokers set it."""
+    """Return the fields that two copies of a record share; on topics of ``append_time`` without the timestamp."""
     parts = [_length(F.col("key")), F.col("key"), _length(F.col("value")), F.col("value")]
     return [*parts, timestamp(append_time), _headers()]
 

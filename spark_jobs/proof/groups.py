@@ -28,7 +28,7 @@ def committed(clusters: Sequence[Cluster], pairs: Sequence[TopicPair], groups: S
 
 
 def ends(clusters: Sequence[Cluster], pairs: Sequence[TopicPair]) -> list[Ends]:
-    """Where each log of both sides ends, open transactions included; asked after the groups' offsets."""
+    """Return the end of each log of both sides, open transactions included; read after the groups' offsets."""
     return [
         {
             (pair.sides[side].name, number): end

@@ -34,11 +34,11 @@ class Details(NamedTuple):
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a partition, and what is known of its records that stand alone."""
+    """One side of a partition, and the details of its unpaired records."""
 
     start: int = 0  #: its log start offset: so many records at most were deleted from its head
     compacted: bool = False
-    #: By offset, of each record that stands alone; of none where one side has none and nothing is compacted.
+    #: Offset -> details of each unpaired record; empty if one side has none and nothing is compacted.
     details: Mapping[int, Details] = field(default_factory=dict)
     #: The first and the last offset that bears a key.
     extents: Mapping[int, Pair] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Side:
 
 @dataclass
 class Judgement:
-    """Faults of one partition, those that have no place of their own by kind, and what is excused."""
+    """Faults of one partition, those without a place by kind, and excused records."""
 
     faults: list[Fault]
     unnamed: Counter[str]
@@ -76,7 +76,7 @@ class Judge:
     deleted: list[int] = field(default_factory=lambda: [0, 0])
 
     def judge(self, alone: Alone, source: Side, target: Side, originals: Mapping[int, int]) -> Judgement:
-        """Name each record of ``alone``. ``originals``: for what stands alone on the target, the source's offset."""
+        """Name each record of ``alone``. ``originals``: for records on the target alone, the source's offset."""
         found = Judgement([], Counter(), Excused())
         found.faults += (self._fault(REORDERED, *pair) for pair in alone.reordered)
         missing, extra = self._changed("key", alone.source, alone.target, (source, target), found)
@@ -94,7 +94,7 @@ class Judge:
     def _changed(
         self, part: str, source: Sequence[Single], target: Sequence[Single], sides: tuple[Side, Side], found: Judgement
     ) -> tuple[list[Single], list[Single]]:
-        """What is left of both sides without the records of one gap that share a key, or a value."""
+        """Return the rest of both sides without the records of one gap that share a key, or a value."""
         here, there = sides[0].details, sides[1].details
         if not source or not target:
             return list(source), list(target)
@@ -107,7 +107,7 @@ class Judge:
     def _compacted(
         self, alone: Sequence[Single], lacking: int, own: Side, other: Side, found: Judgement
     ) -> list[Single]:
-        """What the other side's cleaner has not removed: only so many are excused as it lacks offsets there."""
+        """Return the rest that the other side's cleaner did not remove; its missing offsets bound the excused ones."""
         if not other.compacted:
             return list(alone)
         _, eligible = _split(alone, lambda one: self._may_be_gone(one, lacking, own, other))
@@ -154,7 +154,7 @@ class Judge:
         return details.keyless or replaced or (details.value is None and details.key not in other.extents)
 
     def _deleted(self, alone: Sequence[Single], lacking: int, other: Side, found: Judgement) -> list[Single]:
-        """What the log start offset of the other side does not explain. Only one side can have deleted its head."""
+        """Return the rest that the other side's log start does not explain. Only one side can have deleted its head."""
         room = other.start - self.deleted[lacking]
         if not self.at_head or self.deleted[1 - lacking] or room <= 0:
             return list(alone)
@@ -182,7 +182,7 @@ def _sharing(
     for one in target:
         places[one.segment, getattr(there[one.offset], part)].append(one)
     partners: dict[int, int] = {}
-    # What both sides hold of a partition's head stands at its end, so there the last are paired first.
+    # Shared records of a partition's head are at its end, so there the last are paired first.
     for one in sorted(source, key=lambda one: (one.segment, one.offset if one.segment else -one.offset)):
         mine = getattr(here[one.offset], part)
         around = places.get((one.segment, mine)) if mine is not None else None

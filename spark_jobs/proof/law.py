@@ -5,8 +5,8 @@ also loses the older records of a key. So both sides still hold the last records
 the last records of each key. Those are paired from the end. They must be the same, and in the same order.
 A record without a partner is excused in two cases only:
 
-- *deleted*: it stands before the first pair, and the other side's log does not start at 0. At most as many records as
-  that log start offset says. Only one side can have deleted what the other still holds.
+- *deleted*: it is before the first pair, and the other side's log does not start at 0. That log start offset
+  bounds their number. Only one side can have deleted records that the other still holds.
 - *compacted*: the other side is compacted, and this side holds a later record of the key; or the record has no key; or
   it is a deletion whose key the other side does not hold. At most as many records as offsets are missing on the other
   side between the pairs around it.
@@ -50,7 +50,7 @@ class Log:
         return {row.key: row.offset for row in self.rows}
 
     def offset(self, number: int) -> int:
-        """Of the record with this number; before the first and behind the last: the edges of the log."""
+        """Return the offset of the record with this number; before the first and after the last: the log's edges."""
         if number < 0:
             return self.start - 1
         return self.rows[number].offset if number < len(self.rows) else self.end
@@ -121,7 +121,7 @@ def _by_key(source: Log, target: Log) -> list[Pair]:
 
 
 class Gap(NamedTuple):
-    """What stands between two pairs that follow each other: numbers of records, on each side from and up to."""
+    """Records between two pairs that follow each other: numbers of records, on each side from and up to."""
 
     low: Pair
     high: Pair
@@ -162,7 +162,7 @@ def _excuse(gap: Gap, lacking: int, logs: tuple[Log, Log], excused: Excused) -> 
 
 
 def may_be_compacted(row: Row, own_last: Mapping[int | None, int], other: Log) -> bool:
-    """Whether the cleaner of ``other`` removes such a record: replaced later, without key, or a deletion done with."""
+    """Check whether the cleaner of ``other`` removes it: replaced later, without key, or a deletion done with."""
     if not other.compacted:
         return False
     return row.key is None or row.offset < own_last[row.key] or (row.deletion and row.key not in other.last)

@@ -40,7 +40,7 @@ def number(content: bytes | None) -> int:
 
 
 class Content(NamedTuple):
-    """What a record holds."""
+    """Content of a record."""
 
     key: bytes | None
     value: bytes | None
@@ -66,7 +66,7 @@ def held(message: Message, with_timestamp: bool) -> Held:
 
 @dataclass
 class _Reading:
-    """What has come in of the partitions that are read together."""
+    """Records so far of the partitions that are read together."""
 
     spans: Mapping[Place, tuple[int, int]]
     append_time: frozenset[str]

@@ -15,7 +15,7 @@ SURE = 0.75  # of a window: what is paired later may find a better pair with wha
 
 
 class Record(NamedTuple):
-    """A record: where it is, and all that it holds as one number."""
+    """A record: its offset, and all its content as one number."""
 
     offset: int
     whole: int
@@ -51,11 +51,11 @@ class Gap:
 
 @dataclass
 class Pairing:
-    """Both sides of one stretch as they come in. ``paired`` are in order; ``source`` and ``target`` stand alone.
+    """Both sides of one stretch as they come in. ``paired`` are in order; ``source`` and ``target`` are unpaired.
 
     ``low``: offsets of the pair before the stretch, or before the log's start. ``gaps``: by segment, those in which a
-    record stands alone. ``below``: of both sides, offset -> pairs that stand before it. ``pairs``: all of them, by
-    offsets, where they are kept.
+    record is unpaired. ``below``: of both sides, offset -> number of pairs before it. ``pairs``: all of them, by
+    offsets, if they are kept.
     """
 
     low: Pair = (-1, -1)
@@ -71,7 +71,7 @@ class Pairing:
 
     @property
     def room(self) -> Pair:
-        """How many records of each side may be fed next."""
+        """Return the number of records of each side that may be fed next."""
         return max(0, WINDOW - len(self._source)), max(0, WINDOW - len(self._target))
 
     def feed(self, source: Sequence[Record], target: Sequence[Record], ahead: Pair) -> None:

@@ -1,7 +1,7 @@
-"""Where a group's offsets point on both sides, by counting: how many pairs stand before each. Pure.
+"""Position of a group's offsets on both sides, by counting the pairs before each. Pure.
 
-Offsets differ after a copy. The records of both sides are paired, so two offsets point at the same record when equally
-many pairs stand before them.
+Offsets differ after a copy. The records of both sides are paired, so two offsets point at the same record if equally
+many pairs are before them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Course:
-    """How the records of one partition are paired. ``paired``: how many pairs there are.
+    """Pairing of the records of one partition. ``paired``: the number of pairs.
 
     Either ``pairs``, the offsets of all; or ``stretch``, in which ``below`` counts pairs before each offset that was
     asked for, and around which all are paired. With neither, all records of both sides are paired.
@@ -43,7 +43,7 @@ class Course:
     below: Sequence[Mapping[int, int]] = field(default_factory=lambda: ({}, {}))
 
     def before(self, side: int, offset: int, visible: Count) -> int:
-        """How many pairs stand before an offset of one side."""
+        """Return the number of pairs before an offset of one side."""
         if self.pairs is not None:
             return bisect_left([pair[side] for pair in self.pairs], offset)
         if self.stretch is None or offset <= self.stretch.sides[side].start:
@@ -64,7 +64,7 @@ class Course:
         return start if before == 0 and self.exact else None
 
     def counts(self, side: int, offset: int) -> bool:
-        """Whether ``before`` has to count visible records of the partition."""
+        """Check whether ``before`` has to count visible records of the partition."""
         if self.pairs is not None:
             return False
         part = self.stretch.sides[side] if self.stretch else None

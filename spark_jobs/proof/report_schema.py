@@ -11,9 +11,9 @@ EXAMPLES = 10  # of each kind of fault, for each topic
 
 
 class Fault(TypedDict):
-    """One record: ``source_offset`` and ``target_offset`` are null where a side does not have it.
+    """One record: ``source_offset`` and ``target_offset`` are null if a side does not have it.
 
-    ``kind``: missing (on the target), extra (on the target alone), changed (``fields`` says what differs), reordered
+    ``kind``: missing (on the target), extra (on the target alone), changed (``fields``: the differences), reordered
     (both have it, behind other records), duplicated (the target has it once more than the source, whose offset it is),
     deleted (the target has deleted it, and the source still holds it).
     """
@@ -35,8 +35,8 @@ class Exempt(TypedDict):
 class Topic(TypedDict):
     """One topic: visible records of both sides, those ``paired`` in order, faults and exceptions by kind.
 
-    ``newest``: when the source's newest record was written, by its timestamp; null where that is no time.
-    ``excused``: deleted_on_source, compacted_on_target and so on; ``rules`` say why, in sentences.
+    ``newest``: the write time of the source's newest record, by its timestamp; null if that is no time.
+    ``excused``: deleted_on_source, compacted_on_target and so on; ``rules`` give the reasons, in sentences.
     """
 
     source: str
@@ -80,7 +80,7 @@ class Undecided(TypedDict):
 
 
 class Pace(TypedDict):
-    """How long the comparison took; ``records`` are those of both sides."""
+    """Duration of the comparison; ``records`` are those of both sides."""
 
     records: int
     seconds: float

@@ -37,7 +37,7 @@ def judged(pair: TopicPair, reader: HeldReader, account: Account) -> Course:
 
 
 def _explain(reader: HeldReader, account: Account) -> None:
-    """Say why Spark has not read the partition, if it could not."""
+    """Explain why Spark has not read the partition, if it could not."""
     for name, held in zip(SIDES, reader.sides):
         strange = next((one.offset for one in held if abs(one.timestamp) > SPARK_ENDS_MS), None)
         if strange is not None:

@@ -1,4 +1,4 @@
-"""Where two partitions differ: equal blocks at the start and at the end are set aside, the rest is a stretch. Pure."""
+"""Differing stretches of two partitions: equal blocks at the start and at the end are set aside. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 LEAST_BITS = 10
 COLUMNS = ("block", "records", "first", "last", "fingerprint", "newest", "stamped")
-MOST_BLOCKS = 100_000  # of both sides together: so many lie in the driver's memory
+MOST_BLOCKS = 100_000  # of both sides together: so many are in the driver's memory
 
 
 class Block(NamedTuple):
@@ -39,7 +39,7 @@ class Part(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """What is left of a partition on both sides; ``at_head`` when nothing before it is equal, else ``head`` records."""
+    """The rest of a partition on both sides; ``at_head`` if nothing before it is equal, else ``head`` records."""
 
     source: Part
     target: Part
@@ -52,7 +52,7 @@ class Stretch(NamedTuple):
 
 
 def block_bits(offsets: int) -> int:
-    """How large blocks are, as a power of two: small, as long as all fit into the driver's memory."""
+    """Return the size of blocks, as a power of two: small, as long as all fit into the driver's memory."""
     bits = LEAST_BITS
     while offsets >> bits > MOST_BLOCKS:
         bits += 1
@@ -64,7 +64,7 @@ def total(blocks: Sequence[Block]) -> int:
 
 
 def without_head(source: Sequence[Block], target: Sequence[Block], logs: Sequence[tuple[int, int]]) -> Stretch | None:
-    """What follows the equal blocks at the start; null when nothing does. ``logs``: start and end of both sides."""
+    """Return the rest after equal blocks at the start; null if there is none. ``logs``: start and end of both sides."""
     equal = _equal(source, target)
     if len(source) == len(target) == equal:
         return None
@@ -90,7 +90,7 @@ def without_tail(stretch: Stretch, source: Sequence[Block], target: Sequence[Blo
 
 
 def _equal(source: Sequence[Block], target: Sequence[Block]) -> int:
-    """How many of the first blocks are equal; offsets differ after a copy."""
+    """Return the number of equal blocks at the start; offsets differ after a copy."""
     pairs = zip(source, target)
     prints = ((here.records, here.fingerprint) == (there.records, there.fingerprint) for here, there in pairs)
     return next((number for number, same in enumerate(prints) if not same), min(len(source), len(target)))

@@ -1,4 +1,4 @@
-"""Both sides of each topic: where it begins and ends, and the settings that decide what can be compared."""
+"""Both sides of each topic: its first and last offset, and the settings that decide what can be compared."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class TopicPair:
 
     @property
     def rules(self) -> list[str]:
-        """What the settings of both sides excuse, in sentences."""
+        """Describe the excuses by the settings of both sides."""
         said = []
         if self.target.append_time:
             said.append("Timestamps that the target's brokers set are not compared (LogAppendTime).")

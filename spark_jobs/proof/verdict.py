@@ -1,4 +1,4 @@
-"""The verdict of a proof: an outcome and the sentences that say why. Pure."""
+"""The verdict of a proof: an outcome and the sentences with its reasons. Pure."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ROWS = (
     "has an open transaction on the source",
     "has an open transaction on the target",
 )
-#: What is excused, by kind, with the number that bounds it.
+#: Excused records, by kind, with the number that bounds them.
 EXEMPT = {
     "deleted_on_source": "records are on the target alone: the source has deleted them (its log start allows {:,})",
     "deleted_on_target": "records are on the source alone: the target has deleted them, as is allowed here "
@@ -58,7 +58,7 @@ def verdict(
     """``proven`` unless a record is missing, extra, changed, reordered, duplicated or deleted, or a group skips some.
 
     A group that would read records again fails nothing: so does every restart of a consumer that did not commit.
-    `grown`: topic -> offsets that were written on the source meanwhile, where that stands against a switch.
+    `grown`: topic -> offsets that were written on the source meanwhile, if that prevents a switch.
     `undecided`: offsets behind open transactions of both sides.
     """
     allowed = {DUPLICATED} if duplicates_allowed else set()
@@ -83,7 +83,7 @@ def verdict(
 
 
 def switch(source: str, target: str, topics: Sequence[Topic], groups: Sequence[Position]) -> list[str]:
-    """What to change once a switch is proven, in sentences: for the producers of each topic, and for each group."""
+    """Describe the changes after a proven switch: for the producers of each topic, and for each group."""
     said = [f"Producers of {one['target']}: bootstrap.servers={target} in place of {source}." for one in topics]
     for name in dict.fromkeys(one["group"] for one in groups):
         again = [one for one in groups if one["group"] == name and one["outcome"] == "earlier"]
@@ -93,7 +93,7 @@ def switch(source: str, target: str, topics: Sequence[Topic], groups: Sequence[P
 
 
 def pause(topics: Sequence[Topic], now: datetime) -> list[str]:
-    """How long producers have paused by now, in a sentence; none where the source's records bear no timestamps."""
+    """Describe the producers' pause so far; none if the source's records bear no timestamps."""
     newest = max((topic["newest"] for topic in topics if topic["newest"]), default=None)
     if newest is None:
         return []
@@ -102,7 +102,7 @@ def pause(topics: Sequence[Topic], now: datetime) -> list[str]:
 
 
 def remedies(sentences: Sequence[str]) -> list[str]:
-    """Where the runbook says what to do, in a sentence; none where it has no row for them."""
+    """Name the rows of the runbook with the remedies, in a sentence; none if it has no row for them."""
     rows = [f"`{row}`" for row in ROWS if any(row in sentence for sentence in sentences)]
     return [f"What to do: {RUNBOOK}, If it fails, {', '.join(rows)}."] if rows else []
 
@@ -169,7 +169,7 @@ def counted(positions: Sequence[Position]) -> str:
 
 
 def describe(topic: Topic, fault: Fault) -> str:
-    """One record: where it is on both sides, and what differs."""
+    """Describe one record: its place on both sides, and the differences."""
     sides = (("source", fault["source_offset"]), ("target", fault["target_offset"]))
     where = ", ".join(f"{side} offset {offset}" for side, offset in sides if offset is not None)
     fields = f" ({', '.join(fault['fields'])})" if fault["fields"] else ""

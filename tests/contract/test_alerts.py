@@ -1,4 +1,4 @@
-"""The rules use metrics that nodes publish, as these can be used, and each alert says what to do."""
+"""The rules use metrics that nodes publish, as these can be used, and each alert has a remedy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DATA = rules.data("blue")
 RECORDS = {one["record"]: one["expr"] for one in DATA["records"]}
 ALERTS: dict[str, Any] = {one["alert"]: one for one in DATA["alerts"]}
 EXPRESSIONS = {**RECORDS, **{name: one["expr"] for name, one in ALERTS.items()}}
-#: What Prometheus itself records of each target.
+#: Series that Prometheus itself records of each target.
 OF_PROMETHEUS = {"up", "scrape_duration_seconds"}
 
 

@@ -1,4 +1,4 @@
-"""The host through which a cluster is asked is chosen by one filter, so that no run asks a host that is not in it."""
+"""One filter chooses the host from which a cluster is queried, so that no run uses a host outside the cluster."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TASK_FILES = [ROOT / "site.yml", *sorted(ROOT.glob("playbooks/**/*.yml")), *sorted(ROOT.glob("roles/*/tasks/*.yml"))]
 FILES = [*TASK_FILES, *sorted(ROOT.glob("roles/*/vars/*.yml"))]
 CHOICE = "kraft_asked("
-#: Who else is delegated to: this machine, the node of a batch that the task is about, the host
+#: Other delegated hosts: this machine, the node of a batch that the task is about, the host
 #: that keeps a file, those whose lock is taken, and the one that `status` found to answer.
 NO_CHOICE = {
     "localhost",
@@ -29,7 +29,7 @@ NO_CHOICE = {
 UNORDERED = re.compile(
     r"(hosts|groups\['\w+'\]|members|staying|added|removed|leaving|coming)\w*\s*\|\s*(difference|intersect|union|symmetric_difference)\("
 )
-#: Where an order makes no difference: what is counted, or shown.
+#: Uses in which an order makes no difference: counts, or output.
 COUNTED = re.compile(r"\)\s*\|\s*(length|join\()")
 FIRST = re.compile(r"(hosts\w*|groups\['kafka'\]|nodes)(\[0\](?!\])|\s*\|\s*first\b)")
 #: A task that one host of the play does; which one makes no difference.

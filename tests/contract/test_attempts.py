@@ -29,7 +29,7 @@ ATTEMPTS = [task for _, task in EVERY if "kafka_attempt" in task]
 
 
 def test_no_task_hides_that_it_failed() -> None:
-    """With `failed_when: false` Ansible registers ``failed: false``: whoever reads that takes it for an answer."""
+    """With `failed_when: false` Ansible registers ``failed: false``, which readers would take for an answer."""
     hidden = [(path.name, task["name"]) for path, task in EVERY if task.get("failed_when") is False]
     assert not hidden
     assert not [(path.name, task["name"]) for path, task in EVERY if "ignore_errors" in task]

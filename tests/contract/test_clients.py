@@ -1,4 +1,4 @@
-"""Whoever asks a cluster says which one: modules refuse another one, and roles name theirs."""
+"""Every request names its cluster: modules refuse another one, and roles name theirs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dashboards ask for what nodes publish, of their own cluster alone, and each panel says what it shows."""
+"""Dashboards query metrics that nodes publish, of one cluster alone, and each panel has a description."""
 
 from __future__ import annotations
 

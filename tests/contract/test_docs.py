@@ -15,7 +15,7 @@ RUNBOOKS = sorted((ROOT / "docs/runbooks").glob("*.md"))
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")), *RUNBOOKS]
 TYPED = re.compile(r"(?:^|`)((?:ansible-playbook|make) [^`\n]*)", re.MULTILINE)
 VERBS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-#: What a reader puts there by copying an inventory, as the documentation says.
+#: Files that a reader makes by copying an inventory, as the documentation describes.
 OWN_INVENTORIES = {"inventories/mine"}
 
 
@@ -105,7 +105,7 @@ def test_the_folders_and_files_that_say_where_to_add_what_are_there() -> None:
 
 
 def test_the_page_for_those_who_come_from_zookeeper_names_each_setting_that_is_refused() -> None:
-    """And no other one: what the page says is what validation does. Topics' own settings are not checked by it."""
+    """And no other one: the page matches the validation. Topics' own settings are not checked by it."""
     table = (ROOT / "docs/coming_from_zookeeper.md").read_text().split("\n## Settings")[1].split("\n## ")[0]
     first = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     named = set(re.findall(r"`([a-z][a-z.*]+)`", " ".join(first))) - {"message.format.version"}

@@ -1,4 +1,4 @@
-"""What the code asks of AWS: each call is in docs/iam-policy.json and nothing else is; limits are those of botocore."""
+"""Calls of AWS: docs/iam-policy.json has exactly those of the code; limits are those of botocore."""
 
 from __future__ import annotations
 

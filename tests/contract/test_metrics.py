@@ -1,4 +1,4 @@
-"""The catalogue of metrics, its page, the role and the lock say the same."""
+"""The catalogue of metrics, its page, the role and the lock agree."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def test_no_two_modules_document_the_same_parts_of_an_option() -> None:
 
 
 def shape(options: dict[str, Any], inner: str) -> dict[str, Any]:
-    """Options reduced to what documentation and argument spec both say."""
+    """Reduce options to the keys that documentation and argument spec share."""
     out = {}
     for name, option in options.items():
         kept = {key: option[key] for key in COMPARED if key in option and key != "no_log"}

@@ -11,7 +11,7 @@ TASKS = Path(__file__).resolve().parents[2] / "roles/kafka_smoke/tasks"
 
 
 def place(tasks: list[dict[str, Any]], word: str) -> int:
-    """Of the first task that bears the word, as a module or in its name."""
+    """Return the place of the first task that bears the word, as a module or in its name."""
     return next(number for number, task in enumerate(tasks) if word in task or word in task.get("name", ""))
 
 

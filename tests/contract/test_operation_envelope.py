@@ -22,9 +22,9 @@ TAKING_OVER = {"maintain_ended"}
 
 
 LOCKING = ("acquire_lock", "lock_controllers", "release_lock", "unlock_controllers")
-#: How a play claims the lock of the cluster → its claim.
+#: Files by which a play claims the lock of the cluster → the claim.
 CLAIMING = {BEGIN: "changes", "tasks/acquire_lock.yml": "changes", "tasks/share_lock.yml": "proves"}
-#: What each playbook claims in its own plays and in those that it imports; a playbook that is not here claims nothing.
+#: Claims of each playbook, in its own plays and in those that it imports; other playbooks claim nothing.
 CLAIMS = {
     "add_nodes": {"changes"},
     "advance_authority": {"changes"},
@@ -87,7 +87,7 @@ def entry_points(task: dict[str, Any]) -> list[str]:
 
 
 def changes_nodes(task: dict[str, Any]) -> bool:
-    """Whether the task does more with the nodes than look."""
+    """Check whether the task changes the nodes."""
     return bool(entry_points(task))
 
 
@@ -106,7 +106,7 @@ INSTALLING = {"main", "add", "replace"}
 
 
 def needed(play: dict[str, Any]) -> set[str]:
-    """What an operation's first task needs of this machine."""
+    """Return the requirements of an operation's first task of this machine."""
     [envelope] = [task for task in play["tasks"] if "always" in task]
     return set(envelope["block"][0].get("vars", {}).get("__kafka_needs", ["release", "client"]))
 
@@ -148,13 +148,13 @@ def test_each_module_stops_where_its_run_has_lost_the_lock() -> None:
 
 
 def claims(play: dict[str, Any]) -> set[str]:
-    """What a play claims by its own tasks."""
+    """Return the claims of a play by its own tasks."""
     imported = [task.get("ansible.builtin.import_tasks", "") for task in tasks_of(play.get("tasks", []))]
     return {CLAIMING[one] for one in imported if one in CLAIMING}
 
 
 def all_claims(path: Path) -> set[str]:
-    """What a playbook claims, with the playbooks that it imports."""
+    """Return the claims of a playbook, with the playbooks that it imports."""
     entries = yaml.safe_load(path.read_text())
     imported = [path.with_name(name) for entry in entries if (name := entry.get("ansible.builtin.import_playbook"))]
     return {claim for play in plays(path) for claim in claims(play)}.union(*map(all_claims, imported))

@@ -1,4 +1,4 @@
-"""One callback refuses every playbook of which only a part would run; no playbook can be forgotten."""
+"""One callback refuses every playbook that would run only in part; no playbook can be forgotten."""
 
 from __future__ import annotations
 

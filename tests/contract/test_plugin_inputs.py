@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-#: It still reads what the two steps before it have registered, to tell which hosts did not answer.
+#: It still reads the registers of the two steps before it, to find hosts that did not answer.
 READS_REGISTERS = {"plugins/action/kafka_preflight.py"}
 SOURCES = [path for top in ("plugins", "module_utils") for path in sorted((ROOT / top).rglob("*.py"))]
 

@@ -1,4 +1,4 @@
-"""The points at which molecule `interrupted` kills runs are those of the tasks as they stand."""
+"""The points at which molecule `interrupted` kills runs are those of the present tasks."""
 
 from __future__ import annotations
 

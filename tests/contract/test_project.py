@@ -1,4 +1,4 @@
-"""What holds for the whole tree: playbooks parse, nothing names a registry, files stay readable."""
+"""Properties of the whole tree: playbooks parse, nothing names a registry, files stay readable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the roles ask of a RHEL-like host: the real tasks run, with a stand-in for dnf that notes what it is given."""
+"""Requests of the roles to a RHEL-like host: the real tasks run, with a double for dnf that notes its arguments."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ spec = {"name": {"type": "list", "elements": "str"}}
 module = AnsibleModule(spec, supports_check_mode=True)
 module.exit_json(changed=True, asked=module.params["name"])
 """
-#: What role kafka_host does first, and what Ansible itself would know of such a host.
+#: First task of role kafka_host, and Ansible's own facts of such a host.
 PLAY = """
 - hosts: all
   gather_facts: false
@@ -52,7 +52,7 @@ PLAY = """
 
 
 def facts(directory: Path, release: str) -> dict[str, str]:
-    """What the project's own look at a host says where this is the release."""
+    """Return the facts of the project's own inspection of a host of this release."""
     (directory / "etc").mkdir(parents=True)
     (directory / "etc/os-release").write_text(release)
     (directory / "usr/bin").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""A role's defaults, its argument specs and its README say the same, key by key and value by value."""
+"""A role's defaults, its argument specs and its README agree, key by key and value by value."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_no_task_starts_java() -> None:
 
 
 def test_java_of_a_host_is_never_started_as_root() -> None:
-    """Of each place in the code of modules that starts it: as whom. A new place needs a line here."""
+    """Each place in the code of modules that starts it, with the account. A new place needs a line here."""
     ways = (r"run\(\[.*real", r"\(.*params\[\"java\"\], \"-version", r"tool_command\(", "jcmd", "jstack")
     starts = re.compile(rf"^.*(?:{'|'.join(ways)}).*$", re.MULTILINE)
     found = {

@@ -1,4 +1,4 @@
-"""The rooms of module_utils/kraft stand on floors: code uses what is below it, never what is above or beside it."""
+"""The rooms of module_utils/kraft are on floors: code uses rooms below it, never those above or beside it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pytest
 
 CORE = Path(__file__).resolve().parents[2] / "module_utils/kraft"
 PACKAGE = "ansible.module_utils.kraft"
-#: From the ground up. Files that stand in no room are the ground: terms, identity, problems, errors, secrets.
+#: From the ground up. Files outside the rooms are the ground: terms, identity, problems, errors, secrets.
 FLOORS = (("ground",), ("node", "providers"), ("control", "cluster"), ("spec",), ("operations", "status", "monitoring"))
-#: Stands in no folder: the class of all modules, which looks at the run lock of its host.
+#: Outside the folders: the class of all modules, which inspects the run lock of its host.
 OF_A_HOST = {"module.py", "module"}
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 

@@ -27,11 +27,11 @@ QUOTED = [
     for row in re.findall(r"^\| (.+?) \| ", part, re.MULTILINE)
     for message in re.findall(r"`([^`]+)`", row)
 ]
-#: Where messages are written, the tests' own sentences among them: there values stand in their place.
+#: Folders with messages, the tests' own sentences among them: there values are filled in.
 SAID_IN = ("module_utils", "plugins", "library", "roles", "playbooks", "spark_jobs", "dist", "scripts", "tests/wording")
-#: What others say (Kafka, its clients, OpenSSL), and a command.
+#: Messages of other programs (Kafka, its clients, OpenSSL), and a command.
 OF_OTHERS = ("SASL authentication error", "credentials with SASL mechanism", "certificate verify failed", "journalctl")
-RUN = 3  #: so many words of a message stand together in the code; values stand between the others
+RUN = 3  #: so many words of a message are adjacent in the code; values separate the others
 
 
 def said() -> str:
@@ -61,7 +61,7 @@ def test_a_test_runs_the_playbook_with_its_variables(command: str) -> None:
 
 
 def runs(message: str) -> list[str]:
-    """Each run of words of a message, of which one must be in the code as it is. Names and numbers are values."""
+    """Return each run of words of a message; one must be in the code as it is. Names and numbers are values."""
     pieces = [piece.split() for piece in re.split(r"…|\.\.\.|\S*[_/\d]\S*", message)]
     longest = min(RUN, max(map(len, pieces)))
     return [" ".join(words[one : one + longest]) for words in pieces for one in range(len(words) - longest + 1)]

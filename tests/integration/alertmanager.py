@@ -23,7 +23,7 @@ def amtool(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @dataclass(frozen=True)
 class Alertmanager:
-    """What it knows of the alerts that it was given."""
+    """Alertmanager's state of the alerts that it received."""
 
     address: str
 
@@ -54,7 +54,7 @@ def name_of(labels: Mapping[str, str]) -> str:
 
 @contextmanager
 def alerted(directory: Path, files: Path) -> Iterator[Alertmanager]:
-    """An Alertmanager of its own, without others."""
+    """Start a separate Alertmanager, without peers."""
     made = Alertmanager(watchers.free_address())
     command = watchers.alertmanager(files, directory / "alerts", made.address)
     with (directory / "alertmanager.log").open("wb") as log:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def certify(directory: Path) -> None:
-    """A key and a certificate of its own making, for 127.0.0.1: ``key.pem``, ``ca.pem``, and both in ``node.pem``."""
+    """Make a key and a self-signed certificate for 127.0.0.1: ``key.pem``, ``ca.pem``, and both in ``node.pem``."""
     names = ["-subj", "/CN=node", "-addext", "subjectAltName=IP:127.0.0.1"]
     files = ["-keyout", str(directory / "key.pem"), "-out", str(directory / "ca.pem")]
     made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names, *files]

@@ -1,4 +1,4 @@
-"""One call of each module with a ``client``, with which it is tried whether the module asks another cluster."""
+"""One call of each module with a ``client``, to test whether the module queries another cluster."""
 
 from __future__ import annotations
 

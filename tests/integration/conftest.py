@@ -1,4 +1,4 @@
-"""One real cluster for a whole session; tests that stop or break nodes make one of their own."""
+"""One real cluster for a whole session; tests that stop or break nodes make a separate one."""
 
 from __future__ import annotations
 

@@ -25,13 +25,13 @@ from tests.integration.ec2_double import Double, double
 
 ROOT = Path(__file__).resolve().parents[2]
 REGION = "eu-central-1"
-WATCHER = "watcher"  # by this name the test itself asks
+WATCHER = "watcher"  # name of the test's own client
 VPC = "127.40.0.0/16"  # so that whatever is reached is this machine
 ADDRESSES = [f"127.40.{zone}.11" for zone in range(4)]
 
 
 class Greeter(socketserver.BaseRequestHandler):
-    """Says what sshd says first."""
+    """Sends the greeting of sshd."""
 
     def handle(self) -> None:
         with contextlib.suppress(OSError):
@@ -87,7 +87,7 @@ class Account:
         return place
 
     def play(self, playbook: str, inventory: Path, *options: str, fails: bool = False, **environment: str) -> str:
-        """What a playbook prints; it must end well, or fail where it is said to."""
+        """Return the output of a playbook; it must succeed, or fail if `fails`."""
         command = [
             str(ROOT / ".venv/bin/ansible-playbook"),
             "-i",
@@ -102,7 +102,7 @@ class Account:
         return told
 
     def machines(self, cluster: str) -> dict[str, Any]:
-        """Living instances by host."""
+        """Return running instances by host."""
         filters = [{"Name": "tag:kraftwright_cluster", "Values": [cluster]}]
         groups = self.ec2.describe_instances(Filters=filters)["Reservations"]
         living = [i for group in groups for i in group["Instances"] if i["State"]["Name"] != "terminated"]
@@ -134,9 +134,9 @@ class Account:
         return str(made["Instances"][0]["InstanceId"])
 
     def asked(self) -> set[str]:
-        """``service:Action`` of all that the playbooks asked, with what creating with tags asks for besides.
+        """Return ``service:Action`` of all calls of the playbooks, and the rights that tags at creation need besides.
 
-        Not what the test itself asked, nor ``sts:GetCallerIdentity``, which everybody may.
+        Calls of the test itself are left out, and ``sts:GetCallerIdentity``, which is always allowed.
         """
         found = set()
         for text in (self.home / "asked").read_text().splitlines():
@@ -178,7 +178,7 @@ def start_moto(home: Path, port: int, **more: str) -> subprocess.Popen[bytes]:
 
 @contextlib.contextmanager
 def account(home: Path) -> Iterator[Account]:
-    """An account of its own."""
+    """Start a separate account."""
     port = free_port()
     server = start_moto(home, port)
     with contextlib.ExitStack() as stack:

@@ -51,7 +51,7 @@ SHOWN = {
     "DescribeInstances": "instanceId",
     "DescribeAddresses": "allocationId",
 }
-#: How an id begins -> (call that looks, its parameter).
+#: Prefix of an id -> (call that describes it, its parameter).
 KINDS = {
     "vol-": ("DescribeVolumes", "VolumeId.1"),
     "i-": ("DescribeInstances", "InstanceId.1"),
@@ -79,7 +79,7 @@ Answer = tuple[int, bytes]
 
 
 class Clock:
-    """A clock that stands still but for the pauses of those who wait; takes the place of the module ``time``."""
+    """A clock that only advances by the pauses of waiting code; replaces the module ``time``."""
 
     def __init__(self) -> None:
         self.now, self._lock = 0.0, threading.Lock()
@@ -94,7 +94,7 @@ class Clock:
 
 @dataclasses.dataclass(frozen=True)
 class Call:
-    """What was asked: the action of EC2 and its parameters."""
+    """One call: the action of EC2 and its parameters."""
 
     action: str
     parameters: dict[str, str]
@@ -106,7 +106,7 @@ class Call:
 
 @dataclasses.dataclass
 class Double:
-    """What the proxy does; to be changed by a test at any time."""
+    """Behaviour of the proxy; a test can change it at any time."""
 
     moto: int
     calls: list[Call] = dataclasses.field(default_factory=list)
@@ -166,7 +166,7 @@ class Double:
         return value in self._young and self.clock() < self._young[value][0]
 
     def _remember(self, call: Call) -> None:
-        """How the things that a late call changes are before it."""
+        """Keep the state before a late call of the things that it changes."""
         seconds = self.late.get(call.action, 0)
         for value in set(call.parameters.values()) if seconds else ():
             found = next((KINDS[kind] for kind in KINDS if value.startswith(kind)), None)
@@ -232,7 +232,7 @@ class Double:
             self._ask(asked)
 
     def _ask(self, asked: dict[str, str]) -> bytes:
-        """What moto answers to a call of the double's own."""
+        """Return moto's answer to a call of the double itself."""
         body = urllib.parse.urlencode({**asked, "Version": "2016-11-15"}).encode()
         return self._forward(self._headers, body)[1]
 

@@ -59,7 +59,7 @@ class KafkaCluster:
         roles: Mapping[int, Sequence[str]] | None = None,
         heap: str = "320m",
     ) -> Self:
-        """Format and start ``nodes`` nodes (all combined unless ``roles`` says otherwise) and wait until ready."""
+        """Format and start ``nodes`` nodes (all combined unless ``roles`` is given) and wait until ready."""
         cluster = cls.create(directory, nodes, properties, roles, heap)
         try:
             for node_id in cluster.nodes:
@@ -169,7 +169,7 @@ class KafkaCluster:
         self._signal(node_id, signal.SIGKILL).wait(10)
 
     def pause_node(self, node_id: int) -> None:
-        """Freeze one node (SIGSTOP): its sockets stay open and nobody answers."""
+        """Freeze one node (SIGSTOP): its sockets stay open and do not answer."""
         self._signal(node_id, signal.SIGSTOP)
 
     def resume_node(self, node_id: int) -> None:

@@ -1,4 +1,4 @@
-"""Where the tests find Kafka's jars: the archive that ``python -m dist kafka`` makes, unpacked once.
+"""Kafka's jars for the tests: the archive that ``python -m dist kafka`` makes, unpacked once.
 
 The AppCDS archive is made beside the jars, once: it halves the processor time of every node and tool of a test.
 """

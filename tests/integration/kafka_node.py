@@ -76,7 +76,7 @@ class KafkaNode:
         return self.process is not None and self.process.poll() is None
 
     def formatted_directory_id(self) -> str:
-        """What the format tool wrote, which is its own choice where nobody gave one."""
+        """Return the id that the format tool wrote: its own choice if none was given."""
         lines = (self.directory / "data/meta.properties").read_text().splitlines()
         return next(line.partition("=")[2] for line in lines if line.startswith("directory.id="))
 

@@ -12,7 +12,7 @@ import struct
 import time
 
 API_VERSIONS, OFFSET_FETCH = 18, 9
-SMALL = struct.pack(">hhih", API_VERSIONS, 0, 1, -1)  #: ApiVersions 0, of which each broker gives an answer
+SMALL = struct.pack(">hhih", API_VERSIONS, 0, 1, -1)  #: ApiVersions 0, which each broker answers
 
 
 def varint(value: int) -> bytes:
@@ -43,7 +43,7 @@ def send(port: int, request: bytes, seconds: float = 30) -> bytes:
 
 
 def answers(port: int, seconds: float) -> bool:
-    """Whether the broker answers a small request in time."""
+    """Check whether the broker answers a small request in time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if send(port, SMALL, 2):

@@ -38,7 +38,7 @@ class MeasuredCluster(KafkaCluster):
     ports: dict[int, int] = field(default_factory=dict)
 
     def address(self, node_id: int) -> str:
-        """Where the node's agent listens."""
+        """Return the address of the node's agent."""
         return f"127.0.0.1:{self.ports.setdefault(node_id, free_ports(1)[0])}"
 
     def launch_node(self, node_id: int) -> None:

@@ -18,7 +18,7 @@ from tests.integration.kafka_node import LEASH
 
 
 def settings_of(directory: Path, target: str, service: Mapping[str, Any], **more: Any) -> mirror.Settings:
-    """Of a lone host, unless `more` says otherwise; `service`: what ``kafka_mirror_info`` returned."""
+    """Return settings of a lone host, changed by `more`; `service`: the result of ``kafka_mirror_info``."""
     usual: dict[str, Any] = {"listener": "", "protocol": "PLAINTEXT", "port": 8083, "hosts": 1}
     usual["copies"] = f"{directory}/mirror"  # of systemd
     return mirror.Settings(

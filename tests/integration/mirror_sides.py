@@ -53,7 +53,7 @@ def write_transactions(cluster: KafkaCluster, topic: str) -> None:
 
 
 def held(cluster: KafkaCluster, topic: str) -> dict[int, list[bytes]]:
-    """What each partition holds, in order, committed records only."""
+    """Return the records of each partition, in order, committed ones only."""
     settings = {"bootstrap.servers": cluster.bootstrap_servers, "group.id": "witness", "enable.partition.eof": True}
     consumer = Consumer({**settings, "isolation.level": "read_committed"})
     consumer.assign([TopicPartition(topic, number, 0) for number in range(PARTITIONS)])
@@ -147,14 +147,14 @@ def look(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any) -> d
 
 
 def planned(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any) -> dict[str, Any]:
-    """What was seen; the module's message where it failed."""
+    """Return the observed state; fail with the module's message."""
     seen = look(run, source, target, **more)
     assert not seen.get("failed"), seen["msg"]
     return seen
 
 
 def caught_up(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any) -> dict[str, Any]:
-    """What was seen when nothing was left to copy."""
+    """Return the observed state when nothing was left to copy."""
     deadline = monotonic() + SECONDS
     while (seen := planned(run, source, target, **more))["progress"]["lag_records"] > 0:
         assert monotonic() < deadline, seen["progress"]["lag"]
@@ -163,7 +163,7 @@ def caught_up(run: Run, source: KafkaCluster, target: KafkaCluster, **more: Any)
 
 
 def prepare(run: Run, seen: dict[str, Any], target: KafkaCluster, **more: Any) -> dict[str, Any]:
-    """Topics with the settings that the plan says, as the role makes them before it starts the service."""
+    """Make topics with the settings of the plan, as the role does before it starts the service."""
     client = {"bootstrap_servers": target.bootstrap_servers.split(",")}
     made = run("kafka_topic", client=client, topics=seen["plan"]["settings"], **more)
     assert not made.get("failed"), made["msg"]

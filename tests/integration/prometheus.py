@@ -30,7 +30,7 @@ DEFAULTS = yaml.safe_load((ROOT / "roles/kafka_metrics/defaults/main.yml").read_
 
 @dataclass(frozen=True)
 class Prometheus:
-    """What it knows; waiting has a deadline."""
+    """Prometheus' data; waiting has a deadline."""
 
     address: str
 
@@ -77,7 +77,7 @@ def desired(cluster: MeasuredCluster, beside: Mapping[int, int]) -> dict[str, An
 
 @contextmanager
 def collecting(cluster: MeasuredCluster, directory: Path) -> Iterator[dict[int, int]]:
-    """The collector and node_exporter of each broker as processes of their own; node id -> port of node_exporter."""
+    """Run collector and node_exporter of each broker as separate processes; node id -> port of node_exporter."""
     metrics = {each.name: [each.type, each.help] for each in at_level(TOPIC, COLLECTOR)}
     launch = "import sys, ansible.module_utils as m; m.__path__.append('module_utils'); "
     launch += "from ansible.module_utils.kraft.monitoring.collector import main; main(sys.argv[1])"

@@ -1,7 +1,7 @@
-"""Asks one broker over a bare socket whether its cluster is whole, and notes the first moment in which it says so.
+"""Polls one broker over a bare socket until its cluster is whole, and notes the first such moment.
 
-Shares nothing with what it judges: no client library, none of the project's code. Metadata request and response are
-written and read by hand (version 12, https://kafka.apache.org/43/protocol.html).
+Shares nothing with the code under test: no client library, none of the project's code. Metadata request and response
+are written and read by hand (version 12, https://kafka.apache.org/43/protocol.html).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def read_brokers(data: io.BytesIO) -> set[int]:
 
 
 def read_partition(data: io.BytesIO) -> bool:
-    """Whether a partition has a leader and every replica in sync."""
+    """Check whether a partition has a leader and every replica in sync."""
     number(data, "h"), number(data, "i")
     leader, _ = number(data, "i"), number(data, "i")
     replicas, in_sync, _ = numbers(data), numbers(data), numbers(data)
@@ -57,7 +57,7 @@ def read_partition(data: io.BytesIO) -> bool:
 
 
 def is_whole(answer: bytes, brokers: set[int]) -> bool:
-    """Whether the answer lists exactly `brokers` and every partition is in full order."""
+    """Check whether the answer lists exactly `brokers` and every partition is in full order."""
     data = io.BytesIO(answer)
     number(data, "i"), varint(data), number(data, "i")  # correlation, tags, throttle
     seen = read_brokers(data)
@@ -68,7 +68,7 @@ def is_whole(answer: bytes, brokers: set[int]) -> bool:
         number(data, "h")
         skip_text(data)
         data.read(16 + 1)  # id, internal or not
-        whole = [read_partition(data) for _ in range(varint(data) - 1)]  # read to the end, whatever the first one says
+        whole = [read_partition(data) for _ in range(varint(data) - 1)]  # read to the end, whatever the first one is
         good = good and all(whole)
         number(data, "i"), varint(data)
     return good
@@ -82,7 +82,7 @@ def ask(port: int) -> bytes:
 
 
 class RawProbe(threading.Thread):
-    """Started as a thread; ``moment`` is on the monotonic clock, None until the broker at `port` says so."""
+    """Started as a thread; ``moment`` is on the monotonic clock, None until the broker at `port` sees all."""
 
     def __init__(self, port: int, brokers: set[int], seconds: float = 120.0) -> None:
         super().__init__(daemon=True)

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def listener(tmp_path: Path) -> Iterator[str]:
-    """Wants a certificate of whoever connects, as listeners between nodes do."""
+    """Require a certificate of every client, as listeners between nodes do."""
     certify(tmp_path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(tmp_path / "node.pem")
@@ -41,7 +41,7 @@ def listener(tmp_path: Path) -> Iterator[str]:
 
 
 def asked(directory: Path, *addresses: str) -> dict[str, Any]:
-    """What the module returns in a run of Ansible, in check mode: it only reads."""
+    """Return the module's result in a run of Ansible, in check mode: it only reads."""
     task = {"kafka_certificate_info": {"addresses": list(addresses)}}
     (directory / "play.json").write_text(
         json.dumps([{"hosts": "localhost", "gather_facts": False, "check_mode": True, "tasks": [task]}])

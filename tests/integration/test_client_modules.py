@@ -182,7 +182,7 @@ def test_every_controller_says_whom_it_follows_at_its_own_listener(
 
 
 def test_who_does_not_answer_is_said_and_harms_nobody(client: dict[str, Any], run_module: Module) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as frozen:  # accepts connections and answers nobody
+    with socket.create_server(("127.0.0.1", 0)) as frozen:  # accepts connections and never answers
         address = f"127.0.0.1:{frozen.getsockname()[1]}"
         nobody = [{"node_id": 1, "address": "127.0.0.1:1"}, {"node_id": 2, "address": address}]
         asked = {"client": client, "controllers": nobody, "broker": address, "node_id": 1, "timeout": 1}

@@ -160,7 +160,7 @@ def test_a_share_group_has_the_lag_that_kafkas_own_tool_tells(
     told = [values[LAG, "sharers"] for values in found.values() if (LAG, "sharers") in values]
     said, _ = tool(kafka_cluster, "group.ShareGroupCommand", *servers, *group, "--describe").communicate(timeout=60)
     lags = [line.split()[-1] for line in said.splitlines() if line.startswith("sharers")]
-    assert told == [sum(int(each) for each in lags if each != "-")]  # nobody has read of the other partition
+    assert told == [sum(int(each) for each in lags if each != "-")]  # the other partition was never read
     assert (told[0] >= 31, members) == (True, 1)
 
 

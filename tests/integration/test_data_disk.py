@@ -1,4 +1,4 @@
-"""What role kafka_host does with a data disk, on an image file in place of a disk: made once, grown where it is in use.
+"""Data disks by role kafka_host, on an image file in place of a disk: made once, grown while in use.
 
 A mounted filesystem cannot be grown in every sandbox. The role gets the facts of a mount. ext4 can be grown without it.
 """
@@ -62,7 +62,7 @@ def prepare(disk: Path, tmp_path: Path) -> Role:
 
 
 def told(disk: Path, key: str) -> str:
-    """What ext4 says of itself."""
+    """Return a value of ext4's superblock."""
     found = subprocess.run(["/usr/sbin/dumpe2fs", "-h", disk], capture_output=True, text=True, check=True).stdout
     return next(line.partition(":")[2].strip() for line in found.splitlines() if line.startswith(f"{key}:"))
 

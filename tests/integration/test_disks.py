@@ -77,7 +77,7 @@ def produce(cluster: KafkaCluster) -> str:
 
 
 def digest(cluster: KafkaCluster) -> str:
-    """Of every record of the topic, in order."""
+    """Return the digest of every record of the topic, in order."""
     consumer = Consumer(
         {"bootstrap.servers": cluster.bootstrap_servers, "group.id": "digest", "enable.auto.commit": False}
     )

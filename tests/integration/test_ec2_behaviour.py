@@ -29,7 +29,7 @@ Client = Any
 
 @dataclasses.dataclass
 class Place:
-    """An account behind the double. ``ec2``: asks moto itself."""
+    """An account behind the double. ``ec2``: client of moto itself."""
 
     double: Double
     endpoint: str
@@ -56,7 +56,7 @@ class Place:
         return done
 
     def killed(self, wanted: Desired, at: int) -> bool:
-        """Whether a run was killed at its changing call `at`; False where it ended before."""
+        """Kill a run at its changing call `at`; return False if it ended before."""
         parameters = self.parameters(wanted)
         child = FORK.Process(target=kafka_ec2_apply.explained, args=(parameters,))
         self.double.calls.clear()
@@ -76,7 +76,7 @@ class Place:
         return dict(living)
 
     def everything(self, cluster: str) -> Counter[str]:
-        """How many things of each kind carry the cluster's name; ended machines aside."""
+        """Return the number of things of each kind that carry the cluster's name; ended machines aside."""
         own = [{"Name": "tag:kraftwright_cluster", "Values": [cluster]}]
         listed = {
             "vpc": self.ec2.describe_vpcs(Filters=own)["Vpcs"],

@@ -26,7 +26,7 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
 
 @pytest.fixture(scope="module")
 def foretold(aws: Account) -> str:
-    """What check mode says before there is anything."""
+    """Return the output of check mode before there is anything."""
     inventory = aws.inventory(NAME, kafka_cluster_id=IDS[NAME])
     told = aws.play("provision_ec2", inventory, "--check", "--diff")
     assert not aws.machines(NAME)
@@ -35,7 +35,7 @@ def foretold(aws: Account) -> str:
 
 @pytest.fixture(scope="module")
 def built(aws: Account, foretold: str) -> str:
-    """What the first run says."""
+    """Return the output of the first run."""
     assert foretold
     aws.double.calls.clear()
     told = aws.play("provision_ec2", aws.inventory(NAME, kafka_cluster_id=IDS[NAME]))

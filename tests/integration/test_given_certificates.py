@@ -75,7 +75,7 @@ class Given(KafkaCluster):
 
 
 def bring(pki: Pki, directory: Path, live: bool = False) -> None:
-    """What kafka_certificate does."""
+    """Install the certificate, as kafka_certificate does."""
     pair = given_certificates.material(given_certificates.Source(pki.directory, "k1", "", DataLoader()))
     trust = given_certificates.trust(pki.directory)
     certificate.install(str(directory), "root", pair["key"] + pair["certificate"], trust, live)
@@ -104,7 +104,7 @@ def cluster(pki: Pki) -> Iterator[Given]:
 
 
 def s_client(pki: Pki, address: str, shown: Pair) -> str:
-    """What openssl sees as who shows this certificate."""
+    """Return openssl's output as a client that shows this certificate."""
     files = {"key": shown.key_pem(PKCS8), "own": shown.pem, "chain": pki.issuing.pem}
     paths = {name: str(pki.write(f"{name}.tmp", text)) for name, text in files.items()}
     given = ["-cert", paths["own"], "-key", paths["key"], "-cert_chain", paths["chain"]]
@@ -121,7 +121,7 @@ def s_client(pki: Pki, address: str, shown: Pair) -> str:
 
 
 def topics(cluster: Given, pki: Pki, shown: Pair) -> set[str]:
-    """What librdkafka sees at USERS with this certificate; a broker that refuses it is no answer."""
+    """Return the topics that librdkafka sees at USERS with this certificate; empty if the broker refuses it."""
     options: dict[str, str | int | float | bool] = {
         "bootstrap.servers": cluster.address("USERS"),
         "security.protocol": "SSL",

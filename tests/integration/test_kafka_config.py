@@ -50,14 +50,14 @@ REFUSED: dict[str, dict[str, Any]] = {
 
 
 def java(source: Path, *arguments: str) -> str:
-    """What a Java source prints with Kafka's classes on its path."""
+    """Return the output of a Java source with Kafka's classes on its path."""
     command = ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{kafka_home()}/libs/*", str(source), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 @pytest.fixture(scope="module")
 def opinions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """File name -> what Kafka says; one JVM for all of them."""
+    """Return file name -> Kafka's verdict; one JVM for all of them."""
     place = tmp_path_factory.mktemp("configs")
     for name, given in GOOD.items():
         for host, node in describe(cluster(**given))["nodes"].items():

@@ -39,7 +39,7 @@ Module = Callable[..., dict[str, Any]]
 
 
 class Static(KafkaCluster):
-    """Voters that stand in the configuration, until `dynamic`."""
+    """Voters by configuration, until `dynamic`."""
 
     dynamic = False
 
@@ -163,7 +163,7 @@ def test_the_leader_itself_can_be_taken_out(
 def replacement_gate(
     members: KafkaCluster, node_id: int, run_module: Module, client: dict[str, Any], directory_id: str, **params: Any
 ) -> dict[str, Any]:
-    """Whether the node may come back with an empty disk, on a machine where it does not run."""
+    """Check whether the node may come back with an empty disk, on a machine where it does not run."""
     path = str(data(members, node_id))
     return run_module(
         "kafka_replacement_gate",
@@ -285,7 +285,7 @@ def ends(members: KafkaCluster, topic: str, partition: int) -> int:
 
 
 def soon(look: Callable[[], Any], wanted: Any) -> bool:
-    """Whether it looks like that within seconds: brokers hear of the last step one after the other."""
+    """Wait some seconds for this state: brokers hear of the last step one after the other."""
     deadline = time.monotonic() + 20
     while look() != wanted and time.monotonic() < deadline:
         time.sleep(0.2)
@@ -302,7 +302,7 @@ def test_a_broker_gets_its_share_although_runs_end_half_way_and_is_emptied_again
         return found
 
     def seen() -> tuple[dict[int, int], Throttles]:
-        """How many replicas each broker holds, and what is throttled."""
+        """Return the number of replicas on each broker, and the throttles."""
         with Client(client) as asking:
             snapshot = observe(asking, ("topics",))
             held = Counter(node for one in snapshot.topics or () for part in one.partitions for node in part.replicas)
@@ -402,7 +402,7 @@ def test_records_that_only_a_dead_broker_has_are_given_up_by_name_and_their_part
 
 
 def kafkas_schema(name: str) -> dict[str, Any]:
-    """A message's schema as it lies in Kafka's own jar, without its comments."""
+    """Return a message's schema from Kafka's own jar, without its comments."""
     jar = next((kafka_home() / "libs").glob("kafka-clients-*.jar"))
     with zipfile.ZipFile(jar) as archive:
         lines = archive.read(f"common/message/{name}.json").decode().splitlines()
@@ -411,7 +411,7 @@ def kafkas_schema(name: str) -> dict[str, Any]:
 
 
 def fields(schema: dict[str, Any], common: dict[str, Any] | None = None) -> list[Any]:
-    """What a message looks like on the wire: names, types and versions, in their order; `common`: structs by name."""
+    """Return a message's layout on the wire: names, types and versions, in their order; `common`: structs by name."""
     named = common or {one["name"]: one for one in schema.get("commonStructs", [])}
     own = schema.get("fields", [])
     made_of = (one if "fields" in one else named.get(one["type"].removeprefix("[]"), {}) for one in own)

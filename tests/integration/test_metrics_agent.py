@@ -1,4 +1,4 @@
-"""What the agent publishes of nodes of each kind, held against the catalogue."""
+"""Metrics that the agent publishes on nodes of each kind, compared with the catalogue."""
 
 from __future__ import annotations
 

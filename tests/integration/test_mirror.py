@@ -1,6 +1,6 @@
 """A copy between two real clusters: planned, refused, begun, killed and gone on with, exactly once.
 
-The target is the cluster of other tests, too: topics here have names of their own.
+The target is the cluster of other tests, too: topics here have unique names.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def work(cluster: KafkaCluster, *services: mirror.Settings) -> None:
 
 
 def workers(cluster: KafkaCluster) -> set[str]:
-    """Where the tasks run that copy records, as the workers themselves last said."""
+    """Return the addresses of the workers with tasks that copy records, by the workers' last report."""
     settings = {"bootstrap.servers": cluster.bootstrap_servers, "group.id": "witness", "enable.partition.eof": True}
     consumer = Consumer({**settings, "auto.offset.reset": "earliest"})
     partitions = consumer.list_topics(STATUS, timeout=30).topics[STATUS].partitions

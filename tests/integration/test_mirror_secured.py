@@ -35,7 +35,7 @@ from tests.integration.topic_copy import PARTITIONS, Copied, numbered, read
 
 TOPIC, USER = "secured-orders", "mirror"
 RECORDS, SECONDS = 3000, 120
-#: Of the target: it keeps ACLs, and its nodes may do all.
+#: Settings of the target: it keeps ACLs, and its nodes may do all.
 AUTHORIZED = {
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "super.users": "User:ANONYMOUS;User:CN=node",
@@ -150,7 +150,7 @@ def test_a_login_at_the_source_and_the_nodes_certificate_here_copy_every_record(
         while ("User:reader", "READ", TOPIC) not in rights(target):
             assert monotonic() < deadline, rights(target)
             sleep(0.5)
-    assert ("User:reader", "WRITE", TOPIC) not in rights(target)  # as the plan says
+    assert ("User:reader", "WRITE", TOPIC) not in rights(target)  # as planned
     assert copied == held(source)
     assert (
         "plugin.discovery" not in (Path(service.home) / "mirror.log").read_text()
@@ -172,7 +172,7 @@ def test_each_right_that_the_login_lacks_at_the_source_is_named(
     denied = [rule(kind, name, USER, AclOperation[operation], "DENY") for kind, name, operation in places]
     asked = {**asked_of(source), "topics": [*topics]}
     deadline = monotonic() + SECONDS
-    while problems := look(run_module, asked, target)["plan"]["problems"]:  # until each broker knows the new topics
+    while problems := look(run_module, asked, target)["plan"]["problems"]:  # until each broker has the new topics
         assert monotonic() < deadline, problems
         sleep(0.5)
     with ruled(source, *given, *denied):

@@ -23,7 +23,7 @@ NAMES = [
 
 @pytest.fixture(scope="module")
 def mirror() -> Iterator[Any]:
-    """Kafka's package of MirrorMaker in a JVM of its own."""
+    """Load Kafka's package of MirrorMaker in a separate JVM."""
     jars = ":".join(map(str, (kafka_home(MIRROR_VERSION) / "libs").glob("*.jar")))
     (gateway_jar,) = (Path(pyspark.__file__).parent / "jars").glob("py4j*.jar")
     port = launch_gateway(classpath=jars, die_on_exit=True, jarpath=str(gateway_jar))
@@ -42,7 +42,7 @@ def test_what_is_never_copied_is_what_mirrormaker_never_copies_under_its_name(mi
 
 
 def refused(mirror: Any, given: dict[str, str], kind: str) -> list[str]:
-    """What Connect says when it makes the connector, as ``PUT /connectors/…/config`` does."""
+    """Return Connect's objections to a new connector, as ``PUT /connectors/…/config`` does."""
     package = mirror.org.apache.kafka.connect.mirror
     whole = package.MirrorMakerConfig({**given, "target.bootstrap.servers": "t:1"})
     of = mirror.java.lang.Class.forName(f"org.apache.kafka.connect.mirror.{kind}Connector")
@@ -61,7 +61,7 @@ def test_kafka_takes_every_setting_that_the_mirror_gets(mirror: Any, kind: str) 
 
 
 def test_kafka_refuses_a_list_that_names_something_twice(mirror: Any) -> None:
-    """What a copy failed by."""
+    """A copy failed by this."""
     given = files.properties(ASKED, files.Size(2, 512), 3, UNKNOWN)
     twice = given["config.properties.exclude"] + r",message\.timestamp\.difference\.max\.ms"
     (said,) = refused(mirror, {**given, "config.properties.exclude": twice}, "MirrorSource")

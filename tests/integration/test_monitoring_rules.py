@@ -88,7 +88,7 @@ def test_every_alert_fires_stays_quiet_and_resolves(written: Path) -> None:
 def test_a_certificate_ends_soon_by_what_it_lasts(
     tmp_path: Path, lifetime: float | None, left: float, fires: bool
 ) -> None:
-    """All in days, when the alert has waited for long enough; None: a collector that tells no begin."""
+    """All in days, when the alert has waited for long enough; None: a collector without the begin."""
     labels, at, day = '{cluster="blue",host="kafka1",node_id="1"}', 65, 86400
     end = left * day + at * 60
     shown = {"end": end} if lifetime is None else {"end": end, "begin": end - lifetime * day}

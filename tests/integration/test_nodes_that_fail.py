@@ -74,7 +74,7 @@ def soon(delays: list[float]) -> list[float]:
 
 
 def noticed_after(fragile: KafkaCluster, node: int, health: Module) -> float:
-    """Seconds from the moment in which a restarted node says that all is well to that in which health knows it."""
+    """Return the seconds between the first good answer of a restarted node and its detection by health."""
     probe = RawProbe(fragile.nodes[node].client_port, set(fragile.nodes))
     fragile.stop_node(node)
     fragile.launch_node(node)
@@ -89,7 +89,7 @@ def noticed_after(fragile: KafkaCluster, node: int, health: Module) -> float:
 def test_readiness_is_noticed_within_a_third_of_a_second(
     fragile: KafkaCluster, client: dict[str, Any], run_module: Module, health: Module
 ) -> None:
-    """An independent probe asks every 20 ms. A busy machine can only make it later, so two of three starts count."""
+    """An independent probe polls every 20 ms. A busy machine can only delay it, so two of three starts count."""
     node = next(one for one in fragile.nodes if one != leader(run_module, client))
     delays: list[float] = []
     while len(delays) < 3 and len(soon(delays)) < 2:

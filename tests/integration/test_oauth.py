@@ -1,4 +1,4 @@
-"""Clients log in with tokens of somebody else, by the settings that are derived from a listener's ``oauth``."""
+"""Clients log in with tokens of an external issuer, by the settings that are derived from a listener's ``oauth``."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Key:
 
 
 class Issuer:
-    """Gives its public keys by https on loopback, with a certificate that nobody else has made."""
+    """Serves its public keys by https on loopback, with a self-made certificate."""
 
     def __init__(self, directory: Path) -> None:
         self.keys: list[Key] = []
@@ -96,7 +96,7 @@ class Issuer:
 
     @property
     def trusted(self) -> list[str]:
-        """What tells Java to trust it (docs/runbooks/give_access.md)."""
+        """Return the options by which Java trusts it (docs/runbooks/give_access.md)."""
         return [f"-Djavax.net.ssl.trustStore={self.truststore}"]
 
     def stop(self) -> None:
@@ -146,7 +146,7 @@ def described(directory: Path, given: Mapping[str, str]) -> Node:
 
 
 def give_keys(directory: Path, *keys: Key) -> None:
-    """What a deployment does where the file on the control machine has changed."""
+    """Install changed keys, as a deployment does after a change of the file on the control machine."""
     source, target = directory / "keys.json", directory / "config/jwks-file.json"
     source.write_text(json.dumps({"keys": [each.public for each in keys]}))
     assert key_sets.fault(str(source)) == ""

@@ -1,4 +1,4 @@
-"""Modules and another cluster, against two real ones: whom they were not meant for they ask and change nothing."""
+"""Modules and another cluster, against two real ones: they query no foreign cluster, and change nothing there."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def foreign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
 
 @pytest.fixture
 def filled(foreign: KafkaCluster, run_module: Module) -> KafkaCluster:
-    """The foreign cluster with a topic, a user, an ACL and a quota of its own."""
+    """Return the foreign cluster with its own topic, user, ACL and quota."""
     acl = {"principal": "User:their-user", "topic": "theirs", "operations": ["read"]}
     made = run_module(
         "kafka_resources",
@@ -47,7 +47,7 @@ def filled(foreign: KafkaCluster, run_module: Module) -> KafkaCluster:
 
 
 def contents(cluster: KafkaCluster) -> str:
-    """What modules could have changed there."""
+    """Return everything that modules could have changed there."""
     anything = dict.fromkeys(("resource_type_filter", "pattern_type_filter", "operation", "permission_type"), 1)
     anybody = dict.fromkeys(("resource_name_filter", "principal_filter", "host_filter"))
     with Client({"bootstrap_servers": [cluster.bootstrap_servers]}) as client:
@@ -77,7 +77,7 @@ def put_in(value: Any, words: dict[str, str]) -> Any:
 def params(
     kafka_cluster: KafkaCluster, filled: KafkaCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[str], dict[str, Any]]:
-    """What a module is called with: it expects our cluster, and its addresses are the foreign one's."""
+    """Return a module's arguments: it expects our cluster, and its addresses are the foreign one's."""
     (node,) = filled.nodes.values()
     words = {
         "ours": kafka_cluster.bootstrap_servers.split(",")[0],

@@ -133,7 +133,7 @@ CUT_CODE = """
 return [...document.querySelectorAll('pre code')].filter(e => e.scrollWidth > e.clientWidth + 1
   || e.getBoundingClientRect().right > e.closest('pre').getBoundingClientRect().right + 1).map(e => e.textContent);
 """
-#: Visible texts whose colour does not stand out from what is behind them (WCAG 2 AA), or that are too small.
+#: Visible texts with too little contrast to their background (WCAG 2 AA), or that are too small.
 UNREADABLE = """
 const channel = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
 const parse = text => text.match(/[\\d.]+/g).map(Number);

@@ -66,7 +66,7 @@ WITH_SECRETS = ("jvm.options", "planted.password", "planted.pem", "server.proper
 
 
 def planted(*names: str) -> str:
-    """A secret of its own for each place, so that one that is found says where it came from."""
+    """Return a unique secret for each place, so that a found one identifies its origin."""
     return MARK + "-".join(names)
 
 
@@ -84,7 +84,7 @@ def layer(place: str) -> dict[str, str]:
 
 
 def variables(generation: str) -> dict[str, object]:
-    """Of all hosts; `generation` tells the secrets of one run from those of the next."""
+    """Return the variables of all hosts; `generation` distinguishes the secrets of one run from those of the next."""
     client = {"kafka.ssl.key.password": planted("client", generation)}
     return {
         "kafka_cluster_name": "planted",
@@ -114,7 +114,7 @@ def variables(generation: str) -> dict[str, object]:
 
 
 def written(directory: Path, generation: str, **more: object) -> Path:
-    """An inventory of three hosts, of which the play looks at one, on this machine."""
+    """Write an inventory of three hosts; the play inspects one of them, on this machine."""
     hosts = {name: {"kafka_node_id": at, "kafka_address": f"10.77.0.{at}"} for at, name in enumerate(HOSTS, 1)}
     content = {"kafka": {"hosts": hosts, "vars": {**variables(generation), **more}}}
     path = directory / "inventory" / "hosts.yml"
@@ -124,7 +124,7 @@ def written(directory: Path, generation: str, **more: object) -> Path:
 
 
 def play(directory: Path, playbook: Path, inventory: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """A run with all that Ansible can be made to say; its log, its temporary files and what processes showed lie in
+    """Run with all of Ansible's output; its log, its temporary files and the output of processes are in
     `directory`."""
     (directory / "temporary").mkdir(exist_ok=True)
     given = {

@@ -42,7 +42,7 @@ def probe(home: Path, *arguments: str) -> str:
 
 @pytest.fixture(scope="module")
 def watched(kafka_cluster: KafkaCluster, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float, float]:
-    """A probe's directory, and from when to when a broker stood still while it worked."""
+    """Return a probe's directory, and the time in which a broker was frozen while it worked."""
     home = tmp_path_factory.mktemp("probe")
     wanted = {"bootstrap_servers": kafka_cluster.bootstrap_servers, "cluster": "c", "partitions": 6, "rate": 120}
     (home / "wanted.json").write_text(json.dumps(wanted))
@@ -85,7 +85,7 @@ def test_a_broker_that_stands_still_is_a_stall_of_that_length(
 
 
 def connections(port: int) -> int:
-    """How many this process has to a port of loopback."""
+    """Return the number of this process' connections to a port of loopback."""
     inodes = {os.readlink(link) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()}
     lines = [line.split() for line in Path("/proc/self/net/tcp").read_text().splitlines()[1:]]
     established = [each for each in lines if each[3] == "01" and int(each[2].rpartition(":")[2], 16) == port]

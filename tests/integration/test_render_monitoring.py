@@ -1,4 +1,4 @@
-"""What `render_monitoring.yml` writes for Prometheus: the same bytes each time, and nobody is asked."""
+"""Files of `render_monitoring.yml` for Prometheus: the same bytes each time, without any connection."""
 
 from __future__ import annotations
 

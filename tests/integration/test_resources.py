@@ -1,4 +1,4 @@
-"""Users, ACLs and quotas as data, on a broker that asks for a login."""
+"""Users, ACLs and quotas as data, on a broker that requires a login."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def reached(broker: KafkaCluster) -> dict[str, Any]:
 
 
 def login(broker: KafkaCluster) -> dict[str, Any]:
-    """How the module tries passwords."""
+    """Return the module's client for trying passwords."""
     return {
         "bootstrap_servers": [f"127.0.0.1:{broker.properties['LOGIN']}"],
         "security_protocol": "SASL_SSL",
@@ -39,7 +39,7 @@ def login(broker: KafkaCluster) -> dict[str, Any]:
 
 
 def logins(broker: KafkaCluster) -> dict[str, dict[str, Any]]:
-    """Where users log in; no listener takes SCRAM-SHA-256."""
+    """Return the listeners for users' logins; no listener takes SCRAM-SHA-256."""
     return {"SCRAM-SHA-512": login(broker)}
 
 
@@ -60,7 +60,7 @@ def logged_in(broker: KafkaCluster, user: str, password: str, told: list[str]) -
 
 
 def written(broker: KafkaCluster, user: str, password: str, topic: str) -> str:
-    """What a producer of that name reads as its error; empty when its record is acknowledged."""
+    """Return the error of a producer with that name; empty if its record is acknowledged."""
     told: list[str] = []
     producer = logged_in(broker, user, password, told)
     producer.produce(topic, b"1", on_delivery=lambda error, _: told.append(error.name() if error else "stored"))

@@ -1,4 +1,4 @@
-"""The run lock of the cluster is given back by the host that is first then, whoever took it."""
+"""The run lock of the cluster is released by the host that is first then, whichever host took it."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def test_each_dialect_of_one_client_reads_what_every_other_sent(
 
 
 def asked_with(config: ClientConfig) -> KraftError:
-    """How a module's question ends."""
+    """Return the error of a module's request."""
     with Client(dataclasses.asdict(config)) as client, pytest.raises(KraftError) as error:
         client.ask(client.addresses[0], client.request("DescribeClusterRequest"))
     return error.value

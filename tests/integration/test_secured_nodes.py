@@ -1,4 +1,4 @@
-"""TLS between nodes: the modules act as the node on whose host they run, and nobody else gets in."""
+"""TLS between nodes: the modules act as the node on whose host they run, and all others are refused."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def spark() -> Iterator[SparkSession]:
 
 @pytest.fixture
 def topic(kafka_cluster: KafkaCluster, request: pytest.FixtureRequest) -> SparkTopic:
-    """An empty topic of its own for each test."""
+    """Make an empty topic for each test."""
     workload = Workload("audit", RECORDS, 100, 3, 2)
     name = "audit-" + request.node.name.replace("[", "-").rstrip("]")[-60:]
     config = getattr(request, "param", {"message.timestamp.type": "LogAppendTime"})
@@ -135,7 +135,7 @@ def test_what_compaction_removed_is_lost_and_nothing_else(spark: SparkSession, t
 
 
 def compacted(topic: SparkTopic) -> set[int]:
-    """What is left of the run when the cleaner has been at it and changes nothing any more.
+    """Return the rest of the run when the cleaner has finished.
 
     Only segments that are not written to any more are cleaned, so records of another run make new ones begin.
     """

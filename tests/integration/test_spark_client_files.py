@@ -45,7 +45,7 @@ class Clients:
 
 @pytest.fixture(scope="module")
 def everybody(kafka_cluster: KafkaCluster, tmp_path_factory: pytest.TempPathFactory) -> Clients:
-    """Nobody logs in."""
+    """Return the files of a listener without login."""
     path = tmp_path_factory.mktemp("files")
     listener = {"bootstrap.servers": kafka_cluster.bootstrap_servers, "security.protocol": "PLAINTEXT"}
     for name, content in client_files("demo", {"CLIENT": listener}, {}, text_of).items():

@@ -1,4 +1,4 @@
-"""What Spark's queries leave in the driver's heap, on real brokers."""
+"""Objects that Spark's queries leave in the driver's heap, on real brokers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def topic(kafka_cluster: KafkaCluster) -> SparkTopic:
 
 
 def kept(spark: SparkSession) -> tuple[int, int]:
-    """How many consumers, and how many lists of fetched records, Spark's two caches hold."""
+    """Return the number of consumers, and of lists of fetched records, in Spark's two caches."""
     assert spark._jvm is not None
     loader = spark._jvm.java.lang.Thread.currentThread().getContextClassLoader()
     kind = loader.loadClass(POOLS)
@@ -56,7 +56,7 @@ def private(kind: Any, name: str, owner: Any) -> Any:
 
 
 def test_an_ended_query_leaves_no_consumer_and_no_record_in_the_heap(spark: SparkSession, topic: SparkTopic) -> None:
-    """Each query has consumers of its own. Those of earlier queries once filled the default heap of 1 GB."""
+    """Each query has separate consumers. Those of earlier queries once filled the default heap of 1 GB."""
     topic.produce(topic.producer(), range(RECORDS))
     for _ in range(3):
         assert topic.counts(spark, topic.window())["read"] == RECORDS

@@ -154,7 +154,7 @@ def clean(kafka_cluster: KafkaCluster, request: pytest.FixtureRequest) -> tuple[
 
 
 def offsets(bootstrap: str, topic: str, records: list[Sent]) -> list[int]:
-    """Where an independent client finds each record."""
+    """Return the offset at which an independent client finds each record."""
     found = {message.value(): message.offset() or 0 for message in read(bootstrap, topic)}
     return [found[one.value] for one in records]
 
@@ -176,7 +176,7 @@ SMALL = {100_000: comparison.SMALL, 700: 0}  # 0: as if the partition were large
 def test_a_dropped_a_changed_two_swapped_and_a_duplicated_record_are_named(
     spark: SparkSession, clean: Clean, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, window: int
 ) -> None:
-    """Numbers 300, 1503, 3006 (with 3009) and 4512 stand in partition 0, far from each other and from the ends."""
+    """Numbers 300, 1503, 3006 (with 3009) and 4512 are in partition 0, far from each other and from the ends."""
     monkeypatch.setattr(pairing, "WINDOW", window)
     monkeypatch.setattr(comparison, "SMALL", SMALL[window])
     copied, records, at = clean
@@ -232,7 +232,7 @@ def test_an_extra_record_and_a_short_copy_are_told_apart(spark: SparkSession, cl
 def test_a_copy_in_which_every_record_differs_is_accounted_for(
     spark: SparkSession, clean: Clean, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where more stand alone than are kept: they are judged in parts."""
+    """Also if more are unpaired than are kept: they are classified in parts."""
     monkeypatch.setattr(pairing, "WINDOW", 1500)
     monkeypatch.setattr(closer_look, "MOST_ALONE", 2000)
     monkeypatch.setattr(comparison, "SMALL", 0)

@@ -1,4 +1,4 @@
-"""The job as people start it: spark-submit on this machine and on a standalone cluster of two workers of its own."""
+"""The job as people start it: spark-submit on this machine and on a separate standalone cluster of two workers."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Job:
     output: Path
 
     def submit(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        """``python -m spark_jobs.submit`` in a process of its own."""
+        """Run ``python -m spark_jobs.submit`` in a separate process."""
         line = [sys.executable, "-m", "spark_jobs.submit", "--config", str(self.config), "--timeout", "300", *arguments]
         return self.run(line, **environment)
 

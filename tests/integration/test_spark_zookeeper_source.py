@@ -42,7 +42,7 @@ PLAIN, TRANSACTIONS, COMPACT, SHORTENED = TOPICS = tuple(
 )
 OLD_FORMAT = "zookeeper-old-format"
 TOPICS += (OLD_FORMAT,) if VERSION < "3" else ()  # Kafka 3 converted what was written
-#: Of a topic's own settings.
+#: Settings of topics.
 CONFIGS = {COMPACT: COMPACTED, OLD_FORMAT: {"message.format.version": "0.10.2"}}
 SWITCHED = "zookeeper-switched"
 GROUPS = ("at-the-end", "behind", "in-transactions")
@@ -167,7 +167,7 @@ def commit(bootstrap: str, group: str, topic: str, offsets: list[int]) -> None:
 
 
 def not_arrived(sides: Sides, groups: Sequence[str], topics: Sequence[str] = TOPICS) -> list[str]:
-    """What the target lacks: topics, records, or an offset of a group in a partition where the source has one."""
+    """Return the parts that the target lacks: topics, records, or a group's offset in a partition of the source."""
     lacking = set(topics) - AdminClient({"bootstrap.servers": sides.target}).list_topics(timeout=10).topics.keys()
     if lacking:
         return sorted(lacking)
@@ -231,7 +231,7 @@ def test_a_working_producer_and_consumer_switch_and_lose_nothing(
     tmp_path: Path,
     record_property: Callable[[str, object], None],
 ) -> None:
-    """The proof forbids the switch while the producer writes. Afterwards it says how many records are read again."""
+    """The proof forbids the switch while the producer writes. Afterwards it reports how many records are read again."""
     copied = Sides(old_cluster.bootstrap_servers, kafka_cluster.bootstrap_servers)
     create(copied.source, SWITCHED, PARTITIONS, {}, replicas=1)
     only = {**MIRROR, "topics": SWITCHED, "groups": SWITCHED, "new.bootstrap.servers": copied.target}
@@ -261,7 +261,7 @@ def test_a_working_producer_and_consumer_switch_and_lose_nothing(
 
 
 def holds(bootstrap: str, topic: str) -> bool:
-    """Whether the topic is there, with records."""
+    """Check whether the topic is there, with records."""
     topics = AdminClient({"bootstrap.servers": bootstrap}).list_topics(timeout=10).topics
     return topic in topics and any(end(bootstrap, topic, number) > 0 for number in range(PARTITIONS))
 
@@ -282,7 +282,7 @@ def until(done: Callable[[], object], directory: Path) -> None:
 
 
 class Clients:
-    """A producer that sends numbers, and a consumer of the group that reads them; each in a thread of its own."""
+    """A producer that sends numbers, and a consumer of the group that reads them; each in a separate thread."""
 
     def __init__(self, bootstrap: str, first: int) -> None:
         self._bootstrap, self._first, self._over = bootstrap, first, Event()

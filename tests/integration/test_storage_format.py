@@ -96,7 +96,7 @@ class Host:
         return {Path(one.path).name: (one.cluster_id, one.node_id, one.directory_id) for one in found}
 
     def start(self, deadline: float = 60.0) -> str:
-        """Start the node, wait until Kafka says that it has started or gives up, stop it; gives what it logged."""
+        """Start the node, wait until Kafka logs that it has started or gives up, stop it; return its log."""
         options = ["-Xmx320m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", f"@{self.release}/classpath.options"]
         logging = self.root / "log4j2.properties"
         logging.write_text(
@@ -317,7 +317,7 @@ def test_configuration_that_kafka_refuses_is_told_in_its_words(host: Host) -> No
 
 
 def test_interrupt_of_the_run_does_not_let_a_second_format_in(host: Host) -> None:
-    """What the killed run started may still write; the next run waits for it and finds it done."""
+    """A process of the killed run may still write; the next run waits for it and finds the work done."""
     marker = host.root / "began"
     java = host.root / "java"
     java.write_text(f'#!/bin/sh\ntouch {marker}\nsleep 1\nexec {shutil.which("java")} "$@"\n')

@@ -1,4 +1,4 @@
-"""What Kafka's metadata log says of users, read as a running node writes it: by log, by snapshot, by both."""
+"""Users in Kafka's metadata log, read as a running node writes it: by log, by snapshot, by both."""
 
 from __future__ import annotations
 

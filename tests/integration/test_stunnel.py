@@ -26,7 +26,7 @@ class Exporter(http.server.BaseHTTPRequestHandler):
         self.wfile.write(b"a_metric 1\n")
 
     def log_message(self, *_: object) -> None:
-        """Says nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture

@@ -77,7 +77,7 @@ def writing(cluster: KafkaCluster) -> Iterator[dict[int, list[float]]]:
 
 
 class Noting(ReassignmentAdmin):
-    """Notes topics of which a partition is throttled when its move begins."""
+    """Notes topics with a throttled partition when its move begins."""
 
     def __init__(self, client: Client) -> None:
         super().__init__(client)

@@ -1,4 +1,4 @@
-"""The callback in real runs of ansible-playbook: a small project of its own, hosts on the local connection."""
+"""The callback in real runs of ansible-playbook: a separate small project, hosts on the local connection."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def note(event, arguments):
 
 sys.addaudithook(note)
 """
-#: In the place of ssh: leaves a line, and knows nobody.
+#: In the place of ssh: leaves a line, and connects to no host.
 SSH = """#!/bin/sh
 echo "ssh $*" >>"$COUNTED"
 exit 255

@@ -47,7 +47,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeasuredCluste
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of Prometheus' files, and the collectors'."""
+    """Return the directory of Prometheus' files, and the collectors'."""
     return tmp_path_factory.mktemp("prometheus")
 
 
@@ -80,7 +80,7 @@ def watcher(cluster: MeasuredCluster, place: Path) -> Iterator[Prometheus]:
 
 
 def marked(place: Path, node_id: int) -> str:
-    """Where the marker of a node's planned work lies."""
+    """Return the path of the marker of a node's planned work."""
     return str(place / f"collector{node_id}")
 
 

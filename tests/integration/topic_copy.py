@@ -102,7 +102,7 @@ def read(bootstrap: str, topic: str) -> list[Message]:
 
 
 def visible(bootstrap: str, topic: str) -> int:
-    """How many records a client reads."""
+    """Return the number of records that a client reads."""
     return len(read(bootstrap, topic))
 
 

@@ -1,6 +1,6 @@
 """A Kafka cluster of the time of ZooKeeper on loopback: one ZooKeeper and its brokers, from the locked jars.
 
-Nobody installs such a cluster any more. Tests copy from it, as people do who come from one.
+Such clusters are no longer installed. Tests copy from one, as users who migrate do.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class ZooKeeperCluster:
     def start(
         cls, directory: Path, version: str, brokers: int = 1, properties: Mapping[str, str] | None = None
     ) -> Self:
-        """Returns when every broker is listed. Brokers have no id of their own choice: ``broker.id``, as it was."""
+        """Return when every broker is listed. Brokers have a configured id: ``broker.id``, as it was."""
         zookeeper, *ports = free_ports(1 + brokers)
         cluster = cls(directory, version, zookeeper, dict(enumerate(ports, 1)), properties or {})
         try:

@@ -24,7 +24,7 @@ PLAY = """
   gather_facts: false
   tasks: [{{ansible.builtin.include_role: {{name: kafka_lab, tasks_from: {entry}}}}}]
 """
-#: What every small cluster of these tests has; a container's processes open no more files than the machine lets them.
+#: Variables of these tests' small clusters; a container's processes open no more files than the machine lets them.
 SMALL: dict[str, Any] = {
     "kafka_profile": "test",
     "kafka_version": "4.4.0",
@@ -89,7 +89,7 @@ class LabHosts:
         assert done.returncode == 0, done.stdout + done.stderr
 
     def inventory(self, cluster: str, hosts: tuple[str, ...], **more: Any) -> Path:
-        """An inventory of its own for a cluster on some of the hosts; without the others."""
+        """Write a separate inventory for a cluster on some of the hosts; without the others."""
         known = yaml.safe_load((self.home / "hosts.yml").read_text())["all"]
         nodes = {host: {**known["hosts"][host], "kafka_node_id": at} for at, host in enumerate(hosts, 1)}
         variables = {
@@ -123,7 +123,7 @@ class LabHosts:
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
     def keeps_key_from(self, host: str, *services: str) -> None:
-        """Whoever runs as these services do, in what they see of the install dir, reads neither key nor settings."""
+        """Check that each service's account, with its view of the install dir, can read neither key nor settings."""
         for service in services:
             said = self.podman(host, "systemctl", "show", "--property=User,Group,TemporaryFileSystem", service)
             lines = ["PrivateUsers=true", *said.splitlines()]  # mounts in a container need that
@@ -135,7 +135,7 @@ class LabHosts:
             self.podman(host, "test", "-s", paths[0])
 
     def podman(self, host: str, *command: str) -> str:
-        """What a command on a host prints."""
+        """Return the output of a command on a host."""
         line = ["podman", "exec", f"{self.name}-{host}", *command]
         done = subprocess.run(line, env=self.environment(), capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr

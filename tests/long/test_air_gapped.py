@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 IMAGE = ROOT / "roles/kafka_lab/files/build_image.sh"
 BUSY_SECONDS = 3000  #: a busy machine needs several times as long as a quiet one
-#: In a network of its own: loopback alone, and later the lab's bridge. The lab goes away with it, so all is one run.
+#: In a separate network: loopback alone, and later the lab's bridge. The lab goes away with it, so all is one run.
 STEPS = """
 set -e
 ip link set lo up
@@ -47,7 +47,7 @@ def test_a_machine_without_registries_installs_builds_and_proves_a_cluster(unpac
         "PATH": os.environ["PATH"].replace(f"{ROOT}/.venv/bin:", ""),
     }
     line = ["unshare", "--net", "--mount", "bash", "-c", STEPS]
-    log = unpacked.parent / "cut-off.log"  # whoever watches sees how far it is, and a run that hangs has said where
+    log = unpacked.parent / "cut-off.log"  # shows the progress, also of a run that hangs
     with log.open("w") as out:
         done = subprocess.run(
             line, cwd=unpacked, env=environment, stdout=out, stderr=out, timeout=BUSY_SECONDS - 60, check=False

@@ -1,4 +1,4 @@
-"""Other versions of ansible-core, and tools around Ansible, each in an environment of its own by its lock."""
+"""Other versions of ansible-core, and tools around Ansible, each in a separate environment by its lock."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def installed(name: str, home: Path) -> Path:
 
 
 def run(programs: Path, *line: str, **more: str) -> str:
-    """What a program of an environment prints, run in the checkout."""
+    """Return the output of a program of an environment, run in the checkout."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
     environment = {**kept, "PATH": f"{programs}:{os.environ['PATH']}", "NO_COLOR": "1", **more}
     done = subprocess.run(
@@ -85,7 +85,7 @@ def test_navigator_runs_a_playbook_without_an_execution_environment(tmp_path: Pa
 
 
 def test_ara_records_a_run_and_no_secret(tmp_path: Path) -> None:
-    """Secrets stand in the inventory, as those of users and of the authority do; the run is looked at afterwards."""
+    """Secrets are in the inventory, as those of users and of the authority are; the run is inspected afterwards."""
     programs = installed("ara", tmp_path)
     own = tmp_path / "inventory"
     shutil.copytree(ROOT / "inventories/local", own)

@@ -39,7 +39,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def compiled(place: Path, name: str, text: str) -> str:
-    """What the compiler says against a dashboard; empty where it fits."""
+    """Return the compiler's errors about a dashboard; empty if it fits."""
     (place / f"{name}.ts").write_text(f"{CHECKED}{text};\n")
     done = subprocess.run(
         ["node_modules/.bin/tsc", *COMPILER, f"{name}.ts"], cwd=place, capture_output=True, text=True, check=False

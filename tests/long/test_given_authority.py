@@ -71,7 +71,7 @@ def play(lab: LabHosts, inventory: Path, name: str) -> str:
 
 
 def served(pki: Pki, address: str) -> int:
-    """The serial of the certificate that clients are shown, by somebody who trusts the operator's root alone."""
+    """Return the serial of the certificate that clients get, by a client that trusts the operator's root alone."""
     context = ssl.create_default_context(cafile=str(pki.directory / "nodes.pem"))
     plain = socket.create_connection((address, 9092), 10)
     with context.wrap_socket(plain, server_hostname=address) as secured:

@@ -39,7 +39,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabHosts]:
 
 
 def play(lab: LabHosts, inventory: Path, *words: str) -> str:
-    """What a run says that must end well."""
+    """Return the output of a run that must succeed."""
     done = lab.run("-i", str(inventory), *words)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -54,7 +54,7 @@ def inventory(lab: LabHosts) -> Path:
 
 
 def accounts(lab: LabHosts) -> list[str]:
-    """What became of the records of each probe."""
+    """Return the outcome of each probe's records."""
     found = (ROOT / ".kraftwright" / lab.name / "probe").glob("*/audit.json")
     return [json.loads(path.read_text())["outcome"] for path in found]
 

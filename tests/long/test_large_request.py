@@ -32,7 +32,7 @@ def broker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixt
 
 
 def out_of_memory(broker: KafkaCluster) -> bool:
-    """Whether it ended for lack of memory."""
+    """Check whether it ended for lack of memory."""
     node = broker.nodes[1]
     if node.process:
         node.process.wait(60)

@@ -39,7 +39,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabHosts]:
 
 @pytest.fixture(scope="module")
 def inventory(lab: LabHosts) -> Path:
-    """A running cluster whose exporters have no TLS yet; its authority lies below the test's own directory."""
+    """Deploy a cluster whose exporters have no TLS yet; its authority is below the test's own directory."""
     tls = {"passphrase": "only-for-this-test-0", "directory": str(lab.home / "authority")}
     own = lab.inventory(lab.name, lab.hosts, kafka_tls=tls, **SETTINGS)
     play(lab, own, "deploy_cluster")
@@ -62,14 +62,14 @@ def pids(lab: LabHosts, unit: str = "kafka") -> dict[str, str]:
 
 
 def changed(output: str) -> list[str]:
-    """The hosts of the recap that say that they were changed."""
+    """Return the changed hosts of the recap."""
     lines = [line for line in output.splitlines() if line.startswith("scraped") and " changed=" in line]
     assert len({line.split()[0] for line in lines}) == len(HOSTS), output
     return [line for line in lines if "changed=0" not in line]
 
 
 def scrape(where: tuple[str, int], folder: Path, pair: Path | None, scheme: str = "https") -> str:
-    """What Prometheus would read with these files; raises OSError where it is refused."""
+    """Return the metrics that Prometheus would read with these files; raises OSError on a refusal."""
     context = ssl.create_default_context(cafile=str(folder / "nodes.pem"))
     if pair:
         context.load_cert_chain(pair)
@@ -82,7 +82,7 @@ def scrape(where: tuple[str, int], folder: Path, pair: Path | None, scheme: str 
 
 
 def serial(where: tuple[str, int], folder: Path) -> str:
-    """Of the certificate that is shown."""
+    """Return the serial of the certificate that is shown."""
     context = ssl.create_default_context(cafile=str(folder / "nodes.pem"))
     context.load_cert_chain(folder / "scraper.pem")
     with socket.create_connection(where, 10) as plain, context.wrap_socket(plain, server_hostname=where[0]) as secured:
@@ -92,7 +92,7 @@ def serial(where: tuple[str, int], folder: Path) -> str:
 
 @pytest.fixture(scope="module")
 def folder(lab: LabHosts, inventory: Path) -> Path:
-    """TLS is switched on: foretold, one roll; what Prometheus needs is written."""
+    """Switch TLS on: predicted, one roll; write Prometheus' files."""
     before = pids(lab)
     foretold = play(lab, inventory, "deploy_cluster", *ON, "--check", "--diff")
     assert len(changed(foretold)) == len(HOSTS)

@@ -105,7 +105,7 @@ def written(writer: Writer, number: int) -> None:
 
 
 def sides(bootstrap: str, names: Sequence[str]) -> dict[str, Side]:
-    """What an independent client reads of each topic."""
+    """Return the records of each topic, by an independent client."""
     options = {"auto.offset.reset": "earliest", "enable.partition.eof": True, "group.id": "witness"}
     consumer = Consumer({"bootstrap.servers": bootstrap, **options})
     consumer.assign([TopicPartition(name, 0, OFFSET_BEGINNING) for name in names])
@@ -132,7 +132,7 @@ def sides(bootstrap: str, names: Sequence[str]) -> dict[str, Side]:
 
 
 def settled(bootstrap: str, names: Sequence[str], writer: Writer, dice: Random) -> dict[str, Side]:
-    """When the cleaner changes nothing any more."""
+    """Wait until the cleaner changes nothing any more."""
     now = int(time() * 1000)
     for number in COMPACTED:
         for side in ("old", "new"):

@@ -50,7 +50,7 @@ def names(lab: LabHosts) -> dict[str, str]:
 
 
 def with_names(lab: LabHosts) -> tuple[str, ...]:
-    """What runs a command on this machine with the lab's names beside its own: the machine's own file stays."""
+    """Return a command's prefix on this machine for the lab's names beside its own: the machine's file stays."""
     own = lab.home / "names"
     lines = [f"{address} {name}" for name, address in names(lab).items()]
     own.write_text(Path("/etc/hosts").read_text() + "\n".join(lines) + "\n")

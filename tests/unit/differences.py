@@ -24,5 +24,5 @@ def plain(*differences: Difference) -> list[dict[str, Any]]:
 
 
 def said(found: Iterable[Mapping[str, Any]]) -> list[str]:
-    """What a person reads of the differences that a module returned."""
+    """Return the sentences about the differences that a module returned."""
     return sentences(differences_from(found))

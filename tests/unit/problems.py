@@ -1,4 +1,4 @@
-"""What a test asserts of a problem: all that is stable, and that it says something."""
+"""Assertions about a problem: all stable parts, and a message."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def worded(problems: Iterable[Problem]) -> list[str]:
 
 
 def values(text: str) -> set[str]:
-    """What a sentence names: its words without the punctuation around them, as ``kafka3`` and ``/data/1``."""
+    """Return the words of a sentence without the punctuation around them, as ``kafka3`` and ``/data/1``."""
     return {one.strip(".,:;()'\"") for one in re.split(r"\s+", text)}
 
 
@@ -38,6 +38,6 @@ VALUE = re.compile(r"\d|[_/=@]|\w\.\w|^[A-Z]{2,}$")
 
 
 def named(sentences: Iterable[object]) -> list[list[str]]:
-    """The values in each sentence, in their order; the words around them stand in tests/wording."""
+    """Return the values in each sentence, in their order; tests/wording has the words around them."""
     lines = [str(one).split() for one in sentences]
     return [[word for each in line if VALUE.search(word := each.strip(".,:;()'\""))] for line in lines]

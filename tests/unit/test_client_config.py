@@ -1,4 +1,4 @@
-"""One client in three dialects: what each of them is given, and that they say the same."""
+"""One client in three dialects: the options of each, and their agreement."""
 
 from __future__ import annotations
 

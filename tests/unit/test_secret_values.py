@@ -1,4 +1,4 @@
-"""What is secret: by its name, by its value, in data, in a file's lines."""
+"""Secrets: by name, by value, in data, in a file's lines."""
 
 from __future__ import annotations
 

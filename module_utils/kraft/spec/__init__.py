@@ -1,1 +1,1 @@
-"""Control side: what the inventory asks for, whether it may be, and what follows from it."""
+"""Control side: the desired state of the inventory, its validation, and the values derived from it."""

@@ -20,9 +20,9 @@ OPTIONAL = tuple(STEPS[each] for each in ("certificate", "metrics_proxy", "colle
 
 
 def due(facts: Mapping[str, Any] | None) -> list[str]:
-    """The steps that a host has to do, in their order; `facts`: of ``kafka_host_info``, None where nobody looked.
+    """Return the steps that a host has to do, in their order; `facts`: of ``kafka_host_info``, None without inspection.
 
-    A step that nobody asked for is due: it looks for itself. Not so what not every node has.
+    A step that was not inspected is due: it inspects by itself. Optional parts of a node are excepted.
     ``host`` is role kafka_host, with ``kernel`` as a part.
     """
     found = (facts or {}).get("steps") or {}
@@ -31,7 +31,7 @@ def due(facts: Mapping[str, Any] | None) -> list[str]:
 
 
 def lacks(facts: Mapping[str, Any]) -> bool:
-    """Whether Java or an account is missing, or there are disks: role kafka_host looks at those by itself."""
+    """Check for a missing Java or account, or for disks: role kafka_host inspects those by itself."""
     accounts = [facts.get(kind) or {} for kind in ("user", "group")]
     return not facts.get("java") or bool(facts.get("disks")) or not all(one.get("exists") for one in accounts)
 

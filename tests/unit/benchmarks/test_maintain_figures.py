@@ -1,4 +1,4 @@
-"""A maintenance is held against plain reboots of the same round."""
+"""A maintenance is compared with plain reboots of the same round."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the benchmark of resources says of a run."""
+"""Figures of the benchmark of resources about a run."""
 
 from __future__ import annotations
 

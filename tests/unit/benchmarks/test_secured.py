@@ -1,4 +1,4 @@
-"""The table of a secured cluster against one in plaintext: what is held against which promise."""
+"""The table of a secured cluster against one in plaintext: each figure with its promise."""
 
 from __future__ import annotations
 

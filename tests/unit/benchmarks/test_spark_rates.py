@@ -1,4 +1,4 @@
-"""What Kafka's tools say is read right, and Spark's rates are held against theirs."""
+"""The output of Kafka's tools is parsed correctly, and Spark's rates are compared with theirs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The client against listeners that are not Kafka, or nobody; against brokers it is tested in tests/integration."""
+"""The client against listeners that are not Kafka, or silent; against brokers it is tested in tests/integration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ``client`` parameter: which address is reached how, and as whom."""
+"""The ``client`` parameter: the connection and identity for each address."""
 
 from __future__ import annotations
 

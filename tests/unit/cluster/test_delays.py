@@ -1,4 +1,4 @@
-"""How far a controller may be behind is the caller's to say, wherever it is judged."""
+"""The caller decides the largest lag of a controller, in every check of it."""
 
 from __future__ import annotations
 

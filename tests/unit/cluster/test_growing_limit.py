@@ -1,4 +1,4 @@
-"""An answer about all topics is given more time after each look in which it was late, whoever asks."""
+"""An answer about all topics gets more time after each late one, for every caller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""For how long a leader was looked at: only then is a voter silent of which it has not heard."""
+"""Duration for which a leader was observed: only then is a voter silent without a fetch."""
 
 from __future__ import annotations
 

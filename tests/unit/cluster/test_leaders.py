@@ -55,7 +55,7 @@ def test_elections_grow_while_the_new_leader_keeps_up(size: int, seconds: float,
 
 
 class Cluster:
-    """Answers elections; what was elected is led after the `pace` of the broker, in seconds of its own clock."""
+    """Answers elections; the elected leads after the `pace` of the broker, in seconds of the double's clock."""
 
     def __init__(self, pace: float = 0.0, refused: Sequence[int] = (), late: int = NOT_LEADER) -> None:
         self.elections: list[list[int]] = []

@@ -91,7 +91,7 @@ def test_what_is_missing_is_said_with_a_remedy(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_only_the_parts_that_are_needed_are_imported() -> None:
-    """In a process of its own: the package's __init__ would bring in producer and consumer."""
+    """In a separate process: the package's __init__ would import producer and consumer."""
     code = (
         "import sys, ansible.module_utils as home; home.__path__.append('module_utils');"
         "from ansible.module_utils.kraft.cluster.library import load; found = load();"

@@ -126,7 +126,7 @@ def test_an_offline_log_directory_carries_its_error() -> None:
 
 
 class Disks:
-    """A client of brokers of which some are silent."""
+    """A client of brokers, some of them silent."""
 
     def __init__(self, silent: Collection[str]) -> None:
         self.silent = silent

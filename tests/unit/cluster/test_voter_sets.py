@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 from ansible.module_utils.kraft.cluster.voter_sets import can_be_disjoint
 
-MOST = 7  # ids; enough for five voters of whom two stay
+MOST = 7  # ids; enough for five voters if two stay
 
 
 def subsets(ids: frozenset[int], size: int = 0) -> Iterator[frozenset[int]]:

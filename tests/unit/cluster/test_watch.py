@@ -33,7 +33,7 @@ BAD_PROPERTY = (
 
 
 class Brokers:
-    """Answers by address; None refuses the connection. Stands in for client and gather."""
+    """Answers by address; None refuses the connection. Replaces client and gather."""
 
     def __init__(self, answers: dict[str, Snapshot | None]) -> None:
         self.answers = answers

@@ -58,7 +58,7 @@ def run(command: list[str]) -> tuple[int, str, str]:
 
 @pytest.fixture
 def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Whoever runs the tests may not be root."""
+    """The tests may run without root."""
     monkeypatch.setattr("os.chown", lambda *_: None)
     monkeypatch.setattr("ansible.module_utils.kraft.node.files.apply.set_owner_and_mode", lambda *_: None)
     return str(tmp_path / "host")

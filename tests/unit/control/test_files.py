@@ -1,4 +1,4 @@
-"""What a run needs of the control machine, looked for in folders made for the test."""
+"""Files that a run needs on the control machine, searched in folders made for the test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several hosts have in common is shown once."""
+"""Values that several hosts share are shown once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the archive waits on a host; that it gets there is what every molecule scenario shows."""
+"""Path of a waiting archive on a host; every molecule scenario shows that it gets there."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def transfer(host: Host) -> None:
 
 
 def work_without_a_run(host: Host) -> None:
-    """What a worker does whose run was killed while it transfers."""
+    """Act as a worker whose run was killed while it transfers."""
     run = FORK.parent_process()
 
     def outlive() -> None:

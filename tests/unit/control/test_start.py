@@ -1,4 +1,4 @@
-"""Which runs must not begin, and what is said of them."""
+"""Runs that must not begin, and their messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the closing summary says when all is well, when it is not, and with parts missing; how a playbook prints it."""
+"""The closing summary of a good run, of a failed one, and with parts missing; its output by a playbook."""
 
 from __future__ import annotations
 

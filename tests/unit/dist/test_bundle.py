@@ -30,7 +30,7 @@ def wheels(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def cache(tmp_path: Path) -> Path:
-    """What `make archive` leaves, the contents aside."""
+    """Make the files of `make archive`, the contents aside."""
     made = tmp_path / "cache"
     archive = f"kafka_{kafka.SCALA}-{VERSION}.tgz"
     names = [f"kafka/{archive}", f"kafka/{archive}.sha256", f"kafka/.{archive.removesuffix('.tgz')}.recipe"]

@@ -1,4 +1,4 @@
-"""What git lists is what a bundle and the collection are made of; without git's list nothing is made."""
+"""A bundle and the collection are made of the files that git lists; without git's list nothing is made."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def git(place: Path, *words: str) -> None:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A checkout with files in two places, and one that git does not know."""
+    """Make a checkout with files in two places, and an untracked one."""
     for name in ("roles/one.yml", "roles/two.yml", "docs/\u00e4.md", "unknown"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()

@@ -1,4 +1,4 @@
-"""What is pinned is what is used."""
+"""Exactly the pinned artifacts are used."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_missing_and_altered_jars_are_found(tmp_path: Path) -> None:
 
 
 def brings(content: bytes, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """Stands in for Maven; gives the list of what was asked for."""
+    """Replace Maven; return the list of requested artifacts."""
     asked: list[list[str]] = []
 
     def run(_goal: str, artifacts: list[Artifact], _exclusions: str, *options: str) -> str:

@@ -1,4 +1,4 @@
-"""Paths that somebody gives to make reach the commands as they are, whatever is in them."""
+"""Paths that are given to make reach the commands unchanged, whatever is in them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def words(verb: str, program: str, *given: str) -> list[str]:
-    """What `program` gets from the recipe of `verb`, whose needs are taken as met."""
+    """Return the arguments of `program` in the recipe of `verb`, whose needs are taken as met."""
     dry = ["make", "--no-print-directory", "-n", "-o", "archive", "-o", "lab", verb, *given]
     line = subprocess.run(dry, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     printed = line.replace(program, "printf '%s\\n'")

@@ -1,4 +1,4 @@
-"""The tools' common script with a java that only says what it was given."""
+"""The tools' common script with a java that only prints its arguments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def home(tmp_path: Path) -> Path:
 
 
 def words(home: Path, **environment: str) -> list[str]:
-    """What java gets from ``kafka-run-class.sh --tool a.Tool --list "two words"``."""
+    """Return java's arguments of ``kafka-run-class.sh --tool a.Tool --list "two words"``."""
     command = [str(home / "bin/kafka-run-class.sh"), "--tool", "a.Tool", "--list", "two words"]
     given = {"PATH": os.environ["PATH"], "JAVA_HOME": str(home / "jvm"), **environment}
     done = subprocess.run(command, env=given, capture_output=True, text=True, check=True)

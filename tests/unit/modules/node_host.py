@@ -34,7 +34,7 @@ def format_dir(path: Path, cluster_id: str, node_id: int = 1) -> None:
 
 
 class Host:
-    """An installed node, and systemd as far as kafka_node asks it."""
+    """An installed node, and the part of systemd that kafka_node uses."""
 
     def __init__(self, root: Path, run_module: RunModule) -> None:
         self.install_dir, self.units = root / "kafka", root / "units"
@@ -79,7 +79,7 @@ class Host:
         ]
 
     def begin(self) -> None:
-        """What the unit does at a start."""
+        """Do the unit's steps at a start."""
         current = (self.install_dir / "current").resolve()
         if self.record.is_symlink():
             self.record.unlink()  # as rm does

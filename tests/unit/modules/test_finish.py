@@ -1,4 +1,4 @@
-"""How modules end that only ask: with what they found, or with the words of the error."""
+"""The end of read-only modules: with their result, or with the message of the error."""
 
 from __future__ import annotations
 

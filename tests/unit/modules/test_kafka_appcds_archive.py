@@ -63,7 +63,7 @@ def test_actions_follow_from_what_is_found(found: AppCdsArchive, action: str) ->
 
 
 class Host:
-    """A host with a release and a JVM. `build` tells one build of the JVM from another."""
+    """A host with a release and a JVM. `build` identifies a build of the JVM."""
 
     def __init__(self, root: Path, run: RunModule, build: str = "17.0.15") -> None:
         self.root, self.run = root, run

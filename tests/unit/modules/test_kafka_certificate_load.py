@@ -1,4 +1,4 @@
-"""Who is asked that a node reads its certificate."""
+"""The node or controller that gets the request to read a node's certificate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a host is asked before it is broken."""
+"""Checks of a host before it is broken."""
 
 from __future__ import annotations
 

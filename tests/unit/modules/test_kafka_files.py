@@ -1,4 +1,4 @@
-"""kafka_files on a real directory: what is written, what is refused, what check mode says."""
+"""kafka_files on a real directory: written and refused files, and the prediction of check mode."""
 
 from __future__ import annotations
 

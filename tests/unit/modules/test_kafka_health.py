@@ -22,7 +22,7 @@ CLIENT = {"bootstrap_servers": ["127.0.0.1:9092"], "cluster_id": CLUSTER_ID}
 
 
 def ended(host: Host, check_mode: bool = False, settled: tuple[str, ...] = (), **params: Any) -> Result:
-    """What the module gives at the end of a deployment."""
+    """Return the module's result at the end of a deployment."""
     compared = {"host": "k1", "install_dir": str(host.install_dir), "release": "4.3.1", "settled": list(settled)}
     return host.run_module("kafka_health", check_mode, client=CLIENT, node_id=1, deployed={**compared, **params})
 

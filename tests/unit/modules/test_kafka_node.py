@@ -117,7 +117,7 @@ def test_a_listener_that_moves_is_told_in_check_mode_too(host: Host) -> None:
 
 
 def test_a_unit_that_comes_up_without_a_process_is_no_node_without_differences(host: Host) -> None:
-    """It died and systemd starts it again, with files that nobody has compared."""
+    """It died and systemd starts it again, with files that were never compared."""
     host.install()
     host.kafka_node()
     host.service = dataclasses.replace(UP, pid=0, state="activating", sub_state="start-pre")

@@ -19,7 +19,7 @@ Given = list[dict[str, Any]]
 AGENT = "-javaagent:{agent}={address}:9404:{config}/metrics.yml"
 METRICS: dict[str, Any] = {"files": [{"name": "metrics.yml", "content": "rules: []\n"}], "address": "10.0.0.1"}
 KEYS = {"files": [{"name": "jwks-client.json", "content": "{}\n"}], "url": "file:/{config}/jwks-client.json"}
-#: What roles give a node, one of each form: a file that an agent of the JVM reads (behind a proxy, too, and with other
+#: Contributions to a node, one of each form: a file that an agent of the JVM reads (behind a proxy, too, and with other
 #: rules), settings without a file, a file that needs a restart, and lines of the unit that read one.
 STATES: dict[str, Given] = {
     "nothing": [],
@@ -48,7 +48,7 @@ class Killed(BaseException):
 
 
 class Node:
-    """A node whose files say what they need. ``loaded``: the text of the unit that systemd has loaded."""
+    """A node whose files list their needs. ``loaded``: the text of the unit that systemd has loaded."""
 
     def __init__(self, host: Host) -> None:
         self.host, self.loaded = host, ""

@@ -1,4 +1,4 @@
-"""kafka_node believes no record of a process that somebody else than root could have made."""
+"""kafka_node trusts no record of a process that another account than root could have made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a module writes to its host's journal: that it ran, and no value of a parameter."""
+"""A module's entries in its host's journal: that it ran, and no value of a parameter."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VALUE = "geheim-5f"
 
 @pytest.fixture
 def journal(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What Ansible hands to the journal, with all its fields, or to syslog."""
+    """Return Ansible's lines for the journal, with all their fields, or for syslog."""
     lines: list[str] = []
 
     class Journal:

@@ -1,4 +1,4 @@
-"""What molecule's drivers make of an operation and of what they see."""
+"""Results of molecule's drivers for an operation and its observations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What counts as a change of a host, and what a running Kafka does by itself."""
+"""Changes of a host that count, and those that a running Kafka makes by itself."""
 
 from __future__ import annotations
 

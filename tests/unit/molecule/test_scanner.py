@@ -1,4 +1,4 @@
-"""What of a scanner's report lets a door count as weak."""
+"""Findings of a scanner's report by which an open port counts as weak."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who shows a planted secret is seen: new processes at once, old ones soon."""
+"""A process that shows a planted secret is seen: new processes at once, old ones soon."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a certificate begins and ends, as the collector reads it without trusting anybody."""
+"""Begin and end of a certificate, as the collector reads them without a trusted authority."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Prometheus is given to find the nodes."""
+"""Files by which Prometheus finds the nodes."""
 
 from __future__ import annotations
 

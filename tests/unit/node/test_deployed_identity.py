@@ -1,4 +1,4 @@
-"""What a host shows of the node that is deployed on it, and how that is compared with the inventory."""
+"""Identity of the node that is deployed on a host, and its comparison with the inventory."""
 
 from __future__ import annotations
 

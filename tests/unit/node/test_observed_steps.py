@@ -1,4 +1,4 @@
-"""One look says of each step whether it would change anything, and changes nothing."""
+"""One inspection finds for each step whether it would change anything, and changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The marker of planned work: what it says, and that nobody needs to be there to end it."""
+"""The marker of planned work: its content, and its end without any run."""
 
 from __future__ import annotations
 

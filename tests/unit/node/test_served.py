@@ -1,4 +1,4 @@
-"""Which authorities of clients a listener names, asked with the real openssl."""
+"""Client authorities that a listener names, queried with the real openssl."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def run(command: list[str], data: str = "") -> tuple[int, str, str]:
 
 @pytest.fixture(params=[(True, ""), (False, ""), (True, "-tls1_2"), (False, "-tls1_2")])
 def listener(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[str, bool]]:
-    """Asks for a certificate of the authority ``ca.pem``, or for none."""
+    """Require a certificate of the authority ``ca.pem``, or none."""
     certify(tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as held:
         port = held.getsockname()[1]

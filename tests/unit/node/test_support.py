@@ -1,4 +1,4 @@
-"""What is collected of a host for whoever helps, and that no secret is in it."""
+"""Diagnostics that are collected of a host, without any secret."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unit files of services beside Kafka: whose they are, and what a command to systemd that fails says."""
+"""Unit files of services beside Kafka: their owner, and the message of a failed command to systemd."""
 
 from __future__ import annotations
 
@@ -56,4 +56,4 @@ def test_a_service_is_behind_where_a_file_that_its_unit_loads_has_another_copy(
     key.write_text("second")
     assert unit_files.is_behind("ours")
     unit.write_text(f"[Service]\n{lines}")
-    assert not unit_files.is_behind("ours")  # it is somebody else's
+    assert not unit_files.is_behind("ours")  # it is not ours

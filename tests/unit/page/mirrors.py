@@ -1,4 +1,4 @@
-"""A copy that goes on, as ``kafka_mirror_info`` tells of it, and a proof that failed before."""
+"""A copy in progress, as reported by ``kafka_mirror_info``, and a proof that failed before."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Tree(HTMLParser):
         self.open.pop()
 
     def part(self, tag: str) -> None:
-        """Words of different blocks stand apart."""
+        """Separate the words of different blocks."""
         if tag not in INLINE:
             self.handle_data(" ")
 

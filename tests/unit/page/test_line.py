@@ -1,4 +1,4 @@
-"""A line over time: where it runs, and what it says in words."""
+"""A line over time: its course, and its text equivalent."""
 
 from __future__ import annotations
 

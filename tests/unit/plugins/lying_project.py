@@ -11,7 +11,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
 SHOWN = "FACTS "
-#: Results as JSON, so that facts stand in one line.
+#: Results as JSON, so that facts are in one line.
 SETTINGS = {"NO_COLOR": "1", "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "ANSIBLE_CALLBACK_RESULT_FORMAT": "json"}
 
 

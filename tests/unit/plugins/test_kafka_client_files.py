@@ -39,7 +39,7 @@ def test_files_of_a_listener_that_is_gone_are_left_behind_in_the_directory_of_th
 
 
 def acted(plugin: Any, **given: Any) -> dict[str, Any]:
-    """What the action of a module answers; it reaches no host."""
+    """Return the result of a module's action; it reaches no host."""
     task: Any = SimpleNamespace(args=given, check_mode=False, async_val=0, diff=False, environment=[], action="x")
     made = plugin.ActionModule(task, *[MagicMock()] * 5)
     made.validate_argument_spec = lambda _: (None, {"mode": "0600", "beside": [], **given})

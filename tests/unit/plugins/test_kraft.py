@@ -86,7 +86,7 @@ def looked_at(**pids: int) -> dict[str, Any]:
         (["k3", "k2"], {"k2": 5, "k3": 5}, [], "k2"),  # the inventory's order, and k1 is not in the run
         (["k1", "k2", "k3"], {"k1": 0, "k2": 5, "k3": 5}, [], "k2"),
         (["k1", "k2", "k3"], {"k1": 5, "k2": 5, "k3": 5}, ["k1"], "k2"),
-        (["k1"], {"k1": 5}, ["k1"], "k1"),  # nobody else is there
+        (["k1"], {"k1": 5}, ["k1"], "k1"),  # no other host is there
         (["k1", "k2"], {"k1": 5, "k2": 0}, ["k1"], "k1"),  # what does not run may never have been deployed
         (["k1", "k2", "k3"], {}, [], "k1"),
         (["k1", "k2", "k3"], {"k3": 5}, [], "k3"),  # the others did not answer the look

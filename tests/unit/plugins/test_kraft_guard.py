@@ -1,4 +1,4 @@
-"""What stands around the hosts of a play in an installed collection, where no callback of ours is loaded."""
+"""The filter around the hosts of a play in an installed collection, where no callback of ours is loaded."""
 
 from __future__ import annotations
 

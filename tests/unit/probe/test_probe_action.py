@@ -1,4 +1,4 @@
-"""The control side's half: where the probe begins, and when silence is an error."""
+"""The control side's half: the addresses of the probe's start, and silence as an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of a record without an equal at its place."""
+"""Classification of a record without an equal at its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two offsets point at the same record when equally many pairs stand before them."""
+"""Two offsets point at the same record if equally many pairs are before them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_whole_blocks_are_known_and_of_one_the_offsets_are_read(offset: int, fou
 
 
 def test_pairs_are_counted_around_a_stretch() -> None:
-    """The source has 240 records, 30 of them in the stretch, of which 28 are paired."""
+    """The source has 240 records, 30 of them in the stretch; 28 of these are paired."""
     stretch = Stretch(Part(121, 151, 30), Part(111, 139, 28), False, 100)
     course = Course(238, False, (240, 238), None, stretch, ({130: 7}, {}))
     visible = {100: 90, 121: 100, 130: 109, 151: 130, 200: 180}

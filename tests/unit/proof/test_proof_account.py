@@ -1,4 +1,4 @@
-"""What the account of a topic says of its newest record."""
+"""The newest record in the account of a topic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verdict and the page of a proof say what was found, whatever the report holds."""
+"""The verdict and the page of a proof show the findings of any report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of the source once more before a switch."""
+"""Queries of the source that are repeated before a switch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands against a switch, and what to change when nothing does."""
+"""Obstacles to a switch, and the changes to make if there is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Equal blocks at both ends are set aside; what lies between is read record by record."""
+"""Equal blocks at both ends are set aside; the records between are read one by one."""
 
 from __future__ import annotations
 

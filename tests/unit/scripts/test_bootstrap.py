@@ -182,7 +182,7 @@ def test_an_unpacked_bundle_asks_no_registry_for_python_packages_and_wants_no_ma
 
 
 def test_an_unpacked_bundle_is_found_below_a_path_with_blanks(tmp_path: Path) -> None:
-    """pip splits what PIP_FIND_LINKS says at blanks."""
+    """pip splits PIP_FIND_LINKS at blanks."""
     machine = Machine(tmp_path / "my files")
     machine.bundle("3 11 x86_64")
     machine.bootstrap()

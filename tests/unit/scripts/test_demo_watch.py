@@ -1,4 +1,4 @@
-"""What watches a demo: who is ended, who is not, and on which port it listens."""
+"""Watcher of a demo: processes that it ends, those that it spares, and its port."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `make mutants` makes of the faults that were planted: which are seen, which are known, and when it fails."""
+"""Report of `make mutants` about planted faults: seen ones, known ones, and its failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is shown of a part that failed: its reasons, wherever in its output they stand."""
+"""Output about a failed part: its reasons, wherever they are in its output."""
 
 from __future__ import annotations
 

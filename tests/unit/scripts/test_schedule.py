@@ -1,4 +1,4 @@
-"""When a part may start beside others."""
+"""Conditions for a part to start beside others."""
 
 from __future__ import annotations
 

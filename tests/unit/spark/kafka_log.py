@@ -99,7 +99,7 @@ class KafkaLog:
         return [row.asDict() for row in audit.reconcile(self.judged(spark), self.workload).collect()]
 
     def counts(self, spark: SparkSession) -> Counts:
-        """What the audit says of this log."""
+        """Return the audit's counts of this log."""
         rows = self.accounted(spark)
         return aggregate.counts(
             aggregate.per_partition(rows, self.workload, self.spans(), {}), rows, self.workload.records

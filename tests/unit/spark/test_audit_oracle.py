@@ -1,6 +1,6 @@
-"""A count in plain Python, by the law's text alone, and the audit judge the same logs with planted faults.
+"""A count in plain Python, by the law's text alone, and the audit classify the same logs with planted faults.
 
-Each partition of one log is a case of its own: its writers, its faults, its order. So one Spark job judges many cases.
+Each partition of one log is a separate case: its writers, its faults, its order. So one Spark job checks many cases.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def damaged(log: Log, kind: str, place: int, more: int) -> Log:
 
 
 def changed(one: Entry, kind: str, more: int) -> Entry:
-    """One record after a fault of its own."""
+    """Return one record after a random fault."""
     value = one.value or b""
     if kind == "flip" and one.value and one.key:
         return flipped(one, more % (8 * (len(one.value) + len(one.key))))
@@ -93,7 +93,7 @@ def digits(value: bytes, start: int) -> int | None:
 
 
 def number_of(entry: Entry) -> tuple[str, int | None]:
-    """What a record is, and its number: the one that both ends name, or that payload or key confirm."""
+    """Return a record's kind and number: the one that both ends name, or that payload or key confirm."""
     value, key = entry.value, entry.key or b""
     if value is None:
         return "null", None

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-#: In a process of its own, since it ends the JVM that the other tests share.
+#: In a separate process, since it ends the JVM that the other tests share.
 PROGRAM = """
 import sys
 from pathlib import Path
@@ -22,7 +22,7 @@ sys.stdout.write(f"{{len(before)}} {{len(children.read_text().split())}}")
 
 
 def children(ending: str) -> str:
-    """How many processes there were before and after the ending."""
+    """Return the number of processes before and after the ending."""
     words = [sys.executable, "-c", PROGRAM.format(ending=ending)]
     done = subprocess.run(words, cwd=ROOT, env=os.environ, capture_output=True, text=True, check=True)
     return done.stdout

@@ -1,4 +1,4 @@
-"""What is gone at the end of a run, and which tasks Spark tried again."""
+"""Losses between start and end of a run, and tasks that Spark repeated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""However a job ends, its report says what is known, and its exit code has one meaning."""
+"""For every end of a job, its report shows the known facts, and its exit code has one meaning."""
 
 from __future__ import annotations
 

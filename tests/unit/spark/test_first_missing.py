@@ -1,4 +1,4 @@
-"""The missing records are named with where they belong and what stands beside them; latency and fingerprints."""
+"""The missing records are named with their place and the records beside it; latency and fingerprints."""
 
 from __future__ import annotations
 

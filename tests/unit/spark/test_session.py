@@ -1,4 +1,4 @@
-"""What Spark raises becomes a message that says what to do."""
+"""Spark's exceptions become messages with remedies."""
 
 from __future__ import annotations
 

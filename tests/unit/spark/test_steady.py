@@ -142,7 +142,7 @@ def test_a_client_that_is_still_measuring_is_ended_with_spark(tmp_path: Path, mo
 
 @pytest.mark.parametrize("left", [None, "theirs", "ours"])
 def test_the_job_waits_only_for_a_client_of_its_own_run(tmp_path: Path, left: str | None) -> None:
-    """A killed run leaves its mark behind; where it has the same id, the wait is short."""
+    """A killed run leaves its mark behind; if it has the same id, the wait is short."""
     if left:
         (tmp_path / RUNNING).write_text(left)
     began = monotonic()

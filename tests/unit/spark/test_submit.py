@@ -1,4 +1,4 @@
-"""What is missing on this machine is named before anything is started; the command line is whole."""
+"""Missing tools of this machine are named before anything is started; the command line is whole."""
 
 from __future__ import annotations
 

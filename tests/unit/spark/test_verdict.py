@@ -1,4 +1,4 @@
-"""What a reader sees: the outcome, why, and what to do next."""
+"""The reader's view: the outcome, the reasons, and the next steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every inventory that the tests of this folder know to be wrong, gathered from their tables."""
+"""Every inventory that the tests of this folder declare wrong, gathered from their tables."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def written(path: Path, files: dict[str, Any]) -> Path:
     return path / "inventories/it"
 
 
-#: What a reader of the example must replace, and by what.
+#: Placeholders of the example that a reader must replace -> replacement.
 REPLACED = {"192.0.2.": "10.0.1.", "by-id/example-": "by-id/nvme-", "ZXhhbXBsZS1jaGFuZ2UtbQ": "nq3DoF4lQiqcqPnYvYPP7g"}
 
 
@@ -85,7 +85,7 @@ def example(path: Path, hosts: str | dict[str, str] | None = None, **overrides: 
 
 
 def variants() -> list[dict[str, str]]:
-    """The inventories that stand in the example as comments: the hosts file, and the files that go with it."""
+    """Return the inventories in the example's comments: the hosts file, and the files that go with it."""
     found: list[dict[str, str]] = []
     text = (EXAMPLE / "hosts.yml").read_text()
     for name, block in re.findall(

@@ -26,12 +26,12 @@ LISTENERS: list[dict[str, Any]] = [
 ]
 
 
-#: Roles of which nothing is required.
+#: Roles without required variables.
 OPTIONAL = ("kafka_resources", "kafka_mirror")
 
 
 def load_specs() -> dict[str, dict[str, Any]]:
-    """Those of the core, and of what lives in a cluster, of which nothing is required."""
+    """Return the specs of the core, and of the optional roles for resources in a cluster."""
     specs: dict[str, dict[str, Any]] = {}
     for role in ("kafka", "kafka_host", *OPTIONAL):
         text = (ROOT / "roles" / role / "meta/argument_specs.yml").read_text()
@@ -92,7 +92,7 @@ def problems_of(found: list[HostVariables], **surroundings: Any) -> list[Problem
 
 
 def finding(problem: Problem) -> Finding:
-    """What a test of a rule asserts of its problem; the sentence stands in tests/wording."""
+    """Return the parts of a problem that a test of a rule asserts; tests/wording has the sentence."""
     return problem.severity, problem.host, problem.variable, problem.value
 
 

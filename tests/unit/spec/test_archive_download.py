@@ -1,4 +1,4 @@
-"""Where a host puts an archive that it downloads, and how that is foretold."""
+"""Place of a downloaded archive on a host, and its prediction."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def nothing(_: str) -> str:
 
 
 def texts(path: str) -> str:
-    """Files of the authority; beside the root lies what nobody may see."""
+    """Return files of the authority; beside the root there is a private key."""
     return {"/srv/tls/nodes.pem": CA + OWN_KEY, "/ca.pem": CA + OWN_KEY}.get(path, OWN_KEY + CHAIN)
 
 

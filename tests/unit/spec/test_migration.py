@@ -23,7 +23,7 @@ SECURED: list[dict[str, Any]] = [
 ]
 TLS: dict[str, Any] = {"kafka_security": "tls_scram", "kafka_tls": {"passphrase": "x" * 12, "directory": "/ca"}}
 DEDICATED = {"k1": {"kafka_process_roles": ["controller"]}, "k2": {"kafka_process_roles": ["broker"]}}
-#: How a run can end: each node is where it was, or where the phase brings it.
+#: Possible ends of a run: each node is in its old phase, or in the new one.
 PARTLY = st.lists(st.booleans(), min_size=3, max_size=3)
 
 
@@ -36,7 +36,7 @@ def start(**more: Any) -> Cluster:
 
 
 def running(made: Cluster) -> dict[str, dict[str, Any]]:
-    """What each host would say, where every node of `made` runs."""
+    """Return each host's description if every node of `made` runs."""
     return {node.host: describe_deployed(server_settings(made, node), {}, "") for node in made.nodes}
 
 

@@ -16,7 +16,7 @@ INPUTS = bad_inputs()
 
 
 def contradictions(found: list[Problem]) -> list[list[str]]:
-    """Errors for one place by several rules, and what one rule says twice of one value.
+    """Return errors for one place by several rules, and repeated errors of one rule for one value.
 
     Advisories are one rule here: each has its own name, so that each is accepted alone.
     """

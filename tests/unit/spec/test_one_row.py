@@ -1,4 +1,4 @@
-"""One missing thing is one row; one wrong entry hides nothing of the others; each row says where it stands."""
+"""One missing thing is one row; one wrong entry hides nothing of the others; each row has its place."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SECURITIES: dict[str, dict[str, Any]] = {
     "mtls": {**SECURED, "kafka_security": "mtls", **CERTIFICATES},
     "tls_scram": SECURED,
 }
-#: What an inventory may get wrong as a whole.
+#: Variables that an inventory may get wrong as a whole.
 VARIABLES = (
     *("kafka_security", "kafka_tls", "kafka_users", "kafka_topics", "kafka_acls", "kafka_listeners", "kafka_log_dirs"),
     *("kafka_version", "kafka_quorum", "kafka_profile", "kafka_process_roles", "kafka_config", "kafka_metrics"),

@@ -1,4 +1,4 @@
-"""What the smoke test and the probe are given, and who logs in: from the inventory as Ansible reads it."""
+"""Options of the smoke test and the probe, and their user: from the inventory as Ansible reads it."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 
 
 def unescape(text: str) -> str:
-    """What java.util.Properties makes of escapes."""
+    """Resolve escapes as java.util.Properties does."""
     named = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
     def one(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Where reports lie, however their directory is named."""
+"""Place of reports, for any form of their directory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers and booleans that come as text, as ``-e name=value`` and templates give them, count as what they say."""
+"""Numbers and booleans that come as text, as ``-e name=value`` and templates give them, are converted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.unit.spec.role_variables import rendered
 
 
 def conditions(path: str) -> list[str]:
-    """What tasks wait for or require, word by word."""
+    """Return the conditions that tasks wait for or require, word by word."""
     found: list[str] = []
     for task in DataLoader().load_from_file(str(ROOT / path), trusted_as_template=True):
         for each in (task, *task.get("block", ()), *task.get("always", ())):
@@ -24,7 +24,7 @@ def conditions(path: str) -> list[str]:
 
 
 def holds(condition: str, **variables: Any) -> bool:
-    """What Ansible makes of a task's condition."""
+    """Evaluate a task's condition with Ansible."""
     templar: Any = Templar(loader=DataLoader(), variables=variables)
     return bool(templar.evaluate_conditional(condition))
 

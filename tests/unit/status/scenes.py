@@ -22,7 +22,7 @@ COMBINED = ("broker", "controller")
 
 
 def heard(leader_id: int, epoch: int = 4, without: Collection[int] = (), ids: Sequence[int] = IDS) -> tuple[Claim, ...]:
-    """What a node hears when it asks all controllers, `without` those that do not answer it."""
+    """Return a node's answers of all controllers, `without` those that do not answer it."""
     return tuple(Claim(one, error=AWAY) if one in without else Claim(one, leader_id, epoch) for one in ids)
 
 
@@ -64,7 +64,7 @@ def silent_quorum(snapshot: Snapshot) -> Snapshot:
 
 
 def sick_status() -> Status:
-    """A cluster of which one node hangs and another's disk has another setting, with long names and commands."""
+    """Return a cluster in which one node hangs and another's disk has another setting, with long names and commands."""
     names = {one: f"kafka{one}.a-long-domain-name.example.com" for one in IDS}
     about = {"name": "demo", "cluster_id": "bW9sZWN1bGUtY2x1c3Rlcg", "broker_ids": [*IDS], "controller_ids": [*IDS]}
     desired = {"cluster": about, "nodes": {name: {"node_id": one, "roles": COMBINED} for one, name in names.items()}}

@@ -28,7 +28,7 @@ DAY = 86400
 
 @pytest.fixture(scope="module")
 def pem(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of two days."""
+    """Make a certificate for two days."""
     directory = tmp_path_factory.mktemp("served")
     certify(directory)
     return directory / "node.pem"
@@ -36,7 +36,7 @@ def pem(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def listener(pem: Path) -> Iterator[str]:
-    """Shows the certificate, and wants one of whoever connects."""
+    """Show the certificate, and require one of every client."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pem)
     context.verify_mode = ssl.CERT_REQUIRED
@@ -64,7 +64,7 @@ def test_a_listener_that_is_away_or_speaks_without_tls_is_an_error(listener: str
 
 
 def shown(pem: Path, days_later: float = 0) -> dict[str, Any]:
-    """What a host says so many days after the certificate was made."""
+    """Return a host's report so many days after the certificate was made."""
     text = pem.read_text()
     text = text[text.index("-----BEGIN CERTIFICATE") :]
     one = {"address": "k1:19092", "certificate": text, "error": ""}

@@ -1,4 +1,4 @@
-"""Who leads, according to whom: the highest epoch that a majority holds, whatever the others claim."""
+"""The leader by the controllers' reports: the highest epoch that a majority holds, whatever the others claim."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def silent(*node_ids: int) -> list[Claim]:
     ("claims", "voters", "leader", "agreed", "others"),
     [
         (follows(1, 4, 1, 2, 3), THREE, (1, 4), (1, 2, 3), ()),
-        # The active controller is cut off: it still leads in its own eyes, then it knows no leader.
+        # The active controller is cut off: it still leads in its own view, then it has no leader.
         ([*follows(1, 4, 1), *follows(2, 5, 2, 3)], THREE, (2, 5), (2, 3), (1,)),
         ([*follows(-1, 5, 1), *follows(2, 5, 2, 3)], THREE, (2, 5), (2, 3), (1,)),
         # A higher epoch without a majority is an election and no leader yet.
         ([*follows(3, 6, 3), *follows(2, 5, 1, 2)], THREE, (2, 5), (1, 2), (3,)),
         ([*follows(1, 4, 1), *follows(2, 5, 2), *follows(3, 6, 3)], THREE, (-1, -1), (), (1, 2, 3)),
-        # Two of three are down: the third still names the last leader, and nobody agrees.
+        # Two of three are down: the third still names the last leader, without a majority.
         ([*follows(1, 4, 3), *silent(1, 2)], THREE, (-1, -1), (), (3,)),
         ([*follows(1, 4, 1, 3), *silent(2)], THREE, (1, 4), (1, 3), ()),
         (silent(1, 2, 3), THREE, (-1, -1), (), ()),

@@ -28,7 +28,7 @@ DEAD = {**SERVICE, "active": False, "state": "failed", "pid": 0, "result": "exit
 
 
 def view(leader_id: int = 1, epoch: int = 1, without: tuple[int, ...] = ()) -> dict[str, Any]:
-    """What a host hears from the controllers and from its own broker."""
+    """Return a host's answers from the controllers and from its own broker."""
     claims = [Claim(one, error="x") if one in without else Claim(one, leader_id, epoch) for one in (1, 2, 3)]
     return {"controllers": [dataclasses.asdict(one) for one in claims], "broker": {"address": "a:1", "error": ""}}
 
@@ -54,7 +54,7 @@ def seen(snapshot: Any = None, **hosts: Any) -> Status:
 
 
 def rows(found: Status, label: str) -> list[set[str]]:
-    """What the lines of the screen with `label` name."""
+    """Return the values in the lines of the screen with `label`."""
     return [values(line.strip().removeprefix(label)) for line in lines(found) if line.strip().startswith(label)]
 
 
@@ -358,7 +358,7 @@ def test_restarts_by_systemd_are_a_note(wording: Wording) -> None:
 
 
 def test_a_release_that_runs_and_has_an_advisory_is_a_note_with_its_hosts(wording: Wording) -> None:
-    """The inventory may say another release by now."""
+    """The inventory may have another release by now."""
     older = {"process": {**RUNS, "release": "4.3.1"}}
     newer = {"process": {**RUNS, "release": "4.4.0"}}
     found = seen(kafka1=older, kafka2=newer, kafka3=older)

@@ -23,7 +23,7 @@ def view(node_id: int, leader_id: int = 1, without: tuple[int, ...] = (), broker
 
 AWAY: dict[str, Any] = {"view": {"unreachable": True, "msg": "timed out"}}
 SKIPPED: dict[str, Any] = {"view": None}
-#: Of a host that was never deployed, as ``kafka_attempt`` gives it.
+#: Result for a host that was never deployed, in the form of ``kafka_attempt``.
 FAILED: dict[str, Any] = {"view": {"failed": False, "changed": False, "error": "kafka-python cannot be imported"}}
 
 

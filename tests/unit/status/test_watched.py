@@ -1,4 +1,4 @@
-"""What Prometheus says of a cluster: alerts in their order, the last hour, and no answer at all."""
+"""Prometheus' data about a cluster: alerts in their order, the last hour, and no answer at all."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_what_answers_otherwise_than_prometheus_is_said_to_do_so(answer: Any) ->
 
 
 def test_days_until_a_log_dir_is_full_follow_from_the_recorded_rate() -> None:
-    """What takes more than ten years does not fill; what is no number is not known."""
+    """A volume that takes more than ten years does not fill; a rate that is no number is unknown."""
     found = seen(
         rates=[rate("60", "2"), rate("240000000"), rate("NaN", "3"), rate("+Inf", "2", "/more"), rate("-1", "4")]
     )

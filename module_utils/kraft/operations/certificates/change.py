@@ -36,7 +36,7 @@ def split(text: str) -> tuple[str, ...]:
 
 
 def phase(directory: Path, root: str) -> str:
-    """How far the authority is replaced."""
+    """Return the phase of the authority's replacement."""
     trusted, new = split(_text(directory / f"{root}.pem")), following(directory, root)
     if not new or not trusted:
         return IDLE

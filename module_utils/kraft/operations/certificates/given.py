@@ -1,4 +1,4 @@
-"""A node's certificate that the operator brings, held against the one that its host has."""
+"""A node's certificate that the operator provides, compared with the one on its host."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ Certificates = tuple[x509.Certificate, ...]
 
 
 def judge(asked: Mapping[str, Any], found: Mapping[str, Any]) -> Verdict:
-    """`asked`: ``node`` and ``authority``, the directory of what is brought; `found`: what the host has.
+    """`asked`: ``node`` and ``authority``, the directory of provided files; `found`: the files of the host.
 
-    Which certificate is the right one is for the operator to say, so that any other is replaced. A running node loads
+    The operator decides which certificate is right, so any other is replaced. A running node loads
     it if Kafka takes it live: the same owner, no name less. Its Raft client goes on with the one before, which must
     be good for a while, and with the roots of before.
     """
     brought, here = _brought(asked), read(found.get("chain") or "")
     wanted, trust = given_certificates.trust(Path(asked["authority"])), found.get("trust") or {}
-    # Roots of clients that nobody brings any more stay on the host, where no listener reads them.
+    # Roots of clients that are no longer provided stay on the host, where no listener reads them.
     differs = roots_differ(wanted, {root: text for root, text in trust.items() if root in wanted})
     loadable = NODES not in differs
     if not here:
@@ -41,10 +41,10 @@ def judge(asked: Mapping[str, Any], found: Mapping[str, Any]) -> Verdict:
 
 
 def is_foreign(asked: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
-    """Whether nodes would refuse each other while they restart one by one.
+    """Check whether nodes would refuse each other while they restart one by one.
 
     Those that have not restarted trust the roots of now and show the certificate of now, the others the new ones. So
-    each must be trusted by the roots of the other. A process that has not read its roots yet trusts what nobody knows.
+    each must be trusted by the roots of the other. The trust of a process that has not read its roots yet is unknown.
     """
     theirs = read((found.get("trust") or {}).get(NODES) or "")
     ours = read(given_certificates.trust(Path(asked["authority"])).get(NODES, ""))
@@ -56,13 +56,13 @@ def is_foreign(asked: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
 
 
 def owners(asked: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
-    """As whom Kafka knows the node by the certificate that its host has, and by the one that is brought."""
+    """Return the node's principals: by the certificate on its host, and by the provided one."""
     here = read(found.get("chain") or "")
     return [principal(each[0].subject) for each in (here or _brought(asked), _brought(asked))]
 
 
 def key_fault(asked: Mapping[str, Any], found: Mapping[str, Any]) -> str:
-    """Why the key that lies on the host cannot be used, as a clause; empty where it can, and where none lies there."""
+    """Return why the key on the host cannot be used, as a clause; empty if it can, and if there is none."""
     key = found.get("host_key")
     if not key or key["fault"]:
         return str(key["fault"]) if key else ""
@@ -76,7 +76,7 @@ def _brought(asked: Mapping[str, Any]) -> Certificates:
 
 
 def read(text: str) -> Certificates:
-    """The certificates of a PEM text; none where it holds none, or what nobody can read."""
+    """Parse the certificates of a PEM text; none if it holds none, or is unreadable."""
     try:
         return tuple(x509.load_pem_x509_certificates(text.encode()))
     except ValueError:
@@ -90,7 +90,7 @@ def _can_follow(old: x509.Certificate, new: x509.Certificate) -> bool:
 
 
 def _names(certificate: x509.Certificate) -> frozenset[x509.GeneralName]:
-    """Of every kind."""
+    """Return the certificate's alternative names, of every kind."""
     try:
         found = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except x509.ExtensionNotFound:

@@ -1,4 +1,4 @@
-"""What a node's certificate must be, by the inventory and by the authorities on the control machine."""
+"""Requirements for a node's certificate, by the inventory and by the authorities on the control machine."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def node_of(described: Mapping[str, Any]) -> authority.Node:
 
 
 def is_foreign(asked: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
-    """Whether the host's trust in nodes is not of the authority on this machine, where there may be none.
+    """Check whether the host's trust in nodes is not of the authority on this machine, where there may be none.
 
-    Then certificates that are issued here would be refused there, or the node would be told to distrust others.
+    Then certificates that are issued here would be refused there, or the node would distrust others.
     """
     if asked.get("given"):
         return given.is_foreign(asked, found)
@@ -35,9 +35,9 @@ def is_foreign(asked: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
 
 
 def issued_to(asked: Mapping[str, Any], found: Mapping[str, Any]) -> str:
-    """The inventory name for which the host's certificate was made; empty where it is none of this cluster's nodes.
+    """Return the inventory name for which the host's certificate was made; empty if it is of no node of this cluster.
 
-    Certificates that the operator brings say what they like.
+    Certificates that the operator provides have any names.
     """
     if asked.get("given"):
         return ""

@@ -1,4 +1,4 @@
-"""How the authority of a running cluster is replaced: which step comes next, and what it waits for. Pure.
+"""Phases in which the authority of a running cluster is replaced: the next step, and its preconditions. Pure.
 
 Nodes trust both authorities, then all certificates are of the new one, then nodes trust the new one only. A step is
 taken when what was observed on each node allows it. The Raft client of a process keeps the certificate and the trusted
@@ -17,13 +17,13 @@ IDLE, BOTH, ISSUED, NEW_ONLY = "idle", "both", "issued", "new_only"
 #: Steps from one phase to the next one.
 BEGIN, ISSUE, DROP, FINISH = "begin", "issue", "drop", "finish"
 STEP = {IDLE: BEGIN, BOTH: ISSUE, ISSUED: DROP, NEW_ONLY: FINISH}
-#: What clients must have taken before the step: whom they trust, or their new certificates.
+#: Precondition of a step: clients have the new trusted authorities, or their new certificates.
 CLIENTS_FIRST = {NODES: ISSUE}
 
 
 @dataclasses.dataclass(frozen=True)
 class Node:
-    """What was observed of one node.
+    """Observed state of one node.
 
     ``runs``: it has a process. ``old``, ``new``: its files trust that authority.
     ``current``: its process was started with these files. ``certificate``, ``process``: the certificate on its disk,

@@ -1,4 +1,4 @@
-"""Whether a node needs another certificate, and why. Pure."""
+"""Decision whether a node needs another certificate, with reasons. Pure."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Desired:
 
 @dataclasses.dataclass(frozen=True)
 class Current:
-    """What the host has. ``certificate``: PEM, or empty; ``key_fits``: it belongs to the private key beside it."""
+    """State of the host. ``certificate``: PEM, or empty; ``key_fits``: it belongs to the private key beside it."""
 
     certificate: str = ""
     key_fits: bool = False
@@ -94,7 +94,7 @@ def _faults(
 
 
 def is_signed(certificate: x509.Certificate, authority: str) -> bool:
-    """`authority`: PEM, of which the first certificate counts."""
+    """Check the signature. `authority`: PEM; its first certificate counts."""
     try:
         certificate.verify_directly_issued_by(x509.load_pem_x509_certificate(authority.encode()))
     except (ValueError, TypeError, InvalidSignature):
@@ -108,6 +108,6 @@ def trust_differs(desired: Desired, current: Current) -> frozenset[str]:
 
 
 def roots_differ(one: Mapping[str, str], other: Mapping[str, str]) -> frozenset[str]:
-    """The roots of which `one` has other certificates than `other`, each root -> PEM."""
+    """Return the roots whose certificates differ between `one` and `other`, each root -> PEM."""
     wanted, found = ({root: trusted(text) for root, text in each.items()} for each in (one, other))
     return frozenset(root for root in {**wanted, **found} if wanted.get(root) != found.get(root))

@@ -1,4 +1,4 @@
-"""What was observed of each node, held against the authority that is being replaced, and what is said about it."""
+"""Observations of each node, compared with the authority that is being replaced, and the resulting messages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOTHING = "no authority is being replaced: leave kafka_clients_ready out to begi
 
 
 def decision(directory: Path, given: Mapping[str, Any], phase: str) -> phases.Decision:
-    """`given`: the parameters of ``kafka_authority``. Raises RefusedError where nobody looked at a host."""
+    """Decide the next step. `given`: parameters of ``kafka_authority``. Raises RefusedError for hosts without facts."""
     root, new = given["root"], change.following(directory, given["root"])
     old = change.previous(directory, root)
     unseen = [host for host, found in given["nodes"].items() if not (found or {}).get("certificate")]
@@ -69,11 +69,11 @@ def _is_by(root: str, certificate: str) -> bool:
 
 
 def facts(root: str, phase: str, made: phases.Decision, predicted: bool) -> dict[str, Any]:
-    """``kafka_authority``. `predicted`: in check mode no step is taken, so that nothing after it can be told."""
+    """Return ``kafka_authority``. `predicted`: in check mode no step is taken, so that later ones are unknown."""
     of_users = root == CLIENTS and made.step == phases.ISSUE
     on_nodes = bool(made.step) and made.step != phases.FINISH and not of_users
     idle = phase == phases.IDLE and not made.step
-    trusted = root != CLIENTS and made.step in (phases.BEGIN, phases.DROP)  # files of users hold whom they trust
+    trusted = root != CLIENTS and made.step in (phases.BEGIN, phases.DROP)  # users' files hold their authorities
     return {
         "phase": phase,
         "step": made.step,
@@ -87,7 +87,7 @@ def facts(root: str, phase: str, made: phases.Decision, predicted: bool) -> dict
 
 
 def sentences(root: str, found: Mapping[str, Any]) -> list[str]:
-    """What is done, or what comes first."""
+    """Describe the step, or its preconditions."""
     if found["step"]:
         return [f"{root}: {SAID[found['step']]}"]
     if found["clients"]:

@@ -1,4 +1,4 @@
-"""Certificates of users: key and certificate lie beside the authority, on the control machine."""
+"""Certificates of users: key and certificate are stored beside the authority, on the control machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives import serialization
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """What happens to one user's file. ``reason``: why a certificate is issued; empty where the file goes."""
+    """Step for one user's file. ``reason``: why a certificate is issued; empty if the file is removed."""
 
     user: authority.User
     path: Path

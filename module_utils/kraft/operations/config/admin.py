@@ -1,7 +1,7 @@
-"""Overrides on a running cluster: described, changed through Kafka, and seen to count before anybody says so.
+"""Overrides on a running cluster: described, changed through Kafka, and verified before they are reported.
 
-A broker's own settings are asked of that broker and changed through it: it is the one that can validate them, and what
-it describes is what it runs with. A change comes back to it by way of the metadata log, so it shows a moment later.
+A broker's own settings are read from that broker and changed through it: only it can validate them, and it
+describes the values that it runs with. A change reaches it by way of the metadata log, so it shows a moment later.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class ConfigAdmin:
         return found
 
     def validate(self, changes: Sequence[Change]) -> dict[Change, str]:
-        """What Kafka would refuse, and why: each change asked by itself, at its first step. Nothing is changed."""
+        """Return the changes that Kafka would refuse, with reasons: each is validated alone, by its first step."""
         questions = [self._alteration(one.entity, {one.key: one.steps()[0]}, validate_only=True) for one in changes]
         answers = zip(changes, self._client.ask_all(questions))
         return {one: text for one, answer in answers if (text := self._refusal(answer))}
@@ -129,7 +129,7 @@ class ConfigAdmin:
             self._sleep(POLL_SECONDS)
 
     def _late(self, step: Mapping[Entity, Step]) -> list[str]:
-        """In words, who does not show what. What all brokers share must be shown by each that serves."""
+        """Describe values that are not shown yet. A default of all brokers must be shown by each that serves."""
         out: list[str] = []
         for entity, values in step.items():
             seen_by = list(self.brokers) if entity == ALL_BROKERS else [entity]
@@ -140,7 +140,7 @@ class ConfigAdmin:
 
 
 def missing(seen_by: Entity, settings: Settings, source: str, values: Step) -> list[str]:
-    """Which of `values` an entity does not show, though they were set as overrides of `source`."""
+    """Return those of `values` that an entity does not show, though they were set as overrides of `source`."""
     out = []
     for key, wanted in values.items():
         setting = settings.get(key)

@@ -1,4 +1,4 @@
-"""What each node is asked to take live: control side, where Kafka's definitions and the whole desired state are."""
+"""Live changes to request of each node: control side, with Kafka's definitions and the whole desired state."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 from ansible.module_utils.kraft.difference import differences_from
 from ansible.module_utils.kraft.spec.inventory.definitions import CLUSTER_WIDE, load, nearest_version
 
-#: Classes that a broker would load anew.
+#: Classes that a broker would load again.
 CLASSES = ("metric.reporters", "config.providers")
-#: Of those that Kafka changes for one broker only. The others change sockets and identities: they go by a restart.
+#: Settings that Kafka changes for one broker only. The others change sockets and identities: they need a restart.
 OF_ONE_BROKER = ("cordoned.log.dirs",)
 
 

@@ -1,7 +1,7 @@
-"""Which differences a running cluster takes without a restart. Pure: what is wanted and what Kafka describes in.
+"""Decision which differences a running cluster takes without a restart. Pure: desired and described state in.
 
-The file is what counts in the end. An override bridges the time until the node's next start, when the file has the same
-value; then it is taken away. So overrides stay few, and what the inventory says is what a restarted node has.
+In the end the file counts. An override bridges the time until the node's next start, when the file has the same
+value; then it is taken away. So overrides stay few, and a restarted node has the inventory's values.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ansible.module_utils.kraft.operations.config.settings import (
     same,
 )
 
-#: What the controllers go by, too: they read the cluster's default, not a broker's override. With eligible leader
+#: Settings that controllers use, too: they read the cluster's default, not a broker's override. With eligible leader
 #: replicas Kafka refuses an override of min.insync.replicas for one broker, and the files no longer count for it.
 SHARED = ("min.insync.replicas", "unclean.leader.election.enable")
 ASIDE = (DYNAMIC_BROKER, DYNAMIC_DEFAULT)
@@ -63,7 +63,7 @@ class Decision:
 
 
 def counts(setting: Setting, value: str) -> bool:
-    """Whether a setting has the value, in Kafka's writing or as it was given."""
+    """Check whether a setting has the value, in Kafka's notation or as it was given."""
     first = setting.layers[0].value if setting.layers else None
     return same(setting.value, value) or same(first, value)
 
@@ -139,7 +139,7 @@ def _shared(nodes: Sequence[Node], described: Mapping[Entity, Settings]) -> dict
 
 
 def _share(key: str, found: Mapping[Entity, Setting], wanted: str | None) -> Iterator[Change]:
-    """The default of all brokers, and no broker with an override of its own. It is never removed where it is wanted:
+    """Set the default of all brokers, and remove brokers' separate overrides. A desired default is never removed:
     while eligible leader replicas are on, Kafka refuses that."""
     first = next(iter(found.values()))
     value = goal(key, first, wanted)

@@ -1,7 +1,7 @@
-"""Which overrides were set here, so that they can be told from those that somebody else has set.
+"""Overrides that were set here, to distinguish them from those of other tools.
 
-A file on a host, the override state, says who owns an override, and never its value: Kafka says that. It is written
-before the override is set. If it is lost, an override that was set here is shown as somebody else's.
+A file on a host, the override state, lists our overrides, but never their values: Kafka has those. It is written
+before the override is set. If it is lost, an override that was set here is shown as foreign.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def text_of(overrides: ManagedOverrides) -> str:
 
 
 def with_set(overrides: ManagedOverrides, changes: Iterable[Change]) -> dict[str, frozenset[str]]:
-    """What is noted before the changes are made."""
+    """Return the override state to write before the changes are made."""
     out = dict(overrides)
     for one in changes:
         if one.entity.kind == BROKER and one.after is not None:
@@ -39,7 +39,7 @@ def with_set(overrides: ManagedOverrides, changes: Iterable[Change]) -> dict[str
 
 
 def without_removed(overrides: ManagedOverrides, changes: Iterable[Change]) -> dict[str, frozenset[str]]:
-    """What is noted after the changes were made."""
+    """Return the override state to write after the changes were made."""
     out = dict(overrides)
     for one in changes:
         if one.entity.kind == BROKER and one.after is None:

@@ -1,4 +1,4 @@
-"""What must happen to overrides so that they are as desired. Pure: desired and described in, changes out."""
+"""Changes of overrides from the described to the desired state. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LISTENER = "listener.name."
 
 @dataclasses.dataclass(frozen=True)
 class Desired:
-    """Overrides that an entity shall have; a value of None asks for none. What is not named stays as it is."""
+    """Desired overrides of an entity; a value of None means none. Other keys stay as they are."""
 
     entity: Entity
     config: Mapping[str, str | None]
@@ -47,7 +47,7 @@ class Change:
 
     @property
     def matters(self) -> bool:
-        """Whether another value counts afterwards."""
+        """Check whether another value is in effect afterwards."""
         return not same(self.value, self.beneath if self.after is None else self.after)
 
     def steps(self) -> tuple[str | None, ...]:
@@ -72,7 +72,7 @@ def paced(now: int, wanted: int) -> list[int]:
 
 
 def desired(data: Mapping[str, Any]) -> Desired:
-    """From a module's parameters; values of any YAML type become the strings that Kafka knows."""
+    """Convert a module's parameters; values of any YAML type become Kafka's strings."""
     config = {str(key): config_value(value) for key, value in data["config"].items()}
     return Desired(Entity(data["type"], str(data.get("name") or "")), config)
 

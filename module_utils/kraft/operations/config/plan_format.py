@@ -65,7 +65,7 @@ def live_lines(changes: Iterable[Change], brokers: int) -> list[str]:
 
 
 def said(change: Change) -> str:
-    """What a change does to the value that counts."""
+    """Describe the change of the effective value."""
     value = shown(change.value, change.secret)
     if change.after is not None:
         return f"{change.key} {value} -> {shown(change.after, change.secret)}"
@@ -82,7 +82,7 @@ def _brokers(names: Sequence[str], brokers: int) -> str:
 
 
 def restart_lines(restarts: Mapping[int, Sequence[Difference]]) -> list[str]:
-    """One line for each reason, below the nodes that share it; a single reason stands beside them."""
+    """Return one line for each reason, below the nodes that share it; a single reason is on their line."""
     sharing: dict[str, dict[int, None]] = {}
     for node_id, differences in sorted(restarts.items()):
         for text in sentences(differences):
@@ -98,7 +98,7 @@ def _reasons(head: str, texts: Sequence[str]) -> list[str]:
 
 
 def drift_lines(undeclared: Iterable[Undeclared]) -> list[str]:
-    """Overrides of somebody else, left as they are."""
+    """Describe foreign overrides, which are left as they are."""
     return [
         f"{key} {shown(setting.value, setting.secret, key)} on {entity} ({setting.source}): "
         "the inventory does not name it; left as it is"
@@ -108,7 +108,7 @@ def drift_lines(undeclared: Iterable[Undeclared]) -> list[str]:
 
 
 def is_throttle(key: str, setting: Setting) -> bool:
-    """Whether the override is a limit that a run of moves has set."""
+    """Check whether the override is a limit that a run of moves has set."""
     return key in (*RATES, DISK_RATE) and is_our_rate(setting.value or "")
 
 

@@ -1,4 +1,4 @@
-"""Settings as a running cluster describes them: each with its value, where that comes from, and what lies beneath."""
+"""Settings as a running cluster describes them: each with its value, its source, and the values beneath it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SOURCES = {1: TOPIC_OVERRIDE, 2: DYNAMIC_BROKER, 3: DYNAMIC_DEFAULT, 4: STATIC, 
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Entity:
-    """Whose settings: a topic's, a broker's (``name`` is its node id), or with an empty name those of all brokers."""
+    """Owner of settings: a topic, a broker (``name`` is its node id), or with an empty name all brokers."""
 
     kind: str
     name: str
@@ -65,7 +65,7 @@ class Setting:
         return next((one for one in self.layers if one.source == source), None)
 
     def beneath(self, source: str, key: str) -> str | None:
-        """What would count without a source; the value of a synonym says nothing, as it may have another unit."""
+        """Return the effective value without a source; a synonym's value is ignored, as it may have another unit."""
         layer = next((one for one in self.layers if one.source != source), None)
         return layer.value if layer and layer.key == key else None
 
@@ -88,14 +88,14 @@ def read(configs: list[dict[str, Any]]) -> dict[str, Setting]:
 
 
 def shown(value: str | None, secret: bool, key: str = "") -> str:
-    """A value as it may be printed; `secret` is Kafka's own word, which knows nothing of what a value holds."""
+    """Return a value as it may be printed; `secret` is Kafka's own flag, which ignores the content of a value."""
     if value is None:
         return "(unset)"
     return HIDDEN if secret or is_secret(key, value) else value
 
 
 def same(value: str | None, wanted: str | None) -> bool:
-    """Whether Kafka's own writing of a value says the same: it trims lists and writes numbers its own way."""
+    """Compare a value in Kafka's own notation with the desired one: Kafka trims lists and reformats numbers."""
     if value is None or wanted is None:
         return value == wanted
     try:

@@ -1,1 +1,1 @@
-"""The plan of a whole deployment as one value: written to a file, approved by somebody, and applied as it is."""
+"""The plan of a whole deployment as one value: written to a file, approved by a reviewer, and applied unchanged."""

@@ -1,4 +1,4 @@
-"""What lies between an approved plan and a fresh one. Pure."""
+"""Comparison of an approved plan with a fresh one. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def moved(approved: Mapping[str, Any], fresh: Mapping[str, Any]) -> list[Problem
 
 
 def outdated(approved: Mapping[str, Any], fresh: Mapping[str, Any], declared: Mapping[str, Any]) -> list[Problem]:
-    """What a run would do otherwise than an approved plan says. What does nothing needs no approval.
+    """Return deviations of a run from an approved plan. A run without changes needs no approval.
 
     `declared`: the resources as for a cluster that is still to be deployed, with which such a plan is compared.
     """

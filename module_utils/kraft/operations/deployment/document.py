@@ -11,7 +11,7 @@ from typing import Any
 from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.operations.deployment.plan import FORMAT
 
-#: Variables that name a plan's file: where it is written, and which one was approved.
+#: Variables that name a plan's file: the one to write, and the approved one.
 WRITTEN, APPROVED = "kafka_plan_file", "kafka_approved_plan"
 OTHER_OPERATION = "has no effect on this operation"
 
@@ -21,7 +21,7 @@ def text(plan: dict[str, Any]) -> str:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The plan in a file. Raises RefusedError with a clause about the file that says why there is none."""
+    """Read the plan in a file. Raises RefusedError with the reason, as a clause about the file."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

@@ -1,6 +1,6 @@
-"""The plan of a deployment, made of what each planner has answered. Pure.
+"""The plan of a deployment, made of the results of each planner. Pure.
 
-The value is JSON: the same state and the same inventory give the same bytes. It holds no secret. Of the secrets in a
+The value is JSON: the same state and the same inventory give the same bytes. It holds no secret. For secrets in a
 file that changes it holds a salted digest, made on the host (``node/files/secret_digest.py``): another secret makes
 another plan.
 """
@@ -16,9 +16,9 @@ from ansible.module_utils.kraft.node.files.plan import NEW
 from ansible.module_utils.kraft.operations.config.settings import Entity
 from ansible.module_utils.kraft.secret_values import shown
 
-#: Of the file. A plan of another format is refused.
+#: Format of the file. A plan of another format is refused.
 FORMAT = 2
-#: Steps that no plan shows: this one makes a cache, in the background, and changes nothing that anybody sees.
+#: Steps that no plan shows: this one makes a cache, in the background, and has no visible effect.
 UNPLANNED = ("appcds_archive",)
 Json = dict[str, Any]
 
@@ -54,7 +54,7 @@ def of_config(config: Mapping[str, str | None]) -> dict[str, str | None]:
 
 
 def of_host(looked: Mapping[str, Any]) -> Json:
-    """What is done on one host, and the state that this follows from (``found``)."""
+    """Return the work on one host, and the state that it follows from (``found``)."""
     facts, process = looked["facts"], looked["process"]
     return {
         "found": {"release": facts["current_release"], "running": bool(facts["service"]["pid"])},
@@ -73,7 +73,7 @@ def of_host(looked: Mapping[str, Any]) -> Json:
 
 
 def is_of_files(diff: Mapping[str, str]) -> bool:
-    """Whether a diff of ``kafka_node`` is about files; the other one is about the process."""
+    """Check whether a diff of ``kafka_node`` is about files; the other one is about the process."""
     return diff["after_header"][:1] == "/" or diff["after_header"] == NEW
 
 
@@ -82,7 +82,7 @@ def is_planned(name: str, step: Mapping[str, Any]) -> bool:
 
 
 def prepared(facts: Mapping[str, Any]) -> list[str]:
-    """What the machine lacks that role kafka_host brings. Kernel settings are a step of their own."""
+    """Return the missing parts that role kafka_host installs. Kernel settings are a separate step."""
     accounts = [f"{kind} {facts[kind]['name']}" for kind in ("group", "user") if not facts[kind]["exists"]]
     disks = [f"disk {device}" for device, disk in sorted(facts["disks"].items()) if not disk["mounts"]]
     return [*(["java"] if facts["java"] is None else []), *accounts, *disks]
@@ -95,6 +95,6 @@ def changed_lines(diff: Mapping[str, str]) -> list[str]:
 
 
 def changes(plan: Mapping[str, Any]) -> bool:
-    """Whether the plan does anything to hosts or settings."""
+    """Check whether the plan changes hosts or settings."""
     work = ("prepare", "steps", "files", "process")
     return bool(plan["live"] or plan["restarts"] or any(host[each] for host in plan["hosts"].values() for each in work))

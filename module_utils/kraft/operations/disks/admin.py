@@ -20,7 +20,7 @@ GONE = (3, 9)
 
 
 class DisksAdmin:
-    """Each broker is asked at its own address: nobody else knows its log dirs."""
+    """Log dirs of all brokers. Each broker is queried at its own address: no other has its log dirs."""
 
     def __init__(self, client: Client, sleep: Callable[[float], None] = time.sleep) -> None:
         self._client, self.sleep = client, sleep

@@ -1,4 +1,4 @@
-"""The log dirs of brokers with what lies on them, and moves between log dirs of one broker. Values only."""
+"""The log dirs of brokers with their replicas, and moves between log dirs of one broker. Values only."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class DiskMove:
 
 
 def broker_disks(node_id: int, answer: Mapping[str, Any], error_text: Mapping[int, str]) -> BrokerDisks:
-    """DescribeLogDirs' answer of one broker; `error_text` names the error codes that may stand in it."""
+    """Convert DescribeLogDirs' answer of one broker; `error_text`: possible error code -> its name."""
     return BrokerDisks(
         node_id,
         tuple(

@@ -1,6 +1,6 @@
-"""Which replicas go to which log dir of their broker, with least movement. Pure.
+"""Assignment of replicas to log dirs of their broker, with least movement. Pure.
 
-What is on the move already counts as arrived. Either some log dirs are emptied, the largest replica first, and nothing
+A replica on the move counts as arrived. Either some log dirs are emptied, the largest replica first, and nothing
 else is moved. Or each log dir gets the share of the broker's bytes that its room has of all room. Only a move that
 makes things clearly more even is planned: a difference that the next day's records make anyway is left alone.
 """
@@ -41,7 +41,7 @@ class Layout:
 
 
 def layout(broker: BrokerDisks) -> Layout:
-    """What the broker holds, with every move under way at its end."""
+    """Return the layout of the broker, with every move under way at its end."""
     held, coming = broker.held, broker.coming
     at = {name: (coming[name][0] if name in coming else path, size) for name, (path, size) in held.items()}
     used = {one.path: 0 for one in broker.online}
@@ -56,12 +56,12 @@ def layout(broker: BrokerDisks) -> Layout:
 
 
 def free(disk: Disk) -> float:
-    """Bytes that moves may bring; one that does not say is believed to have room."""
+    """Return the bytes that moves may add; a disk of unknown size counts as free."""
     return disk.usable - RESERVE * disk.total if disk.usable >= 0 else float("inf")
 
 
 def plan(brokers: Sequence[BrokerDisks], drained: Drained, floor: int = FLOOR) -> tuple[DiskMove, ...]:
-    """The moves of all brokers; what has no room is left out (``problems`` says so)."""
+    """Plan the moves of all brokers; replicas without room are left out (see ``problems``)."""
     chosen = [one for one in brokers if not drained or one.node_id in drained]
     return tuple(move for one in chosen for move in broker_plan(one, drained.get(one.node_id, ()), floor))
 

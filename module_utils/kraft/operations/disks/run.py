@@ -1,6 +1,6 @@
-"""One run: look, plan, and move replicas between log dirs until none is left, nothing advances, or its time is over.
+"""One run: observe, plan, and move replicas between log dirs until none is left, nothing advances, or its time is over.
 
-Each run plans anew from what is there, with what is on the move counted as arrived. Kafka goes on with a move by
+Each run plans again from the present state, with replicas on the move counted as arrived. Kafka goes on with a move by
 itself, also after a restart of the broker. So it makes no difference whether an earlier run ended or was killed.
 """
 
@@ -47,7 +47,7 @@ class Desired:
 
 @dataclasses.dataclass(frozen=True)
 class Work:
-    """What was found and what is to be done about it. ``rates``: what throttles each broker now."""
+    """Observed state and planned moves. ``rates``: the present throttle of each broker."""
 
     snapshot: Snapshot
     brokers: tuple[BrokerDisks, ...]
@@ -127,7 +127,7 @@ class Run:
         return ready
 
     def _note(self, queue: Sequence[DiskMove], brokers: Sequence[BrokerDisks]) -> None:
-        """How much is left; raises when that has not become less for too long."""
+        """Note the remaining work; raises if it has not become less for too long."""
         missing = [
             max(0, one.held.get(name, ("", 0))[1] - arrived)
             for one in brokers
@@ -152,7 +152,7 @@ class Run:
 
 
 def taken_back(brokers: Sequence[BrokerDisks]) -> tuple[DiskMove, ...]:
-    """What is on the move, back to where it is."""
+    """Return moves that send replicas on the move back to their present place."""
     return tuple(
         DiskMove(one.node_id, name, one.held[name][0], one.held[name][0])
         for one in brokers
@@ -162,7 +162,7 @@ def taken_back(brokers: Sequence[BrokerDisks]) -> tuple[DiskMove, ...]:
 
 
 def result(work: Work, asked: Desired) -> dict[str, Any]:
-    """What was found and is planned, as the module says it."""
+    """Return the observed state and the plan, as the module's result."""
     steps = disk_format.steps(work.moves, work.under_way, asked.cancel, work.rates, work.aim)
     lines = [*steps, *disk_format.disks(work.brokers, work.moves), *disk_format.moves(work.moves)]
     found = {

@@ -1,7 +1,7 @@
-"""How fast replicas are copied inside a broker, and what a killed run has left of it. Pure.
+"""Throttle of copies inside a broker, and the remains of a killed run. Pure.
 
-Kafka has one rate for each broker, and nothing beside it that could say who set it. So a rate of this project ends in
-digits of its own (RATE_MARK): a run finds what a killed one has left, and leaves alone what somebody else has set.
+Kafka has one rate for each broker, and no field for its owner. So a rate of this project ends in
+special digits (RATE_MARK): a run finds the rates of a killed one, and leaves foreign rates alone.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ Rates = Mapping[int, str]  #: broker -> its rate; none where none is set
 
 
 def wanted(brokers: Collection[int], rate: int) -> dict[int, str]:
-    """What must be set while replicas are copied inside `brokers`; nothing without a rate."""
+    """Return the rates to set while replicas are copied inside `brokers`; nothing without a rate."""
     return dict.fromkeys(sorted(brokers), marked_rate(rate)) if rate else {}
 
 
 def alterations(found: Rates, aim: Rates) -> tuple[Alteration, ...]:
-    """What to set, and which of our rates to take away."""
+    """Return the rates to set, and those of ours to take away."""
     new = [Alteration(broker=one, values={RATE: value}) for one, value in aim.items() if found.get(one) != value]
     old = [one for one, value in sorted(found.items()) if one not in aim and is_our_rate(value)]
     return (*new, *(Alteration(broker=one, values={RATE: None}) for one in old))
 
 
 def problems(found: Rates, aim: Rates) -> Iterator[Problem]:
-    """A rate of somebody else where ours would be."""
+    """Report a foreign rate in the place of ours."""
     foreign = [one for one in aim if one in found and not is_our_rate(found[one])]
     if foreign:
         remedy = "take it away (kafka-configs.sh --alter --delete-config), or move without a throttle (throttle: 0)"

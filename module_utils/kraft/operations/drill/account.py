@@ -1,7 +1,7 @@
-"""What a drill came to: for each fault who led when, the longest stall, and whether it kept what the settings promise.
+"""Result of a drill: for each fault the leaders, the longest stall, and whether it kept the promise of the settings.
 
-All of it comes from the probe's account (``audit.json``): its steps say when which host was broken, its views who led,
-its stalls what clients felt. Pure.
+The source is the probe's account (``audit.json``): its steps show the times and hosts of faults, its views the leaders,
+its stalls the effect on clients. Pure.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SECOND_US = 1e6
 
 @dataclasses.dataclass(frozen=True)
 class Window:
-    """When a fault began and was over (microseconds of the epoch), and on which hosts."""
+    """Time in which a fault lasted (microseconds of the epoch), and its hosts."""
 
     hosts: tuple[str, ...]
     begin_us: float

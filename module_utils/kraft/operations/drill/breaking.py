@@ -17,9 +17,9 @@ from ansible.module_utils.kraft.operations.drill import commands, mounts
 from ansible.module_utils.kraft.operations.drill.faults import CUT_OFF, FROZEN, FULL, KILLED, UNREADABLE
 
 POLL_SECONDS = 0.1
-#: What systemd may take to end a fault, beside the time for which it lasts.
+#: Time that systemd may take to end a fault, beside the fault's duration.
 LEFTOVER_SECONDS = 5.0
-#: In which the kernel holds all threads of a process that is sent a signal.
+#: Time in which the kernel holds all threads of a process that is sent a signal.
 NOTICED_SECONDS = 2.0
 #: Runs a command; gives its exit code, output and errors.
 Run = Callable[[list[str]], tuple[int, str, str]]
@@ -28,7 +28,7 @@ NO_FILL = "give Kafka a filesystem of its own (kafka_host_data_disks), or leave 
 
 
 class Fault(abc.ABC):
-    """What is done to this host; each fault says why it cannot be, its commands, and when it is over."""
+    """A fault on this host: its preconditions, its commands, and its end."""
 
     def __init__(self, run: Run, params: Mapping[str, Any], nft: str = "") -> None:
         """`run`: a command; `params`: of ``kafka_fault``; `nft`: the program, empty where there is none."""
@@ -41,7 +41,7 @@ class Fault(abc.ABC):
         return float(self.seconds) + LEFTOVER_SECONDS
 
     def down(self) -> bool:
-        """Whether no Kafka runs here, also after what a killed drill may have left."""
+        """Check that no Kafka runs here, also after the leftovers of a killed drill."""
         return not happened(lambda: self.process() != "0", self.leftover_seconds)
 
     def run(self, *command: str) -> tuple[int, str, str]:
@@ -60,7 +60,7 @@ class Fault(abc.ABC):
 
     @abc.abstractmethod
     def commands(self) -> list[list[str]]:
-        """What breaks the host, in order."""
+        """Return the commands that break the host, in order."""
 
     def trouble(self, before: str) -> str:
         """Wait until the fault is over; why it is not, or nothing. `before`: the process that was broken."""
@@ -94,11 +94,11 @@ class Halted(Fault):
 
     @abc.abstractmethod
     def over(self) -> bool:
-        """Whether the fault has ended."""
+        """Check whether the fault has ended."""
 
     @abc.abstractmethod
     def remedy(self) -> str:
-        """What to do where it has not."""
+        """Return the remedy for a fault that has not ended."""
 
     def trouble(self, before: str) -> str:
         noticed = happened(lambda: self.process() != before, self.seconds)
@@ -122,12 +122,12 @@ class Unreadable(Halted):
         return f"{self.log_dir} is unreadable already (mode {self.mode:04o}); give its owner all rights"
 
     def timed(self) -> bool:
-        """Whether a timer of a killed drill is still to give rights back, or does so now. A second one is refused."""
+        """Check whether a timer of a killed drill is still to restore rights, or does so now: a second is refused."""
         units = [f"{commands.restorer(self.unit)}.{kind}" for kind in ("timer", "service")]
         return self.run("systemctl", "is-active", "--quiet", *units)[0] == 0
 
     def readable(self) -> bool:
-        """Whether the owner has all rights, those that this fault gives back in the end."""
+        """Check whether the owner has all rights, those that this fault restores in the end."""
         self.mode = rights(self.log_dir)
         return self.mode & stat.S_IRWXU == stat.S_IRWXU
 
@@ -199,7 +199,7 @@ FAULTS: dict[str, type[Fault]] = {
 
 
 def happened(condition: Callable[[], bool], seconds: float) -> bool:
-    """Whether the condition became true in that time."""
+    """Wait for the condition; return True if it became true in that time."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -214,6 +214,6 @@ def rights(path: str) -> int:
 
 
 def addresses(names: list[str]) -> list[str]:
-    """What these names resolve to on this host. Raises OSError."""
+    """Resolve these names on this host. Raises OSError."""
     found = (socket.getaddrinfo(name, None, type=socket.SOCK_STREAM) for name in names)
     return sorted({str(one[4][0]) for answer in found for one in answer})

@@ -6,7 +6,7 @@ import ipaddress
 import shlex
 from collections.abc import Iterable, Sequence
 
-#: The packet filter's own table: it is deleted as a whole, and nobody else's rule is in it.
+#: Our own table of the packet filter: it is deleted as a whole, and holds no foreign rule.
 TABLE = ("inet", "kraftwright_drill")
 #: Written at the end in small pieces: what fallocate leaves, and what is freed meanwhile.
 LEFT_BYTES = 16 * 1024 * 1024
@@ -19,7 +19,7 @@ FILL = (
 
 
 def timer(seconds: int, *command: str, unit: str = "") -> list[str]:
-    """What systemd runs after so many seconds, whatever becomes of the run."""
+    """Return a command that systemd runs after so many seconds, even if the run has ended."""
     named = [f"--unit={unit}"] if unit else []
     after = ["systemd-run", "--quiet", "--collect", f"--on-active={seconds}s", "--timer-property=AccuracySec=100ms"]
     return [*after, *named, *command]
@@ -57,7 +57,7 @@ def full(unit: str, seconds: int, log_dir: str, owner: int, available: int) -> l
     """`owner`: the user id to which the log dir belongs; `available`: bytes that this user may still write."""
     end = started_anew(f"{unit}.service", f"systemctl stop {filler(unit)}")
     fill = ["systemd-run", "--quiet", "--collect", f"--unit={filler(unit)}", f"--uid={owner}"]
-    # Where control groups are of version 1, systemd may not see that the last process has ended (seen: it waited 90 s).
+    # With control groups of version 1, systemd may not see that the last process has ended (seen: it waited 90 s).
     fill += [f"--property=RuntimeMaxSec={seconds + 1}", "--property=TimeoutStopSec=1"]
     at_once = max(available - LEFT_BYTES, 1)
     return [timer(seconds, *end), [*fill, "/bin/sh", "-c", FILL, "fill", f"{log_dir}/.drill", str(at_once)]]
@@ -74,7 +74,7 @@ def cut_off(nft: str, seconds: int, addresses: Iterable[str], ports: Sequence[in
 
 
 def rules(addresses: Iterable[str], ports: Sequence[int]) -> str:
-    """A table that drops what Kafka says between this host and those addresses, in both directions."""
+    """Return a table that drops Kafka's traffic between this host and those addresses, in both directions."""
     arriving, leaving = [], []
     numbers = "{ " + ", ".join(str(port) for port in sorted(set(ports))) + " }"
     every = {ipaddress.ip_address(address) for address in addresses}

@@ -11,12 +11,12 @@ from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Snapshot
 from ansible.module_utils.kraft.errors import KraftError
 from ansible.module_utils.kraft.terms import CLIENT
 
-#: Whom a fault breaks.
+#: Target of a fault.
 BROKER, ACTIVE, EVERY = "a broker", "the active controller", "every node"
-#: What is done to a host; ``kafka_fault`` does all but the last.
+#: Effect on a host; ``kafka_fault`` implements all but the last.
 KILLED, FROZEN, UNREADABLE, CUT_OFF, FULL = "killed", "frozen", "unreadable", "cut_off", "full"
 REBOOTED = "rebooted"
-#: What not every host can have: a packet filter, a disk that may be filled. Hosts are examined before the first fault.
+#: Effects that not every host supports (packet filter, spare disk). Hosts are examined before the first fault.
 EXAMINED = (CUT_OFF, FULL)
 #: Kafka's defaults, in milliseconds: https://kafka.apache.org/documentation/#brokerconfigs
 SESSION, HEARTBEAT, FETCH, ELECTION, CONNECT = (
@@ -51,7 +51,7 @@ FAULTS = {
     fault.name: fault
     for fault in (
         Fault("broker_killed", BROKER, KILLED, (SESSION,)),
-        # The new active controller begins each broker's session anew, that of the dead one, too.
+        # The new active controller restarts each broker's session, that of the dead one, too.
         Fault("controller_killed", ACTIVE, KILLED, (FETCH, ELECTION, SESSION)),
         # Others lead after its session, but its connections stay open: a client notices by its own request timeout,
         # which is 30 s in Java's and 60 s in librdkafka.
@@ -60,8 +60,8 @@ FAULTS = {
         Fault("log_dir_unreadable", BROKER, UNREADABLE, (HEARTBEAT, SESSION)),
         # As above: Kafka halts when its first write fails.
         Fault("disk_full", BROKER, FULL, (HEARTBEAT, SESSION)),
-        # Others lead after the session (and an election). A client that still asks the node which is cut off waits
-        # until the cut ends and that node has reached the others again: by then it knows that it leads no more.
+        # Others lead after the session (and an election). A client that still uses the node which is cut off waits
+        # until the cut ends and that node has reached the others again: by then it leads no more.
         Fault("node_cut_off", BROKER, CUT_OFF, (CONNECT,), lasts=True),
         Fault("controller_cut_off", ACTIVE, CUT_OFF, (CONNECT,), lasts=True),
         Fault("host_rebooted", BROKER, REBOOTED),
@@ -71,10 +71,10 @@ FAULTS = {
 
 
 def hosts(name: str, snapshot: Snapshot, node_ids: Mapping[str, int]) -> list[str]:
-    """The hosts that a fault breaks, of those in `node_ids` (host -> node id).
+    """Choose the hosts that a fault breaks, of those in `node_ids` (host -> node id).
 
     A broker is the one that leads most partitions, but not the active controller. Raises KraftError where the cluster
-    has nobody of that kind.
+    has no such node.
     """
     target = FAULTS[name].target
     if target == EVERY:
@@ -108,9 +108,9 @@ def examined(names: Iterable[str]) -> list[str]:
 
 
 def cut(host: str, nodes: Mapping[str, Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Between whom a packet filter on `host` stands: ``peers`` (names or addresses) and ``ports`` of Kafka.
+    """Return the traffic that a packet filter on `host` drops: ``peers`` (names or addresses) and ``ports`` of Kafka.
 
-    `nodes`: of ``kafka_desired``. Peers are where other nodes listen for nodes, so no client is among them. Ports are
+    `nodes`: of ``kafka_desired``. Peers are the nodes' addresses for nodes, so no client is among them. Ports are
     those of all listeners: ssh between the hosts goes on.
     """
     others = [one for name, node in nodes.items() if name != host for one in node["listeners"]]

@@ -1,10 +1,10 @@
-"""Whether the filesystem of a log dir may be filled: nobody but Kafka may need it. Pure."""
+"""Check whether the filesystem of a log dir may be filled: only Kafka may need it. Pure."""
 
 from __future__ import annotations
 
 import dataclasses
 
-#: Where the system itself writes.
+#: Filesystems that the system itself writes to.
 SYSTEM = (
     *("/", "/boot", "/etc", "/home", "/opt", "/root", "/run", "/usr"),
     *("/tmp", "/var", "/var/lib", "/var/log", "/var/tmp"),  # noqa: S108 - compared with, not written to
@@ -34,7 +34,7 @@ def plain(field: str) -> str:
 
 
 def mount_of(path: str, mounts: list[Mount]) -> Mount | None:
-    """The mount on which an absolute path lies; of several the innermost, of those at one place the last."""
+    """Return the mount of an absolute path; of several the innermost, of those at one place the last."""
     found = None
     for each in mounts:
         inside = path == each.point or path.startswith(each.point.rstrip("/") + "/")

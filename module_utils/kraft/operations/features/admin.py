@@ -46,7 +46,7 @@ class Plan:
         return tuple(one for batch in self.batches for one in batch)
 
     def steps(self) -> list[str]:
-        """What is done, in words."""
+        """Describe the steps."""
         return [
             *(f"renew the registration of controller {one.node_id}, which left" for one in self.renewed),
             *map(str, self.changes),
@@ -69,7 +69,7 @@ class FeatureAdmin:
         self._parts = ("features", "quorum") if controllers else ("features",)
 
     def look(self) -> tuple[Snapshot, Supported]:
-        """The cluster, and broker -> features as each that serves says itself."""
+        """Return the cluster, and broker -> features as each serving broker reports them."""
         snapshot = gather.observe(self._client, self._parts)
         if snapshot.unanswered:
             raise UnreachableError("; ".join(snapshot.unknown))
@@ -80,7 +80,7 @@ class FeatureAdmin:
         return snapshot, {broker.node_id: features for broker, features in zip(serving, read)}
 
     def planned(self, wanted: Mapping[str, int], allow_downgrade: bool) -> Plan:
-        """What is to be done, after Kafka has judged it. Raises RefusedError with everything that forbids it."""
+        """Return the plan, validated by Kafka. Raises RefusedError with all reasons against it."""
         snapshot, supported = self.look()
         found = problems(wanted, supported, allow_downgrade)
         if found:

@@ -35,7 +35,7 @@ class Departures:
         self._client, self._addresses = client, addresses
 
     def registered(self, snapshot: Snapshot) -> tuple[Registered, ...]:
-        """All that are registered, as the active controller knows it. Raises UnreachableError."""
+        """Return all registered controllers, by the active controller. Raises UnreachableError."""
         return registered(self._client, self._leader(snapshot), REQUEST_SECONDS)
 
     def look(self, snapshot: Snapshot) -> tuple[Registered, ...]:

@@ -1,8 +1,8 @@
-"""Which features are finalised at another level, and which nodes forbid it. Pure.
+"""Features to finalise at another level, and nodes that prevent it. Pure.
 
 A feature can be finalised only at a level that every *registered* node supports, a broker that was removed years ago
-and never unregistered included. ``kraft.version`` goes in a request of its own: with it a static quorum becomes a
-dynamic one, for good. All other changes are one request, of which Kafka does all or nothing; so what depends on another
+and never unregistered included. ``kraft.version`` goes in a separate request: with it a static quorum becomes a
+dynamic one, for good. All other changes are one request: Kafka does all of it or nothing; so what depends on another
 (``eligible.leader.replicas.version`` on ``metadata.version``) is judged with what that one will be.
 """
 
@@ -48,7 +48,7 @@ def plan(wanted: Mapping[str, int], features: Iterable[Feature]) -> tuple[tuple[
 def problems(
     wanted: Mapping[str, int], supported: Mapping[int, Iterable[Feature]], allow_downgrade: bool = False
 ) -> list[Problem]:
-    """What is wrong before Kafka is asked. `supported`: broker -> features as it says itself, all alike in level."""
+    """Report problems before any request to Kafka. `supported`: broker -> its features, all alike in level."""
     found: list[Problem] = []
     for name, level in sorted(wanted.items()):
         ranges = {node_id: _named(features, name) for node_id, features in supported.items()}
@@ -92,7 +92,7 @@ def _held_back(name: str, level: int, ranges: Mapping[int, Feature | None]) -> I
 
 
 def refused(changes: Iterable[Change], reason: str, brokers: Iterable[Broker]) -> list[Problem]:
-    """What Kafka's refusal means: its words, and every broker that nobody can ask because it is away."""
+    """Explain Kafka's refusal: its message, and every broker that cannot be queried because it is away."""
     asked = ", ".join(f"{one.name} {one.after}" for one in changes)
     found = [Problem("kafka_refuses", f"Kafka refuses {asked}: {reason}", "see the node that it names")]
     away = sorted(one.node_id for one in brokers if one.fenced)

@@ -1,4 +1,4 @@
-"""Whether a cluster can run another release, from what it has finalised. Pure; control side."""
+"""Check that a cluster can run another release, by its finalised features. Pure; control side."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WHERE = "kafka_version"
 
 
 def problems(version: str, features: Iterable[Mapping[str, Any]]) -> list[Problem]:
-    """What forbids to roll the nodes to `version`. `features`: those of a snapshot (``name``, ``level``)."""
+    """Report obstacles to a roll of the nodes to `version`. `features`: those of a snapshot (``name``, ``level``)."""
     known = {release: found[METADATA_VERSION] for release, found in levels().items()}
     series = re.match(r"\d+\.\d+", version)
     now = next((one["level"] for one in features if one["name"] == METADATA_VERSION), 0)

@@ -19,7 +19,7 @@ from ansible.module_utils.kraft.identity import decode
 from ansible.module_utils.kraft.operations.quorum.plan import PARTS, Desired, Plan, distance, plan, problems
 
 REQUEST_MS = 15_000
-#: Somebody was quicker (a controller that joins by itself, a killed run's last request): it must be looked at anew.
+#: Another client was faster (a controller that joins by itself, a killed run's last request): observe again.
 OVERTAKEN = ("DuplicateVoter", "VoterNotFound")
 
 
@@ -38,7 +38,7 @@ class QuorumAdmin:
         return snapshot
 
     def planned(self, desired: Desired) -> tuple[Snapshot, Plan]:
-        """What is there and what is to be done. Raises RefusedError."""
+        """Return the snapshot and the plan. Raises RefusedError."""
         snapshot = self.look()
         found = problems(desired, snapshot)
         if found:

@@ -1,11 +1,11 @@
-"""Which voters a quorum loses and gains so that one controller is, or is not, one of them. Pure.
+"""Voters that a quorum loses and gains so that one controller is, or is not, one of them. Pure.
 
 A voter is known by its node id *and* the directory id of its metadata log (KIP-853). A controller whose disk was wiped
-and formatted anew comes back as an observer under a new directory id. Its old entry still counts as a voter that is
+and formatted again comes back as an observer under a new directory id. Its old entry still counts as a voter that is
 away, and Kafka refuses a second entry of the same node id (DUPLICATE_VOTER). So the old one goes first.
 
-What keeps the quorum alive: the last voter never goes; after each step the voters that are caught up are a majority;
-who comes must have caught up before, or a majority could depend on a log that is not there.
+These rules keep the quorum available: the last voter never goes; after each step most voters have caught up;
+a new voter must have caught up before, or a majority could depend on a log that is not there.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from ansible.module_utils.kraft.cluster.shutdown_check import majority, silent
 from ansible.module_utils.kraft.cluster.snapshot import NO_NODE, Quorum, Replica, Snapshot
 from ansible.module_utils.kraft.problem import Problem
 
-#: What a snapshot must hold to be planned from.
+#: Parts of a snapshot that a plan needs.
 PARTS = ("quorum", "features")
-UNKNOWN = -1  #: a time that the leader does not know
+UNKNOWN = -1  #: a time that the leader does not have
 KRAFT_VERSION = "kraft.version"
 
 
 @dataclasses.dataclass(frozen=True)
 class Listener:
-    """Where the other controllers reach a voter: a listener's name, host and port."""
+    """Address of a voter for the other controllers: a listener's name, host and port."""
 
     name: str
     host: str
@@ -91,9 +91,9 @@ def plan(desired: Desired, snapshot: Snapshot) -> Plan:
 
 
 def target(desired: Desired, quorum: Quorum) -> str:
-    """The directory id that shall be a voter: the given one, else that of the entry or of the latest observer.
+    """Return the directory id of the desired voter: the given one, else that of the entry or of the latest observer.
 
-    Where an entry that is not caught up may be replaced, an observer of the same node that was heard of later replaces
+    If an entry that is not caught up may be replaced, an observer of the same node that was heard of later replaces
     it; an entry that was removed stays in the leader's list as an observer for some minutes. Empty: nothing is seen.
     """
     if desired.directory_id:
@@ -142,7 +142,7 @@ def _problems(desired: Desired, quorum: Quorum) -> Iterator[Problem]:
 
 
 def _waits(desired: Desired, quorum: Quorum, remove: str, add: str) -> Iterator[str]:
-    """What must come to pass first: who comes has caught up, and after each step a majority is caught up."""
+    """Describe preconditions: a new voter has caught up, and after each step a majority has caught up."""
     rest = [one for one in quorum.voters if one.node_id != desired.node_id or not remove]
     ready = [one for one in rest if caught_up(one, desired.largest_delay_ms)]
     if add:
@@ -190,7 +190,7 @@ def _entry(quorum: Quorum, node_id: int) -> Replica | None:
 
 
 def distance(desired: Desired, snapshot: Snapshot | None) -> int | None:
-    """Records that those are behind for whom a plan waits; while the least of it falls, waiting pays."""
+    """Return the lag, in records, of the nodes that a plan waits for; while its minimum falls, waiting pays."""
     if snapshot is None or snapshot.quorum is None:
         return None
     quorum = snapshot.quorum

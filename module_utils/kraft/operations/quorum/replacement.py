@@ -23,7 +23,7 @@ from ansible.module_utils.kraft.operations.quorum.plan import Desired, plan
 from ansible.module_utils.kraft.operations.quorum.plan import problems as quorum_problems
 from ansible.module_utils.kraft.problem import Problem
 
-#: What a snapshot must hold to be judged.
+#: Parts of a snapshot that the checks need.
 PARTS = ("quorum", "features", "topics")
 NAMED = 5
 RULE = "only_replica"  #: the risk that can be accepted by its name
@@ -31,7 +31,7 @@ RULE = "only_replica"  #: the risk that can be accepted by its name
 
 @dataclasses.dataclass(frozen=True)
 class Replaced:
-    """The node as it shall be and as its machine was found. ``directory_id``: of the metadata log, as it shall be.
+    """The desired node and its machine as found. ``directory_id``: the desired one of the metadata log.
 
     ``log_dirs``: as found, ``metadata_log_dir`` is the path of one of them. ``running``: Kafka runs on that machine.
     """
@@ -70,7 +70,7 @@ def problems(node: Replaced, snapshot: Snapshot) -> list[Problem]:
 
 
 def waits(node: Replaced, snapshot: Snapshot) -> tuple[str, ...]:
-    """What must come to pass first, in words: that the old node falls silent, that a majority has caught up."""
+    """Describe preconditions: the old node is silent, a majority has caught up."""
     if node.running:
         return ()
     found = list(_elsewhere(node, snapshot))
@@ -84,7 +84,7 @@ def _entry(node_id: int, quorum: Quorum | None) -> Replica | None:
 
 
 def _data_there(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
-    """What an earlier run began has another directory id than the quorum lists; a disk that has not has its log."""
+    """Report a disk with the node's data. The directory id of an interrupted run is not listed, and counts as empty."""
     known = listed_directory_id(node.node_id, snapshot)
     for found in node.decisive:
         if found.has_data and (not node.is_controller or found.directory_id == known):
@@ -101,7 +101,7 @@ def _same_directory(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
 
 
 def _only_replicas(node: Replaced, snapshot: Snapshot) -> Iterator[Problem]:
-    """Without a leader and with nobody else in sync, Kafka takes what comes back for the whole of the partition."""
+    """Report partitions without a leader or other replicas in sync: Kafka would take the empty one for the whole."""
     if RULE in node.accepted_risks or any(one.has_data for one in node.decisive):
         return
     found = [
@@ -132,7 +132,7 @@ def _elsewhere(node: Replaced, snapshot: Snapshot) -> Iterator[str]:
 
 
 def distance(snapshot: Snapshot | None) -> int | None:
-    """How many records the voters are behind; while it falls, waiting pays."""
+    """Return the lag of the voters, in records; while it falls, waiting pays."""
     if snapshot is None or snapshot.quorum is None:
         return None
     return sum(one.lag or 0 for one in snapshot.quorum.voters)

@@ -46,7 +46,7 @@ class ReassignmentAdmin:
         return snapshot.reassignments
 
     def bytes_held(self, brokers: Iterable[Broker], names: Iterable[Name] | None = None) -> BytesHeld:
-        """Bytes of each partition (of `names`, if given) on each broker that says so; a silent one is left out."""
+        """Return the bytes of each partition (of `names`, if given) by broker; silent brokers are left out."""
         topics: dict[str, list[int]] = {}
         for topic, number in names or ():
             topics.setdefault(topic, []).append(number)
@@ -65,7 +65,7 @@ class ReassignmentAdmin:
         return found
 
     def room(self, brokers: Iterable[Broker]) -> dict[int, int]:
-        """Bytes that are free on the log dirs of each broker that says so; what several share is counted for each."""
+        """Return the free bytes on the log dirs of each broker that reports them; shared space is counted for each."""
         found: dict[int, int] = {}
         for one in log_dirs(self._client, brokers, ANSWER_SECONDS, {}):
             if one.usable_bytes >= 0:
@@ -73,7 +73,7 @@ class ReassignmentAdmin:
         return found
 
     def throttles(self, snapshot: Snapshot) -> Throttles:
-        """What is set now, on brokers that serve and on topics."""
+        """Return the present throttles, on serving brokers and on topics."""
         serving = [one for one in snapshot.brokers if not one.fenced]
         questions = [
             Question(one.address, self._configs(BROKER_RESOURCE, [str(one.node_id)], RATES)) for one in serving
@@ -149,15 +149,15 @@ class ReassignmentAdmin:
         return [str(error) for error in found if error]
 
     def elect(self, snapshot: Snapshot) -> None:
-        """Let preferred leaders lead; what Kafka refuses is led by somebody in sync all the same."""
+        """Let preferred leaders lead; if Kafka refuses, another replica in sync keeps the lead."""
         leaders.PreferredLeaderElection(self._client, self._address, snapshot).run(
             leaders.displaced(snapshot, snapshot.unfenced)
         )
 
     def begin_empty(self, names: Iterable[Name], let_pass: Sequence[int] = ()) -> None:
-        """Let any replica that serves lead partitions that nobody leads. What it does not have of them is given up.
+        """Let any replica that serves lead partitions without a leader. Records that it lacks are given up.
 
-        `let_pass`: error codes that are no reason to end. Raises RefusedError with the others.
+        `let_pass`: error codes that do not end the run. Raises RefusedError with the others.
         """
         topics: dict[str, list[int]] = {}
         for topic, number in names:

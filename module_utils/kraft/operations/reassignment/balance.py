@@ -15,7 +15,7 @@ from ansible.module_utils.kraft.operations.reassignment.layout import Layout, gr
 
 
 def share(total: int, brokers: int) -> tuple[int, int]:
-    """What each has where all have the same: rounded down, and up."""
+    """Return the equal share of each broker: rounded down, and up."""
     return total // max(1, brokers), -(-total // max(1, brokers))
 
 
@@ -54,7 +54,7 @@ class Level:
         return moved
 
     def _give(self, source: int) -> int | None:
-        """One replica of `source` to who holds least and may have it; None where nobody may."""
+        """Move one replica of `source` to the emptiest possible broker, and return it; None if there is none."""
         for _, target, rack in self._emptiest(source):
             if (source, rack) in self._dead:
                 continue
@@ -77,7 +77,7 @@ class Level:
         self._count(source)
 
     def _emptiest(self, source: int) -> Iterator[tuple[int, int, str | None]]:
-        """Who holds least in each rack, then everybody, as long as it pays: (count, broker, rack)."""
+        """Yield the emptiest broker of each rack, then all, as long as it pays: (count, broker, rack)."""
         most = self._layout.count(source) - 2
         firsts = sorted(
             (first for rack in self._heaps if (source, rack) not in self._dead and (first := self._first(rack))),
@@ -105,10 +105,10 @@ class Level:
 
 
 class Leaders:
-    """Evens out who is the preferred leader, by the order of replicas alone: no record is moved.
+    """Balances the preferred leaders, by the order of replicas alone: no record is moved.
 
-    From who leads most along the shortest chain of brokers that could hand over a partition each, to somebody who
-    leads at least two fewer. When no such chain is left, the spread is the best that this layout can have. The
+    A partition each is handed over along the shortest chain of brokers, from one that leads most to one that
+    leads at least two fewer. If no such chain is left, the spread is the best that this layout can have. The
     chain is a cost-reducing path: Harvey and others, "Semi-matchings for bipartite graphs and load balancing", 2006.
     `indices`: the partitions whose order may change; `able`: brokers that may lead.
     """
@@ -159,7 +159,7 @@ class Leaders:
         return []
 
     def _times(self, chain: Sequence[int]) -> int:
-        """How often a chain may be used before others are better off: while its ends come closer to their share."""
+        """Return how often a chain may be used before others are better off: its ends approach their share."""
         if not chain:
             return 0
         above = self._leads[chain[0]] - self._share[1]
@@ -180,7 +180,7 @@ class Leaders:
         self._enter(index)
 
     def _enter(self, index: int) -> None:
-        """Note to whom a partition's preferred leader could hand it over."""
+        """Note the brokers that could take over a partition's preferred leadership."""
         replicas = self._layout.replicas[index]
         if replicas and replicas[0] in self._able:
             for other in replicas[1:]:

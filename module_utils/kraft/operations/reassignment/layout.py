@@ -1,4 +1,4 @@
-"""Who holds what while moves are planned: changed in place, and quick for hundreds of thousands of partitions."""
+"""Replicas of each broker during planning: changed in place, and quick for hundreds of thousands of partitions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LOOK = 50
 class Layout:
     """``replicas`` by index of a partition; ``held``: broker → indices of partitions; ``racks``: broker → rack.
 
-    A broker without a rack is one of its own, as Kafka places replicas.
+    A broker without a rack is a separate rack, as in Kafka's placement.
     """
 
     def __init__(self, start: Placement, racks: Mapping[int, str | None], sizes: Sizes) -> None:
@@ -44,15 +44,15 @@ class Layout:
         counts[topic] = counts.get(topic, 0) + 1
 
     def in_rack_of(self, broker: int, replicas: Iterable[int]) -> int:
-        """How many of `replicas` are in the rack of `broker`, itself not counted."""
+        """Return the number of `replicas` in the rack of `broker`, itself not counted."""
         rack = self.racks.get(broker)
         return 0 if rack is None else sum(self.racks.get(one) == rack for one in replicas if one != broker)
 
     def candidate(self, source: int, target: int) -> tuple[int | None, bool]:
-        """The partition that goes best from `source` to `target`, and whether any could go to the rack of `target`.
+        """Return the best partition to move from `source` to `target`; and True if any could go to `target`'s rack.
 
-        One may go where its replicas stay as spread over racks as they are. Best: of a topic of which the one has
-        much and the other little; then the smallest.
+        A partition may go if its replicas stay as spread over racks as they are. Best: of a topic with many replicas on
+        the one and few on the other; then the smallest.
         """
         mine, yours = self._topics.get(source, {}), self._topics.get(target, {})
         rack = self.racks.get(target)

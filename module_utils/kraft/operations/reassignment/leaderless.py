@@ -1,4 +1,4 @@
-"""Partitions that nobody leads, and what a plan of moves makes of them. Pure.
+"""Partitions without a leader, and their part in a plan of moves. Pure.
 
 Nothing can be copied from such a partition. A balance and a spread leave it where it is. A drain must move it, so it is
 refused until a broker that holds the records is back, or until the records are given up by the risk's name.
@@ -26,7 +26,7 @@ GIVE_UP = (
 
 
 def found(snapshot: Snapshot) -> dict[Name, Partition]:
-    """Partitions that nobody leads: nothing can be copied from them."""
+    """Return partitions without a leader: nothing can be copied from them."""
     return {
         (topic.name, one.partition): one
         for topic in snapshot.topics or ()
@@ -36,7 +36,7 @@ def found(snapshot: Snapshot) -> dict[Name, Partition]:
 
 
 def movable(snapshot: Snapshot, goal: Goal) -> Snapshot:
-    """`snapshot` without partitions that stay where they are, as nobody leads them; a drain must move them, too."""
+    """Return `snapshot` without partitions that stay because they have no leader; a drain must move them, too."""
     stuck = found(snapshot)
     if goal.state == DRAINED or not stuck:
         return snapshot
@@ -66,7 +66,7 @@ def given_up(snapshot: Snapshot, goal: Goal) -> dict[Name, Partition]:
 
 
 def problems(snapshot: Snapshot, goal: Goal, accepted: bool = False) -> Iterator[Problem]:
-    """A drain cannot copy a partition that nobody leads. `accepted`: whether records that only it has may be lost."""
+    """Report partitions without a leader, which a drain cannot copy. `accepted`: their records may be lost."""
     lost = given_up(snapshot, goal)
     stuck = {name: one for name, one in _on_leaving(snapshot, goal).items() if name not in lost}
     if stuck:

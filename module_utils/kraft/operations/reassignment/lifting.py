@@ -1,4 +1,4 @@
-"""The end of a throttle: a broker that is away when the moves end keeps its limit until somebody takes that away."""
+"""The end of a throttle: a broker that is away when the moves end keeps its limit until a later run removes it."""
 
 from __future__ import annotations
 

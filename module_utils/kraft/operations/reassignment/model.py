@@ -1,4 +1,4 @@
-"""What a plan of moves is made from, and what it is. Values only."""
+"""Input and result of a plan of moves. Values only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 
 BALANCED, DRAINED, SPREAD = "balanced", "drained", "spread"
-#: What a snapshot must hold to be planned from.
+#: Parts of a snapshot that a plan needs.
 PARTS = ("topics", "reassignments")
 
 Name = tuple[str, int]  #: topic and partition
@@ -48,14 +48,14 @@ class Move:
 
 @dataclasses.dataclass(frozen=True)
 class Placement:
-    """Where every partition is, or is on its way to: what a plan starts from."""
+    """Present or coming replicas of every partition: the start of a plan."""
 
     names: Sequence[Name]
     replicas: Sequence[tuple[int, ...]]
 
 
 def placement(snapshot: Snapshot) -> Placement:
-    """What `snapshot` shows, with each reassignment under way at its end: what it takes away is gone."""
+    """Return the placement in `snapshot`, with each reassignment under way at its end."""
     leaving = {(one.topic, one.partition): one.removing for one in snapshot.reassignments or ()}
     names: list[Name] = []
     replicas: list[tuple[int, ...]] = []

@@ -17,7 +17,7 @@ UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 
 
 def amount(number: float | None) -> str:
-    """Bytes as people say them: ``950 bytes``, ``1.2 GB``; powers of 1000."""
+    """Format bytes for people: ``950 bytes``, ``1.2 GB``; powers of 1000."""
     if number is None:
         return "an unknown number of bytes"
     unit = 0
@@ -48,7 +48,7 @@ def headline(moves: Sequence[Move], under_way: Sequence[Reassignment]) -> str:
 
 
 def move(one: Move) -> str:
-    """``orders-3: 1, 2, 3 -> 4, 2, 3 (1.2 GB)``; the preferred leader stands first."""
+    """Format a move: ``orders-3: 1, 2, 3 -> 4, 2, 3 (1.2 GB)``; the preferred leader comes first."""
     before, after = (", ".join(map(str, replicas)) for replicas in (one.before, one.after))
     size = f" ({amount(one.bytes)})" if one.bytes is not None and one.adding else ""
     return f"{one.topic}-{one.partition}: {before} -> {after}{size}"
@@ -61,7 +61,7 @@ def moves(planned: Sequence[Move]) -> list[str]:
 
 
 def brokers(start: Placement, planned: Sequence[Move], broker_ids: Sequence[int]) -> list[str]:
-    """What each broker holds before and after, where that changes."""
+    """Describe the replicas of each broker before and after, if they change."""
     held = Counter(broker for replicas in start.replicas for broker in replicas)
     leads = Counter(replicas[0] for replicas in start.replicas if replicas)
     after, leads_after = held.copy(), leads.copy()
@@ -79,7 +79,7 @@ def brokers(start: Placement, planned: Sequence[Move], broker_ids: Sequence[int]
 
 
 def throttles(found: Throttles, aim: Throttles) -> list[str]:
-    """What becomes of throttles."""
+    """Describe changes of throttles."""
     said = []
     if aim.rates:
         rate = next(iter(next(iter(aim.rates.values())).values()))

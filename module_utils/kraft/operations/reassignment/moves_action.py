@@ -1,4 +1,4 @@
-"""What actions of long moves have in common: the plan before anything is moved, and how far it is meanwhile."""
+"""Shared parts of actions of long moves: the plan before the first move, and the progress."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class MovesAction(ActionBase):
 
     _supports_check_mode = True
     module = ""
-    moved = "partition"  #: what is counted, and the key in what the module says is `left`, with an s
+    moved = "partition"  #: the counted unit, and with an s the key in the module's result `left`
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
@@ -34,7 +34,7 @@ class MovesAction(ActionBase):
         return {**self._carried_out(arguments, variables), **{key: planned[key] for key in ("steps", "plan", "diff")}}
 
     def _planned(self, arguments: dict[str, Any], task_vars: dict[str, Any]) -> dict[str, Any]:
-        """What the module would do: it is run in check mode, whatever mode this is."""
+        """Return the module's plan: it is run in check mode, whatever the mode of this run."""
         mode = self._task.check_mode
         self._task.check_mode = True
         try:

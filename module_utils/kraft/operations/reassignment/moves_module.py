@@ -1,4 +1,4 @@
-"""What modules of long moves have in common: options, and a run that is tried again where its connection broke."""
+"""Shared parts of modules of long moves: options, and a run that is repeated after a broken connection."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def common(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Attempt:
-    """What was planned first is what is reported, however often the connection broke."""
+    """An attempt whose first plan is reported, however often the connection broke."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class Attempt:
 
 
 def moved(module: KraftModule, attempt_by: Callable[[Client], Attempt]) -> dict[str, Any]:
-    """What the module returns; `attempt_by`: what is tried, by a client. Raises KraftError."""
+    """Return the module's result; `attempt_by`: makes the attempt from a client. Raises KraftError."""
     with Client(module.params["client"], warn=module.warn) as connected:
         attempt = attempt_by(connected)
         try:

@@ -1,4 +1,4 @@
-"""Which replicas go where, with least movement. Pure, and the same for the same input.
+"""Target brokers of replicas, with least movement. Pure, and the same for the same input.
 
 The number of replicas stays, no broker holds two of one partition, and racks stay at least as spread as they are.
 Nothing goes to a broker that does not serve. A second plan, made when the first is done, is empty.
@@ -58,9 +58,9 @@ def able_brokers(snapshot: Snapshot, goal: Goal) -> frozenset[int]:
 
 
 def problems(snapshot: Snapshot, goal: Goal, accepted: bool = False) -> list[Problem]:
-    """What no moving about can help, and what must be healed before anything is moved.
+    """Report problems that no move can solve, and those to repair before any move.
 
-    `accepted`: whether a drain may give up records that only brokers have that are away and leave.
+    `accepted`: a drain may give up records that only brokers have that are away and leave.
     """
     return [*_brokers(snapshot, goal), *_factors(snapshot, goal), *leaderless.problems(snapshot, goal, accepted)]
 

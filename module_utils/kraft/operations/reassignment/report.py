@@ -1,4 +1,4 @@
-"""What a run of moves says: its plan, why it ends early, and what it leaves."""
+"""Messages of a run of moves: its plan, why it ends early, and what is left."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def stalled(timeout: float, away: Collection[int]) -> str:
 
 
 def result(work: Work, asked: Desired) -> dict[str, Any]:
-    """What was found and is planned, as the module says it."""
+    """Return the observed state and the plan, as the module's result."""
     said = move_format.headline(work.moves, () if asked.cancel else work.under_way)
     cancelled = counted(len(work.under_way), "partition")
     steps = [

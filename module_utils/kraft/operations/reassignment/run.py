@@ -1,7 +1,7 @@
-"""One run: look, plan, and carry out until nothing is left, nothing advances, or its time is over.
+"""One run: observe, plan, and carry out until nothing is left, nothing advances, or its time is over.
 
-Each run plans anew from what is there, with what is on the move counted as arrived. So it makes no difference whether
-an earlier one ended, was killed, or gave the rest to this one.
+Each run plans again from the present state, with replicas on the move counted as arrived. So it makes no difference
+whether an earlier one ended, was killed, or left the rest to this one.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ class Run:
         return self._finish(work)
 
     def _give_up(self, work: Work) -> None:
-        """A replica that serves goes on with what it has. Where none does, a new one begins empty.
+        """Let a serving replica go on with its own records. If none serves, a new one begins empty.
 
         Kafka ends a move when replicas come in sync. An election that makes the new one the leader is no such moment.
-        So the move is asked for again, also that of an earlier run which was killed between the two.
+        So the move is requested again, also that of an earlier run which was killed between the two.
         """
         lost = [one for one in work.moves if one.name in work.given_up]
         if work.given_up:
@@ -131,14 +131,14 @@ class Run:
         return throttle.missing(self._admin.bytes_held(work.snapshot.brokers, list(adding)), adding)
 
     def _note(self, queue: Sequence[Move], moving: Sequence[Reassignment], missing: int) -> None:
-        """How much is left; raises when that has not become less for too long."""
+        """Note the remaining work; raises if it has not become less for too long."""
         self.left = (len(queue) + len(moving), missing + (known_bytes(queue) or 0))
         self._closest = min(self._closest or self.left, self.left)
         if not self._stall_timeout.lasts(self._closest):
             raise ToolError(report.stuck(self._asked, moving, missing, self.away))
 
     def _emptied(self) -> bool:
-        """Whether neither the metadata nor the log dirs show anything on the drained brokers; waits for it."""
+        """Wait until neither the metadata nor the log dirs show anything on the drained brokers; False on a timeout."""
         fewest: tuple[int, int] | None = None
         while True:
             snapshot = self._admin.look()

@@ -1,8 +1,8 @@
-"""How fast replicas are copied: what Kafka must be given, and what an earlier run has left. Pure.
+"""Throttle of copied replicas: the settings for Kafka, and the remains of an earlier run. Pure.
 
 Kafka limits what brokers send and receive (two rates on each broker) for the replicas that topics list (two lists on
-each topic). Nothing in it says who set them. So the lists of this project hold one entry more, MARK: a replica on a
-broker that cannot be. Lists are set before rates and removed after them. Rates end in digits of their own (RATE_MARK):
+each topic). Nothing in it names its owner. So the lists of this project hold one entry more, MARK: a replica on a
+broker that cannot be. Lists are set before rates and removed after them. Rates end in special digits (RATE_MARK):
 a list goes with its topic, and a broker that is fenced keeps its rates when the lists go.
 A run finds what a killed one has left although nothing was written down elsewhere.
 """
@@ -28,7 +28,7 @@ Values = Mapping[str, str]
 
 @dataclasses.dataclass(frozen=True)
 class Throttles:
-    """What is set now: broker → its rates, topic → its lists. Where nothing is set there is no entry."""
+    """Present settings: broker → its rates, topic → its lists. Without settings there is no entry."""
 
     rates: Mapping[int, Values] = dataclasses.field(default_factory=dict)
     lists: Mapping[str, Values] = dataclasses.field(default_factory=dict)
@@ -46,7 +46,7 @@ class Throttles:
 
     @property
     def ours(self) -> bool:
-        """Whether anything of it is ours."""
+        """Check whether any part is ours."""
         return bool(self.marked or self.throttled)
 
 
@@ -73,7 +73,7 @@ def is_our_rate(value: str) -> bool:
 
 
 def wanted(moves: Sequence[Move], brokers: Collection[int], rate: int) -> Throttles:
-    """What must be set while `moves` go on; nothing without a rate, or where no record is moved."""
+    """Return the settings needed while `moves` go on; nothing without a rate, or if no record is moved."""
     copied = [one for one in moves if one.adding]
     if not rate or not copied:
         return Throttles()
@@ -87,10 +87,10 @@ def wanted(moves: Sequence[Move], brokers: Collection[int], rate: int) -> Thrott
 
 
 def still(aim: Throttles, limited: Set[Name]) -> Throttles:
-    """`aim` for the partitions that are still `limited`; marks alone where none of them is on its lists.
+    """Return `aim` for the partitions that are still `limited`; marks alone if none of them is on its lists.
 
     A replica that has arrived must be on no list: Kafka holds it back while others use the rate up, although it is in
-    sync, and whoever writes with acks=all waits for it (ADR 23).
+    sync, and producers with acks=all wait for it (ADR 23).
     """
     lists = {
         topic: {key: ",".join((MARK, *_of(topic, value, limited))) for key, value in values.items()}
@@ -107,9 +107,9 @@ def _of(topic: str, value: str, limited: Set[Name]) -> list[str]:
 
 
 def missing(held: Mapping[Name, Mapping[int, int]], adding: Mapping[Name, Sequence[int]]) -> dict[Name, int]:
-    """Bytes that the brokers in `adding` have still to get of each partition; `held`: partition → broker → bytes.
+    """Return the bytes that the brokers in `adding` still lack of each partition; `held`: partition → broker → bytes.
 
-    A partition is left out where only new brokers say what they hold: nobody knows then how much there is.
+    A partition is left out if only new brokers report their bytes: then the total is unknown.
     """
     known = {name: sizes for name, sizes in held.items() if set(sizes) - set(adding.get(name, sizes))}
     return {
@@ -149,7 +149,7 @@ def _new(found: Values | None, aim: Values) -> dict[str, str | None]:
 
 
 def problems(found: Throttles, aim: Throttles) -> Iterator[Problem]:
-    """Throttles of somebody else where ours would be: they are not ours to change."""
+    """Report foreign throttles in the place of ours: they must not be changed."""
     remedy = "take them away (kafka-configs.sh --alter --delete-config), or move without a throttle (throttle: 0)"
     others = found.rates.keys() - found.throttled
     if others and aim.rates:

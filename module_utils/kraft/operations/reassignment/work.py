@@ -1,4 +1,4 @@
-"""What one run finds and is to do about it: looked at, judged and planned. Nothing is changed here."""
+"""Observations and work of one run: observed, checked and planned. Nothing is changed here."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class Desired:
 
 @dataclasses.dataclass(frozen=True)
 class Work:
-    """What was found and what is to be done about it.
+    """Observed state and planned work.
 
-    ``stuck``: partitions that stay where they are, as nobody leads them. ``given_up``: those that begin without what
-    nobody else has of them.
+    ``stuck``: partitions that stay where they are, because they have no leader. ``given_up``: those that begin without
+    the records that no serving broker has.
     """
 
     snapshot: Snapshot
@@ -56,7 +56,7 @@ class Work:
 
     @property
     def arrived(self) -> frozenset[Name]:
-        """What is on the move although all that were to come are in sync."""
+        """Return partitions on the move whose new replicas are all in sync already."""
         topics = self.snapshot.topics or ()
         isr = {(topic.name, one.partition): set(one.isr) for topic in topics for one in topic.partitions}
         names = {(one.topic, one.partition): set(one.adding) for one in self.under_way}
@@ -99,9 +99,9 @@ def with_coming(snapshot: Snapshot, asked: Desired) -> Snapshot:
 
 
 def settled(admin: ReassignmentAdmin, asked: Desired, snapshot: Snapshot) -> Snapshot:
-    """The first look of LOOKS that shows no end of a move half, or the last one. `snapshot`: the first look.
+    """Return the first of LOOKS snapshots that shows no half end of a move, or the last one. `snapshot`: the first.
 
-    Replicas are what a broker has read of the metadata log, and moves what the controller says. For a moment after a
+    Replicas come from the metadata log as a broker has read it, moves from the controller. For a moment after a
     move the broker still shows the replicas of before and after, so that the partition seems to have too many.
     """
     for _ in range(LOOKS - 1):
@@ -114,14 +114,14 @@ def settled(admin: ReassignmentAdmin, asked: Desired, snapshot: Snapshot) -> Sna
 
 
 def is_even(snapshot: Snapshot) -> bool:
-    """Whether the partitions of each topic have equal numbers of replicas, as the end of a move leaves them."""
+    """Check that the partitions of each topic have equal numbers of replicas, as the end of a move leaves them."""
     start = placement(snapshot)
     numbers = {(topic, len(replicas)) for (topic, _), replicas in zip(start.names, start.replicas)}
     return len(numbers) == len({topic for topic, _ in numbers})
 
 
 def going_on(snapshot: Snapshot) -> list[Move]:
-    """What is on the move already, as moves."""
+    """Return the reassignments under way, as moves."""
     replicas = {
         (topic.name, one.partition): one.replicas for topic in snapshot.topics or () for one in topic.partitions
     }
@@ -135,7 +135,7 @@ def going_on(snapshot: Snapshot) -> list[Move]:
 
 
 def too_full(snapshot: Snapshot, moves: Sequence[Move], admin: ReassignmentAdmin) -> list[Problem]:
-    """Brokers without room for what they would get; one that does not say what room it has is believed to have it."""
+    """Report brokers without room for their new replicas; a broker that does not report its room counts as free."""
     coming: dict[int, int] = {}
     for one in moves:
         for broker in one.adding:

@@ -1,4 +1,4 @@
-"""What parameters of modules ask for, for each kind of resource."""
+"""Desired resources from parameters of modules, for each kind of resource."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a cluster that is still to be deployed will be given. Pure."""
+"""Predicted resources of a cluster that is still to be deployed. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Entries = Iterable[Mapping[str, Any]]
 
 
 def steps(topics: Entries, users: Entries, acls: Entries, quotas: Entries) -> list[str]:
-    """In words, as ``kafka_resources`` reports them, which gets the same entries. What is to be absent is absent."""
+    """Describe the steps, as ``kafka_resources`` reports them for the same entries. Absent entries need none."""
     found = [f"topic {each['name']}" for each in _present(topics)]
     found += [str(Credential(each["name"], each["mechanism"])) for each in _present(users)]
     found += dict.fromkeys(str(acl) for each in _present(acls) for acl in acl_rules.expanded(each))

@@ -1,4 +1,4 @@
-"""Who gets a generated password, and whose is forgotten. They are kept by ``control.passwords``."""
+"""Plan of generated passwords: those to generate, and those to remove. They are kept by ``control.passwords``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LENGTH = 32
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """Who gets a password, and whose goes."""
+    """Users whose passwords are generated or removed."""
 
     generate: tuple[str, ...] = ()
     remove: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class Plan:
 
 
 def plan(users: Sequence[Mapping[str, Any]], kept: Mapping[str, str]) -> Plan:
-    """What is to be done for `users` (``kafka_users``); what is kept for somebody who is none of them stays."""
+    """Plan passwords for `users` (``kafka_users``); kept passwords of others stay."""
     names = generated(users)
     others = {str(user["name"]) for user in users} - set(names)
     return Plan(tuple(name for name in names if name not in kept), tuple(sorted(others & set(kept))))
@@ -53,7 +53,7 @@ def with_passwords(users: Sequence[Mapping[str, Any]], kept: Kept) -> list[dict[
 
 
 def fault(values: Mapping[str, Any], vault: VaultLib) -> str:
-    """Why passwords cannot be generated and kept; empty where they can, or nobody needs one."""
+    """Return why passwords cannot be generated and kept; empty if they can, or no user needs one."""
     users, path = values.get("kafka_users"), values.get("kafka_passwords_file")
     given = [each for each in users if isinstance(each, Mapping)] if isinstance(users, list) else []
     if not isinstance(path, str) or not any(map(is_generated, given)):

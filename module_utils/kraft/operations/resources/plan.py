@@ -1,7 +1,7 @@
-"""What must be set and what must go, for any kind of resource that is a table of keys and values. Pure.
+"""Values to set and to remove, for any kind of resource that is a table of keys and values. Pure.
 
-A kind: credentials (who and how -> whether the password is the wanted one), ACLs (line -> True), quotas (whom and what
--> number). What nobody declared is drift: it is shown, and goes only when the run says so (``prune``).
+A kind: credentials (user and mechanism -> password is the desired one), ACLs (line -> True), quotas (entity and kind
+-> number). Undeclared keys are drift: they are shown, and removed only if the run requests it (``prune``).
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from ansible.module_utils.kraft.errors import RefusedError
 from ansible.module_utils.kraft.problem import Problem
 
 Key = TypeVar("Key", bound=Hashable)
-#: Of the undeclared things of a kind at most one in so many is removed at once, and one may always go.
+#: A run removes at most one in so many of a kind's keys as undeclared, and always may remove one.
 SHARE = 10
 SHOWN = 10
 
 
 @dataclasses.dataclass(frozen=True)
 class Prune:
-    """Whether what nobody declared goes; ``most``: how many may, where somebody has counted them."""
+    """Removal of undeclared keys; ``most``: their largest number, if the operator has counted them."""
 
     asked: bool = False
     most: int | None = None
@@ -29,7 +29,7 @@ class Prune:
 
 @dataclasses.dataclass(frozen=True)
 class Plan(Generic[Key]):
-    """``put``: keys to set, with their values; ``remove``: keys that go; ``drift``: keys that nobody declared."""
+    """``put``: keys to set, with their values; ``remove``: keys that go; ``drift``: undeclared keys."""
 
     put: Mapping[Key, Any]
     remove: tuple[Key, ...]
@@ -46,9 +46,9 @@ def plan(
     is_absent: Callable[[Key], bool],
     prune: Prune = Prune(),
 ) -> Plan[Key]:
-    """`is_absent`: whether the inventory says that a key of `current` must go.
+    """Plan a kind. `is_absent`: checks whether the inventory requires that a key of `current` is absent.
 
-    Raises RefusedError where more than allowed would be pruned.
+    Raises RefusedError if more than allowed would be pruned.
     """
     put = {key: value for key, value in desired.items() if current.get(key) != value}
     others = [key for key in current if key not in desired]

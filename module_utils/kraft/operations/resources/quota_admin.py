@@ -14,7 +14,7 @@ Op = tuple[str, float, bool]  #: kind, number, and whether it is taken away
 
 
 class QuotaAdmin(Asker):
-    """Key: whom and what; value: the number."""
+    """Key: entity and kind of quota; value: the number."""
 
     name = "quotas"
 

@@ -1,6 +1,6 @@
 """Topics, users, ACLs, quotas and users' certificates as a part of a plan that is reviewed. Pure.
 
-The value is JSON, without a secret. Of a password that is set it holds a salted digest: another one is another plan.
+The value is JSON, without a secret. A password is there as a salted digest: another one is another plan.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _declared(topic: Mapping[str, Any]) -> list[str]:
 
 
 def _digests(users: list[Mapping[str, Any]], access: list[str], salt: str) -> Iterator[tuple[str, str]]:
-    """Of each password that is set."""
+    """Yield name and digest of each password that is set."""
     for user in users:
         name = str(Credential(user["name"], user["mechanism"]))
         if user.get("password") and {f"add {name}", f"set {name}"} & set(access):
@@ -63,12 +63,12 @@ def _digests(users: list[Mapping[str, Any]], access: list[str], salt: str) -> It
 
 
 def works(plan: Mapping[str, Any]) -> bool:
-    """Whether the plan does anything with resources."""
+    """Check whether the plan changes resources."""
     return any(plan.get(kind) for kind in WORK)
 
 
 def beyond(approved: Mapping[str, Any], fresh: Mapping[str, Any]) -> list[Problem]:
-    """What `fresh` does beside adding what was approved while there was no cluster."""
+    """Return steps of `fresh` beside the additions that were approved before there was a cluster."""
     known = {*approved["access"], *(each.replace("add ", "set ", 1) for each in approved["access"])}
     topics = {
         name: steps

@@ -26,7 +26,7 @@ class Admin(Protocol[Key]):
         """Begin what may take long while others ask the cluster."""
 
     def look(self, desired: Mapping[Key, Any]) -> dict[Key, Any]:
-        """What there is now."""
+        """Return the present state."""
 
     def put(self, values: Mapping[Key, Any]) -> list[str]:
         """Set `values`; gives what Kafka refuses."""
@@ -37,7 +37,7 @@ class Admin(Protocol[Key]):
 
 @dataclasses.dataclass(frozen=True)
 class Asked(Generic[Key]):
-    """What a module's parameters ask for: ``wanted`` keys with their values, and which keys must go."""
+    """Desired state by a module's parameters: ``wanted`` keys with their values, and the keys that must go."""
 
     admin: Admin[Key]
     wanted: Mapping[Key, Any]
@@ -51,7 +51,7 @@ Made = Callable[[Client, Mapping[str, Any]], Asked[Key]]
 
 
 class KindRun(Generic[Key]):
-    """What was planned first is what is reported, however often the connection broke."""
+    """A run of one kind. Its first plan is reported, however often the connection broke."""
 
     def __init__(self, client: Client, made: Made[Key], params: Mapping[str, Any], prune: Prune) -> None:
         """`params`: of the module, and ``check_mode``."""
@@ -94,7 +94,7 @@ class KindRun(Generic[Key]):
 
 
 class TopicPart(Protocol):
-    """Topics, which are changed in an order of their own (``operations/topics/run.py``)."""
+    """Topics, which have a separate order of changes (``operations/topics/run.py``)."""
 
     def plan(self) -> None:
         """Look, and compare. RefusedError: all that forbids it."""
@@ -108,7 +108,7 @@ class TopicPart(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class Resources:
-    """What one run takes care of."""
+    """Resources of one run."""
 
     topics: Sequence[TopicPart] = ()
     kinds: Sequence[KindRun[Any]] = ()
@@ -149,7 +149,7 @@ def plan_all(topics: Sequence[TopicPart], kinds: Sequence[KindRun[Any]]) -> None
 
 
 def is_seen(found: Plan[Key], current: Mapping[Key, Any]) -> bool:
-    """Whether a plan is carried out."""
+    """Check that a plan is carried out."""
     there = all(current.get(key) == value for key, value in found.put.items())
     return there and not any(key in current for key in found.remove)
 
@@ -168,7 +168,7 @@ class Asker:
         return checked(self._client, name, answer)
 
     def refusal(self, what: object, answer: Mapping[str, Any]) -> str:
-        """What Kafka said against it; an error that passes is raised, so that the whole is tried again."""
+        """Return Kafka's refusal; a retriable error is raised, so that the whole is tried again."""
         error = self._client.error(str(what), answer["error_code"], answer.get("error_message"))
         if error is not None and error.retriable:
             raise error

@@ -1,4 +1,4 @@
-"""What the modules of resources do: connect, run, and say how it went."""
+"""Shared parts of the modules of resources: connect, run, and report."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ RUN_SPEC: dict[str, Any] = {
 def carry_out(
     module: KraftModule, made: Callable[[Client], Resources], result: Callable[[Resources], dict[str, Any]]
 ) -> None:
-    """Ends the module, with what was done or with why nothing was.
+    """End the module, with the changes or with the reason for none.
 
-    What was asked does not go back: Ansible would look for the password of each user in each value of it.
+    The arguments are not returned: Ansible would search each value of them for the password of each user.
     """
     try:
         with Client(module.params["client"], warn=module.warn) as client:

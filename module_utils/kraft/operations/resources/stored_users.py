@@ -1,4 +1,4 @@
-"""What a node's own disk says of the users of its cluster, as long as the quorum says that this is all there is."""
+"""Users of the cluster on a node's own disk, valid as long as the quorum confirms that the disk has all records."""
 
 from __future__ import annotations
 

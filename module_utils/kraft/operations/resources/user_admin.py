@@ -1,7 +1,7 @@
 """SCRAM credentials of a running cluster.
 
 Kafka's API shows nothing of a password. It is compared with what the metadata log of this host's node has: no broker
-works for that. Where that proves nothing, it is compared by logging in with it.
+works for that. If that proves nothing, it is compared by logging in with it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ansible.module_utils.kraft.operations.resources.run import Asker
 from ansible.module_utils.kraft.operations.resources.stored_users import stored_users
 
 MECHANISMS = {"SCRAM-SHA-256": 1, "SCRAM-SHA-512": 2}
-#: Of PBKDF2; Kafka accepts no fewer, and every login of every client pays for more.
+#: Iterations of PBKDF2; Kafka accepts no fewer, and every login of every client pays for more.
 ITERATIONS = 4096
 SALT_BYTES = 24
 #: A thread fills a core; the broker of this host works beside them.
@@ -36,7 +36,7 @@ NO_SUCH_USER = 91  #: RESOURCE_NOT_FOUND
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Credential:
-    """How one user logs in."""
+    """Login of one user."""
 
     user: str
     mechanism: str
@@ -46,12 +46,12 @@ class Credential:
 
 
 class UserAdmin(Asker):
-    """Key: a credential; value: whether its password is the wanted one (True where nobody wants another).
+    """Key: a credential; value: True if its password is the desired one (or none is declared).
 
-    A credential without a password, in check mode, is one that is still to be generated: it is never the wanted one.
-    `logins`: mechanism -> the ``client`` parameter for a listener that takes it; without one, who exists is taken for
-    right. `awaited`: whether that listener may still be to come, as in check mode. `node`: the ``server.properties`` of
-    this host's node, if there is one. Who was changed logs in: only that shows that a broker has the change.
+    A credential without a password, in check mode, is one that is still to be generated: it is never the desired one.
+    `logins`: mechanism -> the ``client`` parameter for a listener that takes it; without one, existing users count as
+    right. `awaited`: that listener may still be to come, as in check mode. `node`: the ``server.properties`` of
+    this host's node, if there is one. Changed users log in: only that shows that a broker has the change.
     """
 
     name = "users"
@@ -112,7 +112,7 @@ class UserAdmin(Asker):
         return found is not None and found.result()
 
     def _all_accepted(self, credentials: Sequence[Credential]) -> dict[Credential, bool]:
-        """Which passwords are right. Who got no answer tries again, as long as any other one got one."""
+        """Return credential -> password is right. Silent logins are repeated as long as any other one got an answer."""
         right: dict[Credential, bool] = {}
         while waiting := [each for each in credentials if each not in right]:
             with ThreadPoolExecutor(LOGINS_AT_ONCE) as pool:
@@ -148,7 +148,7 @@ class UserAdmin(Asker):
         return True
 
     def _upsertion(self, credential: Credential) -> tuple[str, int, int, bytes, bytes]:
-        """What is stored: never the password itself."""
+        """Return the stored form: never the password itself."""
         salt, number = os.urandom(SALT_BYTES), MECHANISMS[credential.mechanism]
         made = salted(self._passwords[credential], number, salt, ITERATIONS)
         return (credential.user, number, ITERATIONS, salt, made)
@@ -165,5 +165,5 @@ class UserAdmin(Asker):
 
 
 def is_gone(answer: Mapping[str, Any]) -> bool:
-    """Whether there was nothing to remove."""
+    """Check for an answer about a credential that did not exist."""
     return bool(answer["error_code"] == NO_SUCH_USER)

@@ -23,7 +23,7 @@ SET, DELETE = 0, 1
 UNKNOWN_TOPIC, UNKNOWN_TOPIC_CODE = "UnknownTopicOrPartition", 3  #: retriable to Kafka; here it means: not there
 REQUEST_MS = 15_000
 POLL_SECONDS = 0.2
-UNTOLD_PARTITIONS = 50  #: what is reckoned for a topic that gets as many as the cluster's default says
+UNTOLD_PARTITIONS = 50  #: assumed for a topic that gets the cluster's default number
 Overrides = Mapping[str, Mapping[str, str]]
 
 
@@ -57,7 +57,7 @@ class TopicAdmin:
         return dataclasses.replace(snapshot, min_insync=least), overrides
 
     def validate(self, plans: Sequence[Plan]) -> list[str]:
-        """What Kafka would refuse of these plans; nothing is changed."""
+        """Return Kafka's objections to these plans; nothing is changed."""
         found = self._create(plans, validate_only=True) + self._add_partitions(plans, validate_only=True)
         return found + self._configure([one for one in plans if not one.create], validate_only=True)
 
@@ -115,7 +115,7 @@ class TopicAdmin:
             self._sleep(POLL_SECONDS)
 
     def _bytes(self, snapshot: Snapshot, moving: Sequence[Reassignment]) -> int:
-        """How much of the moving partitions all brokers hold together: while this grows, the move advances."""
+        """Return the bytes of the moving partitions on all brokers together: while this grows, the move advances."""
         partitions: dict[str, list[int]] = {}
         for one in moving:
             partitions.setdefault(one.topic, []).append(one.partition)
@@ -204,9 +204,9 @@ class TopicAdmin:
         return checked(self._client, name, answer)
 
     def _refusal(self, what: str, answer: Mapping[str, Any]) -> str:
-        """What Kafka said against it; an error that passes is raised, so that the whole is tried again.
+        """Return Kafka's refusal; a retriable error is raised, so that the whole is tried again.
 
-        A topic that exists although the asked broker did not show it passes too: the broker heard of it late.
+        A topic that exists although the queried broker did not show it is retriable too: the broker heard of it late.
         """
         error = self._client.error(what, answer["error_code"], answer.get("error_message"))
         if error is None:
@@ -223,7 +223,7 @@ class TopicAdmin:
 
 
 def _read_settings(answer: Any) -> dict[str, Any]:
-    """What `look` reads of an answer: topics have some 35 settings each, and to make a dict of all takes long."""
+    """Convert the parts of an answer that `look` reads: a dict of all of a topic's some 35 settings takes long."""
     results = [
         {
             "error_code": one.error_code,
@@ -240,18 +240,18 @@ def _read_settings(answer: Any) -> dict[str, Any]:
 
 
 def records_of(one: Plan) -> int:
-    """What Kafka writes for a new topic: one record for itself, for each partition and for each setting."""
+    """Return the number of Kafka's records for a new topic: one for itself, for each partition and for each setting."""
     return 1 + (one.desired.partitions or UNTOLD_PARTITIONS) + len(one.settings)
 
 
 def _changes(one: Plan) -> list[tuple[str, int, str | None]]:
-    """What is asked for a topic's settings, in the order of the protocol's fields."""
+    """Return the requested changes of a topic's settings, in the order of the protocol's fields."""
     resets: list[tuple[str, int, str | None]] = [(key, DELETE, None) for key in one.resets]
     return [*((key, SET, value) for key, value in one.settings.items()), *resets]
 
 
 def _as_planned(one: Plan, seen: Mapping[str, Any] | None, settled: bool) -> bool:
-    """Whether a broker's metadata of a topic (None: it has none) shows what was planned."""
+    """Check that a broker's metadata of a topic (None: it has none) match the plan."""
     if one.delete:
         return seen is None
     if seen is None or any(part["leader_id"] < 0 for part in seen["partitions"]):

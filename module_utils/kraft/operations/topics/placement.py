@@ -1,7 +1,7 @@
-"""Which brokers hold a partition when its replication factor changes. Pure, and the same for the same input.
+"""Brokers of a partition when its replication factor changes. Pure, and the same for the same input.
 
-What is there stays as far as it can: growing appends replicas, shrinking takes some away, and neither changes who
-leads. Those in sync stay: they alone hold every acknowledged record. So does the preferred leader (the first replica),
+Replicas stay as far as possible: growing appends replicas, shrinking takes some away, and neither changes the
+leader. Those in sync stay: they alone hold every acknowledged record. So does the preferred leader (the first replica),
 unless it is behind, so leaders remain as spread as they were.
 """
 
@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.cluster.snapshot import Broker, Partition, Topic
 
 
 class Loads:
-    """How many replicas each broker holds: of one topic, and of all; kept up to date while partitions are placed."""
+    """Number of replicas on each broker: of one topic, and of all; kept up to date while partitions are placed."""
 
     def __init__(self, topics: Iterable[Topic], topic: str) -> None:
         self.all: Counter[int] = Counter()

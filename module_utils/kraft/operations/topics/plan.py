@@ -1,4 +1,4 @@
-"""What must happen to topics so that they are as desired. Pure: desired and current state in, plan out."""
+"""Changes of topics from the current to the desired state. Pure."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Plan:
 
 
 def desired(data: Mapping[str, Any]) -> Desired:
-    """From a module's parameters; values of any YAML type become the strings that Kafka knows."""
+    """Convert a module's parameters; values of any YAML type become Kafka's strings."""
     return Desired(
         name=data["name"],
         present=data.get("state") != "absent",
@@ -148,7 +148,7 @@ def _partitions(wanted: Desired, there: int, internal: bool) -> list[Problem]:
 
 
 def _factor(wanted: Desired, topic: Topic | None, snapshot: Snapshot) -> list[Problem]:
-    """A topic that has its replicas already asks nothing of brokers that are away."""
+    """Report an impossible replication factor; a topic that has its replicas already needs no brokers that are away."""
     asked, brokers = wanted.replication_factor, len(snapshot.unfenced)
     if asked is not None and asked < 1:
         return [_problem(wanted, "factor", f"cannot have {asked} replicas", "ask for 1 or more", asked)]

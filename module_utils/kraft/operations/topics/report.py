@@ -1,4 +1,4 @@
-"""What a plan for a topic means, for people: sentences, and the topic before and after for a diff. Pure."""
+"""Meaning of a plan for a topic, for people: sentences, and the topic before and after for a diff. Pure."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.operations.topics import report as topic_report
 from ansible.module_utils.kraft.operations.topics.admin import TopicAdmin
 from ansible.module_utils.kraft.operations.topics.plan import Desired, Plan, duplicates, find, plan, problems, unnamed
 
-#: What is asked of a topic, beside its name, as modules take it.
+#: Options of a topic, beside its name, as modules take them.
 TOPIC_SPEC: dict[str, Any] = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
     "partitions": {"type": "int"},
@@ -23,7 +23,7 @@ DELETE_SPEC: dict[str, Any] = {"type": "list", "elements": "str", "default": []}
 
 
 class TopicRun:
-    """What was planned first is what is reported, however often the connection broke."""
+    """A run of topics. Its first plan is reported, however often the connection broke."""
 
     def __init__(self, client: Client, topics: Sequence[Desired], timeout: float, named: Collection[str]) -> None:
         """`timeout`: seconds without any advance after which waiting is given up. `named`: topics that may go."""

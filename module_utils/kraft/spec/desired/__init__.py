@@ -1,1 +1,1 @@
-"""What the cluster shall be: nodes, identities, listeners, settings. Pure; runs on the control machine."""
+"""The desired state of the cluster: nodes, identities, listeners, settings. Pure; runs on the control machine."""

@@ -1,4 +1,4 @@
-"""With ``tls_scram`` or ``mtls``: clients say who they are, nodes show certificates, and all else is refused."""
+"""Access with ``tls_scram`` or ``mtls``: clients log in, nodes show certificates, and everything else is refused."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from ansible.module_utils.kraft.terms import CLIENT
 AUTHORIZER = "authorizer.class.name"
 STANDARD = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
 SUPER_USERS = "super.users"
-#: Who a client is that does not log in, a node among others.
+#: The principal of a client that does not log in, a node among others.
 ANONYMOUS = "User:ANONYMOUS"
 SCRAM = "SCRAM-SHA-512"
 LOGIN_MODULE = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
-#: Milliseconds after which a client logs in anew, so that a user who was removed is out.
+#: Milliseconds after which a client logs in again, so that a user who was removed is out.
 LOGIN_LASTS = 900_000
 
 
 def principal(cluster: Cluster, node: Node) -> str:
-    """As whom a node with a certificate is known: by its whole subject; without TLS it is nobody's name."""
+    """Return the principal of a node with a certificate: its whole subject; without TLS no client has this name."""
     if node.tls and node.tls.given and node.tls.given.principal:
         return f"User:{node.tls.given.principal}"
     return f"User:CN={node.host},OU=nodes,O={cluster.name}"

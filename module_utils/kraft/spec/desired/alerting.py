@@ -1,4 +1,4 @@
-"""Who hears of alerts, and where: the variables of role kafka_metrics that a cluster's inventory gives. Pure."""
+"""Receivers of alerts: the variables of role kafka_metrics that a cluster's inventory sets. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LARGEST_PORT = 65535
 
 
 def alerting(variables: Mapping[str, Any]) -> dict[str, str]:
-    """What is given of them, by the names of the variables."""
+    """Return those that are set, by the names of the variables."""
     names = (*RECEIVERS.values(), ALERTMANAGER)
     return {name: str(variables[name]) for name in names if variables.get(name)}
 
@@ -42,6 +42,6 @@ def url_fault(url: str) -> str:
 
 
 def is_address(text: str) -> bool:
-    """Whether it is ``host:port``."""
+    """Check for the form ``host:port``."""
     found = ADDRESS.fullmatch(text)
     return found is not None and 0 < int(found[2]) <= LARGEST_PORT

@@ -1,7 +1,7 @@
-"""The files that tell clients how to connect: for each client listener one of each kind. Pure.
+"""Files with the connection settings of clients: for each client listener one of each kind. Pure.
 
 Those for everybody hold no secret; those of a user hold the password. Every producer waits for all replicas in sync,
-and repeats a record without doubling it. The files of a directory work on any machine: certificates are in them, or lie
+and repeats a record without doubling it. The files of a directory work on any machine: certificates are in them, or are
 beside them by a relative name where a client reads files alone (kcat, kafka-python).
 """
 
@@ -22,7 +22,7 @@ Options = Mapping[str, str]
 #: Path on the control machine -> its text; empty where it cannot be read.
 Read = Callable[[str], str]
 Files = dict[str, "str | None"]
-#: What a producer is given, in Kafka's words and in kafka-python's.
+#: Settings of a producer, in the terms of Kafka and of kafka-python.
 PRODUCER = {"acks": "all", "enable.idempotence": "true"}
 KAFKA_PYTHON_PRODUCER = {"acks": "all", "enable_idempotence": True, "retries": 5}
 #: Names of the certificates beside a listener's files.
@@ -35,7 +35,7 @@ KCAT_LINE = 510
 def client_files(cluster: str, clients: Mapping[str, Options], options: Options, read: Read) -> Files:
     """File name -> content. `clients`: listener -> its Java properties; `options`: how Spark connects to the first.
 
-    Of `options` only what anybody may read is used: trusted certificates and the mechanism.
+    Only the public parts of `options` are used: trusted certificates and the mechanism.
     """
     found: Files = {TRUSTED: None}
     for number, (name, given) in enumerate(clients.items()):
@@ -56,7 +56,7 @@ def _trusting(config: ClientConfig, own: ClientConfig) -> ClientConfig:
 
 
 def carried(config: ClientConfig, read: Read) -> tuple[ClientConfig, dict[str, str]]:
-    """The same client with the texts of its certificates, and the files that lie beside: name -> content.
+    """Return the same client with the texts of its certificates, and the files beside it: name -> content.
 
     A file that this machine cannot read stays a path.
     """
@@ -98,7 +98,7 @@ def user_files(desired: Mapping[str, Any], users: Iterable[Mapping[str, Any]], r
 def _of_user(
     cluster: Mapping[str, Any], listener: str, authority: str, user: Mapping[str, Any]
 ) -> tuple[ClientConfig, bool]:
-    """How a user connects, and whether the listener takes the user's way to log in."""
+    """Return the user's connection, and True if the listener accepts the user's kind of login."""
     given = cluster["clients"][listener]
     with_certificate = listener in cluster["mutual_listeners"] and has_certificate(user)
     config = ClientConfig(
@@ -123,7 +123,7 @@ def certified(desired: Mapping[str, Any]) -> list[str]:
 
 
 def files_of(cluster: str, listener: str, config: ClientConfig) -> Files:
-    """All files of one listener; None for one that cannot say how to connect."""
+    """Return all files of one listener; None for a file whose format cannot express the connection."""
     python, native, prefixed = kafka_python(config), librdkafka(config), spark(config)
     spark_producer = {f"kafka.{name}": value for name, value in PRODUCER.items()}
     files: Files = {

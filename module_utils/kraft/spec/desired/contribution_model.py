@@ -1,4 +1,4 @@
-"""What another role gives a node, as values. ``contributions.py`` makes and reads them."""
+"""Contributions of other roles to a node, as values. ``contributions.py`` makes and reads them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Agent:
 
 @dataclasses.dataclass(frozen=True)
 class Contribution:
-    """What another role gives a node by its ``variable``. ``files``: their names.
+    """Contribution of another role to a node by its ``variable``. ``files``: their names.
 
-    ``process``: who listens on the ports, where it is not Kafka. ``collector``: settings of the collector.
-    ``proxy``: who may come through the TLS proxy in front of it; empty without one.
+    ``process``: the process that listens on the ports, if it is not Kafka. ``collector``: settings of the collector.
+    ``proxy``: the user that the TLS proxy in front of it admits; empty without a proxy.
     """
 
     variable: str

@@ -1,4 +1,4 @@
-"""What other roles give a node: options and agents of the JVM, ports, files beside its own, lines of its unit."""
+"""Contributions of other roles to a node: options and agents of the JVM, ports, files, lines of its unit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.spec.desired.node_client import WILDCARDS, client_parameter
 from ansible.module_utils.kraft.terms import INTER_BROKER
 
-#: Of a variable; the contributing role's name follows.
+#: Prefix of a variable; the contributing role's name follows.
 PREFIX = "kafka_contribution_"
 FILE: dict[str, Any] = {
     "name": {"type": "str", "required": True},
@@ -29,7 +29,7 @@ AGENT: dict[str, Any] = {
     "source": {"type": "str", "required": True},
     "sha256": {"type": "str", "required": True},
 }
-#: Of role kafka_collector. ``exporter``: the program of node_exporter; empty where there is one already.
+#: Options of role kafka_collector. ``exporter``: the program of node_exporter; empty if there is one already.
 COLLECTOR: dict[str, Any] = {
     "interval": {"type": "int", "required": True},
     "exporter": {"type": "str"},
@@ -39,7 +39,7 @@ COLLECTOR: dict[str, Any] = {
     "program": {"type": "str", "required": True},
     "topics": {"type": "list", "elements": "str"},
 }
-#: TLS in front of the ports. ``user``: whose certificate is let in; ``stunnel``: where the program comes from.
+#: TLS in front of the ports. ``user``: the user whose certificate is admitted; ``stunnel``: source of the program.
 PROXY: dict[str, Any] = {
     "user": {"type": "str", "required": True},
     "stunnel": {"type": "str", "choices": ["distribution", "present"], "default": "distribution"},
@@ -78,7 +78,7 @@ def contribution(variable: str, value: Mapping[str, Any]) -> Contribution:
 
 
 def collector(node: Node, cluster_id: str) -> dict[str, Any]:
-    """What ``kafka_collector`` takes as settings; empty where the node is no broker, or shall have none."""
+    """Return the settings of ``kafka_collector``; empty if the node is no broker, or has no collector."""
     given = next((each for each in node.contributions if each.collector), None)
     own = node.listener_for(INTER_BROKER)
     if given is None or own is None:
@@ -105,17 +105,17 @@ def secured(node: Node, between: Listener) -> list[str]:
 
 
 def proxy_addresses(node: Node) -> list[str]:
-    """Where the TLS proxies of a node's exporters show its certificate, as ``host:port``."""
+    """Return the addresses at which the TLS proxies of a node's exporters show its certificate, as ``host:port``."""
     return [host_port(each["address"], each["port"]) for each in metrics_proxy(node).get("proxies", ())]
 
 
 def data_directories(node: Node) -> list[str]:
-    """What no service beside Kafka may look into."""
+    """Return the directories that no service beside Kafka may read."""
     return sorted({*node.log_dirs, node.metadata_dir})
 
 
 def metrics_proxy(node: Node) -> dict[str, Any]:
-    """What ``kafka_metrics_proxy`` takes as settings; empty where nothing of the node stands behind a proxy."""
+    """Return the settings of ``kafka_metrics_proxy``; empty if no endpoint of the node has a proxy."""
     found = [
         {
             "name": each.variable.removeprefix(PREFIX),
@@ -145,7 +145,7 @@ def contributed_files(given: Iterable[Mapping[str, Any]], room: str, group: str)
 
 
 def contributed_lines(given: Iterable[Mapping[str, Any]], config: str) -> list[str]:
-    """The lines that a node's unit has for the contributions; `config`: where their files lie."""
+    """Return the lines of a node's unit for the contributions; `config`: the directory of their files."""
     files = [one["path"] for one in contributed_files(given, config, "")]
     copied = [f"ExecStartPre=+/usr/bin/install -m 0600 -t {STARTED_DIR} {' '.join(files)}"] if files else []
     return copied + [line for each in given for line in each.get("unit_lines", ())]

@@ -29,7 +29,7 @@ def describe(cluster: Cluster) -> dict[str, Any]:
 
 
 def describe_cluster(cluster: Cluster) -> dict[str, Any]:
-    """What all nodes share."""
+    """Return the values that all nodes share."""
     made = {node.host: settings.server_settings(cluster, node) for node in cluster.brokers}
     return {
         "name": cluster.name,
@@ -62,7 +62,7 @@ def describe_cluster(cluster: Cluster) -> dict[str, Any]:
 def clients(cluster: Cluster, made: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
     """Client listener -> the settings by which a client of any kind connects to it; no secrets.
 
-    `made`: host -> all settings of its node. Where a listener takes several mechanisms, each client knows its own.
+    `made`: host -> all settings of its node. If a listener takes several mechanisms, each client chooses its own.
     """
     addresses: dict[str, list[str]] = {}
     found: dict[str, dict[str, str]] = {}
@@ -82,7 +82,7 @@ def clients(cluster: Cluster, made: Mapping[str, Mapping[str, str]]) -> dict[str
 
 
 def _trusted(node: Node, listener: Listener, made: Mapping[str, str]) -> dict[str, str]:
-    """Whom a client must trust where the listener shows the certificate that ``kafka_tls`` gives the node."""
+    """Return the trust settings of a client if the listener shows the certificate of ``kafka_tls``."""
     shown_there = node_setting(made, listener.name, "ssl.keystore.location")
     if not listener.uses_tls or not node.tls or shown_there != f"{node.tls_directory}/{NODE}":
         return {}
@@ -94,7 +94,7 @@ def _of_clients(cluster: Cluster) -> list[Listener]:
 
 
 def certificate(cluster: Cluster, node: Node) -> dict[str, Any] | None:
-    """What ``kafka_certificate`` takes, without the passphrase; None where ``kafka_tls`` gives the node none."""
+    """Return the arguments of ``kafka_certificate``, without the passphrase; None without ``kafka_tls``."""
     tls = cluster.tls_of(node)
     if not tls:
         return None
@@ -127,7 +127,7 @@ def node_listeners(cluster: Cluster) -> list[dict[str, str]]:
 
 
 def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
-    """What one node is made of. ``secrets``: the ``properties`` whose values are hidden here."""
+    """Return the description of one node. ``secrets``: the ``properties`` whose values are hidden here."""
     server = settings.server_settings(cluster, node)
     secrets = secret_keys(settings.given_settings(node))  # what is derived is no secret, whatever it looks like
     return {
@@ -161,7 +161,7 @@ def describe_node(cluster: Cluster, node: Node) -> dict[str, Any]:
 
 
 def describe_contributions(node: Node) -> dict[str, Any]:
-    """What other roles give the node: ports, processes, addresses, and agents of its JVM."""
+    """Return the contributions of other roles: ports, processes, addresses, and agents of the JVM."""
     given = node.effective_contributions
     return {
         "contributions": [each.variable for each in node.contributions],
@@ -177,7 +177,7 @@ def describe_contributions(node: Node) -> dict[str, Any]:
 
 
 def broker_address(node: Node) -> str:
-    """Where the other brokers reach this one; empty for a node that is none."""
+    """Return the address of this broker for other brokers; empty for a node that is no broker."""
     listener = node.listener_for(INTER_BROKER)
     return listener.advertised_address if listener else ""
 

@@ -38,7 +38,7 @@ def derived_options(node: Node) -> list[str]:
 
 
 def own_options(node: Node) -> list[str]:
-    """Those that no other role and nobody in the inventory gives."""
+    """Return the options that come neither from another role nor from the inventory."""
     heap = heap_mb(node.facts.memory_mb, node.heap_size)
     other_collector = any(COLLECTOR.fullmatch(option) for option in node.jvm_options)
     return [

@@ -29,11 +29,11 @@ CIPHERS = (
 
 
 def listener_settings(cluster: Cluster, node: Node) -> dict[str, str]:
-    """Every property that follows from the listeners.
+    """Return every property that follows from the listeners.
 
-    A node that is only a broker opens no controller listener, but must know its name and protocol; one that is only a
-    controller opens no other. What is advertised is always written down, so that no node falls back on the name that
-    it happens to have for itself.
+    A node that is only a broker opens no controller listener, but needs its name and protocol; one that is only a
+    controller opens no other. Advertised addresses are always written down, so that no node falls back on its own
+    host name.
     """
     own = node.own_listeners
     foreign = _controllers_of_others(cluster, node)
@@ -57,7 +57,7 @@ def listener_settings(cluster: Cluster, node: Node) -> dict[str, str]:
 
 
 def _on_the_way(cluster: Cluster, node: Node) -> dict[str, str]:
-    """Settings that Kafka passes over. By them a later run knows the phase, and which listener was the brokers' own."""
+    """Return settings that Kafka ignores. A later run reads from them the phase, and the brokers' own listener."""
     if cluster.migration not in (OPEN, SWITCH):
         return {}
     opened = [each.name for each in node.own_listeners if each.while_migrated == OPENED]
@@ -85,9 +85,9 @@ def _of_mutual(cluster: Cluster, node: Node, prefix: str) -> dict[str, str]:
 
 
 def user_rule(cluster: str) -> str:
-    """The rule that makes the owner of a certificate for clients the user of that name.
+    """Return the rule that makes the owner of a certificate for clients the user of that name.
 
-    Who has another name than such a certificate is refused, so no client is ever taken for a node.
+    An owner with another name than such a certificate is refused, so no client is ever taken for a node.
     Source: org.apache.kafka.common.security.ssl.SslPrincipalMapper of Kafka 4.3.1.
     """
     return rf"RULE:^CN=([A-Za-z0-9._-]+),OU={certificate.CLIENTS},O={re.escape(cluster)}$/$1/"

@@ -1,7 +1,7 @@
-"""What nodes are on the way from open listeners to secured ones, phase by phase. Pure.
+"""States of nodes during the migration from open listeners to secured ones, phase by phase. Pure.
 
 The inventory states the end. Nodes run through ``open`` (both kinds of listeners; nodes still use the old ones),
-``switch`` (nodes use the new ones; who does not log in may still do everything) and ``close`` (the end). Before
+``switch`` (nodes use the new ones; clients without a login may still do everything) and ``close`` (the end). Before
 ``close``, ``reopen`` goes back to ``open``, and ``leave`` to what ran at first. Each phase is one roll, in which nodes
 of both kinds reach each other. Any other operation keeps the phase that the nodes are in.
 """
@@ -35,7 +35,7 @@ KEEP = "keep"
 SHOW = "show"  #: as ``keep``, of a look that changes nothing: what keeps nodes from a change is no matter then
 PHASES = (*FORWARD, *BACK, KEEP, SHOW)
 VARIABLE = "kafka_listeners"
-#: What runs on a host: as ``node.service.deployed`` describes it.
+#: Deployed state of a host, in the form of ``node.service.deployed``.
 Deployed = Mapping[str, Any]
 
 
@@ -145,7 +145,7 @@ def split(address: str) -> tuple[str, int]:
 
 
 def problems(cluster: Cluster, asked: str, deployed: Mapping[str, Deployed]) -> Iterator[Problem]:
-    """What keeps `cluster`, the end, from being reached this way; known before any node is touched."""
+    """Report obstacles on the way to `cluster`, the end; known before any node is touched."""
     known = deployed_before(cluster, deployed)
     for node in cluster.nodes if known else ():
         if node not in known:

@@ -1,4 +1,4 @@
-"""What ``kafka_mirror`` asks for, as a value, and which topics and groups it takes. Pure."""
+"""Desired state of ``kafka_mirror``, as a value, and the topics and groups that it takes. Pure."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Wanted:
         }
 
     def left_groups(self, committed: Mapping[str, Iterable[tuple[str, int]]]) -> dict[str, str]:
-        """Groups that are asked for and whose offsets are not copied, and why. `committed`: where they have any."""
+        """Return requested groups whose offsets are not copied, with reasons. `committed`: group -> its partitions."""
         asked = {name: places for name, places in committed.items() if self.asks_for_group(name)}
         return {
             name: GROUP_OF_KAFKA if _matches(name, [NEVER_GROUPS]) else "its offsets are in topics that are not copied"
@@ -124,12 +124,12 @@ def split(client: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def expression(entry: str) -> str:
-    """What MirrorMaker is given for an entry, which joins all of them with ``|``: a group holds it together."""
+    """Return MirrorMaker's pattern for an entry; patterns are joined with ``|``, so a group encloses each."""
     return entry.replace(".", "\\.") if PLAIN.fullmatch(entry) else f"(?:{entry})"
 
 
 def _is_usual(name: str, why: str) -> bool:
-    """Whether every cluster, or every one with a mirror, has such a topic."""
+    """Check for a topic that every cluster, or every one with a mirror, has."""
     return name in INTERNAL or why == OWN
 
 

@@ -31,7 +31,7 @@ Config = Mapping[str, Any]
 
 @dataclasses.dataclass(frozen=True)
 class OAuth:
-    """Whose tokens a listener takes. ``jwks``: address of the issuer's keys, or a file on the control machine."""
+    """Issuer of the tokens that a listener takes. ``jwks``: address of the keys, or a file on the control machine."""
 
     issuer: str
     audience: str
@@ -44,7 +44,7 @@ class OAuth:
 
 @dataclasses.dataclass(frozen=True)
 class Listener:
-    """One socket of a node: where it listens (``bind``) and where others connect (``advertised_*``)."""
+    """One socket of a node: its own address (``bind``) and the address for others (``advertised_*``)."""
 
     name: str
     port: int
@@ -55,13 +55,13 @@ class Listener:
     advertised_port: int
     advertised_given: bool = False
     client_auth: bool = False  #: whether a client must show a certificate of the authority for clients
-    mechanisms: tuple[str, ...] = ()  #: logins that it takes, where the inventory says so
+    mechanisms: tuple[str, ...] = ()  #: logins that it takes, if the inventory sets them
     oauth: OAuth | None = None
     while_migrated: str = ""  #: of one that a migration of the security has OPENED, or will close (OLD)
 
     @property
     def spoken(self) -> str:
-        """What a client must speak."""
+        """Return the protocol that a client must use."""
         return f"{self.protocol} with client certificates" if self.client_auth else self.protocol
 
     @property
@@ -86,8 +86,8 @@ class Tls:
     """Nodes' certificates (``kafka_tls``). ``authority``: the directory of the authority, on the control machine.
 
     ``names``: listener -> names that its certificate carries beside what the listener advertises.
-    ``is_given``: the operator brings certificates, in that directory; ``given``: what was found of this node's one.
-    ``host_key``: where its private key lies on the host already.
+    ``is_given``: the operator provides certificates, in that directory; ``given``: the one found for this node.
+    ``host_key``: path of its private key if that is on the host already.
     """
 
     authority: str
@@ -109,7 +109,7 @@ class Layer:
 
 @dataclasses.dataclass(frozen=True)
 class Facts:
-    """What is known of the machine; None until somebody has looked."""
+    """Facts about the machine; None until they are gathered."""
 
     cpus: int | None = None
     memory_mb: int | None = None
@@ -156,7 +156,7 @@ class Node:
 
     @property
     def metadata_dir(self) -> str:
-        """Where the metadata log lies: the given directory or, as Kafka has it, the first log dir."""
+        """Return the directory of the metadata log: the given one or, as in Kafka, the first log dir."""
         return self.metadata_log_dir or next(iter(self.log_dirs), "")
 
     @property
@@ -206,7 +206,7 @@ class Cluster:
     accepted_risks: tuple[str, ...] = ()
     fast_detection: bool = False
     security: str = "plaintext"
-    #: as whom our own clients log in (``kafka_client_user``); empty where they need not
+    #: user of our own clients (``kafka_client_user``); empty if they need no login
     client_user: str = ""
     #: where generated passwords of users are kept, on the control machine
     passwords_file: str = ""
@@ -241,12 +241,12 @@ class Cluster:
         return (*own, *(each for each in known.values() if each.purpose not in {one.purpose for one in own}))
 
     def listener_tls_of(self, node: Node) -> Tls | None:
-        """Of the certificate that Kafka itself uses; None where no listener is secured by it."""
+        """Return the TLS settings that Kafka itself uses; None if no listener uses them."""
         used = (*node.own_listeners, *self.listeners_between(node))
         return node.tls if any(each.uses_tls for each in used) else None
 
     def tls_of(self, node: Node) -> Tls | None:
-        """How the node gets a certificate of the cluster's own authority; None where it needs none."""
+        """Return the settings of a certificate of the cluster's own authority; None if the node needs none."""
         return node.tls if node.proxied else self.listener_tls_of(node)
 
     def client_listener(self, node: Node) -> Listener | None:

@@ -1,4 +1,4 @@
-"""How modules reach the nodes: their ``client`` parameter, from listeners that are deployed or shall be. Pure."""
+"""Connection of modules to the nodes: their ``client`` parameter, from deployed or desired listeners. Pure."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ WILDCARDS = ("0.0.0.0", "::", "0:0:0:0:0:0:0:0")  # noqa: S104 -- what a listene
 def client_parameter(listeners: Iterable[Mapping[str, Any]], install_dir: str, cluster_id: str) -> dict[str, Any]:
     """`listeners`: name, address (``host:port``), protocol and purpose of those that only nodes use, in order of trial.
 
-    Modules ask brokers by the brokers' own listener: what is advertised to clients may be an address that a node is not
-    let in by. They act as the node on whose host they run, below `install_dir`, and ask no cluster but `cluster_id`. Of
-    two listeners with one address the first counts: another protocol at an address comes only with a stop of all nodes.
+    Modules connect to brokers by the brokers' own listener: an address advertised to clients may refuse a node.
+    They act as the node on whose host they run, below `install_dir`, and accept no cluster but `cluster_id`. With
+    two listeners at one address the first counts: another protocol at an address comes only with a stop of all nodes.
     """
     by_address: dict[str, Mapping[str, Any]] = {}
     for one in listeners:
@@ -42,10 +42,10 @@ def client_parameter(listeners: Iterable[Mapping[str, Any]], install_dir: str, c
 
 
 def login_parameters(node: Mapping[str, Any], cluster_id: str) -> dict[str, dict[str, Any]]:
-    """How ``kafka_user`` tries passwords on the host of `node` (``kafka_desired``): SCRAM mechanism -> ``client``.
+    """Return clients for ``kafka_user`` to try passwords with on the host of `node`: SCRAM mechanism -> ``client``.
 
-    Each at the first client listener that takes it; what no listener takes is left out. It trusts whom the node trusts.
-    Certificates are for what is advertised, and this is the host's own address: so names are not compared.
+    Each at the first client listener that takes it; others are left out. The client trusts the node's authorities.
+    Certificates are for advertised names, and this is the host's own address: so names are not compared.
     """
     found: dict[str, dict[str, Any]] = {}
     for one in node["listeners"]:

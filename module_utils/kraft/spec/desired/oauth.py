@@ -1,7 +1,7 @@
 """Logins by tokens: a listener's ``oauth``, as settings, as an option of the JVM, and as a file of the node. Pure.
 
 Source: OAuthBearerValidatorCallbackHandler, VerificationKeyResolverFactory and ConfigurationUtils of Kafka 4.3.1.
-A node asks for nothing but an address that this option of the JVM allows. A file of keys is read again when it changes.
+A node fetches only addresses that this option of the JVM allows. A file of keys is read again when it changes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.spec.desired.model import Listener, Node
 from ansible.module_utils.kraft.terms import CLIENT, OAUTHBEARER
 
 PACKAGE = "org.apache.kafka.common.security.oauthbearer"
-PROXY = "-Dhttps.proxyHost="  #: by this option Java asks another host for any address with https
+PROXY = "-Dhttps.proxyHost="  #: with this option Java sends requests with https for any address to another host
 HTTPS_PORT = 443
 ALLOWED = "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls"
 
@@ -24,7 +24,7 @@ def with_tokens(node: Node) -> list[Listener]:
 
 
 def token_settings(node: Node, listener: Listener) -> dict[str, str]:
-    """How a token is judged; none for a listener without."""
+    """Return the settings for validation of tokens; none for a listener without."""
     if not listener.oauth or OAUTHBEARER not in listener.mechanisms:
         return {}
     prefix = f"listener.name.{listener.name.lower()}.{OAUTHBEARER.lower()}.sasl"
@@ -44,7 +44,7 @@ def token_options(node: Node) -> list[str]:
 
 
 def key_set_url(node: Node, listener: Listener) -> str:
-    """Where the node finds the keys: at the issuer's address, or in its own file."""
+    """Return the URL of the keys: the issuer's address, or the node's own file."""
     if not listener.oauth or not listener.oauth.is_file:
         return listener.oauth.jwks if listener.oauth else ""
     return f"file://{node.install_dir}/config/{key_set_name(listener)}"
@@ -65,7 +65,7 @@ def key_sets(node: Node) -> list[dict[str, str]]:
 
 
 def server_of(url: str) -> str:
-    """Who answers at an address with https, as ``host:port``; empty where it names no host or no possible port."""
+    """Return the server of an address with https, as ``host:port``; empty if it has no host or an impossible port."""
     try:
         parts = urlsplit(url)
         return host_port(parts.hostname, HTTPS_PORT if parts.port is None else parts.port) if parts.hostname else ""
@@ -74,7 +74,7 @@ def server_of(url: str) -> str:
 
 
 def key_servers(node: Node) -> list[dict[str, str]]:
-    """Whom the node itself asks for keys when it starts: ``listener`` and ``server`` (``host:port``)."""
+    """Return the servers from which the node fetches keys at start: ``listener`` and ``server`` (``host:port``)."""
     if any(option.startswith(PROXY) for option in node.jvm_options):
         return []
     return [

@@ -1,4 +1,4 @@
-"""Which listeners Kraftwright itself can work with: the one place that SASL between nodes would extend.
+"""Listeners that Kraftwright itself can use: the one place that SASL between nodes would extend.
 
 Modules ask brokers at the listener with purpose inter_broker, and controllers at their own: without TLS, or with the
 certificate of the node on whose host they run (``cluster/connections.py``). Applications bring their own client, so
@@ -36,14 +36,14 @@ DECIDED = ("kafka.bootstrap.servers", "kafka.acks", "kafka.enable.idempotence", 
 
 
 def is_operable(listener: Listener) -> bool:
-    """Whether Kraftwright can work with `listener`; a purpose that does not exist is reported where it is read."""
+    """Check that Kraftwright can use `listener`; an unknown purpose is reported by the reader of the inventory."""
     return listener.protocol in OPERABLE.get(listener.purpose, PROTOCOLS)
 
 
 def client_options(cluster: Cluster) -> dict[str, str]:
-    """How our own clients connect where the inventory does not say it: they trust the cluster's own authority.
+    """Return our own clients' options if the inventory sets none: they trust the cluster's own authority.
 
-    Without the password, which ``own_clients.with_login`` adds where a client is started.
+    Without the password, which ``own_clients.with_login`` adds at the start of a client.
     """
     for node in cluster.brokers:
         listener = cluster.client_listener(node)
@@ -60,7 +60,7 @@ def client_options(cluster: Cluster) -> dict[str, str]:
 
 
 def _mechanism(cluster: Cluster) -> str:
-    """How our own clients' user logs in."""
+    """Return the mechanism by which our own clients' user logs in."""
     first = cluster.nodes[0]
     given = () if "kafka_users" in first.broken else first.variables.get("kafka_users") or ()
     return next((mechanism(user) for user in given if user["name"] == cluster.client_user), "") or SCRAM
@@ -82,7 +82,7 @@ def foreign_options(options: Mapping[str, str]) -> dict[str, str]:
 
 
 def missing_option(listener: Listener, options: Mapping[str, str]) -> str:
-    """What a client with `options` lacks for `listener`, as ``option: value``; empty when nothing is missing."""
+    """Return the option that a client with `options` lacks for `listener`, as ``option: value``; empty if none."""
     if options.get(PROTOCOL_OPTION, PLAINTEXT) != listener.protocol:
         return f"{PROTOCOL_OPTION}: {listener.protocol}"
     if listener.protocol.startswith("SASL") and options.get(MECHANISM_OPTION) not in MECHANISMS:

@@ -1,4 +1,4 @@
-"""What the smoke test and the probe are given to connect with, as those who start them will see it."""
+"""Connection options of the smoke test and the probe, as their roles will see them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ TRUE = ("true", "yes", "on", "1")
 def client_options(hostvars: Any, loader: Any, first: str, smoke: bool = True) -> dict[str, dict[str, str]]:
     """Variable -> options of each client that this run may start.
 
-    The smoke test, where the run has one, is on this machine, which reads nothing of the nodes' group; the probe, where
-    it is asked for, takes the variables of the `first` node. What is no mapping is refused where its role reads it.
+    The smoke test, if the run has one, is on this machine, which reads nothing of the nodes' group; the probe, if
+    it is enabled, takes the variables of the `first` node. Values that are no mapping are refused by their role.
     """
     hosts = {SMOKE: "localhost"} if smoke else {}
     if str(_value(hostvars, loader, first, "kafka_probe")).lower() in TRUE:
@@ -29,7 +29,7 @@ def client_options(hostvars: Any, loader: Any, first: str, smoke: bool = True) -
 
 
 def smoke(hostvars: Any, loader: Any, names: Iterable[str]) -> dict[str, Any]:
-    """The variables of the smoke test, of `names`, that somebody gave to this machine."""
+    """Return the variables of the smoke test, of `names`, that are set for this machine."""
     found = {name: _value(hostvars, loader, "localhost", name) for name in names if name.startswith(numbers.OF_SMOKE)}
     return {name: value for name, value in found.items() if value is not None}
 

@@ -1,4 +1,4 @@
-"""How nodes find the controllers, in each of the forms that Kafka takes."""
+"""Addresses by which nodes find the controllers, in each form that Kafka takes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.terms import CONTROLLER
 
 @dataclasses.dataclass(frozen=True)
 class Voter:
-    """A controller as the quorum knows it. ``directory_id`` is empty in a static quorum, which has no such thing."""
+    """A controller in the quorum's list. ``directory_id`` is empty in a static quorum, which has none."""
 
     node_id: int
     host: str

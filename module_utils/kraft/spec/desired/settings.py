@@ -14,8 +14,8 @@ from ansible.module_utils.kraft.spec.desired.sizing import io_threads, network_t
 
 HEADING = "Written by Kraftwright; changes made here are lost. Where a value comes from: kafka_config and its layers."
 
-#: What we hold to be right for production where Kafka's own default is not, or where it must not move unnoticed.
-#: replica.fetch: a follower that asks its new leader a moment too early asks again after the backoff, and only when its
+#: Our settings for production if Kafka's own default is not suitable, or must not change unnoticed.
+#: replica.fetch: a follower that fetches from its new leader too early retries after the backoff, and only when its
 #: fetcher has done with waiting for other partitions. With Kafka's own 1000 and 500 ms, a planned move of a leader may
 #: cost clients more than a second (ADR 21).
 DEFAULTS: dict[str, str] = {
@@ -79,7 +79,7 @@ def replication_settings(cluster: Cluster) -> dict[str, str]:
 
 
 def node_settings(node: Node) -> dict[str, str]:
-    """What follows from the node alone: identity, place, directories, cores."""
+    """Return the settings that follow from the node alone: identity, place, directories, cores."""
     settings = {
         "log.dirs": ",".join(node.log_dirs),
         "node.id": str(node.node_id),
@@ -95,7 +95,7 @@ def node_settings(node: Node) -> dict[str, str]:
 
 
 def given_settings(node: Node) -> dict[str, str]:
-    """What the inventory's layers say, the narrowest last."""
+    """Return the settings of the inventory's layers, the narrowest last."""
     return merged(layer.settings for layer in node.layers)
 
 

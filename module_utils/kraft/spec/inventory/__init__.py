@@ -1,1 +1,1 @@
-"""What an inventory says, and whether it can end well: reading, rules, Kafka's own definitions. Control machine."""
+"""Reading and validation of an inventory: its files, rules, Kafka's own definitions. Control machine."""

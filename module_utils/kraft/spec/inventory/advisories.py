@@ -27,7 +27,7 @@ class Advisory:
     fixed: tuple[Version, ...]
 
     def affects(self, release: str) -> bool:
-        """Whether `release` is open to it: older than the repair of its line, or of a line that has none.
+        """Check whether `release` is vulnerable: older than the repair of its line, or of a line that has none.
 
         Lines after the newest repaired one are repaired. A candidate (``4.4.0-rc1``) is older than its release. Text
         that is no release is not affected.
@@ -62,7 +62,7 @@ def age(today: datetime.date) -> int:
 
 
 def outdated(days: int) -> str:
-    """What to say of data that is `days` old; empty where it is fresh."""
+    """Return the message about data that is `days` old; empty if it is fresh."""
     return f"the list of Kafka's advisories was last checked {days} days ago" if days > FRESH else ""
 
 

@@ -1,4 +1,4 @@
-"""The archive on the control machine: what its checksum should say."""
+"""The archive on the control machine: the expected checksum."""
 
 from __future__ import annotations
 

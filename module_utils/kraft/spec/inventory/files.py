@@ -1,4 +1,4 @@
-"""The inventory's own files: which of them Ansible reads for whom, and which values it takes from another place.
+"""The inventory's own files: those that Ansible reads for a host, and the values that it takes from another place.
 
 Order of sources: https://docs.ansible.com/ansible/latest/playbook_guide/playbooks_variables.html, and the plugin
 ``host_group_vars``, whose own way of finding files is used.
@@ -18,7 +18,7 @@ from ansible.module_utils.kraft.spec.rules.subject import Files, Replaced, Unrea
 
 GROUPS, HOSTS = "group_vars", "host_vars"
 PREFIX = "kafka_"
-#: What lies beside variables and is none, by its extension.
+#: Extensions of files beside variables that hold none.
 OTHERS = (".md", ".rst", ".txt", ".example", ".sample")
 
 
@@ -32,7 +32,7 @@ class Source(NamedTuple):
 
 
 def inspect(hostvars: Any, loader: Any, hosts: Iterable[str]) -> Files:
-    """What the files of a run's inventory say without effect, for the cluster's `hosts`."""
+    """Find values in the files of a run's inventory that have no effect, for the cluster's `hosts`."""
     inventory, hosts = hostvars._inventory, list(hosts)
     return Files(
         unread=unread(inventory, loader),
@@ -64,7 +64,7 @@ def read_for(loader: Any, folder: str, groups: Iterable[str], hosts: Iterable[st
 
 
 def files_below(folder: str) -> Iterator[Path]:
-    """Files that somebody wrote for Ansible; hidden ones, backups and texts for people are none."""
+    """Yield files written for Ansible; hidden ones, backups and texts for people do not count."""
     for path in sorted(Path(folder).rglob("*")) if os.path.isdir(folder) else ():
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
         if path.is_file() and not hidden and not path.name.endswith("~") and path.suffix not in OTHERS:
@@ -114,7 +114,7 @@ def misspelt(folder: str) -> list[Unread]:
 
 
 def holds_ours(path: Path, loader: Any) -> bool:
-    """Whether a file sets a variable of ours; of what cannot be read it is not said."""
+    """Check whether a file sets a variable of ours; False for a file that cannot be read."""
     try:
         values = loader.load_from_file(str(path), cache="none")
     except Exception:
@@ -123,7 +123,7 @@ def holds_ours(path: Path, loader: Any) -> bool:
 
 
 def sources(inventory: Any, loader: Any, host: str) -> list[Source]:
-    """Where a host's variables come from, what wins last."""
+    """Return the sources of a host's variables; the last one wins."""
     one = inventory.hosts[host]
     groups = sorted(one.get_groups(), key=lambda group: (group.depth, group.priority, group.name))
     found = [Source(each.depth, f"group {each.name}", "", each.vars) for each in groups]
@@ -160,7 +160,7 @@ def replaced(inventory: Any, loader: Any, hosts: Iterable[str]) -> tuple[Replace
 
 
 def differ(first: Any, second: Any) -> bool:
-    """Whether two values differ; of a secret that cannot be decrypted it is not known, so it may."""
+    """Compare two values; True for a secret that cannot be decrypted, since it may differ."""
     try:
         return bool(first != second)
     except (AnsibleError, ReferenceError):

@@ -29,7 +29,7 @@ NO_FACTS = " (facts of the hosts are not gathered: give the value itself)"
 
 
 def plain(value: Any) -> Any:
-    """A value without Ansible's own types: what it says, and nothing of where it came from."""
+    """Return a value without Ansible's own types: its content, without its origin."""
     if isinstance(value, Mapping):
         return {str.__str__(str(key)): plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple, set)):
@@ -45,7 +45,7 @@ def plain(value: Any) -> Any:
 
 
 def is_fixed(value: Any) -> bool:
-    """Whether a value holds nothing that Ansible resolves, neither a template nor a secret of a vault."""
+    """Check that a value holds nothing that Ansible resolves, neither a template nor a secret of a vault."""
     if isinstance(value, Mapping):
         return all(is_fixed(key) and is_fixed(each) for key, each in value.items())
     if isinstance(value, (list, tuple)):
@@ -54,9 +54,9 @@ def is_fixed(value: Any) -> bool:
 
 
 class Inventory:
-    """Hosts' variables, resolved each in its own host's context, whether or not a role is in scope.
+    """Hosts' variables, resolved each in its own host's context, with or without a role in scope.
 
-    What a group sets, and holds no template, is resolved once: it may be a thousand users.
+    Group values without a template are resolved once: there may be a thousand users.
     """
 
     def __init__(self, hostvars: Any, loader: Any, specs: Mapping[str, Mapping[str, Any]]) -> None:
@@ -65,7 +65,7 @@ class Inventory:
         self._fixed: dict[str, tuple[Any, Any]] = {}  # name -> the value as given, and resolved
 
     def read(self, host: str, hosts: list[str]) -> HostVariables:
-        """Every variable of the core, and those of other roles that somebody set."""
+        """Return every variable of the core, and those of other roles that are set."""
         given = self._hostvars.raw_get(host)
         merged = {**self._defaults, "kafka_hosts": hosts, "hostvars": self._hostvars, **given}
         templar = Templar(loader=self._loader, variables=merged)
@@ -145,9 +145,9 @@ def without_followers(faults: Mapping[str, str], given: Container[str]) -> dict[
 
 
 def sound_part(templar: Any, value: Any, place: str, faults: dict[str, str]) -> Any:
-    """What can be resolved of `value`, or LOST; `faults` takes place -> reason of each part that cannot.
+    """Return the part of `value` that can be resolved, or LOST; `faults` takes place -> reason of each other part.
 
-    A list loses the whole entry, a mapping the key alone, so that what is left can be judged.
+    A list loses the whole entry, a mapping the key alone, so that the rest can be validated.
     """
     try:
         return plain(templar.template(value))

@@ -1,4 +1,4 @@
-"""Where in the inventory's files a value stands, by what Ansible noted when it read them."""
+"""Position of a value in the inventory's files, by Ansible's notes from reading them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Origin:
 
 
 def origin(value: Any) -> Origin | None:
-    """Where Ansible read a value; None where it came from no file, and of true, false and nothing."""
+    """Return the position at which Ansible read a value; None if it came from no file, and for true, false and null."""
     for tag in tags(value):
         if getattr(tag, "path", None) and getattr(tag, "line_num", None):
             return Origin(tag.path, tag.line_num, tag.col_num or 1)
@@ -41,7 +41,7 @@ def origin(value: Any) -> Origin | None:
 
 
 def located(problems: Iterable[Problem], raw: Mapping[str, Raw]) -> list[Problem]:
-    """The problems with file and line where their variable stands; `raw`: host -> its variables as Ansible has them."""
+    """Return the problems with file and line of their variable; `raw`: host -> its variables as Ansible has them."""
     first = next(iter(raw), "")
     return [_located(each, raw.get(each.host, raw.get(first, {}))) for each in problems]
 

@@ -82,6 +82,6 @@ JUDGES: Mapping[str, Callable[[str], Fault]] = {
 
 
 def parsed_fault(key: str, text: str) -> Fault:
-    """What is wrong with the text of a setting (without its listener), and what to give; two empty texts if nothing."""
+    """Return the fault of a setting's text (without its listener), and the remedy; two empty texts if there is none."""
     judge = JUDGES.get(key)
     return judge(text) if judge and text else FINE

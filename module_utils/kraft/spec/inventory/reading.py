@@ -1,6 +1,6 @@
-"""From the variables of the inventory's hosts to the model: every value checked for its type, none trusted.
+"""Convert the variables of the inventory's hosts to the model: every value is checked for its type, none trusted.
 
-What cannot be read is reported once and replaced by something harmless, so that all the other rules can still run;
+An unreadable value is reported once and replaced by a safe one, so that all the other rules can still run;
 ``Node.broken`` names those variables, for rules that would otherwise draw a wrong conclusion.
 """
 
@@ -40,7 +40,7 @@ ARCHIVE = (
     "run `make archive`; or give the path or URL of your own archive as kafka_archive,"
     " and its digest as kafka_archive_checksum"
 )
-#: What a listener uses that does not say it, by ``kafka_security``: for clients, and between nodes.
+#: Default protocol of a listener, by ``kafka_security``: for clients, and between nodes.
 OF_SECURITY = {
     "plaintext": (PLAINTEXT, PLAINTEXT),
     "tls": (SSL, SSL),
@@ -105,7 +105,7 @@ def read(hosts: Iterable[HostVariables], specs: Mapping[str, Option]) -> tuple[C
 
 
 def convert_host(host: HostVariables, specs: Mapping[str, Option], problems: list[Problem]) -> Read:
-    """All variables that the specs know, converted; problems are added to `problems`."""
+    """Convert all variables that the specs define; problems are added to `problems`."""
     values: dict[str, Any] = {}
     broken = {re.split(r"[\[.]", place)[0] for place in host.unresolved}
     for place, why in host.unresolved.items():
@@ -144,7 +144,7 @@ def read_contributions(host: HostVariables, problems: list[Problem]) -> tuple[Co
 
 
 def _resolution(name: str, why: str) -> str:
-    """What makes a value resolvable."""
+    """Return the remedy that makes a value resolvable."""
     if "decrypt" in why.lower() or "vault" in why.lower():
         return UNLOCK
     if why.endswith(NOT_SHOWN):
@@ -153,7 +153,7 @@ def _resolution(name: str, why: str) -> str:
 
 
 def _missing(host: str, name: str, option: Option, value: Any, given: bool) -> Iterator[Problem]:
-    """What is empty takes no default: roles would read the nothing that was written."""
+    """Report empty values, which take no default: roles would read the empty text."""
     default = option.get("default")
     if option.get("required"):
         message = "is not set" if value is None else "is empty"
@@ -164,7 +164,7 @@ def _missing(host: str, name: str, option: Option, value: Any, given: bool) -> I
 
 
 def _first_sentence(option: Option) -> str:
-    """What the spec says of a variable, as advice."""
+    """Return the spec's description of a variable, as advice."""
     description = option.get("description", "")
     text = description[0] if isinstance(description, list) and description else str(description)
     return f"set it: {text[:1].lower()}{text[1:].rstrip('.')}" if text else ""
@@ -176,7 +176,7 @@ def _problem(host: str, name: str, fault: Fault) -> Problem:
 
 
 def read_cluster(first: Read, nodes: tuple[Node, ...]) -> Cluster:
-    """What the nodes share, as the first of them says it; a rule sees to it that they agree."""
+    """Return the cluster with the values of its first node; a rule checks that all nodes agree."""
     return Cluster(
         name=first.get("kafka_cluster_name", ""),
         cluster_id=first.get("kafka_cluster_id", ""),
@@ -240,7 +240,7 @@ def clean(path: str) -> str:
 
 
 def read_tls(given: Mapping[str, Any], brought: Given | None = None) -> Tls | None:
-    """The cluster's own authority, or the operator's, where the inventory asks for one; `brought`: of this node."""
+    """Return the TLS settings if the inventory has them; `brought`: the operator's certificate of this node."""
     if not given:
         return None
     names = {str(listener): _texts(found) for listener, found in (given.get("names") or {}).items()}
@@ -257,9 +257,9 @@ def _texts(given: Any) -> tuple[str, ...]:
 
 
 def read_listener(entry: Mapping[str, Any], address: str, security: str) -> Listener:
-    """A listener with the node's address wherever nothing else is said; a wildcard is never advertised by default.
+    """Return a listener with the node's address as the default; a wildcard is never advertised by default.
 
-    `security`: ``kafka_security``, which decides what the entry does not say.
+    `security`: ``kafka_security``, which sets the defaults of the entry.
     """
     advertised = entry.get("advertised") or {}
     bind = entry.get("bind", address)
@@ -281,7 +281,7 @@ def read_listener(entry: Mapping[str, Any], address: str, security: str) -> List
 
 
 def read_facts(facts: Mapping[str, Any]) -> Facts:
-    """What ``kafka_host_info`` found, as far as sizes depend on it."""
+    """Convert the facts of ``kafka_host_info`` that determine sizes."""
     java = facts.get("java") or {}
     return Facts(
         cpus=facts.get("cpus"),

@@ -29,6 +29,6 @@ def release_features(release: str) -> dict[str, int]:
 
 @lru_cache(maxsize=1)
 def levels() -> Mapping[str, Mapping[str, int]]:
-    """Release -> feature -> level, from the newest definitions, which know the older releases too."""
+    """Return release -> feature -> level, from the newest definitions, which cover the older releases too."""
     found: dict[str, dict[str, int]] = json.loads((DATA / f"kafka_{versions()[-1]}.json").read_text())["releases"]
     return found

@@ -46,7 +46,7 @@ def table(problems: Sequence[Problem], hosts: int = 0, width: int = 120) -> str:
 
 
 def summary(problems: Sequence[Problem]) -> str:
-    """How many of which kind, as one sentence."""
+    """Return the counts of errors and warnings, as one sentence."""
     rows = grouped(problems)
     errors = sum(problem.severity == ERROR for problem, _ in rows)
     warnings = len(rows) - errors
@@ -63,7 +63,7 @@ def sentences(problems: Sequence[Problem], hosts: int = 0) -> list[str]:
 
 
 def as_json(problems: Sequence[Problem]) -> str:
-    """For machines: how many of which kind, and one object for each host and problem."""
+    """Return JSON for machines: the counts by severity, and one object for each host and problem."""
     counts = {f"{kind}s": sum(problem.severity == kind for problem in problems) for kind in (ERROR, WARNING)}
     return json.dumps({**counts, "problems": [problem.as_dict() for problem in problems]}, indent=2, default=str)
 

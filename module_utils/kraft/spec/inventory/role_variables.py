@@ -1,4 +1,4 @@
-"""What the project's roles say by themselves, for those who look at a host outside of a play that has these roles."""
+"""Defaults and variables of the project's roles, for plays that inspect a host without these roles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A value against the definition of its key: what Kafka would say at start, said before anything is started."""
+"""Validation of a value against the definition of its key: Kafka's errors at start, reported before any start."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CLASS_NAME = re.compile(r"[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*")
 
 
 def value_problem(setting: Setting, text: str) -> tuple[str, str]:
-    """What is wrong with `text` as a value of `setting`, and what is allowed; two empty texts when nothing is."""
+    """Return the fault of `text` as a value of `setting`, and the allowed values; two empty texts if there is none."""
     text = text.strip()
     if PLACEHOLDER.search(text) or text == setting.default:
         return "", ""
@@ -33,7 +33,7 @@ def value_problem(setting: Setting, text: str) -> tuple[str, str]:
 
 
 def _is_class(setting: Setting) -> bool:
-    """Whether a class is meant; Kafka reads some of their names as mere text."""
+    """Check for a setting whose value is a class; Kafka declares some of them as mere text."""
     return setting.type == "class" or (setting.type == "string" and setting.name.endswith(".class.name"))
 
 
@@ -85,7 +85,7 @@ def _is_choice(setting: Setting, part: str) -> bool:
 
 
 def allowed(setting: Setting) -> str:
-    """What a setting takes, in words."""
+    """Describe the values that a setting takes."""
     if setting.choices:
         some = "some of " if setting.type == "list" else "one of "
         return some + ", ".join(setting.choices)

@@ -30,7 +30,7 @@ WANTED = {
 }
 
 
-#: What to do with a text that YAML reads as something else, such as 0123 or 1.10.
+#: Remedy for a text that YAML reads as another type, such as 0123 or 1.10.
 QUOTES = "write it in quotes"
 
 
@@ -47,7 +47,7 @@ class Date(str):
 
 
 class Fault:
-    """Where in a variable something is wrong (``[0].port``), the value there, what is wrong and what to give."""
+    """Fault of a variable: its place (``[0].port``), the value there, the message and the remedy."""
 
     def __init__(self, place: str, value: Any, message: str, remedy: str) -> None:
         self.place, self.value, self.message, self.remedy = place, value, message, remedy
@@ -69,7 +69,7 @@ def convert(value: Any, option: Option, place: str = "") -> tuple[Any, list[Faul
 
 
 def form(value: Any, option: Option, place: str) -> str:
-    """How to write what is wanted, from what was written where that can be read and may be shown."""
+    """Return the form of the expected value, derived from the present one if that can be read and may be shown."""
     kind, options = option.get("type", "str"), option.get("options")
     text = value if isinstance(value, str) and not is_secret(place, value) else ""
     address = ADDRESS.fullmatch(text)
@@ -83,7 +83,7 @@ def form(value: Any, option: Option, place: str) -> str:
 
 
 def described(value: Any) -> str:
-    """What a value is, in the words of YAML."""
+    """Return the type of a value, in the words of YAML."""
     names: list[tuple[type, str]] = [(bool, "a boolean"), (int, "a whole number"), (float, "a number")]
     names += [(Date, "a date"), (str, "text"), (list, "a list"), (dict, "a mapping")]
     if value is None:
@@ -92,7 +92,7 @@ def described(value: Any) -> str:
 
 
 def nearest(word: str, known: Iterable[str], prefix: str = "", least: float = 0.6) -> str:
-    """The known word most like `word`; empty where none is. A `prefix` that all have says nothing of likeness."""
+    """Return the known word most like `word`; empty if none is. A common `prefix` is ignored."""
     bare = {each[len(prefix) :]: each for each in sorted(known) if each.startswith(prefix)}
     found = difflib.get_close_matches(word[len(prefix) :], bare, n=1, cutoff=least)
     return bare[found[0]] if found else ""

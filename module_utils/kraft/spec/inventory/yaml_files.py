@@ -28,7 +28,7 @@ NO_UTF8 = "is not UTF-8 text"
 
 
 def problems(inventory: Any, loader: Any, group: str = "kafka") -> list[Problem]:
-    """What Ansible could not read of the files that concern the hosts of `group`."""
+    """Return the files that concern the hosts of `group` and that Ansible could not read."""
     found = [problem for path in hosts_files(inventory._sources) for problem in _problems(path, loader)]
     for path in _variable_files(inventory, loader, group):
         found += _problems(path, loader)
@@ -81,7 +81,7 @@ LOCKED = "is encrypted, and the run has no vault password"
 
 
 def fault(path: str, content: bytes) -> Iterator[Problem]:
-    """The first place at which a file is no YAML. The line itself is not shown: a secret may stand there."""
+    """Return the first place at which a file is no YAML. The line itself is not shown: it may hold a secret."""
     try:
         for _ in yaml.compose_all(content.decode("utf-8"), Loader=LOADER):
             pass

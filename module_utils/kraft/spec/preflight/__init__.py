@@ -1,4 +1,4 @@
-"""What the hosts are, held against what is wanted: every problem of every host, before anything is changed. Pure.
+"""Hosts compared with the desired state: every problem of every host, before the first change. Pure.
 
 Each part is a function ``Subject -> problems``. Severities are those of the inventory's rules: RISK stops in
 production unless its rule is accepted.
@@ -32,7 +32,7 @@ from ansible.module_utils.kraft.spec.preflight import (
 from ansible.module_utils.kraft.spec.preflight.subject import Subject
 
 OF_HOSTS = (presence, cross_host, identity, renamed, migration, members, accounts, machine, devices, disk, network)
-#: Where one of these is found on a host, no other remedy holds for it: it is no node of this cluster.
+#: If one of these is found on a host, no other remedy applies to it: it is no node of this cluster.
 OF_ANOTHER_CLUSTER = ("foreign_host", "foreign_cluster_id")
 PARTS = (*OF_HOSTS, jvm, issuers, exporter, metrics_proxy, limits)
 

@@ -8,7 +8,7 @@ from typing import Any
 from ansible.module_utils.kraft.problem import WARNING, Problem
 from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
 
-#: Shells of accounts that nobody logs in with.
+#: Shells of accounts without a login.
 CLOSED = ("nologin", "false", "true", "sync", "halt", "shutdown")
 OWN = "give an account of its own, such as kafka"
 
@@ -20,7 +20,7 @@ def check(subject: Subject) -> Iterator[Problem]:
 
 
 def user(host: Host, facts: Facts) -> Iterator[Problem]:
-    """Neither root nor who logs in; an account of somebody else is a warning, as it keeps its shell and its home."""
+    """Refuse root and the login account; warn about a person's account, which keeps its shell and home."""
     found, login = facts["user"], facts["login"]
     name, shell = found["name"], found["shell"] or ""
     problem = {"variable": "kafka_user", "host": host.name, "value": name}
@@ -36,7 +36,7 @@ def user(host: Host, facts: Facts) -> Iterator[Problem]:
 
 
 def group(host: Host, facts: Facts) -> Iterator[Problem]:
-    """Neither root's nor that of who logs in; an existing user must be in it, for nobody makes it a member."""
+    """Require neither root's group nor that of the login; an existing user must be in it, since no task adds it."""
     found, wanted, login = facts["user"], facts["group"], facts["login"]
 
     def problem(rule: str, message: str, remedy: str) -> Problem:

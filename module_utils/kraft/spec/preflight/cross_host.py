@@ -1,4 +1,4 @@
-"""What can only be seen of all hosts together: who is who, clocks, and whose disks may be formatted."""
+"""Problems that show only across all hosts: identities, clocks, and disks that may be formatted."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def same_machine(subject: Subject) -> Iterator[Problem]:
 
 
 def clocks(subject: Subject) -> Iterator[Problem]:
-    """The two clocks that are known to differ most, and clocks that nobody keeps right.
+    """Report the largest certain difference of two clocks, and clocks that are not synchronised.
 
     ``clock_offset`` bounds a host's clock minus the control machine's, so only a difference beyond both is certain.
     """
@@ -72,9 +72,9 @@ def both_ways(items: list[Any]) -> Iterator[tuple[Any, Any]]:
 
 
 def storage(subject: Subject) -> Iterator[Problem]:
-    """What `kafka_storage` would refuse, of all hosts at once. A disk that is mounted later is judged later.
+    """Report the refusals of `kafka_storage`, for all hosts at once. Disks that are mounted later are validated later.
 
-    That of a node that joins is judged by the run that adds it.
+    The disks of a node that joins are validated by the run that adds it.
     """
     peers = [peer(host) for host in subject.hosts]
     for host, _ in subject.seen:
@@ -85,7 +85,7 @@ def storage(subject: Subject) -> Iterator[Problem]:
 
 
 def ways_back(subject: Subject) -> Iterator[Problem]:
-    """What a node that holds data cannot become by a change of its configuration alone."""
+    """Report changes that a node with data cannot make by its configuration alone."""
     wanted, form = subject.cluster["version"], subject.cluster["quorum"]
     for host, facts in subject.seen:
         if not any(found["state"] == FORMATTED for _, found in host.found()):
@@ -105,7 +105,7 @@ def ways_back(subject: Subject) -> Iterator[Problem]:
 
 
 def is_dynamic(subject: Subject) -> bool:
-    """Whether the quorum lists directory ids, or a node has no list of voters any more: there is no way back."""
+    """Check whether the quorum lists directory ids, or a node has no list of voters any more: this is irreversible."""
     listed = subject.snapshot.quorum.voters if subject.snapshot and subject.snapshot.quorum else ()
     return any(one.directory_id for one in listed) or any(facts["quorum"] == DYNAMIC for _, facts in subject.seen)
 
@@ -145,7 +145,7 @@ def authorities(subject: Subject) -> Iterator[Problem]:
 
 
 def keys(subject: Subject) -> Iterator[Problem]:
-    """A private key that lies on the host is the one of the certificate that it gets."""
+    """Compare a private key on the host with the certificate that the host gets."""
     for host, facts in subject.seen:
         if fault := (facts.get("steps", {}).get("certificate") or {}).get("key_fault"):
             remedy = "put the key of this node's certificate there, open to root (and a group of its own) alone"
@@ -176,21 +176,21 @@ def node_storage(cluster: Mapping[str, Any], host: Host) -> NodeStorage:
 
 
 def peer(host: Host) -> Peer:
-    """A node as the others' storage plans see it. What lies on a disk that is not mounted yet counts as known here."""
+    """Return a node for the others' storage plans. Data on a disk that is not mounted yet count as known here."""
     return Peer(host.name, host.node["node_id"], host.facts is not None, lived(host))
 
 
 def lived(host: Host) -> tuple[str, ...]:
-    """What shows that a node was started: what it left on its disks, and its process."""
+    """Return the signs that a node was started: its files on the disks, and its process."""
     names = [f"{path}/{name}" for path, found in host.found() for name in found["lived"][:1]]
     pid = running(host.facts)
     return (*names, *((f"process {pid}",) if pid else ()))
 
 
 def peers_for_storage(subject: Subject, predict: bool = False) -> list[dict[str, Any]]:
-    """`kafka_storage`'s ``peers``. A node with a disk that is still to be mounted is unknown: look again after that.
+    """Return `kafka_storage`'s ``peers``. A node with a disk that is still to be mounted is unknown until then.
 
-    `predict`: in check mode nothing will be mounted, and what is foretold is the ordinary case of an empty disk.
+    `predict`: in check mode nothing will be mounted, and the prediction assumes an empty disk.
     """
     return [
         {
@@ -204,5 +204,5 @@ def peers_for_storage(subject: Subject, predict: bool = False) -> list[dict[str,
 
 
 def awaits_disk(host: Host) -> bool:
-    """Whether a log dir lies on a disk that role kafka_host is still to mount."""
+    """Check whether a log dir is on a disk that role kafka_host is still to mount."""
     return any(host.pending(path, found) for path, found in host.found())

@@ -1,4 +1,4 @@
-"""Data disks: the device that is named must be there, be a disk, and hold nothing of somebody else's."""
+"""Data disks: the named device must exist, be a disk, and hold no data of others."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def use(disk: Mapping[str, Any], found: Facts) -> Iterator[Verdict]:
 
 
 def content(disk: Mapping[str, Any], found: Facts) -> Iterator[Verdict]:
-    """What a device holds is somebody's, unless it is the filesystem that is asked for."""
+    """Report the content of a device, unless it is the configured filesystem: it may be in use."""
     wanted, kind = disk.get("fstype") or "xfs", found["filesystem"]
     clear = f"name another device; if nobody needs what is on it: wipefs --all {disk['device']}"
     if found["parts"] or (found["table"] and not kind):

@@ -1,4 +1,4 @@
-"""Where data and program are to lie: filesystem, mount options, room, owner, way."""
+"""Directories of data and program: filesystem, mount options, free space, owner, path."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def filesystem(host: Host, path: str, found: Facts) -> Iterator[Problem]:
 def room(host: Host) -> Iterator[Problem]:
     """Space and inodes of each filesystem, once, for all log dirs on it.
 
-    What a living node lacks does not stop a run, unless the disk is full.
+    A shortage on a running node does not stop a run, unless the disk is full.
     """
     for dirs in filesystems(host):
         metadata = host.is_controller and host.node["metadata_log_dir"] in dirs
@@ -86,9 +86,9 @@ def room(host: Host) -> Iterator[Problem]:
 
 
 def filesystems(host: Host) -> list[dict[str, Facts]]:
-    """The log dirs that lie on one filesystem each: path -> what was found.
+    """Group the log dirs by filesystem: path -> facts.
 
-    A device that is mounted twice is one. Directories with a quota of their own show another size.
+    A device that is mounted twice is one. Directories with a separate quota show another size.
     """
     groups: dict[tuple[str, int], dict[str, Facts]] = {}
     for path, found in host.found():
@@ -99,7 +99,7 @@ def filesystems(host: Host) -> list[dict[str, Facts]]:
 
 
 def ownership(host: Host, path: str, found: Facts) -> Iterator[Problem]:
-    """What is there must be Kafka's. The role gives Kafka a directory of root's or of no account, and no other one."""
+    """Require Kafka's ownership. The role chowns only a directory of root or of no account."""
     variable, user = host.variable_of(path), host.wanted.user
     kept = found["state"] in (log_dir.FORMATTED, log_dir.INTERRUPTED)
     if found["foreign_files"] and kept and returning_uid(host) is None:
@@ -186,9 +186,9 @@ def dropped(host: Host, facts: Facts) -> Iterator[Problem]:
 
 
 def lost(host: Host, facts: Facts) -> Iterator[Problem]:
-    """A log dir that was in use and is empty: its disk was replaced, or nobody has mounted it.
+    """Report a log dir that was in use and is empty: its disk was replaced, or is not mounted.
 
-    The metadata log of a controller is judged as that of a voter.
+    The metadata log of a controller is validated as that of a voter.
     """
     expected = host.wanted.replaced or host.wanted.added
     for path, found in () if expected else host.found():
@@ -204,9 +204,9 @@ def lost(host: Host, facts: Facts) -> Iterator[Problem]:
 
 
 def blank(subject: Subject, host: Host, facts: Facts) -> Iterator[Problem]:
-    """A broker that the cluster knows, on a machine that has nothing of it.
+    """Report a registered broker on a machine that has no data of it.
 
-    Where nobody else is in sync, Kafka takes the empty replica for the whole. Who replaces a node is asked about that.
+    If no other replica is in sync, Kafka takes the empty one for the whole. `replace_node.yml` checks that itself.
     A controller is refused as a voter without its log.
     """
     brokers = subject.snapshot.brokers if subject.snapshot else ()
@@ -225,7 +225,7 @@ def replace(host: Host) -> str:
 
 
 def program(host: Host, facts: Facts) -> Iterator[Problem]:
-    """Where Kafka is installed and where its native libraries are unpacked."""
+    """Check the directories of Kafka's program and of its native libraries."""
     place, found, path = facts["install_dir"], facts["paths"]["install_dir"], facts["paths"]["install_dir"]["path"]
 
     def problem(rule: str, message: str, remedy: str, variable: str = "kafka_install_dir") -> Problem:

@@ -1,6 +1,6 @@
-"""Whose node is deployed on a host, compared with the inventory. Pure.
+"""Identity of the node that is deployed on a host, compared with the inventory. Pure.
 
-Every operation asks this of every host that answered, before its first change. Addresses that were swapped or copied,
+Every operation checks this on every host that answered, before its first change. Swapped or copied addresses,
 and hosts of another cluster, are found here whatever the cluster itself answers.
 """
 
@@ -17,7 +17,7 @@ from ansible.module_utils.kraft.spec.preflight.cross_host import node_storage, s
 from ansible.module_utils.kraft.spec.preflight.subject import Facts, Host, Subject
 
 ADDRESS = "ansible_host"
-#: Beside the id of another cluster: the reports of the inventory's one lie under its own name.
+#: Beside the id of another cluster: the reports of the inventory's cluster are stored under its own name.
 OTHER_NAME = "-e kafka_cluster_name=<new name> -e kafka_destroy=<new name>"
 TAKE_OUT = "take it out of the group, or correct its ansible_host"
 FIND_DISK = (
@@ -27,7 +27,7 @@ FIND_DISK = (
 
 
 def check(subject: Subject) -> Iterator[Problem]:
-    """What the rules of storage do not see: a node that is deployed with other log dirs than the inventory's."""
+    """Report nodes that the rules of storage do not see: deployed with other log dirs than the inventory's."""
     for host, facts in subject.seen:
         own, used = set(host.log_dirs), {one.path for one in identity(facts).disks if one.deployed}
         elsewhere = bool(used) and not own & used and not rejoins(host)
@@ -56,12 +56,12 @@ def identity(facts: Facts) -> Identity:
 
 
 def rejoins(host: Host) -> bool:
-    """Whether an empty disk is expected."""
+    """Check whether an empty disk is expected."""
     return host.wanted.replaced or host.wanted.added
 
 
 def wrong(subject: Subject, host: Host, facts: Facts) -> list[Clash]:
-    """How the host differs from its entry in the inventory. A certificate of ours counts where no log dir says more."""
+    """Return the differences of a host from its entry. A certificate of ours counts if no log dir has an identity."""
     found = list(clashes(identity(facts), subject.cluster["cluster_id"], host.node["node_id"]))
     return [one for one in found if one.kind != UNNAMED or not is_certified(subject, host, facts)]
 
@@ -95,7 +95,7 @@ def other_node(subject: Subject, host: Host, found: Clash) -> Problem:
 
 
 def unnamed(subject: Subject, host: Host) -> Problem:
-    """A node is deployed, and nothing says that it is this cluster's."""
+    """Report a deployed node without evidence that it is this cluster's."""
     found = identity(host.facts or {})
     owner = found.owner
     message = f"has a node of Kafka, and no log dir says that it is of cluster {subject.cluster['cluster_id']}"

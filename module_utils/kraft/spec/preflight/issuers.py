@@ -1,4 +1,4 @@
-"""Issuers of tokens: who asks one for its keys must reach it."""
+"""Issuers of tokens: hosts that fetch their keys must reach them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ OPEN = "open"
 
 
 def check(subject: Subject) -> Iterator[Problem]:
-    """A broker asks for the keys while it starts, and ends where it gets none (Kafka's RefreshingHttpsJwks.init)."""
+    """Report unreachable issuers: a broker needs their keys to start (Kafka's RefreshingHttpsJwks.init)."""
     for host, facts in subject.seen:
         for each in host.node.get("key_servers", ()):
             answer = facts["reach"].get(each["server"], OPEN)

@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.spec.rules.subject import RISK
 OLDEST_JAVA = 17  # Kafka 4: "Java 17, 21 and 25 are fully supported" for servers
 #: Families of distributions that role kafka_host can install Java on.
 FAMILIES = ("Debian", "RedHat", "Amazon")
-#: What a JVM needs beside its heap, in MiB.
+#: Memory of a JVM beside its heap, in MiB.
 BESIDE_HEAP_MB = 256
 MAPS = "vm.max_map_count"
 
@@ -75,7 +75,7 @@ def memory(host: Host, facts: Facts) -> Iterator[Problem]:
 
 
 def open_files(host: Host, facts: Facts) -> Iterator[Problem]:
-    """A unit that asks for more files than the host can give does not start; so it gets fewer, and that is said."""
+    """Report a lower limit: a unit with more files than the host can give does not start; so it gets fewer."""
     hard, wanted = facts["limits"]["nofile_hard"], host.wanted.nofile_limit
     if hard < wanted:
         yield Problem(

@@ -1,6 +1,6 @@
-"""Who belongs to the running cluster, held against the inventory: voters and brokers that no host has any more. Pure.
+"""Members of the running cluster, compared with the inventory: voters and brokers without a host. Pure.
 
-Nobody's note is believed: the old voters are those of every node's running process, configuration and quorum-state
+No single record is trusted: the old voters are those of every node's running process, configuration and quorum-state
 file, and of the metadata quorum's own answer.
 """
 
@@ -55,7 +55,7 @@ def check(subject: Subject) -> Iterator[Problem]:
 
 
 def unanswered(subject: Subject) -> Iterator[Problem]:
-    """Nodes run, and nobody says who belongs to them."""
+    """Report running nodes of a cluster that does not report its members."""
     if subject.silence:
         message = f"the cluster does not say who belongs to it: {subject.silence}"
         remedy = "see playbooks/cluster_status.yml; nodes that no host has any more are not noticed until it answers"
@@ -117,7 +117,7 @@ def life(subject: Subject, node_id: int) -> str:
 
 
 def reached(subject: Subject, node_id: int) -> list[tuple[str, str]]:
-    """``(host:port, answer)`` of each host at the addresses that it knows for a voter."""
+    """Return ``(host:port, answer)`` of each host at the addresses that it has for a voter."""
     return [
         (one["address"], facts["reach"][one["address"]])
         for _, facts in subject.seen
@@ -132,9 +132,9 @@ def heard(replica: Replica) -> bool:
 
 
 def readdressed(subject: Subject) -> Iterator[Problem]:
-    """Static voters that get other addresses, at which they are not found yet.
+    """Report static voters that get other addresses, at which they are not reachable yet.
 
-    The first node that restarts knows the others only by the new addresses. It needs a majority, itself included, that
+    The first node that restarts has only the new addresses of the others. It needs a majority, itself included, that
     is found there.
     """
     wanted = {host.node["node_id"]: where for host in subject.hosts for where in controller_addresses(host)}
@@ -149,9 +149,9 @@ def readdressed(subject: Subject) -> Iterator[Problem]:
 
 
 def directory_ids(subject: Subject, problems: Iterable[Problem]) -> str:
-    """What to paste where a static quorum becomes dynamic: the directory id of each controller's own disk.
+    """Return the text to paste when a static quorum becomes dynamic: the directory id of each controller's own disk.
 
-    A static quorum counts votes by node id alone, so the ids of the running controllers are the right ones. Empty where
+    A static quorum counts votes by node id alone, so the ids of the running controllers are the right ones. Empty if
     the quorum is dynamic already: there another id may be that of another voter.
     """
     static = {host.name for host, facts in subject.seen if deployed_voters(facts) and facts["service"]["pid"]}
@@ -163,7 +163,7 @@ def directory_ids(subject: Subject, problems: Iterable[Problem]) -> str:
 
 
 def controller_addresses(host: Host) -> list[str]:
-    """Where the other controllers shall find this one."""
+    """Return the addresses of this controller for the other controllers."""
     return [target(one) for one in host.node["listeners"] if host.is_controller and one["purpose"] == CONTROLLER]
 
 
@@ -193,7 +193,7 @@ def registered(subject: Subject) -> Iterable[Broker]:
 
 
 def wanted_voters(subject: Subject) -> frozenset[int]:
-    """One that is only numbered anew has not left."""
+    """Return the desired voters; a node with only a new number has not left."""
     return frozenset(disk_id(subject, host) for host in subject.hosts if host.is_controller)
 
 

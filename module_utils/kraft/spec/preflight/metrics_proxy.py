@@ -1,4 +1,4 @@
-"""TLS in front of the exporters: its program, and an exporter that is somebody else's."""
+"""TLS in front of the exporters: its program, and an exporter of another origin."""
 
 from __future__ import annotations
 

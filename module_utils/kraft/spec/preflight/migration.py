@@ -1,4 +1,4 @@
-"""Whether a cluster may close its old listeners, and that somebody remembers to do it."""
+"""Conditions for closing the old listeners of a cluster, and the reminder to do it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def clients_left(subject: Subject, host: Host, facts: Facts) -> Iterator[Problem
 
 
 def addresses(subject: Subject) -> frozenset[str]:
-    """Of the cluster's own machines, as the hosts resolve their names."""
+    """Return the addresses of the cluster's own machines, as the hosts resolve their names."""
     names = (answer["addresses"] for _, facts in subject.seen for answer in facts["names"].values())
     advertised = (split(one["address"])[0] for _, facts in subject.seen for one in facts["deployed"]["listeners"])
     return frozenset([*(one for found in names for one in found), *advertised])

@@ -18,10 +18,10 @@ STARTING_SECONDS = 60
 
 
 def questions(desired: Mapping[str, Any], name: str) -> dict[str, list[Any]]:
-    """What `kafka_host_info` shall ask on host `name`: ``{log_dirs, ports, resolve, bind, reach}``.
+    """Return the questions of `kafka_host_info` on host `name`: ``{log_dirs, ports, resolve, bind, reach}``.
 
     Nodes reach one another by the listeners that are theirs; a client's port may be closed between them on purpose.
-    They reach the issuers of tokens, too, where they ask these for keys.
+    They must also reach the issuers of tokens from which they fetch keys.
     """
     nodes = desired["nodes"]
     own = nodes[name]["listeners"]
@@ -42,7 +42,7 @@ def questions(desired: Mapping[str, Any], name: str) -> dict[str, list[Any]]:
 
 
 def target(listener: Mapping[str, Any]) -> str:
-    """Where others find a listener, as ``host:port``."""
+    """Return the address of a listener for others, as ``host:port``."""
     return host_port(listener["advertised"]["host"], listener["advertised"]["port"])
 
 
@@ -104,7 +104,7 @@ def contributed(node: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def collides(facts: Facts, bind: str, address: str) -> bool:
-    """Whether a socket bound to `bind` meets one that is bound to `address`."""
+    """Check whether a socket bound to `bind` collides with one that is bound to `address`."""
     known = facts["names"].get(bind, {}).get("addresses") or [normal_name(bind)]
     return bind in ANY or address in ANY or address in known
 
@@ -160,7 +160,7 @@ def connectivity(subject: Subject) -> Iterator[Problem]:
 
 
 def listens(facts: Facts, where: str) -> bool:
-    """Whether the node is to be found at `where` now: it advertises that, or its socket is bound to it or to any.
+    """Check whether the node listens at `where` now: it advertises that, or its socket is bound to it or to any.
 
     A node that is to move to another address listens there only after its restart.
     """

@@ -1,4 +1,4 @@
-"""Who is not there: hosts that were not examined, and nodes on their way into the cluster or out of it. Pure."""
+"""Absent nodes: hosts that were not examined, and nodes that join or leave the cluster. Pure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def check(subject: Subject) -> Iterator[Problem]:
 
 
 def missing(subject: Subject) -> Iterator[Problem]:
-    """A node that nobody looked at. No controller is left out: the quorum is changed as a whole or not at all."""
+    """Report nodes that were not inspected. No controller is left out: the quorum changes as a whole or not at all."""
     for host in subject.hosts:
         if host.facts is not None:
             continue
@@ -42,7 +42,7 @@ def missing(subject: Subject) -> Iterator[Problem]:
 
 
 def is_member(subject: Subject, host: Host) -> bool:
-    """Whether the running cluster has the node. Where it does not say whom it has, each node counts as one."""
+    """Check whether the running cluster has the node. If it does not report its members, each node counts as one."""
     quorum = subject.snapshot.quorum if subject.snapshot else None
     if subject.snapshot is None or quorum is None:
         return any(running(facts) for _, facts in subject.seen)
@@ -51,7 +51,7 @@ def is_member(subject: Subject, host: Host) -> bool:
 
 
 def unreachable(host: Host, member: bool) -> Problem:
-    """A host of the run that nobody could look at, with the reason where it is known.
+    """Report a host of the run that was not inspected, with the reason if it is known.
 
     `member`: of a cluster that runs. Then it cannot simply leave the inventory.
     """
@@ -70,12 +70,12 @@ def unreachable(host: Host, member: bool) -> Problem:
 
 
 def last_line(text: str) -> str:
-    """Where ssh says what it was."""
+    """Return the line in which ssh reports the cause."""
     return text.removeprefix("Task failed: ").strip().splitlines()[-1].rstrip(".")
 
 
 def removed(subject: Subject) -> Iterator[Problem]:
-    """A node that was emptied and taken out must not come back because somebody forgot it in the inventory."""
+    """Refuse a node that was emptied and taken out, but is still in the inventory."""
     for host, facts in subject.seen:
         if not facts.get("removed") or host.wanted.added:
             continue
@@ -90,9 +90,9 @@ def removed(subject: Subject) -> Iterator[Problem]:
 
 
 def joining(subject: Subject) -> Iterator[Problem]:
-    """A controller that a running dynamic quorum does not have: a deployment would start it and wait for a voter.
+    """Refuse a controller that a running dynamic quorum lacks: a deployment would start it and wait for a voter.
 
-    One that is registered and has empty disks has lost them: `cross_host.storage` says how it comes back. While a lost
+    One that is registered and has empty disks has lost them: `cross_host.storage` reports the remedy. While a lost
     node is replaced nothing is refused, since the addition could not go on without that node.
     """
     replaces = any(host.wanted.replaced for host in subject.hosts)
@@ -105,7 +105,7 @@ def joining(subject: Subject) -> Iterator[Problem]:
 
 
 def is_new(subject: Subject, host: Host) -> bool:
-    """Whether a node that joins has empty disks and is no member: its storage is judged by the run that adds it."""
+    """Check for a joining node with empty disks that is no member: the run that adds it validates its storage."""
     return is_empty(host) and joins(subject, host) and not is_member(subject, host)
 
 
@@ -114,7 +114,7 @@ def is_empty(host: Host) -> bool:
 
 
 def joins(subject: Subject, host: Host) -> bool:
-    """Whether only `add_nodes.yml` makes a controller a voter. Without a leader nobody can tell."""
+    """Check whether only `add_nodes.yml` makes a controller a voter. Unknown without a leader: False."""
     quorum = subject.snapshot.quorum if subject.snapshot else None
     if subject.cluster["quorum"] != DYNAMIC or not host.is_controller or not quorum or quorum.leader_id == NO_NODE:
         return False

@@ -1,7 +1,7 @@
-"""A host that has another name now: its disk and its certificate say which node it is. Pure.
+"""Hosts with new names: the disk and the certificate identify the node. Pure.
 
-A node is its id, and the id is on its disk. A name in the inventory is not: whoever renames a host and numbers it anew
-has not removed one node and added another. With the cluster's own certificates a name counts, since nodes know one
+A node is its id, and the id is on its disk; the inventory's name is not. A host with a new name and a new number is
+not one node removed and another added. With the cluster's own certificates a name counts, since nodes identify one
 another by it.
 """
 
@@ -21,7 +21,7 @@ def check(subject: Subject) -> Iterator[Problem]:
 
 
 def disk_id(subject: Subject, host: Host) -> int:
-    """The node id of a host: that of its disk, where this is of the cluster and nobody else in the inventory has it."""
+    """Return the node id of a host: that of its disk, if this is of the cluster and of no other host."""
     if (host.facts or {}).get("removed"):  # what it was, it is no more
         return int(host.node["node_id"])
     others = {other.node["node_id"] for other in subject.hosts if other.name != host.name}
@@ -69,7 +69,7 @@ def certified_anew(subject: Subject) -> Iterator[Problem]:
 
 
 def owned_anew(subject: Subject) -> Iterator[Problem]:
-    """A certificate that the operator brings has another owner than the one before, whom running nodes let in alone."""
+    """Report an operator's certificate with another owner than before: running nodes admit only the old one."""
     if not any(each["service"]["pid"] and each["deployed"]["authorizer"] for _, each in subject.seen):
         return
     for host, facts in subject.seen:

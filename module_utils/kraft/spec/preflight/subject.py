@@ -1,4 +1,4 @@
-"""What preflight looks at: every node as it is wanted and as it was found."""
+"""Subject of preflight: every node, desired and found."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Facts = Mapping[str, Any]
 
 @dataclasses.dataclass(frozen=True)
 class Desired:
-    """What the roles' variables ask of a host. ``disks``: those that role kafka_host mounts (mount, fstype).
+    """Desired state of a host by the roles' variables. ``disks``: mounted by role kafka_host (mount, fstype).
 
     ``replaced``: its disk is lost, so an empty one is expected. ``added``: it joins a running
     cluster, in which it has no disk yet.
@@ -31,11 +31,11 @@ class Desired:
 
 @dataclasses.dataclass(frozen=True)
 class Host:
-    """A node. ``node``: its entry of ``kafka_desired``; ``facts``: of ``kafka_host_info``, None where nobody looked.
+    """A node. ``node``: its entry of ``kafka_desired``; ``facts``: of ``kafka_host_info``, None without inspection.
 
-    ``in_run``: the host is part of this run (not left out by ``--limit``). ``silence``: the words of the failed
-    connection where nobody could look; ``target``: what one types after ssh to reach the host by hand; ``holder``: the
-    run that has the host's lock, where it is another one.
+    ``in_run``: the host is part of this run (not left out by ``--limit``). ``silence``: the message of the failed
+    connection if there was one; ``target``: the argument of ssh to reach the host by hand; ``holder``: the
+    run that has the host's lock, if it is another one.
     """
 
     name: str
@@ -66,12 +66,12 @@ class Host:
         return ((path, dirs[path]) for path in self.log_dirs if path in dirs)
 
     def disk_of(self, path: str) -> Mapping[str, Any] | None:
-        """The disk that is to be mounted where `path` lies; of several the innermost."""
+        """Return the disk to be mounted at or above `path`; of several the innermost."""
         disks = [disk for disk in self.wanted.disks if within(path, disk["mount"])]
         return max(disks, key=lambda disk: len(disk["mount"]), default=None)
 
     def pending(self, path: str, found: Facts) -> bool:
-        """Whether `path` lies on a disk that is not mounted yet, so that what was found there says nothing."""
+        """Check whether `path` is on a disk that is not mounted yet, so that the facts about it are void."""
         disk = self.disk_of(path)
         return disk is not None and disk["mount"].rstrip("/") != found["mount"].rstrip("/")
 
@@ -95,10 +95,10 @@ class Subject:
 
     @property
     def seen(self) -> tuple[tuple[Host, Facts], ...]:
-        """Hosts that somebody looked at, with what was found."""
+        """Return the hosts that were inspected, with their facts."""
         return tuple((host, host.facts) for host in self.hosts if host.facts is not None)
 
 
 def within(path: str, directory: str) -> bool:
-    """Whether `path` is `directory` or lies in it."""
+    """Check whether `path` is `directory` or inside it."""
     return path == directory.rstrip("/") or path.startswith(directory.rstrip("/") + "/")

@@ -1,1 +1,1 @@
-"""What lives in a cluster beside records, as data: users, ACLs and quotas, as the inventory writes them."""
+"""Resources of a cluster beside records, as data: users, ACLs and quotas, as the inventory writes them."""

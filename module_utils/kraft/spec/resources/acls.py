@@ -13,8 +13,8 @@ LITERAL, PREFIXED = "literal", "prefixed"
 ALL = "all"
 ABSENT = "absent"
 EVERY_HOST = "*"
-USER = "User:"  #: with which the name of a user's resource begins, as KafkaApis asks for it (owner.toString)
-#: What stands in names of topics. Source: org.apache.kafka.common.internals.Topic of Kafka 4.3.1.
+USER = "User:"  #: prefix of the name of a user's resource in KafkaApis (owner.toString)
+#: Characters of topic names. Source: org.apache.kafka.common.internals.Topic of Kafka 4.3.1.
 IN_TOPICS = re.compile(r"[A-Za-z0-9._-]{1,249}")
 CLUSTER_NAME = "kafka-cluster"  #: how Kafka calls the resource that is the cluster itself
 #: Resource -> operations that it has. Source: org.apache.kafka.security.authorizer.AclEntry of Kafka 4.3.1.
@@ -69,9 +69,9 @@ def expanded(entry: Mapping[str, Any], principal: str = "") -> tuple[Acl, ...]:
 
 
 def as_java(host: str) -> str:
-    """An address as brokers compare it. Java writes each part of an IPv6 address, without leading zeros.
+    """Return an address as brokers compare it. Java writes each part of an IPv6 address, without leading zeros.
 
-    Of an IPv4 address inside an IPv6 address it makes the IPv4 address.
+    An IPv4 address inside an IPv6 address becomes the IPv4 address.
     """
     if host == EVERY_HOST or not is_address(host):
         return host
@@ -84,7 +84,7 @@ def as_java(host: str) -> str:
 
 
 def is_address(host: str) -> bool:
-    """Whether `host` is a single address, without a zone."""
+    """Check that `host` is a single address, without a zone."""
     try:
         return not getattr(ipaddress.ip_address(host), "scope_id", None)
     except ValueError:
@@ -92,14 +92,14 @@ def is_address(host: str) -> bool:
 
 
 def is_of_all(entry: Mapping[str, Any]) -> bool:
-    """Whether an entry stands for every ACL of its principal: it is to be absent, and narrows nothing."""
+    """Check for an entry for every ACL of its principal: it is to be absent, and narrows nothing."""
     narrow = entry.get("pattern") == PREFIXED or entry.get("permission") == DENY or entry.get("operations")
     somewhere = (entry.get("host") or EVERY_HOST) != EVERY_HOST
     return entry.get("state") == ABSENT and not (narrow or somewhere or any(map(entry.get, OPERATIONS)))
 
 
 def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What is wrong with an entry, and what to do."""
+    """Yield the faults of an entry, with remedies."""
     given = [each for each in OPERATIONS if entry.get(each)]
     if len(given) != 1:
         said = f"names {' and '.join(given)}" if given else "names no resource"
@@ -118,12 +118,12 @@ def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield f"has the operation {each}, which no {resource} has", f"use {', '.join((*OPERATIONS[resource], ALL))}"
     if entry.get("pattern") == PREFIXED and (resource == "cluster" or entry[resource] == "*"):
         yield "is prefixed, but its name stands for all already", "leave pattern out"
-    if entry.get("state") != ABSENT:  # what somebody made by hand, and is of no use, can be taken away
+    if entry.get("state") != ABSENT:  # useless ACLs that were made by hand can still be removed
         yield from _useless(resource, str(entry[resource]), entry.get("pattern") == PREFIXED, host)
 
 
 def _useless(resource: str, name: str, prefixed: bool, host: str) -> Iterator[tuple[str, str]]:
-    """What Kafka takes and keeps, and what nothing and nobody ever matches."""
+    """Yield entries that Kafka accepts, and that never match."""
     if is_address(host) and ipaddress.ip_address(host).is_unspecified:
         yield f"has the host {host}, from which nobody connects", "leave host out for all addresses"
     if resource == "topic" and name != "*" and not IN_TOPICS.fullmatch(name):

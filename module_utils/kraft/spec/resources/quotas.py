@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible.module_utils.kraft.spec.resources.acls import ABSENT, USER, as_java, is_address
 
-DEFAULT = "*"  #: in the inventory: Kafka's default entity, which counts for whoever has no quota of its own
+DEFAULT = "*"  #: in the inventory: Kafka's default entity, for clients without a separate quota
 OLD_DEFAULT = "<default>"  #: what ZooKeeper kept for it, a mere name today
 #: Kind of quota -> what it is a number of. Source: org.apache.kafka.server.config.QuotaConfig of Kafka 4.3.1.
 OF_CLIENTS: Mapping[str, str] = {
@@ -43,7 +43,7 @@ class Quota:
 
 
 def entity(entry: Mapping[str, Any]) -> tuple[tuple[str, str | None], ...]:
-    """Whom an entry is about."""
+    """Return the entity of an entry."""
     named = {kind: str(entry[field]) for field, kind in ENTITIES.items() if entry.get(field)}
     named |= {"ip": as_java(named["ip"])} if "ip" in named else {}
     return tuple(sorted((kind, None if name == DEFAULT else name) for kind, name in named.items()))
@@ -55,7 +55,7 @@ def expanded(entry: Mapping[str, Any]) -> dict[Quota, float]:
 
 
 def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What is wrong with an entry, and what to do. One that is to be absent takes all of its entity away."""
+    """Yield the faults of an entry, with remedies. An absent entry removes all quotas of its entity."""
     given = {kind for kind, _ in entity(entry)}
     if not given:
         yield "names nobody", f"give {', '.join(ENTITIES)}; '*' is Kafka's default entity"
@@ -85,7 +85,7 @@ def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _useless(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What Kafka takes and keeps, and what nobody ever matches."""
+    """Yield entries that Kafka accepts, and that never match."""
     for field in ENTITIES:
         name = str(entry.get(field) or "")
         if name == OLD_DEFAULT or (name != DEFAULT and name.endswith(DEFAULT)):

@@ -19,12 +19,12 @@ AS_RETENTION = -2  #: local.retention.*: as long as the topic keeps records at a
 
 
 def metric_name(name: str) -> str:
-    """What two topics must not share: Kafka's metrics write a dot as ``_``."""
+    """Return the name that two topics must not share: Kafka's metrics write a dot as ``_``."""
     return name.replace(".", "_")
 
 
 def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What is wrong with an entry, and what to do."""
+    """Yield the faults of an entry, with remedies."""
     name, partitions = str(entry["name"]), entry.get("partitions")
     if not NAME.fullmatch(name):
         yield "is not a name that Kafka allows", "use 1 to 249 letters, digits, dots, _ and -, and not dots alone"
@@ -39,8 +39,8 @@ def faults(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def conflicts(config: Mapping[str, str], tiered: bool) -> Iterator[tuple[str, str]]:
     """Settings of one entry that Kafka refuses together, and what to do.
 
-    `config`: as Kafka writes it, without what is reset; `tiered`: whether the cluster has remote storage. What an entry
-    leaves out may be set on the topic, so that only Kafka can judge it.
+    `config`: as Kafka writes it, without reset keys; `tiered`: the cluster has remote storage. Settings that an entry
+    leaves out may be set on the topic, so that only Kafka can validate them.
     Source: org.apache.kafka.storage.internals.log.LogConfig.validateTopicLogConfigValues of Kafka 4.3.1.
     """
     low, high = (_whole(config.get(f"{end}.compaction.lag.ms")) for end in ("min", "max"))
@@ -60,7 +60,7 @@ def conflicts(config: Mapping[str, str], tiered: bool) -> Iterator[tuple[str, st
 
 
 def _retention(unit: str, local: int, whole: int, uncopied: bool) -> Iterator[tuple[str, str]]:
-    """What brokers keep of all that a topic keeps; `uncopied`: nothing more goes to the remote storage."""
+    """Check the local part of a topic's retention; `uncopied`: nothing more goes to the remote storage."""
     given = f"local.retention.{unit} {local} and retention.{unit} {whole}"
     if uncopied and local != whole:
         remedy = f"give both the same number, or {AS_RETENTION} as local.retention.{unit}"

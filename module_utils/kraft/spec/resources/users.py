@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.spec.resources.quotas import UNITS
 NAME = re.compile(r"(?!\.+$)[A-Za-z0-9._@-]{1,64}")  #: also of a directory
 ABSENT, TLS = "absent", "tls"
 Entry = Mapping[str, Any]
-#: What the smoke test and the probe need: topics and groups of their own, and the groups of Spark's readers.
+#: ACLs of the smoke test and the probe: their topics and groups, and the groups of Spark's readers.
 OWN_CLIENTS: tuple[Entry, ...] = (
     {"topic": "kraftwright-", "pattern": "prefixed", "operations": ["all"]},
     {"group": "kraftwright-", "pattern": "prefixed", "operations": ["all"]},
@@ -20,12 +20,12 @@ OWN_CLIENTS: tuple[Entry, ...] = (
 
 
 def mechanism(user: Entry) -> str:
-    """How a user logs in, as Kafka writes it; empty for who shows a certificate."""
+    """Return the mechanism of a user's login, as Kafka writes it; empty for a user with a certificate."""
     return "" if has_certificate(user) else str(user.get("authentication") or "scram-sha-512").upper()
 
 
 def has_certificate(user: Entry) -> bool:
-    """Whether a user shows a certificate in place of a password."""
+    """Check whether a user shows a certificate in place of a password."""
     return user.get("authentication") == TLS
 
 
@@ -35,7 +35,7 @@ def certified(users: Iterable[Entry]) -> list[str]:
 
 
 def is_generated(user: Entry) -> bool:
-    """Whether a user logs in with a password that nobody gave, so that one is generated and kept."""
+    """Check whether a user logs in with a password that is not given, so that one is generated and kept."""
     return user.get("state") != ABSENT and not has_certificate(user) and user.get("password") is None
 
 
@@ -55,14 +55,14 @@ def user_certificate(authority: str, name: str) -> str:
 
 
 def kinds(given: Any) -> list[str] | None:
-    """What ``kafka_prune`` or ``kafka_delete_topics`` names: a list or a text with commas; None where it is neither."""
+    """Parse ``kafka_prune`` or ``kafka_delete_topics``: a list or a text with commas; None for other types."""
     if isinstance(given, str):
         return [each.strip() for each in given.split(",") if each.strip()]
     return list(map(str, given or ())) if given is None or isinstance(given, (list, tuple)) else None
 
 
 def principal(user: Entry) -> str:
-    """As whom Kafka knows a user who logged in."""
+    """Return the principal of a user who logged in."""
     return f"User:{user['name']}"
 
 
@@ -72,7 +72,7 @@ def present(users: Iterable[Entry]) -> list[Entry]:
 
 
 def credentials(users: Iterable[Entry]) -> list[dict[str, Any]]:
-    """What ``kafka_user`` takes; who shows a certificate has no password."""
+    """Return the users for ``kafka_user``; users with a certificate have no password."""
     return [
         {"name": user["name"], "state": ABSENT}
         if user.get("state") == ABSENT
@@ -83,9 +83,9 @@ def credentials(users: Iterable[Entry]) -> list[dict[str, Any]]:
 
 
 def acls(users: Iterable[Entry], others: Iterable[Entry], client_user: str = "") -> list[dict[str, Any]]:
-    """What ``kafka_acl`` takes: what users are allowed, then the ACLs of `others`; all of a user who goes.
+    """Return the ACLs for ``kafka_acl``: those of users, then those of `others`; all of a removed user.
 
-    `client_user`: as whom our own clients log in; they get what they need by themselves.
+    `client_user`: the user of our own clients; they get the ACLs that they need.
     """
     found = [{**entry, "principal": f"User:{client_user}"} for entry in OWN_CLIENTS if client_user]
     for user in users:
@@ -97,7 +97,7 @@ def acls(users: Iterable[Entry], others: Iterable[Entry], client_user: str = "")
 
 
 def quotas(users: Iterable[Entry], others: Iterable[Entry]) -> list[dict[str, Any]]:
-    """What ``kafka_quota`` takes: those of users, then `others`; none is left of a user who goes."""
+    """Return the quotas for ``kafka_quota``: those of users, then `others`; none remains for a removed user."""
     found: list[dict[str, Any]] = []
     for user in users:
         if user.get("state") == ABSENT:

@@ -1,6 +1,6 @@
-"""What a desired state must fulfil: small pure rules by theme, each a function ``Subject -> problems``.
+"""Rules for a desired state: small pure rules by theme, each a function ``Subject -> problems``.
 
-Severities: ERROR always stops; RISK (what endangers data) stops in production unless its rule is listed in
+Severities: ERROR always stops; RISK (data loss) stops in production unless its rule is listed in
 ``kafka_accepted_risks``, and is a warning in a test profile; WARNING never stops.
 """
 
@@ -89,7 +89,7 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-#: Variable -> rules whose answer follows from it: where it could not be read, they would name what is right.
+#: Variable -> rules that depend on it: if it could not be read, they would report correct values.
 FOLLOWING: dict[str, frozenset[str]] = {
     "kafka_listeners": frozenset({"acl_authorizer", "user_mechanism"}),
     "kafka_security": frozenset(
@@ -111,7 +111,7 @@ def check(subject: Subject) -> list[Problem]:
 
 
 def once(problems: Iterable[Problem], accepted: Container[str] = ()) -> Iterator[Problem]:
-    """Of a setting's errors those of the first rule: others build on a value that must change, and advise on nothing.
+    """Keep the errors of a setting's first rule: others build on a value that must change, and advise on nothing.
 
     `accepted`: rules that an inventory accepts, which hold nothing back.
     """

@@ -1,4 +1,4 @@
-"""The user and group that Kafka runs as: without power, and nobody else's."""
+"""The user and group of Kafka's process: unprivileged, and used by nothing else."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ ACCOUNTS = {"kafka_user": "kafka_host_user", "kafka_group": "kafka_host_group"}
 ACCOUNT = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 #: Groups whose members can become root, by sudo, by a daemon that is root, or by the bare disk.
 POWERFUL = frozenset({"admin", "disk", "docker", "kmem", "libvirt", "lxd", "root", "shadow", "sudo", "wheel"})
-#: Of services beside Kafka. Deployments make them, and delete them with the service.
+#: Accounts of services beside Kafka. Deployments make them, and delete them with the service.
 SERVICES = frozenset({collector.USER, metrics_proxy.USER, mirror.USER})
-#: How the inventory says who logs in, the stronger first (``kafka_desired`` adds ansible.cfg's and ``--user``).
+#: Variables for the login account, the stronger first (``kafka_desired`` adds ansible.cfg's and ``--user``).
 LOGIN = ("ansible_user", "ansible_ssh_user", "remote_user")
 OWN = "give an account of its own, such as kafka"
 
 
 def accounts(subject: Subject) -> Iterator[Problem]:
-    """Kafka runs as somebody without power, and not as the account that Ansible logs in with."""
+    """Require an unprivileged account for Kafka, and not the one that Ansible logs in with."""
     for node in subject.cluster.nodes:
         for variable, follower in ACCOUNTS.items():
             name, other = node.variables.get(variable), node.variables.get(follower)
@@ -43,7 +43,7 @@ def login(node: Node) -> str:
 
 
 def account_problem(name: str, is_group: bool, used_for_login: str) -> tuple[str, str]:
-    """What is wrong with a name, and what to give; two empty texts when nothing is."""
+    """Return the fault of a name, and the remedy; two empty texts if there is none."""
     faults = (
         (name == "root", "has all privileges", OWN),
         (is_group and name in POWERFUL, "is a group whose members can become root", OWN),

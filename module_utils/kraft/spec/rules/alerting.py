@@ -1,4 +1,4 @@
-"""Who watches the cluster and who hears of it: addresses that can be asked, and a watchdog that wakes nobody."""
+"""Monitoring and receivers of alerts: valid addresses, and a watchdog that pages no people."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def alertmanager(subject: Subject) -> Iterator[Problem]:
 
 
 def prometheus(subject: Subject) -> Iterator[Problem]:
-    """Of the first node: the status asks once."""
+    """Check the URL of the first node only: the status queries once."""
     for node in tuple(subject.sound(PROMETHEUS))[:1]:
         value = str(node.variables.get(PROMETHEUS) or "")
         fault = url_fault(value) if value else ""
@@ -30,7 +30,7 @@ def prometheus(subject: Subject) -> Iterator[Problem]:
 
 
 def watchdog(subject: Subject) -> Iterator[Problem]:
-    """The watchdog always fires: whoever gets pages or tickets must not get it."""
+    """Refuse the watchdog's receiver for pages or tickets: the watchdog always fires."""
     own = RECEIVERS["watchdog"]
     for node in subject.sound(*RECEIVERS.values()):
         value = node.variables.get(own)

@@ -26,7 +26,7 @@ MAKE = "run `make archive`, or name the archive that you have"
 
 
 def version(subject: Subject) -> Iterator[Problem]:
-    """A release of Kafka that knows no ZooKeeper."""
+    """Require a release of Kafka without ZooKeeper."""
     text = subject.cluster.version
     match = VERSION.fullmatch(text)
     variable = "kafka_version"
@@ -55,7 +55,7 @@ def advisories(subject: Subject) -> Iterator[Problem]:
 
 
 def advisories_checked(subject: Subject) -> Iterator[Problem]:
-    """A list of advisories that is old says little about a release."""
+    """Warn about an old list of advisories: it may lack those of the release."""
     message = outdated(subject.surroundings.advisories_age)
     if message:
         remedy = "update Kraftwright, or compare advisories.yml with https://kafka.apache.org/cve-list"
@@ -78,7 +78,7 @@ def place(subject: Subject) -> Iterator[Problem]:
 
 
 def place_problem(text: str, path: str) -> tuple[str, str]:
-    """What is wrong with an archive's place, and what to give; `path`: without a URL's question."""
+    """Return the fault of an archive's location, and the remedy; `path`: without a URL's query."""
     scheme, separator, _ = text.partition("://")
     relative = not separator and not text.startswith("/")
     faults = (
@@ -103,12 +103,12 @@ def presence(subject: Subject) -> Iterator[Problem]:
 
 
 def looked_at(subject: Subject) -> list[Node]:
-    """The hosts of which somebody knows the releases."""
+    """Return the hosts with known releases."""
     return [node for node in subject.cluster.nodes if node.facts.releases is not None]
 
 
 def is_awaited(subject: Subject) -> bool:
-    """Whether a host lacks the release, as far as is known."""
+    """Check whether a host lacks the release, as far as is known."""
     version_wanted, hosts = subject.cluster.version, looked_at(subject)
     complete = [(node.facts.releases or {}).get(version_wanted, {}).get("complete") for node in hosts]
     return not hosts or not all(complete)
@@ -123,7 +123,7 @@ def checksum(subject: Subject) -> Iterator[Problem]:
 
 
 def checksum_problem(text: str) -> str:
-    """What is wrong with it; empty where nothing is."""
+    """Return the fault of a checksum; empty if there is none."""
     algorithm, _, digest = text.strip().lower().partition(":")
     length = CHECKSUMS.get(algorithm)
     if not digest:

@@ -1,4 +1,4 @@
-"""Who may do what: one authorizer on all nodes, and principals that somebody can have.
+"""Authorization: one authorizer on all nodes, and principals that match a user.
 
 Source: org.apache.kafka.metadata.authorizer.StandardAuthorizer.getConfiguredSuperUsers of Kafka 4.3.1, which splits at
 ``;``, trims, and later compares whole texts, case included; a principal without a type stops the node.
@@ -52,7 +52,7 @@ def _orphans(settings: dict[str, str], node: Node) -> Iterator[Problem]:
 
 
 def super_users(subject: Subject) -> Iterator[Problem]:
-    """Principals that match somebody, the nodes among them: nodes without a right stop the cluster."""
+    """Require principals that can match, the nodes among them: nodes without a right stop the cluster."""
     for node in subject.cluster.nodes:
         settings = subject.settings[node.host]
         given, name = settings.get(SUPER_USERS, ""), settings.get(AUTHORIZER, STANDARD)
@@ -71,13 +71,13 @@ def principals(given: str) -> list[str]:
 
 
 def _faults(given: str, own_types: bool) -> list[str]:
-    """What is wrong with each principal. `own_types`: a principal builder may make other types than User."""
+    """Return the fault of each principal. `own_types`: a principal builder may make other types than User."""
     found = ((each, principal_fault(each, own_types)) for each in principals(given))
     return [f"{each} {fault}" for each, fault in found if fault]
 
 
 def principal_fault(text: str, own_types: bool = False) -> str:
-    """Why a principal matches nobody, or stops the node; empty when somebody can have it."""
+    """Return why a principal never matches, or stops the node; empty if it can match."""
     kind, colon, name = text.partition(":")
     faults = (
         (not colon or not kind, "has no type"),

@@ -1,4 +1,4 @@
-"""What other roles give a node: nothing that is taken, nothing that is ours, nothing secret where it would be shown."""
+"""Contributions of other roles to a node: no conflict with others or with us, and no secret that would be shown."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ RESERVED = frozenset(
     {"broker", "connect", "consumer", "contributed", "controller", "jvm", "kafka", "log4j2", "producer", "server"}
     | {"tools", "trogdor"}
 )
-#: Doors into the JVM: only the inventory opens one, and rules look at what it says.
+#: Options that open the JVM to others: only the inventory sets them, and rules check its values.
 DOORS = dict.fromkeys(("-Dcom.sun.management.jmxremote", "-agentlib:jdwp", "-Xrunjdwp"), OPTIONS)
 #: Lines of the unit's section ``[Service]`` that systemd adds up, and that take no privilege or limit of ours away.
-#: Of an address or a name of a host.
+#: An address or a name of a host.
 ADDRESS = re.compile(r"[A-Za-z0-9.:_-]+")
 ANY = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not listened on
 LINES = ("BindReadOnlyPaths", "Environment", "InaccessiblePaths", "ReadOnlyPaths", "ReadWritePaths")
@@ -71,7 +71,7 @@ def agents(subject: Subject) -> Iterator[Problem]:
 
 
 def addresses(subject: Subject) -> Iterator[Problem]:
-    """What others listen on in Kafka's process is not for everybody."""
+    """Refuse wildcard addresses for listeners of others in Kafka's process."""
     for node, each in _each(subject):
         for one in each.addresses:
             if one in ANY or not ADDRESS.fullmatch(one):
@@ -81,7 +81,7 @@ def addresses(subject: Subject) -> Iterator[Problem]:
 
 
 def jvm_options(subject: Subject) -> Iterator[Problem]:
-    """Options that nobody else sets; of two values the JVM would silently take the last."""
+    """Refuse options that are set twice; of two values the JVM would silently take the last."""
     for node, each in _each(subject):
         others = _held(node, each)
         for option in each.jvm_options:
@@ -99,7 +99,7 @@ def jvm_options(subject: Subject) -> Iterator[Problem]:
 
 
 def _held(node: Node, one: Contribution) -> list[tuple[str, set[str]]]:
-    """Who else sets options of the JVM, and which."""
+    """Return the other sources of JVM options, with their options."""
     others = [each for each in node.contributions if each != one]
     found: list[tuple[str, Iterable[str]]] = [("Kraftwright", own_options(node)), (OPTIONS, node.jvm_options)]
     found += [(each.variable, each.jvm_options) for each in others]
@@ -107,7 +107,7 @@ def _held(node: Node, one: Contribution) -> list[tuple[str, set[str]]]:
 
 
 def _keys(options: Iterable[str]) -> set[str]:
-    """What the options set; all collectors of garbage are one choice."""
+    """Return the keys that the options set; all garbage collectors are one choice."""
     options = list(options)
     collector = {"collector"} if any(map(COLLECTOR.fullmatch, options)) else set()
     return collector.union(*map(parse_jvm_options, options))
@@ -149,7 +149,7 @@ def collector(subject: Subject) -> Iterator[Problem]:
 
 
 def _of_archive(subject: Subject, asked: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
-    """Rule, key, message and remedy. Root unpacks it, so it must be the archive that somebody has looked at."""
+    """Yield rule, key, message and remedy. Root unpacks it, so it must be the archive that was verified."""
     archive, checksum = asked.get("archive"), asked.get("checksum") or ""
     found = subject.surroundings.agent_digests.get(archive or "")
     if not archive:

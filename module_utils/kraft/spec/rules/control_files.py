@@ -31,7 +31,7 @@ def client(subject: Subject) -> Iterator[Problem]:
 
 
 def spark(subject: Subject) -> Iterator[Problem]:
-    """What proves the cluster, or accounts for a probe, comes after the changes."""
+    """Require Spark before the changes, because the proof and the probe run after them."""
     if subject.surroundings.spark_lacks:
         remedy = MAKE if " lacks " in subject.surroundings.spark_lacks else "install Java 17 or newer, or set JAVA_HOME"
         message = f"Spark cannot be started here: {subject.surroundings.spark_lacks}"
@@ -48,7 +48,7 @@ def private_keys(subject: Subject) -> Iterator[Problem]:
 
 
 def plans(subject: Subject) -> Iterator[Problem]:
-    """A plan that nobody can read, or that is another cluster's, approves nothing."""
+    """Refuse a plan that cannot be read, or that is another cluster's."""
     remedy = "site.yml and the playbooks deploy_cluster, upgrade_cluster and apply_resources write and apply plans"
     for variable, fault in subject.surroundings.plan_faults.items():
         yield Problem("plan_file", fault, remedy, variable, value=subject.cluster.nodes[0].variables.get(variable))

@@ -13,7 +13,7 @@ RULE = "drained_log_dir"
 
 
 def drains(subject: Subject) -> Iterator[Problem]:
-    """What cannot be emptied is said before any host is asked."""
+    """Report log dirs that cannot be emptied before any host is contacted."""
     asked = drained(subject.cluster.nodes[0].variables.get(DRAIN, "")) if subject.all_sound("kafka_log_dirs") else ()
     nodes = {node.host: node for node in subject.cluster.nodes}
     for host, path in asked:

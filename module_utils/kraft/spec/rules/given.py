@@ -19,7 +19,7 @@ VARIABLE = "kafka_tls.directory"
 
 
 def files(subject: Subject) -> Iterator[Problem]:
-    """What is wrong with a node's files, and with the roots, which are the same for all nodes."""
+    """Report the faults of a node's files, and of the roots, which are the same for all nodes."""
     shared: dict[Fault, None] = {}
     for node, given in _nodes(subject):
         shared |= dict.fromkeys(given.shared)
@@ -55,7 +55,7 @@ def names(subject: Subject) -> Iterator[Problem]:
 
 
 def clients(subject: Subject) -> Iterator[Problem]:
-    """Who trusts clients has their roots; and our own client shows the certificate that was brought for it."""
+    """Require the clients' roots for client certificates, and a provided certificate for our own client."""
     found = list(_nodes(subject))
     mutual = any(each.client_auth for node, _ in found if node.is_broker for each in node.listeners_for(CLIENT))
     if not found or not mutual:

@@ -59,7 +59,7 @@ def node_ids(subject: Subject) -> Iterator[Problem]:
 
 
 def directory_ids(subject: Subject) -> Iterator[Problem]:
-    """Directory ids are for controllers of a dynamic quorum, and tell one disk from all others."""
+    """Allow directory ids only for controllers of a dynamic quorum, each different from all others."""
     cluster = subject.cluster
     for node in cluster.nodes:
         if node.given_directory_id:

@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.spec.inventory.spec import nearest
 from ansible.module_utils.kraft.spec.rules.resources import ACLS, QUOTAS, TOPICS, USERS
 from ansible.module_utils.kraft.spec.rules.subject import Replaced, Subject
 
-#: Of these a narrower place replaces everything, where most expect that it adds.
+#: Variables that a narrower place replaces as a whole, where most expect an addition.
 WHOLE = frozenset({"kafka_config", "kafka_group_config", TOPICS, USERS, ACLS, QUOTAS})
 
 

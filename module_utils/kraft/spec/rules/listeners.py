@@ -29,7 +29,7 @@ GIVE_NAME = "give a host name or an IP address that the other nodes and the clie
 
 
 def is_host(text: str) -> bool:
-    """Whether `text` is a host name or an IP address."""
+    """Check that `text` is a host name or an IP address."""
     try:
         return bool(ipaddress.ip_address(text))
     except ValueError:
@@ -39,7 +39,7 @@ def is_host(text: str) -> bool:
 
 
 def is_loopback(text: str) -> bool:
-    """Whether only the machine itself reaches `text`."""
+    """Check whether only the machine itself reaches `text`."""
     try:
         return ipaddress.ip_address(text).is_loopback
     except ValueError:
@@ -68,7 +68,7 @@ def _at(listener: Listener, part: str = "") -> str:
 
 
 def addresses(subject: Subject) -> Iterator[Problem]:
-    """Where a node is found; its listeners fall back on it."""
+    """Check the address of a node; its listeners fall back on it."""
     alone = len(subject.cluster.nodes) == 1
     for node in subject.sound(ADDRESS):
         text = node.address
@@ -93,14 +93,14 @@ def names(subject: Subject) -> Iterator[Problem]:
                 remedy = f"write {suggested(listener.name)}"
                 yield Problem("listener_name", message, remedy, f"{VARIABLE}.name", node.host, listener.name)
         for name, purposes in sharing((each.name.upper(), each.purpose) for each in node.listeners).items():
-            if not _ambiguous(node).intersection(purposes):  # of which one has to go in any case
+            if not _ambiguous(node).intersection(purposes):  # one of these has to go in any case
                 message = f"names listeners for {named(purposes)}: a listener has one purpose"
                 remedy = "give each a name and a port of its own"
                 yield Problem("listener_twice", message, remedy, VARIABLE, node.host, name)
 
 
 def _ambiguous(node: Node) -> set[str]:
-    """Purposes of which a node can have one listener only, and has several."""
+    """Return purposes with several listeners that allow only one."""
     return {each for each in (INTER_BROKER, CONTROLLER) if len(node.listeners_for(each)) > 1}
 
 
@@ -235,7 +235,7 @@ def _alike_for_clients(subject: Subject) -> Iterator[Problem]:
 
 
 def protocols(subject: Subject) -> Iterator[Problem]:
-    """What validates can be operated: our own clients can use the listener, or nobody of ours needs it."""
+    """Require protocols that our own clients can use, if they need the listener."""
     for node, listener in _each(subject):
         if not operable.is_operable(listener):
             spoken = " or ".join(sorted(operable.OPERABLE[listener.purpose]))
@@ -274,7 +274,7 @@ def _own_clients(subject: Subject) -> Iterator[Problem]:
 
 
 def plaintext(subject: Subject) -> Iterator[Problem]:
-    """In production nobody should read along."""
+    """Warn about plaintext in production."""
     for node, listener in _each(subject) if subject.cluster.in_production else ():
         if listener.protocol in IN_THE_OPEN and operable.is_operable(listener):
             encrypted = sorted(operable.OPERABLE.get(listener.purpose, frozenset()) - IN_THE_OPEN)

@@ -1,4 +1,4 @@
-"""TLS in front of the exporters (``kafka_metrics_tls``): a certificate to show, and somebody who may come in."""
+"""TLS in front of the exporters (``kafka_metrics_tls``): a certificate to show, and a user to admit."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def certificates(subject: Subject) -> Iterator[Problem]:
 
 
 def scrapers(subject: Subject) -> Iterator[Problem]:
-    """Who may scrape is a user with a certificate."""
+    """Require a user with a certificate for scraping."""
     there = {user["name"]: user for user in users.present(given_of(subject, USERS))}
     for node in subject.sound(USER, USERS):
         for name in sorted({each.proxy["user"] for each in node.proxied}):

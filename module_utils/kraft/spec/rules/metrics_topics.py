@@ -1,4 +1,4 @@
-"""Topics that have series of their own (``kafka_metrics_topics``): names, in which ``*`` is any characters."""
+"""Topics with separate series (``kafka_metrics_topics``): names, in which ``*`` is any characters."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ansible.module_utils.kraft.problem import Problem
 from ansible.module_utils.kraft.spec.rules.subject import Subject
 
 TOPICS = "kafka_metrics_topics"
-#: What a topic may be called (``org.apache.kafka.common.internals.Topic``), and ``*``.
+#: Characters of a topic's name (``org.apache.kafka.common.internals.Topic``), and ``*``.
 TOPIC_NAME = re.compile(r"[A-Za-z0-9._*-]{1,249}")
 
 
 def topics(subject: Subject) -> Iterator[Problem]:
-    """What no topic can be called finds nothing, or breaks the agent's file, and so the next start of Kafka."""
+    """Refuse impossible names: they match nothing, or break the agent's file, and so the next start of Kafka."""
     for node in subject.sound(TOPICS):
         given = node.variables.get(TOPICS, ["*"])
         for name in given or [""]:

@@ -1,4 +1,4 @@
-"""The source of a copy, before anybody is asked: names, addresses, patterns, and settings that a client knows."""
+"""The source of a copy, before any connection: names, addresses, patterns, and settings of a client."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ansible.module_utils.kraft.spec.rules.subject import Subject
 MIRROR = "kafka_mirror"
 ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+):(\d{1,5})")
 LARGEST_PORT = 65535
-#: What Python and Java read alike; all else differs, or works only alone. Source: ``java.util.regex.Pattern``.
+#: Syntax that Python and Java share; the rest differs, or works only alone. Source: ``java.util.regex.Pattern``.
 SHARED_SYNTAX = re.compile(
     r"""(?:
       \\[dDwWsS] | \\[^A-Za-z0-9]                         # a kind of letter, and a letter that means itself
@@ -33,7 +33,7 @@ OWN = ("bootstrap.servers",)
 
 
 def given(subject: Subject) -> Mapping[str, Any]:
-    """The variable; empty where nobody set it, or it could not be read."""
+    """Return the variable; empty if it is not set, or could not be read."""
     if not subject.all_sound(MIRROR) or not subject.cluster.nodes:
         return {}
     return subject.cluster.nodes[0].variables.get(MIRROR) or {}
@@ -82,7 +82,7 @@ def client(subject: Subject) -> Iterator[Problem]:
 
 
 def patterns(subject: Subject) -> Iterator[Problem]:
-    """Names and regular expressions; MirrorMaker takes a list with commas, so none may stand in one."""
+    """Check names and regular expressions; MirrorMaker splits a list at commas, so a pattern has none."""
     for name in LISTS:
         for pattern in given(subject).get(name) or ():
             fault = pattern_fault(pattern)

@@ -14,7 +14,7 @@ from ansible.module_utils.kraft.spec.rules.topology import SHARED
 PREFIX = "kafka_"
 OLD_CONNECTION = frozenset({"ansible_ssh_host", "ansible_ssh_port"})
 OTHERS = "remove it; where another role reads it, list unknown_variable in kafka_accepted_risks"
-#: What a play or a module of ours sets beside the roles' options.
+#: Variables that a play or a module of ours sets beside the roles' options.
 ALSO_KNOWN = frozenset({"kafka_accepted_risks", "kafka_break_lock", "kafka_desired", "kafka_host", "kafka_report"})
 
 #: Old name -> today's name. An old name would have no effect, so it is refused.
@@ -34,7 +34,7 @@ REMOVED = dict.fromkeys(
     ("kafka_logs", *(f"kafka_logs_{name}" for name in ("authority", "packages", "port", "queue_mb", "receiver"))),
     "remove it; docs/runbooks/ship_logs.md says how an agent of yours ships the log files",
 )
-#: Names of other roles and images -> what says it here.
+#: Names of other roles and images -> the equivalent here.
 OF_OTHER_TOOLS = {
     "kafka_broker_custom_properties": "write the settings into kafka_config",
     "kafka_data_dir": "use kafka_log_dirs",
@@ -46,7 +46,7 @@ OF_OTHER_TOOLS = {
     "kafka_opts": "use kafka_jvm_options, a list",
     "kafka_user_name": "use kafka_user",
 }
-#: What a node and its cluster are made of. It is read of every host, whatever play asks.
+#: Variables that define a node and its cluster. They are read for every host, in every play.
 STATE = frozenset(
     {
         *SHARED,

@@ -1,4 +1,4 @@
-"""Logins of a listener, where it says itself how: SCRAM, and tokens of an issuer that others run (``oauth``)."""
+"""Logins that a listener configures itself: SCRAM, and tokens of an external issuer (``oauth``)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _each(subject: Subject) -> Iterator[tuple[Node, Listener, str]]:
 
 
 def mechanisms(subject: Subject) -> Iterator[Problem]:
-    """Only a client listener with SASL has mechanisms, and tokens are judged by what ``oauth`` says."""
+    """Allow mechanisms only on a client listener with SASL, and tokens only with ``oauth``."""
     for node, listener, where in _each(subject):
         takes, given = OAUTHBEARER in listener.mechanisms, listener.oauth is not None
         if listener.mechanisms and (listener.purpose != CLIENT or not listener.protocol.startswith("SASL")):
@@ -46,7 +46,7 @@ def mechanisms(subject: Subject) -> Iterator[Problem]:
 
 
 def key_sets(subject: Subject) -> Iterator[Problem]:
-    """Keys come from an address that nobody can change on the way, or from a file that is there."""
+    """Require keys from an address with https, or from an existing file."""
     for node, listener, where in _each(subject):
         if not listener.oauth:
             continue
@@ -84,7 +84,7 @@ def unverified(subject: Subject) -> Iterator[Problem]:
 
 
 def super_users(subject: Subject) -> Iterator[Problem]:
-    """The name in a token is compared as that of a certificate: whoever chooses it can be a node."""
+    """Refuse super users by token: names in tokens are compared like certificates' names, so one could be a node's."""
     for node in subject.cluster.nodes:
         settings = subject.settings[node.host]
         names = [each for each in principals(settings.get(SUPER_USERS, "")) if "=" in each]

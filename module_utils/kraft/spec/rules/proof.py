@@ -21,14 +21,14 @@ LONGEST = 249  #: letters of a topic's name
 
 
 def of_nodes(subject: Subject) -> Iterator[Problem]:
-    """What the nodes' variables say."""
+    """Check the nodes' variables."""
     for variable in LIMITS:
         for node in subject.sound(variable):
             yield from judged(variable, node.variables.get(variable), node.host)
 
 
 def of_this_machine(subject: Subject) -> Iterator[Problem]:
-    """The proof runs on this machine, which may have variables of its own."""
+    """Check the variables of this machine, on which the proof runs."""
     for variable in SMOKE:
         value = subject.surroundings.smoke.get(variable)
         judged_already = [node.variables[variable] for node in subject.sound(variable) if variable in node.variables]
@@ -53,7 +53,7 @@ def as_text(value: Any) -> str:
 
 
 def judged(variable: str, value: Any, host: str) -> Iterator[Problem]:
-    """A value out of range, with the range; one that nobody gave is the default."""
+    """Report a value out of range, with the range; None is the default."""
     least, most = LIMITS[variable]
     number = whole(value)
     if value is not None and (number is None or not least <= number <= most):

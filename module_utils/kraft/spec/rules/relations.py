@@ -21,7 +21,7 @@ STORAGE_MANAGER, METADATA_LISTENER = (
     "remote.log.storage.manager.class.name",
     "remote.log.metadata.manager.listener.name",
 )
-#: Sections of which a node without the broker role reads nothing.
+#: Sections that a node without the broker role ignores.
 OF_BROKERS = frozenset(
     {
         "AddPartitionsToTxnConfig",
@@ -34,7 +34,7 @@ OF_BROKERS = frozenset(
         "TransactionStateManagerConfig",
     }
 )
-#: Settings of which a node without the controller role reads nothing (kafka.server.ControllerServer).
+#: Settings that a node without the controller role ignores (kafka.server.ControllerServer).
 OF_CONTROLLERS = frozenset(
     {
         "alter.config.policy.class.name",
@@ -75,7 +75,7 @@ RANGES = (
 
 
 class Values:
-    """A node's settings as numbers, with Kafka's defaults where nobody set them."""
+    """A node's settings as numbers, with Kafka's defaults for unset ones."""
 
     def __init__(self, node: Node, settings: Mapping[str, str], definitions: Definitions) -> None:
         self.node, self._settings, self._definitions = node, settings, definitions
@@ -99,7 +99,7 @@ class Values:
         return self.text(key).strip().lower() == "true"
 
     def given(self, *keys: str) -> str:
-        """Where the first of `keys` that the inventory sets is set; empty when it sets none."""
+        """Return the place of the first of `keys` that the inventory sets; empty if it sets none."""
         return next((f"{self._given[key]}[{key}]" for key in keys if key in self._given), "")
 
 
@@ -111,7 +111,7 @@ def _values(subject: Subject) -> Iterator[Values]:
 
 
 def order(subject: Subject) -> Iterator[Problem]:
-    """Pairs of which one must not be above the other."""
+    """Check pairs: the first must not be above the second."""
     ranges = [(pattern.format("min"), pattern.format("max"), "the range would be empty") for pattern in RANGES]
     for values in _values(subject):
         for smaller, larger, why in (*ORDERED, *ranges):
@@ -214,7 +214,7 @@ def _only_reader(setting: Setting) -> str:
     """The role without which a setting has no effect; empty where both read it."""
     if setting.name in OF_CONTROLLERS:
         return CONTROLLER
-    if setting.name == TIERED:  # controllers read it where a topic asks for remote storage
+    if setting.name == TIERED:  # controllers read it if a topic has remote storage
         return ""
     return BROKER if setting.section in OF_BROKERS else ""
 
@@ -229,7 +229,7 @@ def elections(subject: Subject) -> Iterator[Problem]:
 
 
 def tiered(subject: Subject) -> Iterator[Problem]:
-    """Remote storage: what a broker needs to start with it, and that every node knows of it where a topic uses it."""
+    """Check remote storage: a broker's settings at start, and the switch on every node if a topic uses it."""
     topics = [
         topic
         for topic in given_of(subject, TOPICS)

@@ -1,4 +1,4 @@
-"""Doors into the JVM that stand open: whoever reaches them runs code as Kafka's user.
+"""Open debug and JMX ports of the JVM: anyone who reaches them runs code as Kafka's user.
 
 Source: JDK 17, "Monitoring and Management Using JMX Technology" and "jdwp"; a port without an address is open on all.
 ``JMX_PORT`` is read by Kafka's start scripts only, which the unit does not use.
@@ -23,7 +23,7 @@ ADDRESS = re.compile(r"(?:^|,)address=(?:(\*|[^,]+):)\d+")
 
 
 def jmx(subject: Subject) -> Iterator[Problem]:
-    """A remote JMX port that asks for nothing."""
+    """Report a remote JMX port without authentication."""
     for node in subject.sound(OPTIONS):
         given = system_properties(node.jvm_options)
         if is_open(given):
@@ -49,7 +49,7 @@ def system_properties(options: Sequence[str]) -> dict[str, str]:
 
 
 def is_open(given: Mapping[str, str]) -> bool:
-    """Whether JMX listens for other machines and asks neither for a password nor for a client's certificate."""
+    """Check whether JMX listens for other machines and requires neither a password nor a client's certificate."""
     if not given.get(f"{JMX}port") or is_loopback(given.get(f"{JMX}host", "")):
         return False
     encrypted = given.get(f"{JMX}ssl", "true").lower() != "false"
@@ -58,7 +58,7 @@ def is_open(given: Mapping[str, str]) -> bool:
 
 
 def debugger(subject: Subject) -> Iterator[Problem]:
-    """A debugger's port for other machines; it never asks for a password."""
+    """Report a debugger's port for other machines; it never requires a password."""
     for node in subject.sound(OPTIONS):
         for match in filter(None, map(DEBUGGER.fullmatch, node.jvm_options)):
             address = ADDRESS.search(match.group(1))

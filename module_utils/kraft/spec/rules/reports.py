@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.spec.rules.subject import Subject
 
 
 def foreign(subject: Subject) -> Iterator[Problem]:
-    """A directory of this name that another cluster's reports lie in."""
+    """Refuse a directory of this name that holds another cluster's reports."""
     for directory in subject.surroundings.foreign_reports:
         message, remedy = reports.refusal(Path(directory), subject.cluster.cluster_id)
         yield Problem("reports_foreign", message, remedy, "kafka_cluster_name", value=subject.cluster.name)

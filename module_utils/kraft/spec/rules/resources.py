@@ -48,7 +48,7 @@ def alike(subject: Subject) -> Iterator[Problem]:
 
 
 def people(subject: Subject) -> Iterator[Problem]:
-    """Each user has a name of its own, and a password that is hard to guess or a certificate."""
+    """Require for each user a unique name, and a password that is hard to guess or a certificate."""
     given = given_of(subject, USERS)
     yield from twice(USERS, (user["name"] for user in given))
     offered = {one for each in mechanisms_taken(subject.cluster, subject.settings).values() for one in each}
@@ -101,7 +101,7 @@ def _password(given: str, name: str, where: str) -> Iterator[Problem]:
 
 
 def _certificate(subject: Subject, user: Entry, where: str) -> Iterator[Problem]:
-    """A user with a certificate: the cluster's authority can issue it, and a client listener asks for it."""
+    """Check a user with a certificate: the cluster's authority can issue it, and a client listener requests it."""
     cluster, how = subject.cluster, f"{where}.authentication"
     if user.get("password"):
         remedy = "remove the password, or log in with it: authentication: scram-sha-512"
@@ -212,7 +212,7 @@ def prune(subject: Subject) -> Iterator[Problem]:
 
 
 def _is_ours(entry: Entry) -> bool:
-    """Whether an ACL covers what our own clients need."""
+    """Check whether an ACL covers a need of our own clients."""
     prefixed = entry.get("pattern") == acls.PREFIXED
     for own in users.OWN_CLIENTS:
         kind = "topic" if "topic" in own else "group"
@@ -223,7 +223,7 @@ def _is_ours(entry: Entry) -> bool:
 
 
 def limits(subject: Subject) -> Iterator[Problem]:
-    """Quotas that Kafka takes, for entities that it knows."""
+    """Check quotas: values that Kafka takes, for entities that it has."""
     lines = [(f"{QUOTAS}[{number}]", entry) for number, entry in enumerate(given_of(subject, QUOTAS))]
     lines += [
         (f"{USERS}[{user['name']}].quotas", {"user": user["name"], **user["quotas"]})

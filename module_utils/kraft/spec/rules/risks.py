@@ -1,4 +1,4 @@
-"""What an inventory can accept by name (``kafka_accepted_risks``): risks, and names that only we do not know."""
+"""Risks that an inventory can accept by name (``kafka_accepted_risks``), and names that only we do not have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets: long enough to be one, known to nobody, and not readable in the inventory."""
+"""Secrets: long enough, not published, and not readable in the inventory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ansible.module_utils.kraft.spec.inventory.setting_values import PLACEHOLDER
 from ansible.module_utils.kraft.spec.rules.subject import RISK, Subject
 
 SHORTEST, LEAST_DIFFERENT = 8, 4
-#: What examples use, and therefore what is tried first.
+#: Passwords of examples, and therefore the first ones that are tried.
 GUESSED = frozenset(
     {
         "admin",
@@ -71,7 +71,7 @@ def weakness(password: str) -> str:
 
 
 def readable(subject: Subject) -> Iterator[Problem]:
-    """Whoever reads the inventory's files, or its repository, reads the secret."""
+    """Warn about secrets in plain text: all readers of the inventory's files, or its repository, can read them."""
     if not subject.cluster.in_production:
         return
     for node in subject.cluster.nodes:

@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.spec.rules.subject import Subject, named
 from ansible.module_utils.kraft.terms import CLIENT, CONTROLLER, SSL
 
 VARIABLE = "kafka_listeners"
-#: What a listener between nodes needs: setting -> value; empty: the path of a file.
+#: Settings that a listener between nodes needs: setting -> value; empty: the path of a file.
 BETWEEN_NODES = {
     "ssl.keystore.type": "PEM",
     "ssl.keystore.location": "",
@@ -40,7 +40,7 @@ def _listeners(subject: Subject) -> Iterator[tuple[Node, Listener, dict[str, str
 
 
 def certificates(subject: Subject) -> Iterator[Problem]:
-    """A client listener with TLS needs a key of its own or of the node."""
+    """Require a key for a client listener with TLS, its own or the node's."""
     for node, listener, settings in _listeners(subject):
         if (
             listener.purpose == CLIENT
@@ -69,7 +69,7 @@ def node_certificates(subject: Subject) -> Iterator[Problem]:
 
 
 def mechanisms(subject: Subject) -> Iterator[Problem]:
-    """A listener with SASL says how; the controllers' one never by SCRAM, whose secrets lie in the metadata itself."""
+    """Require a mechanism for SASL; the controllers' is never SCRAM, whose secrets are in the metadata itself."""
     for node, listener, settings in _listeners(subject):
         if not listener.protocol.startswith("SASL"):
             continue
@@ -93,7 +93,7 @@ def mechanisms(subject: Subject) -> Iterator[Problem]:
 
 
 def spoken_mechanism(subject: Subject) -> Iterator[Problem]:
-    """What brokers and controllers use among themselves is something that the other side offers."""
+    """Require for brokers and controllers a mechanism that the other side offers."""
     pairs = (
         ("inter_broker", "sasl.mechanism.inter.broker.protocol"),
         (CONTROLLER, "sasl.mechanism.controller.protocol"),
@@ -111,7 +111,7 @@ def spoken_mechanism(subject: Subject) -> Iterator[Problem]:
 
 
 def derived(subject: Subject) -> Iterator[Problem]:
-    """Who a client of a listener is follows from the listener: by hand it could be another, such as a node."""
+    """Refuse settings that derive a client's principal from the listener: set by hand it could be a node's."""
     for node in subject.cluster.nodes:
         found = {
             f"{prefix}.{key}"

@@ -30,7 +30,7 @@ PASSED_ON = {
 }
 #: Settings that name the prefix of what a plugin of tiered storage gets.
 IMPL_PREFIXES = ("remote.log.metadata.manager.impl.prefix", "remote.log.storage.manager.impl.prefix")
-#: Keys that load somebody else's class, which may read keys that Kafka does not know.
+#: Keys that load a foreign class, which may read keys that Kafka does not have.
 PLUGGABLE = (
     "alter.config.policy.class.name",
     "authorizer.class.name",
@@ -111,7 +111,7 @@ def _dotted(prefix: str, given: Any) -> Iterator[str]:
 
 
 def find(definitions: Definitions, node: Node, key: str) -> Setting | Problem | None:
-    """The definition of `key`; a problem without a place when there is none; None when a plugin may know it."""
+    """Return the definition of `key`; a problem without a place if there is none; None if a plugin may define it."""
     known = definitions.server.get(key) or BESIDE.get(key)
     if known:
         return known
@@ -138,7 +138,7 @@ def _keys(node: Node) -> set[str]:
 
 
 def _has_plugin(node: Node) -> bool:
-    """Whether a class that is none of Kafka's is loaded."""
+    """Check whether a class that is none of Kafka's is loaded."""
     given = (str(layer.settings[key]) for layer in node.layers for key in PLUGGABLE if key in layer.settings)
     names = (name.strip(" []'") for text in given for name in text.split(","))
     return any(name and not name.startswith(("org.apache.kafka.", "kafka.")) for name in names)
@@ -170,7 +170,7 @@ def _of_listener(definitions: Definitions, node: Node, listener: str, key: str) 
 
 
 def _unknown(definitions: Definitions, node: Node, key: str) -> Problem | None:
-    """A key that Kafka does not know; not our business where a plugin is loaded and no key is near."""
+    """Report a key that Kafka does not have; not if a plugin is loaded and no key is similar."""
     topic = definitions.topic.get(key)
     if topic and topic.server:
         remedy = f"write {topic.server}, the brokers' default for it"

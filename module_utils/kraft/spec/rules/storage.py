@@ -1,4 +1,4 @@
-"""Directories: absolute, Kafka's alone, not where they vanish, each on a disk of its own."""
+"""Directories: absolute, Kafka's alone, on persistent filesystems, each on a separate disk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VOLATILE = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/var/run")  # noqa: S108 - 
 SYSTEM = ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/sbin", "/sys", "/usr")
 #: Directories that hold others' data: as they are they must not change hands.
 ROOTS = ("/", "/home", "/media", "/mnt", "/opt", "/root", "/srv", "/var", "/var/lib", "/var/log")
-#: What inventories/example has in place of a disk.
+#: Placeholder for a disk in inventories/example.
 PLACEHOLDER = "/dev/disk/by-id/example-"
 REPLACE = (
     "name your host's disk (`ls -l /dev/disk/by-id` shows the names); where it has none for Kafka, leave out"
@@ -30,7 +30,7 @@ EXAMPLE = "such as /srv/kafka/data1"
 
 
 def inside(path: str, parent: str) -> bool:
-    """Whether `path` is `parent` or lies below it."""
+    """Check whether `path` is `parent` or below it."""
     return path == parent or path.startswith(parent.rstrip("/") + "/")
 
 
@@ -52,7 +52,7 @@ def log_dirs(subject: Subject) -> Iterator[Problem]:
 
 
 def places(subject: Subject) -> Iterator[Problem]:
-    """A directory is one that stays, and that nobody else needs."""
+    """Require directories that are persistent, and that nothing else uses."""
     for node in subject.cluster.nodes:
         paths = directories(node)
         others = [("kafka_install_dir", node.install_dir), ("kafka_log4j_dir", node.log4j_dir)]
@@ -95,7 +95,7 @@ def place_problem(path: str) -> tuple[str, str]:
 
 
 def _taken(path: str, node: Node) -> str:
-    """Who else uses a directory of records."""
+    """Return the other user of a directory of records."""
     if inside(node.install_dir, path):
         return f"holds the install dir {node.install_dir}"
     for part in OURS:

@@ -1,4 +1,4 @@
-"""What rules look at, and the few words that they share."""
+"""Subject of the rules, and their shared functions."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Replaced:
 
 @dataclasses.dataclass(frozen=True)
 class Files:
-    """What the inventory's own files say without effect.
+    """Parts of the inventory's own files without effect.
 
     ``dotted``: host -> names of its variables that have a dot, as settings of Kafka have. ``groups``: all groups.
     """
@@ -56,29 +56,29 @@ class Files:
 
 @dataclasses.dataclass(frozen=True)
 class Surroundings:
-    """What rules need beside the cluster.
+    """Facts that rules need beside the cluster.
 
-    ``names``: all known variables. ``used``: host -> names of the ``kafka_*`` variables that somebody set for it.
+    ``names``: all known variables. ``used``: host -> names of the ``kafka_*`` variables that are set for it.
     ``of_play``: names of variables that the play sets, and that no host has.
-    ``readable``: host -> settings whose secret stands unencrypted in the inventory (``kafka_config[key]``).
+    ``readable``: host -> settings whose secret is unencrypted in the inventory (``kafka_config[key]``).
     ``foreign_reports``: directories for this cluster's reports that hold those of another cluster.
-    ``archive_exists``: whether ``kafka_archive`` is a file of the control machine; None where that cannot be said.
-    ``archive_digest``: its digest by the algorithm of the checksum; empty where nobody has computed it.
-    ``client_digest``: of ``kafka_client_archive`` on the control machine by the algorithm of its checksum; empty where
-    there is no such file, None where no run needs it.
-    ``spark_lacks``: what is missing to start Spark; empty where nothing is, or nobody starts it.
+    ``archive_exists``: ``kafka_archive`` is a file of the control machine; None if that is not known.
+    ``archive_digest``: its digest by the algorithm of the checksum; empty if it is not computed.
+    ``client_digest``: of ``kafka_client_archive`` on the control machine by the algorithm of its checksum; empty if
+    there is no such file, None if no run needs it.
+    ``spark_lacks``: missing parts for a start of Spark; empty if there are none, or Spark is not used.
     ``key_faults``: host -> why ssh cannot use the private key that the inventory names.
     ``plan_faults``: variable -> why the plan that it names cannot be used.
-    ``maintenance_faults``: variable -> why the maintenance that it asks for cannot be done.
+    ``maintenance_faults``: variable -> why the requested maintenance cannot be done.
     ``client_options``: variable -> options of each client of ours that connects to the client listener.
     ``smoke``: variables of the smoke test that this machine has, on which it runs; the nodes may have others.
-    ``agent_digests``: path of an agent's jar -> its sha256; empty where there is no such file.
+    ``agent_digests``: path of an agent's jar -> its sha256; empty if there is no such file.
     ``key_set_faults``: path of a file with the keys of tokens -> why it cannot be used.
-    ``password_fault``: why passwords of users cannot be generated and kept; empty where they can.
-    ``tls_fault``: why the authority on the control machine cannot be used; empty where it can.
+    ``password_fault``: why passwords of users cannot be generated and kept; empty if they can.
+    ``tls_fault``: why the authority on the control machine cannot be used; empty if it can.
     ``advisories_age``: days since the list of Kafka's advisories was checked.
-    ``files``: what the inventory's own files say without effect.
-    ``tls_days_left``: for how many days it is good; None where there is none yet.
+    ``files``: parts of the inventory's own files without effect.
+    ``tls_days_left``: its remaining days; None if there is none yet.
     """
 
     names: frozenset[str] = frozenset()
@@ -106,7 +106,7 @@ class Surroundings:
 
 @dataclasses.dataclass(frozen=True)
 class Subject:
-    """What the rules of an inventory judge."""
+    """Subject of an inventory's rules."""
 
     cluster: Cluster
     surroundings: Surroundings
@@ -125,12 +125,12 @@ class Subject:
         return (node for node in self.cluster.nodes if not node.broken.intersection(variables))
 
     def all_sound(self, *variables: str) -> bool:
-        """Whether `variables` could be read on every node: only then can something be said of all of them together."""
+        """Check that `variables` could be read on every node: rules across all nodes need that."""
         return not any(node.broken.intersection(variables) for node in self.cluster.nodes)
 
 
 def placed(node: Node, key: str) -> str:
-    """The variable that gives a setting to a node, the narrowest one; where none does, the widest."""
+    """Return the variable that gives a setting to a node, the narrowest one; if none does, the widest."""
     given = [layer.variable for layer in node.layers if key in layer.settings]
     return f"{given[-1] if given else 'kafka_config'}[{key}]"
 

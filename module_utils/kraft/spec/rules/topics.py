@@ -22,7 +22,7 @@ DELETED = "kafka_delete_topics"
 
 
 def topics(subject: Subject) -> Iterator[Problem]:
-    """Topics that the brokers can hold, with settings that Kafka knows."""
+    """Check topics: the brokers can hold them, and Kafka has their settings."""
     given, cluster = given_of(subject, TOPICS), subject.cluster
     yield from twice(TOPICS, (topic["name"] for topic in given))
     yield from found_faults("topic", [(f"{TOPICS}[{topic['name']}]", topic) for topic in given], topic_faults)
@@ -88,7 +88,7 @@ def _collisions(names: list[str]) -> Iterator[Problem]:
 
 
 def sizes(subject: Subject) -> Iterator[Problem]:
-    """What is declared fits into what the hosts are prepared for."""
+    """Compare the declared topics with the replicas that the hosts are prepared for."""
     cluster, given = subject.cluster, [topic for topic in given_of(subject, TOPICS) if topic.get("state") != ABSENT]
     budgets = [one for node in cluster.brokers if isinstance(one := node.variables.get(BUDGET), int)]
     replicas = sum(

@@ -1,4 +1,4 @@
-"""Which nodes there are, what each does, and that all hosts have the same cluster."""
+"""Nodes and roles of a cluster, and agreement of all hosts on it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROLES, RESTARTED = "kafka_process_roles", "kafka_restart_nodes"
 MOST_USEFUL_CONTROLLERS = 5
 #: Networks that no host is in.
 DOCUMENTATION = tuple(map(ipaddress.ip_network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")))
-#: Variables of which a cluster has one: what differs between hosts cannot all be meant.
+#: Variables that must be equal on all hosts.
 SHARED = (
     "kafka_cluster_name",
     "kafka_cluster_id",
@@ -79,7 +79,7 @@ def brokers(subject: Subject) -> Iterator[Problem]:
 
 
 def agreement(subject: Subject) -> Iterator[Problem]:
-    """What a cluster has once is the same on every host."""
+    """Require equal values of shared variables on every host."""
     nodes = subject.cluster.nodes
     for name in SHARED:
         hosts: dict[str, list[str]] = {}
@@ -135,14 +135,14 @@ def is_documentation(text: str) -> bool:
 
 
 def _reached(host: str, connection: Any) -> str:
-    """Where Ansible connects to, as one text."""
+    """Return the address that Ansible connects to, as one text."""
     if connection.get("ansible_connection") == "local":
         return "this machine"
     return f"{connection.get('ansible_host', host)}:{connection.get('ansible_port', 22)}"
 
 
 def racks(subject: Subject) -> Iterator[Problem]:
-    """Replicas are spread over racks only where every broker says which is its own."""
+    """Require racks on all brokers or none: Kafka spreads replicas over racks only if every broker has one."""
     for node in subject.sound("kafka_rack"):
         if node.rack and (not node.rack.isprintable() or node.rack != node.rack.strip()):
             message, remedy = "has space around it or a character that cannot be seen", "remove it"
@@ -156,7 +156,7 @@ def racks(subject: Subject) -> Iterator[Problem]:
 
 
 def restarted(subject: Subject) -> Iterator[Problem]:
-    """Nodes that a run may restart are nodes: a roll that knows no such name comes after the files are written."""
+    """Refuse unknown names of nodes to restart: the roll would notice them only after the files are written."""
     known = [node.host for node in subject.cluster.nodes]
     found = {name for node in subject.sound(RESTARTED) for name in node.variables.get(RESTARTED) or ()}
     for name in sorted(found - set(known)):

@@ -1,4 +1,4 @@
-"""What files of a machine say, from small file trees of different machines."""
+"""Facts from files of a machine, from small file trees of different machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is who on a host: accounts by name, and who logged in by the processes above."""
+"""Accounts of a host by name, and the login account by the processes above."""
 
 from __future__ import annotations
 

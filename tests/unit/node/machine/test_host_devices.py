@@ -1,4 +1,4 @@
-"""What is read of a block device, from texts and trees as Linux has them."""
+"""Facts about a block device, from texts and trees as Linux has them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mounts, room and ways: where a directory would lie, and whether Kafka's user gets there."""
+"""Mounts, free space and paths: the mount of a future directory, and access of Kafka's user to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who listens, what resolves and who answers: on loopback, with sockets of our own."""
+"""Listening processes, resolved names and reachable ports: on loopback, with sockets of our own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What hosts do not grant is said, once for all that share it."""
+"""Limits that hosts do not grant are reported, once for all that share them."""
 
 from __future__ import annotations
 

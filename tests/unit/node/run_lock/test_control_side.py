@@ -1,4 +1,4 @@
-"""Whether the run that holds a lock lives: real processes, pids that were used again, processes only listed."""
+"""Liveness of the run that holds a lock: real processes, pids that were used again, processes only listed."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ DEAD_PROCESS = "999999999 1"
 
 @pytest.fixture
 def pulse(action: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where another run of this user has its file."""
+    """Return the path of the file of another run of this user."""
     monkeypatch.setattr(action, "PULSE", tmp_path / "ansible-local-1" / "kraftwright-run")
     return tmp_path / "ansible-local-2" / "kraftwright-run"
 
@@ -205,7 +205,7 @@ def test_a_worker_that_has_outlived_its_run_takes_no_lock() -> None:
 
 
 class LockedHost:
-    """A host's lock, which the runs of `late` take one after the other, each behind the back of who asks."""
+    """A host's lock, which the runs of `late` take one after the other, each between two requests."""
 
     def __init__(self, held: str, late: list[str]) -> None:
         self.held, self.late, self.asked = held, late, 0

@@ -1,4 +1,4 @@
-"""What a dead run left at work on a host is found, waited for, and named; real processes."""
+"""Workers that a dead run left on a host are found, awaited, and named; real processes."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from ansible.module_utils.kraft.node.service.state import Run, ServiceState
 
 
 def openssl(code: int = 0) -> Run:
-    """Says whether the certificate that the process was started with is good for long."""
+    """Answer whether the certificate that the process was started with is good for long."""
     return lambda _: (code, "", "")
 
 

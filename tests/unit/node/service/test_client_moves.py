@@ -1,4 +1,4 @@
-"""Whom a change of listeners sends elsewhere."""
+"""Clients that must connect elsewhere after a change of listeners."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that other roles give a node go the way of its own files: compared, put in place, kept, removed."""
+"""Files that other roles give a node are handled like the node's: compared, put in place, kept, removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a node's own files say of its listeners and voters."""
+"""Listeners and voters in a node's own files."""
 
 from __future__ import annotations
 

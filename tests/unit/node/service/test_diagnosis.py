@@ -143,7 +143,7 @@ def test_rules_have_names_of_their_own() -> None:
 
 
 def test_nothing_in_a_log_steers_the_terminal() -> None:
-    """Client ids stand in Kafka's log."""
+    """Kafka's log contains client ids."""
     said = Diagnosis(("ERROR client \x1b[2J\x07 \tat here",)).sentences()
     assert [line.isprintable() for line in said] == [True] * len(said)
     assert said[-1] == "  ERROR client ?[2J?  at here"

@@ -1,4 +1,4 @@
-"""What systemd says becomes a state; a host without it has no service."""
+"""Systemd's output becomes a state; a host without it has no service."""
 
 from __future__ import annotations
 

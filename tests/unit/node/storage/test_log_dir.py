@@ -1,4 +1,4 @@
-"""What is found in a log dir decides what may be done to it: each kind of content, made for real."""
+"""The content of a log dir decides what may be done to it: each kind of content, made for real."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ MARKERS = ["recovery-point-offset-checkpoint", "replication-offset-checkpoint.tm
 
 @pytest.mark.parametrize("marker", MARKERS)
 def test_a_marker_alone_is_life_and_no_data(tmp_path: Path, marker: str) -> None:
-    """What `rm -rf <log dir>/*` leaves: the node was started there once, and its records are gone."""
+    """Result of `rm -rf <log dir>/*`: the node was started there once, and its records are gone."""
     found = made(tmp_path, marker)
     assert found.state == log_dir.LEFTOVERS
     assert found.lived == (marker,)

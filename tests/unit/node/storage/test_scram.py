@@ -1,4 +1,4 @@
-"""Which credentials a metadata log has; that Kafka writes it so is shown by the integration tests of resources."""
+"""Credentials in a metadata log; the integration tests of resources show that Kafka writes it so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was observed of a node, held against an authority that is being replaced."""
+"""Observations of a node, compared with an authority that is being replaced."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Site:
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
-    """Whoever runs the tests may not be root."""
+    """The tests may run without root."""
     monkeypatch.setattr("os.chown", lambda *_: None)
     monkeypatch.setattr("ansible.module_utils.kraft.node.files.apply.set_owner_and_mode", lambda *_: None)
     monkeypatch.setattr(certificate, "STARTED_DIR", str(tmp_path / "started"))

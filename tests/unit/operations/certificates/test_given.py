@@ -1,4 +1,4 @@
-"""A certificate that the operator brings, held against what its host has."""
+"""A certificate that the operator provides, compared with the one on its host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which step comes next in replacing an authority, and what it waits for."""
+"""Next step in replacing an authority, and its preconditions."""
 
 from __future__ import annotations
 

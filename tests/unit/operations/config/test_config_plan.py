@@ -1,4 +1,4 @@
-"""What must happen to overrides so that they are as asked, and what is refused, in words."""
+"""Changes of overrides to the desired state, and refusals, as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is changed live, what is left to a restart, and what is said of it."""
+"""Live changes, changes left to a restart, and their messages."""
 
 from __future__ import annotations
 

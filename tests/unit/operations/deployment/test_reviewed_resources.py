@@ -18,7 +18,7 @@ ADD_USER = "add user ann (SCRAM-SHA-512)"
 
 
 def given(found: str = "running", topics: Any = None, steps: Any = (), **more: Any) -> dict[str, Any]:
-    """What the tasks hand over. `topics`: name -> steps."""
+    """Return the input from the tasks. `topics`: name -> steps."""
     result = {"topics": [{"name": name, "steps": each} for name, each in (topics or {}).items()], "steps": list(steps)}
     return {"found": found, "result": result, "topics": [TOPIC], "users": [USER], "acls": [], "quotas": [], **more}
 

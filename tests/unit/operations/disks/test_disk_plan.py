@@ -39,7 +39,7 @@ def used(made: BrokerDisks, moves: Iterable[DiskMove]) -> dict[str, float]:
 
 
 def after(*disks: Disk, drained: Collection[str] = ()) -> tuple[int, dict[str, float]]:
-    """How many moves, and what each log dir holds then."""
+    """Return the number of moves, and the use of each log dir after them."""
     made = broker(*disks)
     moves = broker_plan(made, drained)
     return len(moves), used(made, moves)
@@ -70,7 +70,7 @@ def test_what_a_failed_disk_was_to_give_is_waited_for_no_more() -> None:
 
 
 class Calls:
-    """Of ``DisksAdmin``: a cluster of one broker where nothing moves."""
+    """Double of ``DisksAdmin``: a cluster of one broker where nothing moves."""
 
     def __init__(self, made: BrokerDisks) -> None:
         self._made, self.waited = made, 0
@@ -201,7 +201,7 @@ def test_plans_of_any_layout_never_overfill_and_never_move_a_replica_twice(seed:
 
 
 def fullest(made: BrokerDisks, moves: Iterable[DiskMove]) -> float:
-    """How full the fullest log dir is when the moves have ended."""
+    """Return the use of the fullest log dir after the moves, as a fraction."""
     rooms = {one.path: (sum(one.held.values()) + one.usable) / GB for one in made.disks}
     return max(held / (rooms[path] or 1) for path, held in used(made, moves).items())
 

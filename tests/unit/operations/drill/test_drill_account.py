@@ -1,4 +1,4 @@
-"""What a drill came to, from a probe's account."""
+"""Result of a drill, from a probe's account."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_nft_takes_the_table() -> None:
 
 
 def test_what_fills_a_disk_leaves_no_file_and_no_space(tmp_path: Path) -> None:
-    """Of the real shell text, with a `cat` that finds the disk full at once."""
+    """The real shell text runs, with a `cat` that finds the disk full at once."""
     (tmp_path / "cat").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "cat").chmod(0o755)
     place = tmp_path / "logs"

@@ -1,4 +1,4 @@
-"""Which nodes a fault breaks, and what the nodes' timeouts promise."""
+"""Nodes that a fault breaks, and the promise of the nodes' timeouts."""
 
 from __future__ import annotations
 

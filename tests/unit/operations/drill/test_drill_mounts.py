@@ -1,4 +1,4 @@
-"""Which filesystem may be filled: one that nobody but Kafka needs."""
+"""Filesystems that may be filled: those that only Kafka needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a copy would do, and each reason against it, from values alone."""
+"""Plan of a copy, and each reason against it, from values alone."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def test_the_variable_becomes_a_value() -> None:
 def test_rights_that_a_login_lacks_follow_from_what_the_broker_permits(
     permitted: list[int] | None, lacking: list[str]
 ) -> None:
-    """A broker that does not say them is not held against the login."""
+    """Missing information of a broker does not count against the login."""
     side = object.__new__(Side)
     side.topics = {"a": {"authorized_operations": permitted}}
     assert list(side.lacking(["a"])) == lacking

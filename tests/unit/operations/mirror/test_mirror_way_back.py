@@ -1,4 +1,4 @@
-"""The way back after a switch, from values alone: where it begins, what is asked of MirrorMaker, and what is said."""
+"""The way back after a switch, from values alone: its start, MirrorMaker's settings, and the messages."""
 
 from __future__ import annotations
 

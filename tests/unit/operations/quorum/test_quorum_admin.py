@@ -1,4 +1,4 @@
-"""How plans for voters are carried out: what is asked for, what is tried again, and when waiting ends.
+"""Execution of plans for voters: requests, retries, and the end of waiting.
 
 The requests themselves are proven on real controllers (``tests/integration/test_members.py``).
 """
@@ -67,7 +67,7 @@ class RecordingClient:
 
 
 class Looks:
-    """What is seen, look by look; the last one stays. A second of the clock passes with each."""
+    """Snapshots, one for each observation; the last one stays. A second of the clock passes with each."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *snapshots: Snapshot | Exception) -> None:
         self.now, self.slept, self._left = 0.0, set[float](), iter(snapshots)

@@ -101,7 +101,7 @@ def test_a_node_that_answers_from_elsewhere_is_waited_for_to_fall_silent(wording
 
 @pytest.mark.parametrize("behind", [2500, 9000, None])
 def test_a_node_that_is_late_or_not_heard_of_yet_is_not_taken_for_gone(behind: int | None) -> None:
-    """A dedicated controller: no broker of that id could say that it lives."""
+    """A dedicated controller: no broker of that id could show that it lives."""
     assert len(waits(LOST, seen(voter(1), voter(2), voter(3, OLD, behind)))) == 1
     assert not waits(LOST, seen(voter(1), voter(2), voter(3, OLD, 9001)))
 

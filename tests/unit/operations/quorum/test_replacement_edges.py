@@ -1,4 +1,4 @@
-"""Whether a node may come back: every refusal by its ids, and that nobody else's trouble holds it back."""
+"""Return of a node: every refusal by its ids, and no refusal because of other nodes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def with_disk(node: Replaced, *dirs: LogDir, **more: object) -> Replaced:
     return dataclasses.replace(node, log_dirs=dirs or node.log_dirs, **more)  # type: ignore[arg-type]
 
 
-#: Roles, directory id that the node shall have, the one that the quorum lists, whether its log is there → the refusal.
+#: Roles, the node's desired directory id, the one that the quorum lists, whether its log is there → the refusal.
 DIRECTORY_IDS: list[tuple[Replaced, str, str, bool, list[Told]]] = [
     (LOST, OLD, OLD, False, [("listed_directory_id", "kafka_directory_id", "", OLD)]),
     (LOST, NEW, OLD, False, []),

@@ -1,4 +1,4 @@
-"""Where a replica goes: racks first, then who holds least; and what is left where it is."""
+"""Targets of replicas: racks first, then the emptiest broker; and the replicas that stay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def goal(state: str, *ids: int) -> Goal:
 
 
 def homes(replicas: list[int], *brokers: Broker, more: tuple[Topic, ...] = (), leaving: int) -> set[int]:
-    """Where the replicas of one partition are when a broker was emptied."""
+    """Return the brokers of one partition's replicas after a broker was emptied."""
     moves = plan(cluster(topic("a", partition(0, replicas)), *more, brokers=brokers), goal(DRAINED, leaving))
     (move,) = [one for one in moves if one.topic == "a"]
     return set(move.after)

@@ -1,4 +1,4 @@
-"""What modules of moves hand to Ansible."""
+"""Results of modules of moves for Ansible."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def leads(snapshot: Snapshot) -> Counter[int]:
 
 
 def unevenness(replicas: Sequence[int], racks: dict[int, str | None]) -> int:
-    """0 where all replicas are in racks of their own; more, the more of them share one."""
+    """Return 0 if all replicas are in different racks; more, the more of them share one."""
     named = Counter(racks[node] or f"broker {node}" for node in replicas)
     return sum(number * number for number in named.values()) - len(replicas)
 

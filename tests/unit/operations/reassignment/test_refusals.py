@@ -1,4 +1,4 @@
-"""What keeps replicas from being moved: each refusal by its id, and where the line is."""
+"""Reasons against moves of replicas: each refusal by its id, with its limit."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ MOVES = [Move("a", 3, (1, 2), (4, 2)), Move("b", 0, (1,), (2,)), Move("c", 0, (1
 
 
 def applied(found: Throttles, changes: Iterable[Alteration]) -> Throttles:
-    """What is set after the changes."""
+    """Return the settings after the changes."""
     rates, lists = (
         {key: dict(one) for key, one in found.rates.items()},
         {key: dict(one) for key, one in found.lists.items()},

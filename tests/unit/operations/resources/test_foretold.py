@@ -1,4 +1,4 @@
-"""What check mode tells of a cluster that is not there yet."""
+"""Check mode's prediction for a cluster that is not there yet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is set, what goes, what is only shown: the same for users, ACLs and quotas."""
+"""Set, removed and only shown resources: the same for users, ACLs and quotas."""
 
 from __future__ import annotations
 

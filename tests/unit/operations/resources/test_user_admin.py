@@ -1,4 +1,4 @@
-"""Whose password is compared, and at which listener."""
+"""Users whose password is compared, and the listener."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Login:
 
 
 class Late(Login):
-    """Answers nobody at first, and later whom it may."""
+    """Answers no user at first, and later the permitted ones."""
 
     deaf: frozenset[str]  #: users who are never answered
     late: frozenset[str]  #: users whose first login is not answered

@@ -29,7 +29,7 @@ PARTS = {"quorum": "quorum", "topics": "topics", "configs": "min_insync", "reass
 
 
 def without(part: str) -> Known[Snapshot]:
-    """A whole snapshot, one part of which was late."""
+    """Return a whole snapshot with one late part."""
     missing: dict[str, Any] = {PARTS[part]: None}
     return Known(dataclasses.replace(cluster(), **missing, unanswered={part: "k1:9092 did not answer within 5 s"}))
 
@@ -213,7 +213,7 @@ def test_a_node_goes_unchecked_only_on_evidence_and_never_beside_another(
 
 @st.composite
 def blind(draw: st.DrawFn) -> tuple[Sight, Snapshot]:
-    """What is known where at least one part is not, and the whole snapshot."""
+    """Draw observations with at least one unknown part, and the whole snapshot."""
     whole = draw(snapshots())
     late = draw(st.sets(st.sampled_from(sorted(PARTS)), min_size=1))
     missing: dict[str, Any] = {PARTS[part]: None for part in late}

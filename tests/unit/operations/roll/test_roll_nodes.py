@@ -1,4 +1,4 @@
-"""Which nodes a roll restarts, and what is said where a batch fails."""
+"""Nodes that a roll restarts, and the messages about a failed batch."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def test_the_failure_of_a_restart_names_who_went_away_and_the_command_that_goes_
 
 
 def asked(*hosts: str, checked: bool = True) -> dict[str, Any]:
-    """A batch as a host returns it, with lies about its nodes."""
+    """Return a batch as a host returns it, with false data about its nodes."""
     lies = {"node_id": 9, "started_at": 1, "differences": ["a lie"], "keep": True}
     return {"checked": checked, "node_ids": [9], "nodes": [{"host": host, **lies} for host in hosts]}
 

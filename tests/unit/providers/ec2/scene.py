@@ -29,7 +29,7 @@ def listener(name: str, port: int, purpose: str, protocol: str = "PLAINTEXT") ->
 
 
 def nodes(*controller_ports: int, protocol: str = "PLAINTEXT") -> list[dict[str, Any]]:
-    """Combined nodes, each with a controller port of its own."""
+    """Return combined nodes, each with a different controller port."""
     return [
         {
             "contributed_ports": {},

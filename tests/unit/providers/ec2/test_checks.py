@@ -1,4 +1,4 @@
-"""What is ambiguous, foreign or changed on EC2: refused or said, never silent."""
+"""Ambiguous, foreign or changed things on EC2: refused or reported, never silent."""
 
 from __future__ import annotations
 

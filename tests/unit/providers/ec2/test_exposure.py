@@ -1,4 +1,4 @@
-"""What is open without need."""
+"""Ports that are open without need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What EC2 answers, as values: against moto, in this process."""
+"""EC2's answers, as values: against moto, in this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is missing on EC2."""
+"""Missing things on EC2."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ kafka_ec2_accept_plaintext_outside: []
 
 
 def deployed(tmp_path: Path, profile: str, more: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the example's inventory describes with a profile's file as its listeners and `more`; and that file."""
+    """Describe the example's inventory with a profile's file as its listeners and `more`; return that file, too."""
     variables = {path.name: path.read_text() for path in (ROOT / "inventories/ec2/group_vars/kafka").glob("*.yml")}
     text = (ROOT / f"docs/ec2/{profile}.yml").read_text()
     files = {f"group_vars/kafka/{name}": each for name, each in {**variables, "listeners.yml": text}.items()}

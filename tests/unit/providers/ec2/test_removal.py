@@ -1,4 +1,4 @@
-"""What goes with a cluster, and what does not."""
+"""Things that are removed with a cluster, and those that stay."""
 
 from __future__ import annotations
 

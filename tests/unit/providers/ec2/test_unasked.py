@@ -1,4 +1,4 @@
-"""Machines that the inventory does not know: what AWS did not answer is not a dead cluster."""
+"""Machines that the inventory lacks: a missing answer of AWS is not a dead cluster."""
 
 from __future__ import annotations
 

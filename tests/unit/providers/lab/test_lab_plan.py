@@ -1,4 +1,4 @@
-"""What is done to a lab, decided from what is there."""
+"""Plan of a lab, by its present state."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ CLUSTER = {
 }
 
 
-#: Of a node whose security nobody migrates.
+#: Deployed state of a node without a migration of its security.
 NOT_MIGRATED: dict[str, Any] = {"authorizer": "", "migration": "", "opened": [], "old_inter_broker": ""}
 
 
@@ -102,7 +102,7 @@ def formatted_log_dir(path: str, at: int, **found: Any) -> dict[str, Any]:
 
 
 def host_facts(at: int) -> dict[str, Any]:
-    """What `kafka_host_info` finds on a fresh, fit host."""
+    """Return the facts of `kafka_host_info` for a fresh, fit host."""
     others = [name for name in NAMES if name != NAMES[at - 1]]
     return {
         "os": {"family": "Debian", "distribution": "debian", "version": "12", "package_manager": "apt"},
@@ -182,7 +182,7 @@ class Scene:
             self.holds(name, Disk(LOGS, True, CLUSTER_ID, at, DIRECTORY_IDS[at - 1]))
 
     def holds(self, name: str, *disks: Disk, **found: Any) -> None:
-        """What identity the look found on `name`: a node that is deployed with these log dirs."""
+        """Set the identity found on `name`: a node that is deployed with these log dirs."""
         self.of(name)["identity"] = Identity(**{"deployed": True, "disks": disks, **found}).as_facts()
 
     def subject(self) -> Subject:

@@ -31,7 +31,7 @@ def play(scene: Scene, **hostvars: dict[str, Any]) -> dict[str, Any]:
 
 
 def refusal(scene: Scene) -> str:
-    """What the operator reads: said once, with the table of all problems."""
+    """Return the operator's message: printed once, with the table of all problems."""
     with pytest.raises(AnsibleAction, match=r"^Host check failed") as failure:
         action(PREFLIGHT, hosts=list(NAMES)).run(task_vars=play(scene))
     assert failure.value.result["failed"]

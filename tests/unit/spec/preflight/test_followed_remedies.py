@@ -20,7 +20,7 @@ OLD = "/data/old"
 
 
 def blank_broker(scene: Scene) -> None:
-    """The cluster knows broker 3, and its machine is empty."""
+    """Empty the machine of broker 3, which the cluster has registered."""
     scene.nodes["k3"]["roles"] = ["broker"]
     scene.snapshot = Snapshot(CLUSTER_ID, brokers=tuple(Broker(one, f"k{one}:9092", 1) for one in (1, 2, 3)))
 
@@ -107,7 +107,7 @@ def test_a_voter_of_a_static_quorum_takes_the_directory_id_of_its_disk(wording: 
 
 
 def test_a_log_dir_that_is_put_back_can_be_emptied() -> None:
-    """`balance_disks.yml` asks for no more than the right hosts."""
+    """`balance_disks.yml` requires no more than the right hosts."""
     scene = Scene()
     scene.deploy()
     scene.of("k3")["used_log_dirs"] = {OLD: {"read": True, "replicas": 3, "named": ["t-0"]}}

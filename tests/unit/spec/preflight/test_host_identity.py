@@ -1,4 +1,4 @@
-"""Whose node a host is: another cluster's, another node of this one, one that nothing names, no member."""
+"""Identity of a host: another cluster's node, another node of this one, an unnamed one, no member."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ module_results.install()  # as the strategy does
 
 
 def looked_at(monkeypatch: pytest.MonkeyPatch, steps: dict[str, Any], found: dict[str, Any]) -> tuple[Any, Any]:
-    """What the module got of `steps`, and what the action made of the `found` answers, on the first host of two."""
+    """Return the module's arguments for `steps`, and the action's result for `found`, on the first of two hosts."""
     look, given = action(HOST_INFO, steps=steps), {}
     look._loader = SimpleNamespace(path_dwim=str)
 

@@ -1,4 +1,4 @@
-"""The remedies about voters are followed: the next look accepts what each of them says."""
+"""The remedies about voters are followed: the next inspection accepts the result of each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def led(scene: Scene, ids: Iterable[int]) -> Scene:
 
 
 def migrate(scene: Scene) -> None:
-    """The state after playbooks/migrate_quorum.yml: no list of voters in any configuration."""
+    """Set the state after playbooks/migrate_quorum.yml: no list of voters in any configuration."""
     scene.cluster = {**CLUSTER, "quorum": "dynamic"}
     for name in scene.nodes:
         scene.of(name)["deployed"]["voters"] = []

@@ -1,4 +1,4 @@
-"""Voters and brokers that left the inventory, by what the nodes and the running cluster say of them."""
+"""Voters and brokers that left the inventory, by the data of the nodes and of the running cluster."""
 
 from __future__ import annotations
 

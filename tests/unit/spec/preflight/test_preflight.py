@@ -58,7 +58,7 @@ def returned(scene: Scene) -> None:
 
 
 def deployed(protocol: str, purpose: str, pid: int) -> Break:
-    """k2 was deployed with another protocol; k1 runs, or nobody."""
+    """Deploy k2 with another protocol; k1 runs, or no node."""
 
     def act(scene: Scene) -> None:
         scene.format(lived=["__cluster_metadata-0/quorum-state"])
@@ -84,7 +84,7 @@ def on_the_way(phase: str, **connections: list[str]) -> Break:
 
 
 def foreign_authority(pid: int, **found: Any) -> Break:
-    """k2 trusts an authority that this machine does not have; k1 runs, or nobody."""
+    """Let k2 trust an authority that this machine does not have; k1 runs, or no node."""
 
     def act(scene: Scene) -> None:
         scene.format(lived=["__cluster_metadata-0/quorum-state"])
@@ -168,7 +168,7 @@ OLD = "/old/logs"
 
 
 def used(path: str, replicas: int = 0, read: bool = True, **found: Any) -> Break:
-    """k1 was deployed with one more log dir; with `found` it still shall have it, and this was found there."""
+    """Deploy k1 with one more log dir; with `found` it is still desired, with these facts."""
 
     def act(scene: Scene) -> None:
         scene.format()
@@ -183,7 +183,7 @@ def used(path: str, replicas: int = 0, read: bool = True, **found: Any) -> Break
 
 
 def reordered(*roles: str, **found: Any) -> Break:
-    """The metadata log of k1 is in LOGS, and another log dir, of which this was found, is the first now."""
+    """Put k1's metadata log into LOGS; another log dir, with these facts, is the first now."""
 
     def act(scene: Scene) -> None:
         scene.format(lived=["__cluster_metadata-0/quorum-state", "t-0"])
@@ -465,7 +465,7 @@ def locked(who: str) -> Break:
 
 
 def living(**found: Any) -> Break:
-    """Formatted nodes, of which k2 has something of its own."""
+    """Format the nodes; k2 has these facts."""
 
     def act(scene: Scene) -> None:
         scene.format()
@@ -802,7 +802,7 @@ BEHIND = {"name": "collector", "address": "k1", "port": 9100, "user": "prometheu
 
 
 def proxied(stunnel: str, program: bool, address: str) -> Scene:
-    """A node whose own node_exporter is to stand behind a proxy."""
+    """Break a node whose own node_exporter is to get a proxy."""
     scene = broken(port(9100, address))
     for found in scene.of("k1")["ports"]:
         found["process"] = "node_exporter"

@@ -158,7 +158,7 @@ def test_the_run_that_a_remedy_names_is_accepted(
 
 @pytest.mark.parametrize("state", [marked, silent])
 def test_a_removal_is_held_up_only_by_hosts_of_the_run_that_do_not_answer(state: Step) -> None:
-    """`remove_nodes.yml` looks at no node; a lost host is left out by ``--limit``, as the remedy says."""
+    """`remove_nodes.yml` inspects no node; a lost host is left out by ``--limit``, as the remedy suggests."""
     scene = runs((1, 2, 3), (1, 2, 3))
     state(scene)
     assert "kafka_remove_nodes=k3" in remedies(scene)

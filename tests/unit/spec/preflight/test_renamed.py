@@ -21,7 +21,7 @@ def told(scene: Scene) -> list[tuple[str, str, str, Any]]:
 
 
 def cluster(quorum: str = "dynamic") -> Scene:
-    """A running cluster of three, with all that its nodes say of one another."""
+    """Return a running cluster of three, with its nodes' data about one another."""
     scene = Scene(quorum=quorum, **({"initial_controllers": ""} if quorum == "static" else {}))
     scene.format()
     voters = [{"node_id": one, "address": f"k{one}:9093"} for one in (1, 2, 3)]

@@ -1,4 +1,4 @@
-"""Accounts that Kafka must not run as, as far as the inventory tells."""
+"""Accounts that Kafka must not run as, as far as the inventory has them."""
 
 from __future__ import annotations
 

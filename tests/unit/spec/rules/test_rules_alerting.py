@@ -1,4 +1,4 @@
-"""Who hears of alerts: an address of Alertmanager, and receivers."""
+"""Receivers of alerts: an address of Alertmanager, and receivers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Refusals of principals that match nobody, and of an authorizer that keeps the nodes out."""
+"""Refusals of principals that never match, and of an authorizer that keeps the nodes out."""
 
 from __future__ import annotations
 

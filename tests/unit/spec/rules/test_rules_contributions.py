@@ -1,4 +1,4 @@
-"""What other roles give a node: judged before any host is touched, and described without a secret."""
+"""Contributions of other roles: validated before any host is touched, and described without a secret."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def pki(tmp_path: Path) -> Pki:
 
 
 def given(pki: Pki, loader: Any = None, **more: Any) -> list[Any]:
-    """The variables of three hosts, with what lies in the directory."""
+    """Return the variables of three hosts, with the files in the directory."""
     tls = {"authority": "given", "directory": str(pki.directory), **more.pop("tls", {})}
     found = hosts(**{"kafka_security": "tls", "kafka_listeners": UNNAMED, "kafka_tls": tls, **more})
     return [

@@ -1,4 +1,4 @@
-"""Names of the topics that have series of their own: what no topic can be called is refused."""
+"""Names of the topics with separate series: impossible names are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``kafka_mirror`` may not ask for, each with its rule and its place."""
+"""Invalid values of ``kafka_mirror``, each with its rule and its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Listeners that say how clients log in: by SCRAM, and by tokens that somebody else issues."""
+"""Listeners that configure clients' logins: by SCRAM, and by tokens of an external issuer."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_tokens_that_nobody_verifies_are_a_risk(key: str, profile: str, severity
         ({"kafka_accepted_risks": ["oauth_super_users"]}, ["warning"] * 3),
         ({"kafka_config": {"principal.builder.class": "org.example.Builder"}}, []),
         ({"kafka_config": {"super.users": "User:admin"}}, []),
-        ({"kafka_security": "tls"}, []),  # nobody is a super user
+        ({"kafka_security": "tls"}, []),  # without super users
     ],
 )
 def test_a_token_that_could_name_a_node_is_refused_unless_accepted(

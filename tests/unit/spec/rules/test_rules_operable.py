@@ -14,7 +14,7 @@ from spark_jobs.config import FIXED_OPTIONS, option_problems
 from tests.unit.spec.inventory import LISTENERS, cluster, hosts, problems_of
 
 SECURED = [each for each in PROTOCOLS if each != "PLAINTEXT"]
-#: What a listener needs of its own, so that nothing else is wrong with it.
+#: A listener's own settings that it needs, so that nothing else is wrong with it.
 FURNISHED = {"ssl.keystore.location": "/etc/kafka/node.p12", "sasl.enabled.mechanisms": "PLAIN"}
 SECOND = {"name": "PUBLIC", "port": 9094, "purpose": "client"}
 

@@ -139,7 +139,7 @@ def test_a_user_gets_files_for_listeners_that_take_its_mechanism() -> None:
 
 
 def public_files(**given: Any) -> dict[str, str]:
-    """The properties for everybody, by listener, where the smoke test is given what the inventory says."""
+    """Return the public properties, by listener, where the smoke test has the inventory's options."""
     described = describe.describe(cluster(**given))["cluster"]
     files = client_files.client_files("test", described["clients"], described["client_options"], text_of)
     return {

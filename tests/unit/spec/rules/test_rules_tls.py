@@ -94,7 +94,7 @@ def test_our_own_clients_trust_the_authority_of_the_cluster() -> None:
 
 @pytest.mark.parametrize("role", ["controller", "broker"])
 def test_a_node_with_plain_listeners_has_a_certificate_where_the_others_need_one(role: str) -> None:
-    """A module on its host asks the others as this node."""
+    """A module on its host connects to the others as this node."""
     purpose = "inter_broker" if role == "controller" else "controller"
     mixed = [{**each, "protocol": "SSL" if each["purpose"] == purpose else "PLAINTEXT"} for each in LISTENERS]
     other = "broker" if role == "controller" else "controller"
