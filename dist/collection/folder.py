@@ -25,15 +25,17 @@ OWN = (
 CALLBACKS = ("callbacks_enabled", "stdout_callback")
 #: Texts of the example: in the checkout -> in a folder with the collection.
 TEXTS = {
-    "# Your hosts. Copy this directory (`cp -r inventories/example inventories/mine`), change it, and let it be checked:":
-        "# Your hosts. Change this directory, and let it be checked:",
+    "# Your hosts. Copy this directory (`cp -r inventories/example inventories/mine`), change it,": (
+        "# Your hosts. Change this directory,"
+    ),
     " -i inventories/mine ": " ",
     "{{ inventory_dir }}/../../.cache/kafka/": "{{ inventory_dir }}/../",
     "`make cluster-id`": "`kafka-storage.sh random-uuid`",
 }
 ARCHIVE = re.compile(r"# Kafka's archive: .*?(?=^kafka_version)", re.DOTALL | re.MULTILINE)
 ARCHIVE_TEXT = (
-    "# Kafka's archive: a path on this machine, or a URL that each node can reach. With Apache's archive in the folder above:\n"
+    "# Kafka's archive: a path on this machine, or a URL that each node can reach.\n"
+    "# With Apache's archive in the folder above:\n"
     "# `sha256sum kafka_2.13-4.4.0.tgz > kafka_2.13-4.4.0.tgz.sha256`, once it has the digest that Apache publishes.\n"
 )
 

@@ -4,7 +4,8 @@ import dataclasses
 from typing import Any
 
 import pytest
-from ansible.module_utils.kraft.cluster.shutdown_check import judge, risks
+from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, Unreachable
+from ansible.module_utils.kraft.cluster.shutdown_check import decided, judge, leaderless, risks
 from ansible.module_utils.kraft.cluster.snapshot import Reassignment, Snapshot
 from hypothesis import given
 from hypothesis import strategies as st
@@ -181,3 +182,28 @@ def test_what_is_accepted_is_never_the_last_copy_in_sync(snapshot: Snapshot, goi
 def test_no_shutdown_is_allowed_while_a_part_is_unknown(snapshot: Snapshot, going: set[int], part: str) -> None:
     blind = dataclasses.replace(snapshot, **nothing(part), unanswered={part: "late"})
     assert not judge(blind, going).allows(accept_unavoidable=True)
+
+
+NO_QUORUM = dataclasses.replace(cluster(), quorum=None, unanswered={"quorum": "k1:9092"})
+
+
+@pytest.mark.parametrize(
+    ("seen", "goes"),
+    [
+        (Unreachable("nothing listens"), True),
+        (Unknown("late", late=True), True),
+        (Unknown("denied"), False),
+        (Known(cluster()), False),
+        (Known(cluster(leader=quorum(-1))), True),
+        (Known(dataclasses.replace(NO_QUORUM, late=("quorum",))), True),
+        (Known(NO_QUORUM), False),
+    ],
+)
+def test_an_unchecked_batch_goes_only_on_evidence(seen: Outcome[Snapshot], goes: bool) -> None:
+    assert leaderless(seen) == goes
+
+
+def test_a_voter_within_the_largest_delay_has_caught_up() -> None:
+    late = quorum(1, voter(1), voter(2, 3000), voter(3))
+    assert decided(late, 3000)
+    assert not decided(late)

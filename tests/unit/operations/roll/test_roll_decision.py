@@ -11,7 +11,16 @@ from ansible.module_utils.kraft.cluster.leadership import Claim
 from ansible.module_utils.kraft.cluster.outcome import Known, Outcome, Unknown, Unreachable, never
 from ansible.module_utils.kraft.cluster.snapshot import Snapshot
 from ansible.module_utils.kraft.errors import RefusedError
-from ansible.module_utils.kraft.operations.roll.decision import Batch, HostLook, Sight, as_result, decide, led, warnings
+from ansible.module_utils.kraft.operations.roll.decision import (
+    Batch,
+    HostLook,
+    Sight,
+    as_result,
+    decide,
+    known_down,
+    led,
+    warnings,
+)
 from ansible.module_utils.kraft.problem import Problem
 from hypothesis import given
 from hypothesis import strategies as st
@@ -235,3 +244,8 @@ def test_no_unknown_part_lets_more_than_one_serving_node_go_unchecked(
         return
     assert sorted(one for batch in found for one in batch.node_ids) == sorted(due)
     assert all(batch.checked or len(whole.unfenced.intersection(batch.node_ids)) <= 1 for batch in found)
+
+
+def test_without_a_quorum_only_brokers_are_known_to_be_down() -> None:
+    seen = dataclasses.replace(cluster(brokers=[broker(1), broker(2, fenced=True)]), quorum=None)
+    assert known_down(seen, THREE) == {2, 3}
