@@ -22,12 +22,12 @@ class AccountError(KraftError):
 
 
 def code_of(error: Any) -> str:
-    """AWS's code of a ClientError."""
+    """Return AWS's code of a ClientError."""
     return str(error.response.get("Error", {}).get("Code", ""))
 
 
 def advised(text: str) -> str:
-    """A message that holds an error code of AWS, with what to do about that code in that call."""
+    """Return a message with an AWS error code, extended by the remedy for that code in that call."""
     found = CALL.search(text)
     advice = advice_for(found["code"], found["operation"], text) if found else of_reason(text)
     if not advice and ("credentials" in text.lower() or "NoCredentials" in text):
@@ -46,7 +46,7 @@ def refusal(result: Mapping[str, Any], task: str) -> str:
 
 @functools.lru_cache(maxsize=1)
 def _boto() -> Any:
-    """boto3 and botocore, or what to do without them."""
+    """Import boto3 and botocore, or raise the remedy."""
     try:
         import boto3  # noqa: PLC0415
         import botocore.config  # noqa: PLC0415
@@ -57,7 +57,7 @@ def _boto() -> Any:
 
 
 def client(service: str, region: str, tries: int = TRIES) -> Any:
-    """A client of boto3 for a region; credentials and address come from AWS's own variables and files."""
+    """Return a client of boto3 for a region; credentials and address come from AWS's own variables and files."""
     boto3, botocore = _boto()
     config = botocore.config.Config(
         retries={"mode": "standard", "total_max_attempts": tries},
@@ -69,7 +69,7 @@ def client(service: str, region: str, tries: int = TRIES) -> Any:
 
 
 def explained(error: Exception, region: str) -> KraftError:
-    """An error of botocore in our words; one of ours as it is; anything else is raised again."""
+    """Convert an error of botocore to ours; ours are returned unchanged, others are raised again."""
     if isinstance(error, KraftError):
         return error
     _, botocore = _boto()

@@ -86,7 +86,7 @@ def _key(item: Data, cluster: str) -> model.CurrentKey:
 
 
 def _tags(answers: Mapping[str, Any], cluster: str) -> dict[str, dict[str, str]]:
-    """The tags of each resource that carries the cluster's name."""
+    """Return the tags of each resource that carries the cluster's name."""
     listed = [each for group in answers["reservations"] for each in group["Instances"]]
     instances = [each for each in listed if each["State"]["Name"] in LIVING]
     kinds = [*((key, answers[kind]) for kind, key in KINDS.items()), ("InstanceId", instances)]
@@ -99,7 +99,7 @@ def _in(item: Data, vpc: model.CurrentVpc | None) -> bool:
 
 
 def _vpc(answers: Mapping[str, Any], question: Question) -> model.CurrentVpc | None:
-    """The VPC that is named, else the cluster's own."""
+    """Return the VPC that is named, else the cluster's own."""
     for each in answers["vpcs"]:
         owned = _owned(each, question.cluster)
         if each["VpcId"] == question.vpc_id or (owned and not question.vpc_id):
@@ -134,7 +134,7 @@ def _default_route(table: Data) -> str:
 
 
 def cidrs(vpc: Data) -> tuple[str, ...]:
-    """All IPv4 and IPv6 networks of a VPC, the first one first; not those that have left it."""
+    """Return all IPv4 and IPv6 networks of a VPC, the first one first; not those that have left it."""
     four = [each for each in vpc.get("CidrBlockAssociationSet") or [] if _is_associated(each, "CidrBlockState")]
     six = [each for each in vpc.get("Ipv6CidrBlockAssociationSet") or [] if _is_associated(each, "Ipv6CidrBlockState")]
     more = [*(each["CidrBlock"] for each in four), *(each["Ipv6CidrBlock"] for each in six)]
@@ -158,7 +158,7 @@ def group(item: Data, cluster: str) -> model.CurrentGroup:
 
 
 def rules(permissions: Iterable[Data], owner: str = "") -> tuple[Rule, ...]:
-    """EC2's permissions, taken apart: one rule for each range of ports and source. `owner`: account of the group."""
+    """Convert EC2's permissions: one rule for each range of ports and source. `owner`: account of the group."""
     found = []
     for each in permissions:
         protocol = "all" if str(each["IpProtocol"]) == "-1" else str(each["IpProtocol"])
@@ -202,7 +202,7 @@ def _day(moment: Any) -> str:
 
 
 def instance(item: Data, disks: Mapping[str, Data] | None = None) -> model.CurrentInstance:
-    """An instance with every group of every interface. `disks`: volume id -> volume."""
+    """Return an instance with every group of every interface. `disks`: volume id -> volume."""
     named, placed = tags(item), item["Placement"]
     devices = {m["DeviceName"]: m["Ebs"]["VolumeId"] for m in item.get("BlockDeviceMappings") or [] if "Ebs" in m}
     root = devices.get(item.get("RootDeviceName") or "", "")
@@ -235,7 +235,7 @@ def instance(item: Data, disks: Mapping[str, Data] | None = None) -> model.Curre
 
 
 def _reason(item: Data) -> str:
-    """Why an instance is in its state, in AWS's words."""
+    """Return why an instance is in its state, in AWS's words."""
     known = item.get("StateReason") or {}
     said = ": ".join(filter(None, (known.get("Code"), known.get("Message"))))
     return said or item.get("StateTransitionReason") or ""

@@ -87,7 +87,7 @@ def _network(wanted: Desired) -> Iterator[Problem]:
 
 
 def _launch(wanted: Desired) -> Iterator[Problem]:
-    """docs.aws.amazon.com/AWSEC2/latest/UserGuide: user-data.html, placement-groups.html, read in November 2026."""
+    """Check launch settings (docs.aws.amazon.com/AWSEC2/latest/UserGuide: user-data.html, placement-groups.html)."""
     size = len(wanted.user_data.encode())
     if size > LONGEST_USER_DATA:
         message, remedy = f"has {size} bytes; AWS takes {LONGEST_USER_DATA}", "let it fetch what it needs"
@@ -144,7 +144,7 @@ def _volume(node: Node, at: int, volume: Volume) -> Iterator[Problem]:
 
 
 def _tags(wanted: Desired) -> Iterator[Problem]:
-    """Limits of AWS (docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html)."""
+    """Check AWS's limits of tags (docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html)."""
     variable = "kafka_ec2_tags"
     if len(wanted.tags) > MOST_TAGS:
         message = f"has {len(wanted.tags)} tags: with those of Kraftwright a resource would have more than 50"

@@ -13,7 +13,7 @@ SHOWN = 5  # resources that a message lists
 
 
 def listed(foreign: Mapping[str, str]) -> str:
-    """Resources with the cluster id that each one has."""
+    """List resources, each with its cluster id."""
     shown = [f"{each} (cluster id {found or 'none'})" for each, found in foreign.items()]
     return ", ".join(shown[:SHOWN]) + (f" and {len(shown) - SHOWN} more" if len(shown) > SHOWN else "")
 

@@ -36,7 +36,7 @@ class Finding:
 def judge(
     groups: Mapping[str, Sequence[Rule]], allowed: Iterable[Rule], own_group: str, listeners: Mapping[int, str]
 ) -> list[Finding]:
-    """Everything that is open and that no listener justifies, the gravest first.
+    """Return all open ports that no listener justifies, the gravest first.
 
     `groups`: id -> rules, of every group that any instance of the cluster is in: what one of them opens is open.
     `allowed`: rules derived from the listeners, with OWN_GROUP for `own_group`. `listeners`: port -> ``purpose NAME``.
@@ -65,7 +65,7 @@ def _unjustified(group: str, rule: Rule, allowed: Sequence[Rule], listeners: Map
 
 
 def _gaps(first: int, last: int, good: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Ranges of ports in [first, last] without those in `good`."""
+    """Yield ranges of ports in [first, last] without those in `good`."""
     start = first
     for port in sorted(port for port in good if first <= port <= last):
         if start < port:
@@ -76,7 +76,7 @@ def _gaps(first: int, last: int, good: Iterable[int]) -> Iterator[tuple[int, int
 
 
 def reachable(groups: Mapping[str, Sequence[Rule]]) -> list[str]:
-    """The whole list, for people: who reaches which port by which group."""
+    """List all access for people: source, port and group."""
     return [f"{group}: {rule}" for group, rules in sorted(groups.items()) for rule in rules]
 
 
@@ -129,7 +129,7 @@ def differences(expected: Mapping[str, bool], measured: Mapping[str, bool]) -> l
 
 
 def verdict(hosts: Iterable[str], found: Mapping[str, Mapping[str, Any]], plan: Mapping[str, Any]) -> list[str]:
-    """Everything that is wrong: what the groups open without need, then what was measured otherwise.
+    """List all findings: ports open without need, then deviating measurements.
 
     `found`: host -> registered results ``exposure``, ``from_here`` and ``from_node``, missing where nobody looked.
     `plan`: ``kafka_ec2_plan``'s fact.

@@ -20,7 +20,7 @@ ATTEMPTS = 5  # machines of one host that may have ended within an hour
 
 
 def once_an_hour(*parts: object) -> Iterator[str]:
-    """Client tokens: the same ones for the same parts in the same hour, the next one where AWS has used one up."""
+    """Yield client tokens: the same for the same parts in the same hour, the next one if AWS has used one up."""
     hour = time.strftime("%Y%m%d%H", time.gmtime())
     for attempt in range(ATTEMPTS):
         yield token(*parts, hour, attempt)
@@ -37,7 +37,7 @@ def unless_used(aws: Aws, call: Callable[..., Any], **asked: Any) -> Any:
 
 
 def launch(aws: Aws, wanted: Desired, found: Current, node: NodePlan, group_id: str) -> str:
-    """The id of the new machine."""
+    """Launch a machine, and return its id."""
     asked, host = request(wanted, found, node, group_id), node.wanted.host
     ended = sorted(each.id for each in found.ended if each.host == host)
     for attempt in once_an_hour(wanted.cluster_id, host, *ended):

@@ -39,7 +39,7 @@ def lock_name(cluster: str) -> str:
 
 
 def key_text(public_key: str) -> str:
-    """Type and body of a public key, without its comment."""
+    """Return type and body of a public key, without its comment."""
     return " ".join(public_key.split()[:2])
 
 
@@ -119,11 +119,11 @@ class Desired:
 
     @property
     def own_tags(self) -> dict[str, str]:
-        """Tags of everything that is made."""
+        """Return tags of everything that is made."""
         return {**self.tags, CLUSTER: self.cluster, CLUSTER_ID: self.cluster_id}
 
     def node_tags(self, node: Node) -> dict[str, str]:
-        """Tags of a machine, those of its disks aside."""
+        """Return tags of a machine, those of its disks aside."""
         name = f"{self.cluster}-{node.host}"
         own = {HOST: node.host, NODE_ID: str(node.node_id), ROLES: ",".join(node.roles)}
         return {**self.own_tags, **own, "Name": name}
@@ -273,7 +273,7 @@ class Current:
 
     @property
     def cluster_ids(self) -> dict[str, str]:
-        """Resource id -> cluster id in its tags; empty where it has none."""
+        """Return resource id -> cluster id in its tags; empty if it has none."""
         return {each: named.get(CLUSTER_ID, "") for each, named in self.tags.items()}
 
     @property
@@ -284,5 +284,5 @@ class Current:
         return next((each for each in self.keys if each.name == name), None)
 
     def foreign(self, cluster_id: str) -> dict[str, str]:
-        """Resources of a cluster of the same name with another id, or with none (empty)."""
+        """Return resources of a cluster of the same name with another id, or with none (empty)."""
         return {each: found for each, found in self.cluster_ids.items() if found != cluster_id}

@@ -136,7 +136,7 @@ def _is_routed(found: Current) -> bool:
 
 
 def _missing_tags(wanted: Desired, found: Current) -> Iterator[tuple[str, dict[str, str]]]:
-    """Tags that what is there lacks, or has with another value. Tags of others are left alone."""
+    """Yield missing or differing tags of existing things. Tags of others are left alone."""
     expected = {each: dict(wanted.tags) for each in found.tags if each not in found.own_keys}
     for node in wanted.nodes:
         if instance := own_instance(node.host, found):
@@ -148,13 +148,13 @@ def _missing_tags(wanted: Desired, found: Current) -> Iterator[tuple[str, dict[s
 
 
 def _disk_tags(node: Node, found: Current, instance: model.CurrentInstance) -> dict[str, str]:
-    """Tags of a machine that name the volume of each mount."""
+    """Return tags of a machine that name the volume of each mount."""
     there = ((each.mount, own_volume(node.host, each.mount, found)) for each in node.volumes)
     return {model.DISK + mount: each.id for mount, each in there if each and each.instance_id == instance.id}
 
 
 def own_group(wanted: Desired, found: Current) -> model.CurrentGroup | None:
-    """The cluster's security group: by tag and name."""
+    """Return the cluster's security group: by tag and name."""
     return next((each for each in found.groups if each.owned and each.name == wanted.group_name), None)
 
 
@@ -176,7 +176,7 @@ def subnet_of(wanted: Desired, found: Current, node: Node) -> model.CurrentSubne
 
 
 def usable_subnets(wanted: Desired, found: Current) -> list[model.CurrentSubnet]:
-    """The given ones in their order, else the cluster's own."""
+    """Return the given ones in their order, else the cluster's own."""
     if wanted.subnet_ids:
         known = {each.id: each for each in found.subnets}
         return [known[each] for each in wanted.subnet_ids if each in known and known[each].cidr]
@@ -184,7 +184,7 @@ def usable_subnets(wanted: Desired, found: Current) -> list[model.CurrentSubnet]
 
 
 def missing_subnets(wanted: Desired, found: Current) -> Iterator[tuple[str, str]]:
-    """Zones that have no subnet yet, each with the lowest block of the VPC that is free."""
+    """Yield zones that have no subnet yet, each with the lowest block of the VPC that is free."""
     if wanted.subnet_ids:
         return
     cidr = found.vpc.cidrs[0] if found.vpc else wanted.vpc_cidr
@@ -225,7 +225,7 @@ def _node(wanted: Desired, found: Current, node: Node, group_id: str) -> NodePla
 
 
 def _volumes(node: Node, found: Current, instance: model.CurrentInstance | None) -> Iterator[VolumePlan]:
-    """A volume that is attached keeps its device name; the others get free ones."""
+    """Plan volumes; an attached one keeps its device name; the others get free ones."""
     there = {each.mount: own_volume(node.host, each.mount, found) for each in node.volumes}
     at = instance.id if instance else ""
     kept = {each.mount: each.device for each in there.values() if each and at and each.instance_id == at}
@@ -258,7 +258,7 @@ def _changes(wanted: Volume, there: CurrentVolume) -> Iterator[str]:
 
 
 def unlisted(wanted: Desired, found: Current) -> list[str]:
-    """Hosts that the cluster's tags name and the inventory does not; they are left alone."""
+    """Return hosts of the cluster's tags that the inventory lacks; they are left alone."""
     known = {node.host for node in wanted.nodes}
     there = [*(each.host for each in found.instances), *(each.host for each in found.volumes)]
     return sorted(set(there) - known - {""})

@@ -26,7 +26,7 @@ class Removal:
 
 
 def removal(found: Current, delete_data: bool, hosts: Collection[str] = ()) -> Removal:
-    """Everything of the cluster's own; the machines of `hosts` alone where some are named."""
+    """Return the cluster's own things to remove; only the machines of `hosts` if some are named."""
     if hosts:
         return Removal(instances=tuple(each.id for each in found.instances if each.host in hosts))
     vpc = found.vpc if found.vpc and found.vpc.owned else None
@@ -102,7 +102,7 @@ def _names(wanted: Desired, found: Current, protected: bool, confirmed: str, del
 
 
 def _foreign(wanted: Desired, found: Current, delete_data: bool) -> Iterator[Problem]:
-    """Data disks and addresses count only where they would go."""
+    """Report foreign things in the way. Data disks and addresses count only if they would go."""
     staying = set() if delete_data else {*(each.id for each in found.volumes), *(each.id for each in found.addresses)}
     foreign = {each: other for each, other in found.foreign(wanted.cluster_id).items() if each not in staying}
     if foreign:
@@ -112,7 +112,7 @@ def _foreign(wanted: Desired, found: Current, delete_data: bool) -> Iterator[Pro
 
 
 def describe(found: Current, gone: Removal) -> list[str]:
-    """The removal in words."""
+    """Describe the removal."""
     hosts = {each.id: each.host for each in found.instances}
     addresses = {each.id: each.public_ip for each in found.addresses}
     mounts = {each.id: f"{each.host} {each.mount}" for each in found.volumes}

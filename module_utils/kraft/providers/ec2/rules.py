@@ -39,7 +39,7 @@ class Sources:
 
 
 def derive(nodes: Collection[Data], sources: Sources, ssh_ports: Iterable[int] = (SSH,)) -> tuple[Rule, ...]:
-    """Every rule that the listeners of all `nodes` need, one for each port and source, in a stable order.
+    """Return every rule that the listeners of all `nodes` need, one for each port and source, in a stable order.
 
     `nodes` are ``kafka_desired``'s: only listeners that a node opens. Ports are never widened into ranges, so that
     19093, 29093 and 39093 are three rules.
@@ -56,7 +56,7 @@ def derive(nodes: Collection[Data], sources: Sources, ssh_ports: Iterable[int] =
 
 
 def _normal(rule: Rule) -> Rule:
-    """A rule by the id of its group, since that id is no other account's."""
+    """Return a rule by the id of its group, since that id is no other account's."""
     peered = BY_ID.fullmatch(rule.source)
     if peered and peered["account"]:
         return dataclasses.replace(rule, source=peered["group"], account=peered["account"])
@@ -64,7 +64,7 @@ def _normal(rule: Rule) -> Rule:
 
 
 def _exporters(nodes: Iterable[Data], sources: Sources) -> list[int]:
-    """Ports of exporters on the hosts, and of those that other roles put into Kafka's process."""
+    """Return ports of exporters on the hosts, and of those that other roles put into Kafka's process."""
     contributed = (ports for node in nodes for ports in node["contributed_ports"].values())
     return sorted({*sources.exporter_ports, *(port for ports in contributed for port in ports)})
 
@@ -79,7 +79,7 @@ def _listeners(nodes: Iterable[Data], sources: Sources) -> Iterator[Rule]:
 
 
 def normal(source: str) -> str:
-    """A CIDR as AWS writes it (no host bits, IPv6 compressed); anything else as it is."""
+    """Return a CIDR as AWS writes it (no host bits, IPv6 compressed); anything else as it is."""
     try:
         return str(ipaddress.ip_network(source, strict=False))
     except ValueError:

@@ -29,7 +29,7 @@ def problems(hosts: Sequence[str], machines: Sequence[str], variables: Mapping[s
 
 
 def reason(region: str, cluster: str) -> tuple[str, str]:
-    """(why the machines are unknown, what to do). AWS is asked once more, for its answer."""
+    """Return (why the machines are unknown, the remedy). AWS is queried once more, for its answer."""
     try:
         client = account.client("ec2", region, TRIES)
         found = pages(client, "describe_instances", "Reservations", Filters=owned_by(cluster))

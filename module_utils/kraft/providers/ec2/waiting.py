@@ -64,11 +64,11 @@ class Aws:
             return None
 
     def one(self, operation: str, key: str, **arguments: Any) -> dict[str, Any] | None:
-        """The only item of a look by id; None where AWS does not show it."""
+        """Return the only item of a query by id; None if AWS does not show it."""
         found = getattr(self.client, operation)(**arguments)[key]
         return found[0] if found else None
 
 
 def refused(host: str, what: str) -> AccountError:
-    """An error of a host with AWS's own reason and what to do."""
+    """Return an error of a host with AWS's own reason and the remedy."""
     return AccountError(advised(f"{host}: {what}"))
