@@ -25,14 +25,14 @@ class Size:
 
 
 def size(partitions: int, hosts: int, cores: int, memory_mb: int) -> Size:
-    """Half of the cores copy, the brokers have the others; a quarter of the memory at most."""
+    """Return the size: half of the cores copy, the brokers have the others; a quarter of the memory at most."""
     tasks = max(1, min(partitions, hosts * max(1, cores // 2)))
     heap = SMALLEST_HEAP + TASK_HEAP * -(-tasks // hosts)
     return Size(tasks, max(SMALLEST_HEAP, min(heap, memory_mb // SHARE_OF_MEMORY)))
 
 
 def properties(wanted: Wanted, size: Size, replication_factor: int, unknown: Iterable[str] = ()) -> dict[str, str]:
-    """``mirror.properties``, without what a host adds: its place, how it reaches this cluster, and secrets.
+    """Return ``mirror.properties``, without a host's part: its place, its connection to this cluster, and secrets.
 
     `unknown`: settings of topics that Kafka no longer has.
     """
@@ -51,7 +51,7 @@ def properties(wanted: Wanted, size: Size, replication_factor: int, unknown: Ite
 
 
 def back(wanted: Wanted, size: Size, replication_factor: int, topics: Iterable[str]) -> dict[str, str]:
-    """The same for the way back: new records of these `topics` here, and groups' offsets, to the former source.
+    """Return the same for the way back: new records of these `topics` here, and groups' offsets, to the former source.
 
     Its topics keep their settings and ACLs. `replication_factor`: of what is created there.
     """
@@ -67,7 +67,7 @@ def back(wanted: Wanted, size: Size, replication_factor: int, topics: Iterable[s
 
 
 def _flow(wanted: Wanted, source: str, target: str) -> dict[str, str]:
-    """From one alias to the other; a setting with an alias before it is of the clients of that cluster."""
+    """Return the flow from one alias to the other; a setting after an alias is of that cluster's clients."""
     return {
         "clusters": f"{wanted.name}, {TARGET}",
         f"{source}->{target}.enabled": "true",

@@ -27,7 +27,7 @@ Ends = Mapping[str, Mapping[str, Mapping[str, int]]]
 
 
 def grown(topics: Mapping[str, Topic], proven: Mapping[str, Mapping[str, int]]) -> dict[Partition, int]:
-    """Partition -> its end at the proof, of those that have another one now. Pure."""
+    """Return partition -> its end at the proof, for those with another end now. Pure."""
     return {
         (name, number): proven.get(name, {}).get(str(number), start)
         for name, topic in topics.items()
@@ -37,7 +37,7 @@ def grown(topics: Mapping[str, Topic], proven: Mapping[str, Mapping[str, int]]) 
 
 
 def records(ends: Mapping[str, Mapping[str, int]]) -> list[kept.Record]:
-    """The positions as a mirror from this cluster keeps them. Pure."""
+    """Return the positions in the form of a mirror from this cluster. Pure."""
     return [
         kept.position(TARGET, (name, int(number)), end) for name in ends for number, end in sorted(ends[name].items())
     ]
