@@ -62,7 +62,7 @@ class Cause:
 
     @property
     def sentence(self) -> str:
-        """The cause and its worst effect, without a full stop."""
+        """Return the cause and its worst effect, without a full stop."""
         return f"{self.text}. Because of it {self.effects[0].text}" if self.effects else self.text
 
 
@@ -89,7 +89,7 @@ def foreign(scene: Scene) -> Iterator[Finding]:
 
 
 def own(scene: Scene, explained: Collection[int] = ()) -> Iterator[Finding]:
-    """Nodes that cannot work by what their own hosts show."""
+    """Report nodes that cannot work, by their own hosts' data."""
     for node in scene.nodes:
         if node.node_id in explained:
             continue
@@ -106,7 +106,7 @@ def own(scene: Scene, explained: Collection[int] = ()) -> Iterator[Finding]:
 
 
 def cut_off(scene: Scene, broken: Collection[int]) -> Iterator[Finding]:
-    """Nodes between which the network lets nothing through, by the fewest nodes that explain it."""
+    """Report nodes between which the network blocks all traffic, by the fewest nodes that explain it."""
     alive = {one.node_id for node in scene.nodes for one in node.claims if one.answered} - set(broken)
     lost = {
         (node.node_id, claim.node_id)
@@ -125,7 +125,7 @@ def cut_off(scene: Scene, broken: Collection[int]) -> Iterator[Finding]:
 
 
 def _most_lost(lost: Collection[tuple[int, int]], leader_id: int) -> int:
-    """The node in most of the broken ways; between equals not the leader."""
+    """Return the node in most of the broken connections; of equals not the leader."""
     ends = [end for pair in lost for end in pair]
     return max(set(ends), key=lambda one: (ends.count(one), one != leader_id, -one))
 
@@ -169,7 +169,7 @@ def of_brokers(scene: Scene, broken: Collection[int]) -> Iterator[Finding]:
 
 
 def replicas(explained: Collection[int], partitions: Collection[Replica]) -> Iterator[Finding]:
-    """Replicas that are not in sync although their broker serves, and partitions that are on the move."""
+    """Report replicas that are not in sync although their broker serves, and partitions on the move."""
     open_ones = [one for one in partitions if one.missing and not _explained(one, explained)]
     for node_id in sorted({node_id for one in open_ones for node_id in one.missing - set(explained)}):
         yield Finding("replica_behind", node_id, "{}: the broker serves, and some of its replicas are not in sync")
@@ -184,7 +184,7 @@ def _explained(one: Replica, explained: Collection[int]) -> bool:
 
 
 def unreachable(scene: Scene, broken: Collection[int]) -> Iterator[Finding]:
-    """Hosts that Ansible cannot reach although their Kafka works."""
+    """Report hosts that Ansible cannot reach although their Kafka works."""
     for node in scene.nodes:
         if node.unreached and node.node_id not in broken:
             text = "{}: Ansible cannot reach the host; its Kafka answers the others"

@@ -69,7 +69,7 @@ NO_CLUSTER_FIGURES = ClusterFigures()
 
 
 def cluster_figures(snapshot: Snapshot | None, lag: Lags | None, silence: str = "") -> ClusterFigures:
-    """`lag`: None where it was not asked. `silence`: why there is no `snapshot`."""
+    """Return the figures. `lag`: None if it was not queried. `silence`: why there is no `snapshot`."""
     if snapshot is None:
         return ClusterFigures(unknown=(f"the cluster's figures: {silence or 'no broker answers'}",))
     led = by_broker(snapshot).leaders
@@ -119,7 +119,7 @@ def _largest(snapshot: Snapshot) -> tuple[TopicSize, ...] | None:
 
 
 def _at_risk(snapshot: Snapshot) -> tuple[Named | None, Named | None]:
-    """Partitions below their topic's min.insync.replicas, and those without a leader."""
+    """Return partitions below their topic's min.insync.replicas, and those without a leader."""
     if snapshot.topics is None:
         return None, None
     every = [(topic.name, one) for topic in snapshot.topics for one in topic.partitions]
@@ -136,7 +136,7 @@ def _named(found: Sequence[tuple[str, Partition]]) -> Named:
 
 
 def _slowest(snapshot: Snapshot) -> tuple[int, int] | None:
-    """Time and records that the slowest voter is behind; None where one of them has not been heard of."""
+    """Return time and records that the slowest voter is behind; None if one was not heard of."""
     voters = snapshot.quorum.voters if snapshot.quorum else ()
     known = [(one.behind_ms, one.lag) for one in voters if one.behind_ms is not None and one.lag is not None]
     return max(known) if known and len(known) == len(voters) else None

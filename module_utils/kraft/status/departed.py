@@ -29,7 +29,7 @@ def departures(
     about: Mapping[str, Any],
     inventory: str = "",
 ) -> Left:
-    """Controllers that are registered, no voters, and in no inventory. `views`: what hosts heard (``registered``)."""
+    """Find controllers that are registered, no voters, and in no inventory. `views`: hosts' data (``registered``)."""
     if snapshot is None or snapshot.quorum is None:
         return Left()
     said = {one for view in views if view and not unread(view) for one in view.get("registered") or ()}

@@ -19,7 +19,7 @@ EDITED = "put back as wanted: "
 
 
 def process(result: Result, settled: Collection[str]) -> Iterator[str]:
-    """From ``kafka_node`` with ``state: started`` in check mode. `settled`: settings that hold by a live change.
+    """Read ``kafka_node`` with ``state: started`` in check mode. `settled`: settings that hold by a live change.
 
     That Kafka does not run is no difference from the inventory but a cause (``causes.own``).
     """
@@ -43,13 +43,13 @@ def edited(result: Result) -> list[str]:
 
 
 def staged(result: Result) -> Iterator[str]:
-    """From ``kafka_node`` in check mode: the files that its next start would take."""
+    """Read ``kafka_node`` in check mode: the files that its next start would take."""
     for path in result.get("changed_paths", ()):
         yield f"waits for the next start, and is not what the inventory says: {path}"
 
 
 def kernel(result: Result) -> Iterator[str]:
-    """From ``kafka_sysctl`` in check mode. What the host does not grant is no drift, see ``ungranted``."""
+    """Read ``kafka_sysctl`` in check mode. Limits that the host does not grant are no drift, see ``ungranted``."""
     for name in result.get("changed_settings", ()):
         yield f"kernel: {name} is not what was set"
     if result.get("changed") and not result.get("changed_settings"):
@@ -74,7 +74,7 @@ def uncompared(results: Mapping[str, Any]) -> list[str]:
 
 
 def unknown_nodes(snapshot: Snapshot | None, about: Mapping[str, Any]) -> Iterator[str]:
-    """Brokers that are registered and voters that count, and no host of the inventory has their node id."""
+    """Report registered brokers and counting voters whose node id no host of the inventory has."""
     for broker in snapshot.brokers if snapshot else ():
         if broker.node_id not in about["broker_ids"]:
             state = "away (fenced)" if broker.fenced else f"serving at {broker.address}"

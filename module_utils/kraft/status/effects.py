@@ -32,7 +32,7 @@ class Replica:
 
 
 def lacking(snapshot: Snapshot | None) -> list[Replica]:
-    """Every partition that has no leader or lacks a replica in sync; those that only move have nothing ``missing``."""
+    """Return partitions without a leader or a replica in sync; those that only move have nothing ``missing``."""
     if snapshot is None:
         return []
     moves = {(one.topic, one.partition): frozenset(one.adding) for one in snapshot.reassignments or ()}

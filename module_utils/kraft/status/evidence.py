@@ -66,7 +66,7 @@ class Evidence:
 
 
 def unread(result: Result | None) -> str:
-    """Why a task has no answer; '' where it has one. A module that failed under ``kafka_attempt`` has an ``error``."""
+    """Return why a task has no answer; '' if it has one. A module failed under ``kafka_attempt`` has an ``error``."""
     if result is None or result.get("skipped"):
         return "nothing was asked"
     if result.get("unreachable") or result.get("failed") or result.get("error"):
@@ -77,7 +77,7 @@ def unread(result: Result | None) -> str:
 
 
 def unreached(results: Mapping[str, Any]) -> str:
-    """Why a host could not be reached; '' where every task that was tried ran on it."""
+    """Return why a host could not be reached; '' if every task that was tried ran on it."""
     lost = [one for one in results.values() if isinstance(one, Mapping) and one.get("unreachable")]
     return unread(lost[0]) if lost else ""
 
@@ -107,7 +107,7 @@ def foreign(node: Mapping[str, Any], results: Mapping[str, Any], cluster_id: str
 
 
 def evidence(host: str, node: Mapping[str, Any], results: Mapping[str, Any], cluster_id: str) -> Evidence:
-    """`node`: its entry of ``kafka_desired``. `results`: those registered on the host, by name.
+    """Collect the evidence. `node`: its entry of ``kafka_desired``. `results`: registered on the host, by name.
 
     Reads ``view`` (``kafka_connectivity_info``), the parts ``service``, ``removed``, ``log_dirs``, ``deployed`` and
     ``user`` of ``kafka_host_info``, and ``process`` (``kafka_node``); any result shows if the host was reached.

@@ -30,7 +30,7 @@ class Disk:
 
     @property
     def used(self) -> float | None:
-        """The share of the volume that is taken, by whomever."""
+        """Return the share of the volume that is taken, by any files."""
         if not self.total_bytes or self.free_bytes is None:
             return None
         return 1 - self.free_bytes / self.total_bytes
@@ -61,7 +61,7 @@ class Figures:
 
     @property
     def fullest(self) -> Disk | None:
-        """The log dir on the volume with the least room; None where no room is known."""
+        """Return the log dir on the volume with the least room; None if no room is known."""
         known = [one for one in self.disks if one.used is not None]
         return max(known, key=lambda one: one.used or 0.0, default=None)
 
@@ -79,14 +79,14 @@ class Cluster:
 
 
 def by_broker(snapshot: Snapshot | None) -> Cluster:
-    """Broker -> partitions that it leads, and replicas that it holds."""
+    """Return broker -> partitions that it leads, and replicas that it holds."""
     partitions = [one for topic in (snapshot.topics or () if snapshot else ()) for one in topic.partitions]
     led = Counter(one.leader for one in partitions)
     return Cluster(snapshot, led, Counter(each for one in partitions for each in one.replicas))
 
 
 def figures(node: Evidence, results: Mapping[str, Any], cluster: Cluster, shown: tuple[Certificate, ...]) -> Figures:
-    """`results`: what was registered on its host. `shown`: the certificates of its listeners."""
+    """Return the figures. `results`: registered on its host. `shown`: the certificates of its listeners."""
     process, unknown_process = _process(node, results)
     held, unknown_held = _held(node, cluster) if node.is_broker else ({}, ())
     log, unknown_log = _metadata_log(node.node_id, cluster.snapshot)
@@ -126,13 +126,13 @@ def _unseen(node: Evidence, results: Mapping[str, Any]) -> str:
 
 
 def _unseen_certificates(results: Mapping[str, Any]) -> tuple[str, ...]:
-    """The listeners with TLS that showed no certificate."""
+    """Return the listeners with TLS that showed no certificate."""
     listeners = (results.get("view") or {}).get("certificates") or ()
     return tuple(f"certificate at {one['address']}: {one['error']}" for one in listeners if not one["certificate"])
 
 
 def _held(node: Evidence, cluster: Cluster) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Partitions and log dirs of a broker."""
+    """Return partitions and log dirs of a broker."""
     if cluster.snapshot is None:
         return {}, ("leaders, replicas, log dirs: no broker answers",)
     partitions, unknown_partitions = _partitions(node.node_id, cluster, cluster.snapshot)

@@ -31,7 +31,7 @@ class LastChange:
 
 
 def last_change(lines: Iterable[str]) -> LastChange | None:
-    """`lines`: of the record, each a JSON object; those that are none are left out. None where nothing is left."""
+    """Parse the record's `lines`, each a JSON object; others are left out. None if nothing is left."""
     found = list(_entries(lines))
     if not found:
         return None

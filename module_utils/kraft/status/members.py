@@ -13,7 +13,7 @@ from ansible.module_utils.kraft.status.scene import Finding, Scene
 
 
 def between(scene: Scene) -> Iterator[Finding]:
-    """``leaving``, ``taken_out`` and ``joining``, in the order of the nodes."""
+    """Yield ``leaving``, ``taken_out`` and ``joining``, in the order of the nodes."""
     for node in scene.nodes:
         if node.foreign:
             continue
@@ -25,7 +25,7 @@ def between(scene: Scene) -> Iterator[Finding]:
 
 
 def leaving(scene: Scene, node: Evidence) -> Finding:
-    """A node with the mark of ``remove_nodes.yml``: on its way out, or out and still in the inventory."""
+    """Report a node with the mark of ``remove_nodes.yml``: on its way out, or out and still in the inventory."""
     there = ["it is still a voter"] if node.node_id in (scene.listed or ()) else []
     there += ["it is still registered"] if node.node_id in scene.registered else []
     there += [] if node.down else ["its Kafka still runs"]

@@ -34,7 +34,7 @@ class Obstacle:
 
 
 def obstacles(host: str, node: Mapping[str, Any], log_dirs: Mapping[str, Any], user: str) -> tuple[Obstacle, ...]:
-    """`node`: its entry of ``kafka_desired``; `log_dirs`: of ``kafka_host_info``, empty without inspection."""
+    """Find obstacles. `node`: of ``kafka_desired``; `log_dirs`: of ``kafka_host_info``, empty without inspection."""
     if not log_dirs:
         return ()
     judged = Host(host, node, {"log_dirs": log_dirs}, Desired(user=user))

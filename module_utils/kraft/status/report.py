@@ -11,7 +11,7 @@ from ansible.module_utils.kraft.status.watched import Watched
 
 
 def report(status: Status, written: str) -> dict[str, Any]:
-    """`written`: when, as ISO 8601 in UTC."""
+    """Return the report. `written`: the time, as ISO 8601 in UTC."""
     return {
         "cluster": status.name,
         "cluster_id": status.cluster_id,

@@ -54,7 +54,7 @@ class Scene:
 
     @property
     def foreign(self) -> frozenset[str]:
-        """Names of the hosts whose node is another one."""
+        """Return names of the hosts whose node is another one."""
         return frozenset(node.host for node in self.nodes if node.foreign)
 
     def heard(self, node: Evidence) -> bool:

@@ -19,7 +19,7 @@ LABEL = 16
 
 
 def lines(status: Status, page: str = "") -> list[str]:
-    """The headline first. Logs and errors of hosts are in it: nothing of them reaches the terminal as a command."""
+    """Return the lines, the headline first. Hosts' logs and errors are escaped: none steers the terminal."""
     return [printable(line) for line in _lines(status, page)]
 
 
@@ -97,7 +97,7 @@ def alerts(status: Status) -> list[str]:
 
 
 def drift(status: Status) -> list[str]:
-    """Every difference from the inventory, with who has it."""
+    """Describe every difference from the inventory, with its node."""
     of_nodes = [f"{node.host} (node {node.node_id}) {text}" for node in status.nodes for text in node.drift]
     return [*of_nodes, *status.drift]
 
@@ -119,7 +119,7 @@ def granted_short(status: Status) -> list[str]:
 
 
 def node_lines(node: Node) -> list[str]:
-    """One line for a node, with the first reason why it may not go."""
+    """Return one line for a node, with the first reason why it may not go."""
     answer = {True: "yes", False: "no", None: "-"}[node.may_go]
     head = f"  {node.node_id:<6} {node.host:20} {node.state:24} "
     more = f" (and {len(node.reasons) - 1} more, on the page)" if node.reasons[1:] else ""
@@ -127,7 +127,7 @@ def node_lines(node: Node) -> list[str]:
 
 
 def _row(label: str, texts: Iterable[str], wrapped: bool = True) -> list[str]:
-    """A label and its texts under each other."""
+    """Return a label and its texts under each other."""
     out: list[str] = []
     for number, text in enumerate(texts):
         head = f"  {'' if number else label:{LABEL}}"
@@ -136,7 +136,7 @@ def _row(label: str, texts: Iterable[str], wrapped: bool = True) -> list[str]:
 
 
 def _hanging(head: str, texts: Iterable[str]) -> list[str]:
-    """Texts behind `head`, wrapped under themselves."""
+    """Return texts behind `head`, wrapped under themselves."""
     out: list[str] = []
     for text in texts:
         wide = max(WIDTH - len(head), 40)

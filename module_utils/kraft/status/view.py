@@ -47,7 +47,7 @@ def status(
     live: Mapping[str, Any] | None,
     inventory: str = "",
 ) -> Status:
-    """`desired`: ``kafka_desired``'s fact. `hosts`: host -> what was registered there (``evidence``, ``node_drift``).
+    """Return the status. `desired`: a fact. `hosts`: host -> registered results (``evidence``, ``node_drift``).
 
     Results of ``kafka_cluster_info`` and ``kafka_config_plan``, None or failed: no answer. `inventory`: its options.
     """
@@ -83,7 +83,7 @@ def status(
 
 
 def _nodes(scene: Scene, led: Leadership, why: Collection[Cause], hosts: Mapping[str, Mapping[str, Any]]) -> list[Node]:
-    """Each with its figures."""
+    """Return the nodes with their figures."""
     made: list[Node] = []
     cluster = by_broker(scene.snapshot)
     for one in scene.nodes:
@@ -103,7 +103,7 @@ def _scene(desired: Mapping[str, Any], hosts: Mapping[str, Mapping[str, Any]], s
 
 
 def _drift(snapshot: Snapshot | None, about: Mapping[str, Any], live: Mapping[str, Any]) -> tuple[str, ...]:
-    """Differences that are no single host's."""
+    """Return differences that are no single host's."""
     overrides = (*live.get("differs", ()), *live.get("undeclared", ()))
     return (*unknown_nodes(snapshot, about), *(f"live: {text}" for text in overrides))
 
@@ -113,7 +113,7 @@ def _by_id(desired: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def _with_quorum(snapshot: Snapshot, hosts: Collection[Mapping[str, Any]]) -> Snapshot:
-    """The snapshot with the quorum as its leader's own host saw it, where the asked broker had no answer."""
+    """Return the snapshot with the quorum of its leader's own host, if the queried broker had no answer."""
     given = [view["quorum"] for host in hosts if (view := host.get("view") or {}).get("quorum")]
     if snapshot.quorum is not None or not given:
         return snapshot
@@ -198,7 +198,7 @@ def _certificates(hosts: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
 
 
 def _compared(node: Node, wanted: Mapping[str, Any], results: Mapping[str, Any], live: Mapping[str, Any]) -> Node:
-    """The node with how it differs from what is `wanted` of it, and what it shows."""
+    """Return the node with its differences from `wanted`, and its certificates."""
     settled, shown = (live.get("settled") or {}).get(node.host, ()), certificates(results)
     drift = (*node_drift(results, settled), *ending(shown, wanted))
     return dataclasses.replace(node, drift=drift, uncompared=tuple(uncompared(results)), certificates=shown)

@@ -51,7 +51,7 @@ class Watched:
     filling: tuple[Filling, ...] = ()
 
     def sentences(self) -> list[str]:
-        """The alerts in words, or why there are none."""
+        """Describe the alerts, or why there are none."""
         if self.error:
             return [f"not known: Prometheus at {self.url} does not answer: {self.error}"]
         fires = [each.sentence() for each in self.alerts]
@@ -79,7 +79,7 @@ def look(url: str, cluster: str, ask: Ask) -> Watched:
 
 
 def alerts(answer: Mapping[str, Any], cluster: str) -> Iterator[Alert]:
-    """The firing ones of a cluster."""
+    """Yield the firing alerts of a cluster."""
     for one in answer["alerts"]:
         labels = one["labels"]
         if one["state"] == "firing" and labels.get("cluster") == cluster:
