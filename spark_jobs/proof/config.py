@@ -56,7 +56,7 @@ class ProofConfig:
 
 
 def load(path: Path) -> ProofConfig:
-    """The configuration in ``path``, or a ``UsageError`` that lists everything wrong with it."""
+    """Load the configuration in ``path``, or raise a ``UsageError`` with all its faults."""
     content = json_file.load(path, problems)
     sides = {name: _address(content[name]) for name in ("source", "target")}
     lists = {name: tuple(content.get(name, ())) for name in LISTS}
@@ -73,7 +73,7 @@ def _address(given: Mapping[str, Any]) -> Address:
 
 
 def problems(content: object) -> list[str]:
-    """One line for each thing wrong: name, value, what is allowed."""
+    """Return one line for each fault: name, value, allowed values."""
     if not isinstance(content, dict):
         return [f"must be an object with the names {', '.join(REQUIRED)}"]
     known = ProofConfig.__dataclass_fields__.keys()
