@@ -144,43 +144,48 @@ def look(hostvars: Any, loader: Any, hosts: list[str], run: Run = NOTHING_MORE) 
     """Return the desired state of the inventory, and its problems."""
     specs, hosts = load_specs(), plain(hosts)
     inventory = Inventory(hostvars, loader, specs)
-    variables = read_all(inventory, hosts, loader)
     unread = frozenset() if "release" in run.needs else reading.ARCHIVE_VARIABLES
-    variables = [reading.without(each, unread) for each in variables]
-    archive = local_path(variables[0].values.get("kafka_archive"), loader.path_dwim)
-    client = local_path(variables[0].values.get("kafka_client_archive"), loader.path_dwim)
+    variables = [reading.without(each, unread) for each in read_all(inventory, hosts, loader)]
+    cluster, problems = validation.validate(
+        variables,
+        {name: specs[name] for name in specs if name not in unread},
+        surroundings(inventory, hosts, variables, run),
+    )
+    return cluster, located(problems, {host: hostvars.raw_get(host) for host in hosts})
+
+
+def surroundings(
+    inventory: Inventory, hosts: list[str], variables: list[reading.HostVariables], run: Run
+) -> Surroundings:
+    """Return what a run needs of this machine: files, archives, keys and passwords."""
+    hostvars, loader, specs, first = inventory.hostvars, inventory.loader, inventory.specs, variables[0].values
+    archive = local_path(first.get("kafka_archive"), loader.path_dwim)
+    client = local_path(first.get("kafka_client_archive"), loader.path_dwim) if "client" in run.needs else None
     agents = {each: local_path(each, loader.path_dwim) for one in variables for each in files_of(one.contributions)}
-    surroundings = Surroundings(
+    tasks = (first, loader, hostvars._variable_manager)
+    return Surroundings(
         names=frozenset(specs),
         files=files.inspect(hostvars, loader, hosts),
         used={host: inventory.used(host) for host in hosts},
         of_play=run.of_play,
         readable={host: inventory.readable(host) for host in hosts},
         archive_exists=archive.is_file() if archive else None,
-        archive_digest=digest(archive, variables[0].values.get("kafka_archive_checksum")) if archive else "",
-        client_digest=digest(client, variables[0].values.get("kafka_client_checksum"))
-        if client and "client" in run.needs
-        else None,
+        archive_digest=digest(archive, first.get("kafka_archive_checksum")) if archive else "",
+        client_digest=digest(client, first.get("kafka_client_checksum")) if client else None,
         spark_lacks=spark_lacks(ROOT, os.environ) if "spark" in run.needs else "",
-        foreign_reports=reports.foreign(variables[0].values, home(ROOT, Path.cwd()) / ".kraftwright"),
+        foreign_reports=reports.foreign(first, home(ROOT, Path.cwd()) / ".kraftwright"),
         key_faults=key_faults({each.host: each.connection for each in variables}),
-        plan_faults=document.faults(variables[0].values, run.plans),
-        maintenance_faults=maintenance.faults(variables[0].values, loader, hostvars._variable_manager)
-        if "maintenance" in run.needs
-        else {},
-        tls_fault=own_authority.fault(variables[0].values),
+        plan_faults=document.faults(first, run.plans),
+        maintenance_faults=maintenance.faults(*tasks) if "maintenance" in run.needs else {},
+        tls_fault=own_authority.fault(first),
         key_set_faults=key_sets.faults(each.values.get("kafka_listeners") for each in variables),
-        password_fault=passwords.fault(variables[0].values, loader._vault),
-        tls_days_left=own_authority.days_left(variables[0].values),
+        password_fault=passwords.fault(first, loader._vault),
+        tls_days_left=own_authority.days_left(first),
         advisories_age=advisories.age(datetime.datetime.now(datetime.timezone.utc).date()),
         agent_digests={path: digest(file, "sha256:") if file else "" for path, file in agents.items()},
         smoke=own_clients.smoke(hostvars, loader, specs),
         client_options=own_clients.client_options(hostvars, loader, hosts[0], smoke="spark" in run.needs),
     )
-    cluster, problems = validation.validate(
-        variables, {name: specs[name] for name in specs if name not in unread}, surroundings
-    )
-    return cluster, located(problems, {host: hostvars.raw_get(host) for host in hosts})
 
 
 def already_said(hostvars: Any, hosts: list[str]) -> frozenset[str]:

@@ -60,16 +60,16 @@ class Inventory:
     """
 
     def __init__(self, hostvars: Any, loader: Any, specs: Mapping[str, Mapping[str, Any]]) -> None:
-        self._hostvars, self._loader, self._specs = hostvars, loader, specs
+        self.hostvars, self.loader, self.specs = hostvars, loader, specs
         self._defaults = role_variables(loader)
         self._fixed: dict[str, tuple[Any, Any]] = {}  # name -> the value as given, and resolved
 
     def read(self, host: str, hosts: list[str]) -> HostVariables:
         """Return every variable of the core, and those of other roles that are set."""
-        given = self._hostvars.raw_get(host)
-        merged = {**self._defaults, "kafka_hosts": hosts, "hostvars": self._hostvars, **given}
-        templar = Templar(loader=self._loader, variables=merged)
-        named = [name for name in self._specs if name in given or (name in merged and self._specs[name].get("core"))]
+        given = self.hostvars.raw_get(host)
+        merged = {**self._defaults, "kafka_hosts": hosts, "hostvars": self.hostvars, **given}
+        templar = Templar(loader=self.loader, variables=merged)
+        named = [name for name in self.specs if name in given or (name in merged and self.specs[name].get("core"))]
         values, faults = self._resolved(templar, merged, named)
         contributing = [each for each in merged if each.startswith(CONTRIBUTION)]
         contributions, others = self._resolved(templar, merged, contributing)
@@ -84,15 +84,15 @@ class Inventory:
 
     def used(self, host: str) -> frozenset[str]:
         """Return names that the inventory or the command line sets, without those that tasks registered."""
-        registered = getattr(self._hostvars, "_variable_manager", None)
+        registered = getattr(self.hostvars, "_variable_manager", None)
         passing = getattr(registered, "_nonpersistent_fact_cache", {}).get(host, {})
         return frozenset(
-            name for name in self._hostvars.raw_get(host) if name.startswith(PREFIX) and name not in passing
+            name for name in self.hostvars.raw_get(host) if name.startswith(PREFIX) and name not in passing
         )
 
     def readable(self, host: str) -> frozenset[str]:
         """Return settings whose secret is readable for all readers of the inventory."""
-        given = self._hostvars.raw_get(host)
+        given = self.hostvars.raw_get(host)
         layers = ((name, given.get(name)) for name in (*LAYERS, "kafka_tls"))
         users = given.get("kafka_users")
         people = frozenset(

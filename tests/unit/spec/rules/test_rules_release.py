@@ -255,7 +255,7 @@ def test_wording(wording: Wording) -> None:
         {"kafka_archive": "https://example.com/mirror/kafka_2.13-4.4.0.tgz?token=x"},
         {"kafka_archive_checksum": "sha512:" + "AB" * 64},
         {"kafka_heap_size": "1g", "facts": {"memory_mb": 24000}},
-        {"kafka_jvm_options": ["-XX:+UseZGC", "-Djava.io.tmpdir=/srv/tmp"]},
+        {"kafka_jvm_options": ["-XX:+UseZGC", "-Djava.io.tmpdir=/var/log/kafka"]},
         {"kafka_host_sysctl": {"vm.dirty_ratio": 60, "net.ipv4.tcp_rmem": "4096 87380 6291456"}},
     ],
 )
